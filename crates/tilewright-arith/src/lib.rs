@@ -1,0 +1,1 @@
+//! arith: simplifier, bounds, integer sets, affine maps, proofs about symbolic shapes

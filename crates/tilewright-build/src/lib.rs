@@ -1,0 +1,1 @@
+//! build: Relax → VM program; linking objects into images; the kernel cache

@@ -1,0 +1,1 @@
+//! expr: scalar expressions, variables, ranges, buffers, the table of scalar semantics

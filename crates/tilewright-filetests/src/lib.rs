@@ -1,0 +1,1 @@
+//! filetests: runs the textual tests that lie beside the sources

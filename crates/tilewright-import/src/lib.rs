@@ -1,0 +1,1 @@
+//! import: `torch/` (recorded graphs), `onnx/`, `safetensors`, `npz`, safe pickle: → IRModule and parameters

@@ -1,0 +1,1 @@
+//! llvm: the only crate that sees `inkwell`: `LowTir` → object code, PTX

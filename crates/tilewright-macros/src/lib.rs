@@ -1,0 +1,1 @@
+//! macros: `derive(IrNode)`, the op declaration, rewrite-rule tables

@@ -1,0 +1,1 @@
+//! ops: the op table: one folder per family, one file per op

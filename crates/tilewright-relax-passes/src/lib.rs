@@ -1,0 +1,1 @@
+//! relax-passes: graph passes: binding, folding, legalisation, fusion, layout, memory planning

@@ -1,0 +1,1 @@
+//! runtime: devices, packed functions, worker pool, image loader, VM; **no compiler crate**

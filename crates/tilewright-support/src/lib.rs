@@ -1,0 +1,1 @@
+//! support: source files, spans, diagnostics and their rendering; deterministic maps; entity maps; stack guard

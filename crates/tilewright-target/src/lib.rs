@@ -1,0 +1,1 @@
+//! target: what a machine is: features, limits, presets, host detection, preferred layouts

@@ -1,0 +1,1 @@
+//! te: tensor expressions → PrimFunc; the library of formulas (`topi`)

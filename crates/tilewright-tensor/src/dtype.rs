@@ -1,0 +1,206 @@
+//! Data types: DLPack's triple of code, bits and lanes.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// The kind of value that an element holds. The numbers are DLPack's `DLDataTypeCode`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub enum TypeCode {
+    Int = 0,
+    UInt = 1,
+    Float = 2,
+    /// An address; has no arithmetic.
+    Handle = 3,
+    BFloat = 4,
+    Bool = 6,
+}
+
+/// An element type: kind, width in bits of one lane, number of lanes (1 for a scalar).
+///
+/// `DataType::VOID` (a handle of 0 bits) is the type of a statement-like call, and is written `"void"`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(C)]
+pub struct DataType {
+    pub code: TypeCode,
+    pub bits: u8,
+    pub lanes: u16,
+}
+
+impl DataType {
+    pub const VOID: Self = Self::new(TypeCode::Handle, 0);
+    pub const HANDLE: Self = Self::new(TypeCode::Handle, 64);
+    pub const BOOL: Self = Self::new(TypeCode::Bool, 8);
+    pub const I8: Self = Self::new(TypeCode::Int, 8);
+    pub const I16: Self = Self::new(TypeCode::Int, 16);
+    pub const I32: Self = Self::new(TypeCode::Int, 32);
+    pub const I64: Self = Self::new(TypeCode::Int, 64);
+    pub const U8: Self = Self::new(TypeCode::UInt, 8);
+    pub const U16: Self = Self::new(TypeCode::UInt, 16);
+    pub const U32: Self = Self::new(TypeCode::UInt, 32);
+    pub const U64: Self = Self::new(TypeCode::UInt, 64);
+    pub const F16: Self = Self::new(TypeCode::Float, 16);
+    pub const BF16: Self = Self::new(TypeCode::BFloat, 16);
+    pub const F32: Self = Self::new(TypeCode::Float, 32);
+    pub const F64: Self = Self::new(TypeCode::Float, 64);
+
+    /// Every scalar type that tensors of this version may hold, in printing order.
+    pub const TENSOR_ELEMENTS: [Self; 13] = [
+        Self::BOOL,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::F16,
+        Self::BF16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// A scalar type.
+    pub const fn new(code: TypeCode, bits: u8) -> Self {
+        Self { code, bits, lanes: 1 }
+    }
+
+    /// The same element with another number of lanes.
+    pub const fn with_lanes(self, lanes: u16) -> Self {
+        Self { lanes, ..self }
+    }
+
+    /// The same element with one lane.
+    pub const fn element(self) -> Self {
+        self.with_lanes(1)
+    }
+
+    pub const fn is_scalar(self) -> bool {
+        self.lanes == 1
+    }
+
+    pub const fn is_vector(self) -> bool {
+        self.lanes > 1
+    }
+
+    pub const fn is_bool(self) -> bool {
+        matches!(self.code, TypeCode::Bool)
+    }
+
+    /// Signed or unsigned integer, bool not included.
+    pub const fn is_int(self) -> bool {
+        matches!(self.code, TypeCode::Int | TypeCode::UInt)
+    }
+
+    pub const fn is_signed(self) -> bool {
+        matches!(self.code, TypeCode::Int)
+    }
+
+    pub const fn is_float(self) -> bool {
+        matches!(self.code, TypeCode::Float | TypeCode::BFloat)
+    }
+
+    pub const fn is_handle(self) -> bool {
+        matches!(self.code, TypeCode::Handle)
+    }
+
+    pub const fn is_void(self) -> bool {
+        self.is_handle() && self.bits == 0
+    }
+
+    /// Bytes of one lane in memory; 0 for void.
+    pub const fn element_bytes(self) -> usize {
+        (self.bits as usize).div_ceil(8)
+    }
+
+    /// Bytes of all lanes in memory.
+    pub const fn bytes(self) -> usize {
+        self.element_bytes() * self.lanes as usize
+    }
+}
+
+impl fmt::Display for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            TypeCode::Handle if self.bits == 0 => return f.write_str("void"),
+            TypeCode::Handle => f.write_str("handle")?,
+            TypeCode::Bool => f.write_str("bool")?,
+            TypeCode::Int => write!(f, "int{}", self.bits)?,
+            TypeCode::UInt => write!(f, "uint{}", self.bits)?,
+            TypeCode::Float => write!(f, "float{}", self.bits)?,
+            TypeCode::BFloat => write!(f, "bfloat{}", self.bits)?,
+        }
+        if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is no data type that this version knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownDataType(pub String);
+
+impl fmt::Display for UnknownDataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown data type \"{}\": expected one of ", self.0)?;
+        for dtype in DataType::TENSOR_ELEMENTS {
+            write!(f, "{dtype}, ")?;
+        }
+        f.write_str("handle or void, with \"xN\" behind it for N lanes")
+    }
+}
+
+impl std::error::Error for UnknownDataType {}
+
+impl FromStr for DataType {
+    type Err = UnknownDataType;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDataType> {
+        let unknown = || UnknownDataType(text.to_owned());
+        let (element, lanes) = match text.rsplit_once('x') {
+            Some((element, digits)) if !element.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
+                (element, digits.parse::<u16>().ok().filter(|&lanes| lanes > 0).ok_or_else(unknown)?)
+            }
+            _ => (text, 1),
+        };
+        match element {
+            "void" | "" if lanes == 1 => return Ok(Self::VOID),
+            "handle" if lanes == 1 => return Ok(Self::HANDLE),
+            _ => {}
+        }
+        Self::TENSOR_ELEMENTS
+            .into_iter()
+            .find(|dtype| dtype.to_string() == element)
+            .map(|dtype| dtype.with_lanes(lanes))
+            .ok_or_else(unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_type_prints_and_parses_back() {
+        for dtype in DataType::TENSOR_ELEMENTS {
+            for lanes in [1, 2, 16, u16::MAX] {
+                let dtype = dtype.with_lanes(lanes);
+                assert_eq!(dtype.to_string().parse(), Ok(dtype));
+            }
+        }
+        assert_eq!("void".parse(), Ok(DataType::VOID));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_list_of_types() {
+        for text in ["float31", "int32x0", "int32x99999", "xx", "x4", "handlex2", "float"] {
+            let error = text.parse::<DataType>().unwrap_err();
+            assert!(error.to_string().contains("float32"), "{error}");
+        }
+    }
+}

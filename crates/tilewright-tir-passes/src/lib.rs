@@ -1,0 +1,1 @@
+//! tir-passes: loop passes and the shared lowering to `LowTir`

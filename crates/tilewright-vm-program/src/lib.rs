@@ -1,0 +1,1 @@
+//! vm-program: VM instructions, their builder and verifier, the executable file format
