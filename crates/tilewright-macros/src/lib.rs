@@ -1,1 +1,25 @@
-//! macros: `derive(IrNode)`, the op declaration, rewrite-rule tables
+//! Derive macros of the IR.
+//!
+//! [`macro@IrNode`] writes the four traversals of a node (visiting, rewriting, structural equality, structural hash) from
+//! the fields' order and attributes, so that no traversal can forget a field.
+//!
+//! Invariants: the macros expand to code that names only `tilewright_expr::node`; they look at syntax only.
+
+mod ir_node;
+
+use proc_macro::TokenStream;
+
+/// Derives `tilewright_expr::node::IrNode` for a struct or an enum.
+///
+/// Fields are children in the order in which they are written. Attributes of a field:
+///
+/// | attribute | meaning |
+/// |---|---|
+/// | `#[ir(bind)]` | holds variables that this node binds: they stand for each other from here on |
+/// | `#[ir(define)]` | an unbound variable met inside is bound here (symbolic shapes of parameters) |
+/// | `#[ir(skip)]` | no child; ignored by equality and hash (origins) |
+#[proc_macro_derive(IrNode, attributes(ir))]
+pub fn derive_ir_node(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    ir_node::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}

@@ -1,1 +1,23 @@
-//! support: source files, spans, diagnostics and their rendering; deterministic maps; entity maps; stack guard
+//! What every layer needs and no layer owns: source text, places in it, diagnostics, and a guard for the stack.
+//!
+//! Reading order: [`SourceFile`] and [`Span`], then [`Diagnostic`], then [`with_stack`].
+//!
+//! Invariants: this crate knows no IR, prints nothing and reads no file. A [`Span`] carries its file, so that a place
+//! stays meaningful wherever a piece of IR travels.
+
+mod diagnostic;
+mod names;
+mod source;
+mod stack;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+pub use names::{NameSupply, nearest};
+pub use source::{Origins, SourceFile, Span};
+pub use stack::with_stack;
+
+/// A hash map with a fixed hash function, for look-ups only: its order must never reach output.
+pub type Map<K, V> = rustc_hash::FxHashMap<K, V>;
+/// A hash set with a fixed hash function, for look-ups only: its order must never reach output.
+pub type Set<K> = rustc_hash::FxHashSet<K>;
+/// A map that iterates in order of insertion.
+pub type OrderedMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;

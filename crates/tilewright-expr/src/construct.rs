@@ -1,0 +1,370 @@
+//! Constructors: they check types, broadcast scalars over lanes, and promote operands of different types.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tilewright_tensor::{DataType, TypeCode};
+
+use crate::node::FloatBits;
+use crate::{BinOp, Buffer, CmpOp, Expr, ExprKind, ExprNode, Intrinsic, Var, semantics};
+
+/// The operands do not fit the operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeMismatch(pub String);
+
+impl fmt::Display for TypeMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TypeMismatch {}
+
+fn mismatch<T>(message: String) -> Result<T, TypeMismatch> {
+    Err(TypeMismatch(message))
+}
+
+/// The type in which operands of two types meet: the float if one is, the wider, unsigned before signed, never bool
+/// unless both are. `None` where there is none (handles, different numbers of lanes, f16 with bf16).
+pub fn promote(a: DataType, b: DataType) -> Option<DataType> {
+    let lanes = match (a.lanes, b.lanes) {
+        (x, y) if x == y => x,
+        (1, y) => y,
+        (x, 1) => x,
+        _ => return None,
+    };
+    let rank = |d: DataType| (d.is_float(), d.is_int(), d.bits, matches!(d.code, TypeCode::UInt));
+    let (a, b) = (a.element(), b.element());
+    if a == b {
+        return Some(a.with_lanes(lanes));
+    }
+    if a.is_handle() || b.is_handle() || (a.is_float() && b.is_float() && a.bits == b.bits) {
+        return None;
+    }
+    Some(if rank(a) > rank(b) { a } else { b }.with_lanes(lanes))
+}
+
+/// Scalar constants, variables and operations.
+impl Expr {
+    /// A node whose parts the caller has checked.
+    pub fn raw(dtype: DataType, kind: ExprKind) -> Self {
+        Self::from_node(ExprNode { dtype, kind })
+    }
+
+    /// An integer constant, wrapped into the type's range; a vector type gives it in every lane.
+    pub fn int(value: i64, dtype: DataType) -> Self {
+        if dtype.is_vector() {
+            return Self::raw(dtype, ExprKind::Broadcast(Self::int(value, dtype.element())));
+        }
+        Self::raw(dtype, ExprKind::Int(semantics::wrap(value, dtype)))
+    }
+
+    pub fn i32(value: i32) -> Self {
+        Self::int(i64::from(value), DataType::I32)
+    }
+
+    pub fn i64(value: i64) -> Self {
+        Self::int(value, DataType::I64)
+    }
+
+    pub fn bool(value: bool) -> Self {
+        Self::int(i64::from(value), DataType::BOOL)
+    }
+
+    /// A float constant, rounded to the type.
+    pub fn float(value: f64, dtype: DataType) -> Self {
+        if dtype.is_vector() {
+            return Self::raw(dtype, ExprKind::Broadcast(Self::float(value, dtype.element())));
+        }
+        Self::raw(dtype, ExprKind::Float(FloatBits(semantics::round_float(value, dtype))))
+    }
+
+    /// The number in whichever type is asked for.
+    pub fn number(value: i64, dtype: DataType) -> Self {
+        if dtype.is_float() { Self::float(value as f64, dtype) } else { Self::int(value, dtype) }
+    }
+
+    pub fn str(text: impl Into<Arc<str>>) -> Self {
+        Self::raw(DataType::HANDLE, ExprKind::Str(text.into()))
+    }
+
+    pub fn var(var: &Var) -> Self {
+        Self::raw(var.dtype, ExprKind::Var(var.clone()))
+    }
+
+    /// The scalar in every lane of `lanes`; itself if it has so many already.
+    pub fn broadcast(&self, lanes: u16) -> Result<Self, TypeMismatch> {
+        match self.dtype.lanes {
+            n if n == lanes => Ok(self.clone()),
+            1 => Ok(Self::raw(self.dtype.with_lanes(lanes), ExprKind::Broadcast(self.clone()))),
+            n => mismatch(format!("a vector of {n} lanes does not fit one of {lanes}")),
+        }
+    }
+
+    /// Conversion to a type; constants are converted at once, equal types need none.
+    pub fn cast(&self, dtype: DataType) -> Result<Self, TypeMismatch> {
+        let dtype = if dtype.is_scalar() { dtype.with_lanes(self.dtype.lanes) } else { dtype };
+        if self.dtype == dtype {
+            return Ok(self.clone());
+        }
+        if self.dtype.is_handle() || dtype.is_handle() {
+            return mismatch(format!("no conversion from {} to {dtype}", self.dtype));
+        }
+        let value = self.broadcast(dtype.lanes)?;
+        Ok(match value.kind {
+            ExprKind::Int(value) if self.dtype.is_signed() && dtype.is_scalar() => Self::number_cast(value, dtype),
+            ExprKind::Float(value) if dtype.is_float() && dtype.is_scalar() => Self::float(value.0, dtype),
+            _ => Self::raw(dtype, ExprKind::Cast(value)),
+        })
+    }
+
+    fn number_cast(value: i64, dtype: DataType) -> Self {
+        if dtype.is_bool() { Self::bool(value != 0) } else { Self::number(value, dtype) }
+    }
+
+    /// Brings two operands to one type.
+    pub fn matched(a: &Self, b: &Self) -> Result<(Self, Self), TypeMismatch> {
+        match promote(a.dtype, b.dtype) {
+            Some(dtype) => Ok((a.cast(dtype)?, b.cast(dtype)?)),
+            None => mismatch(format!("operands of types {} and {} have no common type", a.dtype, b.dtype)),
+        }
+    }
+
+    pub fn binary(op: BinOp, a: &Self, b: &Self) -> Result<Self, TypeMismatch> {
+        let (a, b) = Self::matched(a, b)?;
+        if !op.takes(a.dtype) {
+            return mismatch(format!("{op:?} is not defined for {}", a.dtype));
+        }
+        Ok(Self::raw(a.dtype, ExprKind::Binary(op, a, b)))
+    }
+
+    pub fn compare(op: CmpOp, a: &Self, b: &Self) -> Result<Self, TypeMismatch> {
+        let (a, b) = Self::matched(a, b)?;
+        if a.dtype.is_handle() {
+            return mismatch(format!("{} cannot be compared", a.dtype));
+        }
+        Ok(Self::raw(DataType::BOOL.with_lanes(a.dtype.lanes), ExprKind::Compare(op, a, b)))
+    }
+
+    pub fn not(&self) -> Result<Self, TypeMismatch> {
+        if !self.dtype.is_bool() {
+            return mismatch(format!("expected a bool to negate, found {}", self.dtype));
+        }
+        Ok(Self::raw(self.dtype, ExprKind::Not(self.clone())))
+    }
+
+    pub fn select(condition: &Self, then: &Self, otherwise: &Self) -> Result<Self, TypeMismatch> {
+        let (then, otherwise) = Self::matched(then, otherwise)?;
+        if !condition.dtype.is_bool() {
+            return mismatch(format!("expected a bool condition, found {}", condition.dtype));
+        }
+        let lanes = condition.dtype.lanes.max(then.dtype.lanes);
+        let (condition, then, otherwise) =
+            (condition.broadcast(lanes)?, then.broadcast(lanes)?, otherwise.broadcast(lanes)?);
+        Ok(Self::raw(then.dtype, ExprKind::Select { condition, then, otherwise }))
+    }
+
+    pub fn load(buffer: &Buffer, indices: Vec<Self>) -> Result<Self, TypeMismatch> {
+        Self::load_where(buffer, indices, None)
+    }
+
+    /// A load whose lanes read as zero where the predicate is false.
+    pub fn load_where(buffer: &Buffer, indices: Vec<Self>, predicate: Option<Self>) -> Result<Self, TypeMismatch> {
+        let lanes = index_lanes(buffer, &indices)?;
+        if let Some(predicate) = &predicate
+            && predicate.dtype != DataType::BOOL.with_lanes(lanes)
+        {
+            return mismatch(format!("expected a predicate of {lanes} bool lanes, found {}", predicate.dtype));
+        }
+        Ok(Self::raw(buffer.dtype.with_lanes(lanes), ExprKind::Load { buffer: buffer.clone(), indices, predicate }))
+    }
+
+    pub fn ramp(base: &Self, stride: &Self, lanes: u16) -> Result<Self, TypeMismatch> {
+        let (base, stride) = Self::matched(base, stride)?;
+        if !base.dtype.is_int() || !base.dtype.is_scalar() || lanes < 2 {
+            return mismatch(format!(
+                "expected a scalar integer base and at least 2 lanes, found {} and {lanes}",
+                base.dtype
+            ));
+        }
+        Ok(Self::raw(base.dtype.with_lanes(lanes), ExprKind::Ramp { base, stride }))
+    }
+
+    pub fn shuffle(vectors: Vec<Self>, lanes: Vec<usize>) -> Result<Self, TypeMismatch> {
+        let Some(first) = vectors.first() else { return mismatch("expected at least one vector to shuffle".into()) };
+        let element = first.dtype.element();
+        if let Some(other) = vectors.iter().find(|v| v.dtype.element() != element) {
+            return mismatch(format!("shuffled vectors of {element} and {}", other.dtype.element()));
+        }
+        let available: usize = vectors.iter().map(|v| usize::from(v.dtype.lanes)).sum();
+        match (lanes.iter().find(|&&lane| lane >= available), u16::try_from(lanes.len())) {
+            (Some(lane), _) => mismatch(format!("lane {lane} of {available} does not exist")),
+            (None, Ok(count @ 1..)) => Ok(Self::raw(element.with_lanes(count), ExprKind::Shuffle { vectors, lanes })),
+            (None, _) => mismatch(format!("a vector of {} lanes is not possible", lanes.len())),
+        }
+    }
+
+    pub fn bind(var: &Var, value: &Self, body: &Self) -> Result<Self, TypeMismatch> {
+        if var.dtype != value.dtype {
+            return mismatch(format!("variable `{}` is {}, its value {}", var.name, var.dtype, value.dtype));
+        }
+        Ok(Self::raw(body.dtype, ExprKind::Let { var: var.clone(), value: value.clone(), body: body.clone() }))
+    }
+
+    pub fn call(intrinsic: Intrinsic, args: &[Self]) -> Result<Self, TypeMismatch> {
+        if args.len() != intrinsic.arity() {
+            return mismatch(format!(
+                "{} takes {} arguments, found {}",
+                intrinsic.name(),
+                intrinsic.arity(),
+                args.len()
+            ));
+        }
+        let first = &args[0];
+        let (dtype, args) = match intrinsic {
+            Intrinsic::IfThenElse => {
+                let (then, otherwise) = Self::matched(&args[1], &args[2])?;
+                if first.dtype != DataType::BOOL {
+                    return mismatch(format!("expected a scalar bool condition, found {}", first.dtype));
+                }
+                (then.dtype, vec![first.clone(), then, otherwise])
+            }
+            Intrinsic::Fma => {
+                let (a, b) = Self::matched(first, &args[1])?;
+                let (a, c) = Self::matched(&a, &args[2])?;
+                let b = b.cast(c.dtype)?;
+                (a.dtype, vec![a, b, c])
+            }
+            Intrinsic::Sqrt | Intrinsic::Abs | Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc => {
+                (first.dtype, args.to_vec())
+            }
+        };
+        let fits = match intrinsic {
+            Intrinsic::IfThenElse => true,
+            Intrinsic::Abs => dtype.is_float() || dtype.is_signed(),
+            _ => dtype.is_float(),
+        };
+        if !fits {
+            return mismatch(format!("{} is not defined for {dtype}", intrinsic.name()));
+        }
+        Ok(Self::raw(dtype, ExprKind::Call { intrinsic, args }))
+    }
+}
+
+/// Checks the indices of an access and gives the number of lanes that it touches.
+pub(crate) fn index_lanes(buffer: &Buffer, indices: &[Expr]) -> Result<u16, TypeMismatch> {
+    if indices.len() != buffer.rank() {
+        return mismatch(format!(
+            "buffer `{}` has {} dimensions, found {} indices",
+            buffer.name,
+            buffer.rank(),
+            indices.len()
+        ));
+    }
+    let mut lanes = 1;
+    for index in indices {
+        if !index.dtype.is_int() {
+            return mismatch(format!("an index of buffer `{}` must be an integer, found {}", buffer.name, index.dtype));
+        }
+        match (lanes, index.dtype.lanes) {
+            (_, 1) => {}
+            (1, n) => lanes = n,
+            (m, n) if m == n => {}
+            (m, n) => return mismatch(format!("indices of {m} and {n} lanes in one access")),
+        }
+    }
+    Ok(lanes)
+}
+
+impl Buffer {
+    /// Checks a store's indices, value and predicate; the value is converted to the element type, scalars broadcast.
+    pub fn check_store(&self, value: &Expr, indices: &[Expr], predicate: Option<&Expr>) -> Result<Expr, TypeMismatch> {
+        let lanes = index_lanes(self, indices)?;
+        if let Some(predicate) = predicate
+            && predicate.dtype != DataType::BOOL.with_lanes(lanes)
+        {
+            return mismatch(format!("expected a predicate of {lanes} bool lanes, found {}", predicate.dtype));
+        }
+        if value.dtype.element() != self.dtype {
+            return mismatch(format!(
+                "buffer `{}` holds {}, the stored value is {}",
+                self.name,
+                self.dtype,
+                value.dtype.element()
+            ));
+        }
+        value.broadcast(lanes)
+    }
+}
+
+/// Index arithmetic in Rust: for operands that the caller knows to be integers.
+///
+/// # Panics
+/// If the operands have no common integer type. Text and models of the user go through [`Expr::binary`].
+macro_rules! operator {
+    ($trait:ident, $method:ident, $op:ident) => {
+        impl std::ops::$trait<&Expr> for &Expr {
+            type Output = Expr;
+            fn $method(self, other: &Expr) -> Expr {
+                match Expr::binary(BinOp::$op, self, other) {
+                    Ok(result) => result,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+        impl std::ops::$trait<Expr> for Expr {
+            type Output = Expr;
+            fn $method(self, other: Expr) -> Expr {
+                std::ops::$trait::$method(&self, &other)
+            }
+        }
+        impl std::ops::$trait<i64> for &Expr {
+            type Output = Expr;
+            fn $method(self, other: i64) -> Expr {
+                std::ops::$trait::$method(self, &Expr::number(other, self.dtype))
+            }
+        }
+        impl std::ops::$trait<i64> for Expr {
+            type Output = Expr;
+            fn $method(self, other: i64) -> Expr {
+                std::ops::$trait::$method(&self, other)
+            }
+        }
+    };
+}
+operator!(Add, add, Add);
+operator!(Sub, sub, Sub);
+operator!(Mul, mul, Mul);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_meet_in_the_field_s_usual_type() {
+        for (a, b, met) in [
+            ("int32", "int64", Some("int64")),
+            ("int32", "uint32", Some("uint32")),
+            ("int64", "float32", Some("float32")),
+            ("bool", "int8", Some("int8")),
+            ("float16", "float32x4", Some("float32x4")),
+            ("float16", "bfloat16", None),
+            ("int32x2", "int32x4", None),
+            ("handle", "int64", None),
+        ] {
+            let (a, b): (DataType, DataType) = (a.parse().unwrap(), b.parse().unwrap());
+            let met = met.map(|m| m.parse().unwrap());
+            assert_eq!((promote(a, b), promote(b, a)), (met, met), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn wrong_operands_are_errors_with_both_types() {
+        let x = Expr::float(1.0, DataType::F32);
+        let error = Expr::binary(BinOp::Shl, &x, &x).unwrap_err();
+        assert!(error.to_string().contains("float32"));
+        let buffer = Buffer::new("A", vec![Expr::i32(4), Expr::i32(4)], DataType::F32);
+        let error = Expr::load(&buffer, vec![Expr::i32(0)]).unwrap_err();
+        assert_eq!(error.to_string(), "buffer `A` has 2 dimensions, found 1 indices");
+    }
+}

@@ -1,0 +1,327 @@
+//! The kinds of scalar expressions.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use tilewright_tensor::DataType;
+
+use crate::node::{AnyHandle, EqCx, FloatBits, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
+use crate::{Buffer, ir_handle};
+
+/// What a [`Var`] says of itself.
+#[derive(Debug)]
+pub struct VarNode {
+    id: VarId,
+    pub name: Arc<str>,
+    /// `DataType::HANDLE` for an address.
+    pub dtype: DataType,
+}
+
+/// A scalar variable: its identity, not its name.
+#[derive(Clone, Debug)]
+pub struct Var(Arc<VarNode>);
+
+impl Var {
+    pub fn new(name: impl Into<Arc<str>>, dtype: DataType) -> Self {
+        Self(Arc::new(VarNode { id: VarId::fresh(), name: name.into(), dtype }))
+    }
+
+    pub fn id(&self) -> VarId {
+        self.0.id
+    }
+
+    /// Another variable with the same name and type.
+    pub fn renewed(&self) -> Self {
+        Self::new(self.name.clone(), self.dtype)
+    }
+}
+
+impl std::ops::Deref for Var {
+    type Target = VarNode;
+    fn deref(&self) -> &VarNode {
+        &self.0
+    }
+}
+
+impl PartialEq for Var {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.id == other.0.id
+    }
+}
+impl Eq for Var {}
+impl std::hash::Hash for Var {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.id.hash(state);
+    }
+}
+
+impl IrNode for Var {
+    fn visit_children(&self, visitor: &mut dyn Visitor) {
+        visitor.visit(self);
+    }
+    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
+        mapper.map(self)?.into_any().downcast::<Self>().ok().map(|v| *v)
+    }
+    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
+        match cx.variables(self.0.id, other.0.id) {
+            Variables::Same => true,
+            Variables::Bound => self.0.dtype == other.0.dtype || cx.differ(),
+            Variables::Different => cx.differ(),
+        }
+    }
+    fn node_hash(&self, cx: &mut HashCx) {
+        if cx.variable(self.0.id) {
+            self.0.dtype.node_hash(cx);
+        }
+    }
+}
+
+impl AnyHandle for Var {
+    fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+    fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+    fn visit_inside(&self, _: &mut dyn Visitor) {}
+    fn map_inside(&self, _: &mut dyn Mapper) -> Option<Box<dyn AnyHandle>> {
+        None
+    }
+    fn boxed(&self) -> Box<dyn AnyHandle> {
+        Box::new(self.clone())
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self
+    }
+}
+
+/// Operators of two operands of one type, whose result has that type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, IrNode)]
+pub enum BinOp {
+    Add,
+    Sub,
+    Mul,
+    /// Division that rounds towards zero for integers, IEEE division for floats.
+    Div,
+    /// The remainder of [`BinOp::Div`], with the sign of the dividend.
+    Mod,
+    /// Division that rounds towards minus infinity.
+    FloorDiv,
+    /// The remainder of [`BinOp::FloorDiv`], with the sign of the divisor.
+    FloorMod,
+    /// The smaller operand; NaN if either is.
+    Min,
+    /// The larger operand; NaN if either is.
+    Max,
+    /// Of bools; both operands are evaluated.
+    And,
+    /// Of bools; both operands are evaluated.
+    Or,
+    BitAnd,
+    BitOr,
+    BitXor,
+    Shl,
+    /// Arithmetic for signed integers, logical for unsigned ones.
+    Shr,
+}
+
+impl BinOp {
+    pub const ALL: [Self; 16] = [
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Mod,
+        Self::FloorDiv,
+        Self::FloorMod,
+        Self::Min,
+        Self::Max,
+        Self::And,
+        Self::Or,
+        Self::BitAnd,
+        Self::BitOr,
+        Self::BitXor,
+        Self::Shl,
+        Self::Shr,
+    ];
+
+    /// Whether elements of this type have the operation.
+    pub const fn takes(self, dtype: DataType) -> bool {
+        match self {
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Mod | Self::FloorDiv | Self::FloorMod => {
+                dtype.is_int() || dtype.is_float()
+            }
+            Self::Min | Self::Max => dtype.is_int() || dtype.is_float() || dtype.is_bool(),
+            Self::And | Self::Or => dtype.is_bool(),
+            Self::BitAnd | Self::BitOr | Self::BitXor => dtype.is_int() || dtype.is_bool(),
+            Self::Shl | Self::Shr => dtype.is_int(),
+        }
+    }
+}
+
+/// Comparisons: two operands of one type, a bool result. Every one but `Ne` is false where an operand is NaN.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, IrNode)]
+pub enum CmpOp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl CmpOp {
+    pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
+}
+
+/// Operations that are called by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, IrNode)]
+pub enum Intrinsic {
+    /// `(x)`, floats: correctly rounded square root.
+    Sqrt,
+    /// `(x)`, floats and signed integers; the least integer stays itself.
+    Abs,
+    /// `(x)`, floats.
+    Floor,
+    /// `(x)`, floats.
+    Ceil,
+    /// `(x)`, floats: towards zero.
+    Trunc,
+    /// `(a, b, c)`, floats: `a * b + c`, rounded once.
+    Fma,
+    /// `(condition, a, b)`: evaluates only the operand that it takes. The condition is a scalar.
+    IfThenElse,
+}
+
+impl Intrinsic {
+    pub const ALL: [Self; 7] =
+        [Self::Sqrt, Self::Abs, Self::Floor, Self::Ceil, Self::Trunc, Self::Fma, Self::IfThenElse];
+
+    /// Its name behind `T.`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sqrt => "sqrt",
+            Self::Abs => "abs",
+            Self::Floor => "floor",
+            Self::Ceil => "ceil",
+            Self::Trunc => "trunc",
+            Self::Fma => "fma",
+            Self::IfThenElse => "if_then_else",
+        }
+    }
+
+    /// Number of operands.
+    pub const fn arity(self) -> usize {
+        match self {
+            Self::Sqrt | Self::Abs | Self::Floor | Self::Ceil | Self::Trunc => 1,
+            Self::Fma | Self::IfThenElse => 3,
+        }
+    }
+}
+
+/// What a scalar expression is.
+#[derive(Clone, Debug, IrNode)]
+pub enum ExprKind {
+    /// An integer or bool constant; a `uint64` by its bits.
+    Int(i64),
+    /// A float constant, representable in its type.
+    Float(FloatBits),
+    /// A text, only as an argument of calls and asserts.
+    Str(Arc<str>),
+    Var(Var),
+    Binary(BinOp, Expr, Expr),
+    Compare(CmpOp, Expr, Expr),
+    Not(Expr),
+    /// Both values are evaluated; the condition may be a vector.
+    Select {
+        condition: Expr,
+        then: Expr,
+        otherwise: Expr,
+    },
+    /// Conversion of the value to the expression's type.
+    Cast(Expr),
+    /// An element, or a vector of elements where an index is one. Lanes whose predicate is false read as zero.
+    Load {
+        buffer: Buffer,
+        indices: Vec<Expr>,
+        predicate: Option<Expr>,
+    },
+    /// `[base, base + stride, …]`, as many lanes as the type says.
+    Ramp {
+        base: Expr,
+        stride: Expr,
+    },
+    /// The scalar in every lane.
+    Broadcast(Expr),
+    /// Lanes picked by number from the concatenation of vectors.
+    Shuffle {
+        vectors: Vec<Expr>,
+        lanes: Vec<usize>,
+    },
+    Let {
+        #[ir(bind)]
+        var: Var,
+        value: Expr,
+        body: Expr,
+    },
+    Call {
+        intrinsic: Intrinsic,
+        args: Vec<Expr>,
+    },
+}
+
+/// A scalar expression with its type.
+#[derive(Clone, Debug, IrNode)]
+pub struct ExprNode {
+    pub dtype: DataType,
+    pub kind: ExprKind,
+}
+
+ir_handle! {
+    /// A scalar expression: an immutable, shared [`ExprNode`].
+    Expr => ExprNode, husk = ExprNode { dtype: DataType::VOID, kind: ExprKind::Int(0) }
+}
+
+impl Expr {
+    /// The constant's value, if this is an integer or bool constant.
+    pub fn as_int(&self) -> Option<i64> {
+        match self.kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The variable, if this is one.
+    pub fn as_var(&self) -> Option<&Var> {
+        match &self.kind {
+            ExprKind::Var(var) => Some(var),
+            _ => None,
+        }
+    }
+
+    /// Structural equality, free variables by identity.
+    pub fn equal(&self, other: &Self) -> bool {
+        self.same(other) || EqCx::compare(self, other).is_ok()
+    }
+}
+
+/// `extent` integers from `min` on.
+#[derive(Clone, Debug, IrNode)]
+pub struct Range {
+    pub min: Expr,
+    pub extent: Expr,
+}
+
+impl Range {
+    pub fn new(min: Expr, extent: Expr) -> Self {
+        Self { min, extent }
+    }
+
+    /// From zero on, in the extent's own type.
+    pub fn up_to(extent: Expr) -> Self {
+        Self { min: Expr::int(0, extent.dtype), extent }
+    }
+}
