@@ -1,10 +1,34 @@
 //! Data types, host tensors and the kernel ABI: what the compiler and the runtime both have to agree on.
 //!
-//! Reading order: [`DataType`], then [`Tensor`](crate) and DLPack, then [`abi`].
+//! Reading order: [`DataType`], then [`Element`] (the Rust type behind a data type), [`Layout`] (data type, shape and
+//! strides), [`Tensor`] (a layout over shared memory), [`dlpack`] (handing tensors to and from other libraries without
+//! a copy), then [`abi`].
 //!
-//! Invariants: this crate knows no IR and no machine code; it never runs a kernel.
+//! ```
+//! use tilewright_tensor::{DataType, Tensor};
+//!
+//! let x = Tensor::from_vec(&[2, 3], vec![1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let column = x.view(&[2], &[3], 4)?;
+//! assert_eq!((x.dtype(), x.shape()), (DataType::F32, [2, 3].as_slice()));
+//! assert_eq!(column.to_vec::<f32>()?, [2.0, 5.0]);
+//! # Ok::<(), tilewright_tensor::TensorError>(())
+//! ```
+//!
+//! Invariants: this crate knows no IR and no machine code; it never runs a kernel. Memory of a tensor is never moved
+//! and lives as long as any tensor over it. Sizes are checked: no product of dimensions overflows unseen.
 
 pub mod abi;
+pub mod dlpack;
 mod dtype;
+mod element;
+mod error;
+mod layout;
+mod storage;
+mod tensor;
 
 pub use dtype::{DataType, TypeCode, UnknownDataType};
+pub use element::Element;
+pub use error::TensorError;
+pub use half::{bf16, f16};
+pub use layout::Layout;
+pub use tensor::Tensor;

@@ -1,0 +1,83 @@
+//! Memory behind tensors.
+
+use std::alloc::{self, Layout as Allocation};
+use std::any::Any;
+use std::fmt;
+use std::ptr::NonNull;
+
+use crate::TensorError;
+use crate::abi::TENSOR_ALIGN;
+
+/// Who frees a piece of memory.
+enum Owner {
+    /// The system allocator, with this allocation; absent when nothing was allocated.
+    Heap(Option<Allocation>),
+    /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
+    Foreign { _keeper: Box<dyn Any + Send + Sync> },
+}
+
+/// A piece of host memory with its owner. Never moves; freed when dropped.
+pub(crate) struct Storage {
+    address: NonNull<u8>,
+    bytes: usize,
+    owner: Owner,
+}
+
+// SAFETY: the memory is plain bytes, valid from any thread until `drop`; both kinds of owner may be dropped on any
+// thread. Reads and writes go through `Tensor`, whose documentation says who may do which.
+unsafe impl Send for Storage {}
+// SAFETY: as above; `&Storage` gives only the address and the size.
+unsafe impl Sync for Storage {}
+
+impl Storage {
+    /// Zeroed memory, aligned to [`TENSOR_ALIGN`].
+    pub(crate) fn zeroed(bytes: usize) -> Result<Self, TensorError> {
+        if bytes == 0 {
+            return Ok(Self { address: dangling(), bytes, owner: Owner::Heap(None) });
+        }
+        let out_of_memory = TensorError::OutOfMemory { bytes };
+        let Ok(allocation) = Allocation::from_size_align(bytes, TENSOR_ALIGN) else { return Err(out_of_memory) };
+        // SAFETY: the size is not zero.
+        let address = unsafe { alloc::alloc_zeroed(allocation) };
+        let address = NonNull::new(address).ok_or(out_of_memory)?;
+        Ok(Self { address, bytes, owner: Owner::Heap(Some(allocation)) })
+    }
+
+    /// Memory of someone else, who is dropped when it is no longer needed. A null address is allowed for 0 bytes.
+    ///
+    /// # Safety
+    /// `address` is valid for `bytes` bytes of reads, and of writes unless every tensor over it is read-only, until
+    /// `keeper` is dropped.
+    pub(crate) unsafe fn foreign(address: *mut u8, bytes: usize, keeper: Box<dyn Any + Send + Sync>) -> Self {
+        let address = NonNull::new(address).unwrap_or(dangling());
+        Self { address, bytes, owner: Owner::Foreign { _keeper: keeper } }
+    }
+
+    pub(crate) fn address(&self) -> *mut u8 {
+        self.address.as_ptr()
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// An aligned address for memory of no bytes.
+fn dangling() -> NonNull<u8> {
+    NonNull::without_provenance(const { std::num::NonZeroUsize::new(TENSOR_ALIGN).unwrap() })
+}
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        if let Owner::Heap(Some(allocation)) = self.owner {
+            // SAFETY: `zeroed` allocated this address with this very allocation, and `drop` runs once.
+            unsafe { alloc::dealloc(self.address.as_ptr(), allocation) }
+        }
+    }
+}
+
+impl fmt::Debug for Storage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes at {:p}", self.bytes, self.address)
+    }
+}
