@@ -1,0 +1,49 @@
+# Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
+
+.DEFAULT_GOAL := help
+.PHONY: demo test dev bench wheel fmt lint help clean
+
+PY := .venv/bin/python
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo "  TORCH=0 goes without PyTorch (in test and bench); PYTHON names the interpreter for .venv"
+
+dev: ## .venv with the package installed and tilewright on its path
+	@scripts/setup.sh extension
+	@echo "ready: . .venv/bin/activate, then tilewright --help or python -c 'import tilewright'"
+
+demo: ## compile the two-layer network and classify handwritten digits
+	@scripts/setup.sh extension
+	@printf '\n\033[1m==> the demo, from Python\033[0m\n'
+	@$(PY) examples/digits/demo.py
+	@printf '\n\033[1m==> the same job as a Rust program\033[0m\n'
+	@cargo run -q --release -p tilewright --example digits
+
+test: ## every test, with a summary of what did not run
+	@scripts/setup.sh $(if $(filter 0,$(TORCH)),venv,torch)
+	@scripts/test.sh
+
+bench: ## the benchmarks beside their peers
+	@scripts/setup.sh $(if $(filter 0,$(TORCH)),venv,torch)
+	@scripts/setup.sh extension
+	@for file in benches/*.py; do printf '\n\033[1m==> %s\033[0m\n' "$$file"; $(PY) "$$file" || exit 1; done
+
+wheel: ## a wheel with LLVM inside, in dist/
+	@scripts/setup.sh wheel-deps
+	@scripts/wheel.sh
+
+fmt: ## format Rust and Python
+	@scripts/setup.sh venv
+	cargo fmt --all
+	.venv/bin/ruff check -q --fix-only --select I python examples
+	.venv/bin/ruff format -q python examples
+
+lint: ## clippy, tidy and ruff, without the tests
+	@scripts/setup.sh venv
+	cargo clippy -q --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+	.venv/bin/ruff check -q python examples
+
+clean: ## remove what was built here, .venv included
+	rm -rf target dist .venv python/tilewright/_core*.so

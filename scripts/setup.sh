@@ -1,0 +1,139 @@
+#!/bin/sh
+# Prepares this machine and this folder, one step at a time:
+#
+#   scripts/setup.sh system      the system packages (LLVM 22 and two libraries), through apt
+#   scripts/setup.sh venv        .venv with the pinned tools, after `system`
+#   scripts/setup.sh torch       PyTorch into .venv, after `venv`
+#   scripts/setup.sh extension   the package built from here into .venv, after `venv`
+#   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
+#
+# A step that has nothing to do ends at once. PYTHON names the interpreter to start from (python3 where not set),
+# LLVM_SYS_221_PREFIX an LLVM 22 of your own.
+set -eu
+cd "$(dirname "$0")/.."
+
+say() { printf '\033[1m==> %s\033[0m\n' "$*"; }
+die() { printf '\nerror: %s\n' "$*" >&2; exit 1; }
+
+LLVM_PREFIX=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
+STAMPS=.venv/.stamps
+
+# A header or library by one of its usual places.
+have_file() { for f in "$@"; do [ -e "$f" ] && return 0; done; return 1; }
+have_header() { echo "#include <$1>" | ${CC:-cc} -E -x c - >/dev/null 2>&1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        sudo "$@"
+    else
+        die "this needs root and there is no sudo; run as root: $*"
+    fi
+}
+
+apt_install() {
+    command -v apt-get >/dev/null 2>&1 || die "missing: $*
+These are Debian's names; install their counterparts with this system's package manager and run make again."
+    say "installing $* (apt)"
+    as_root apt-get update -q || die "apt-get update failed"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" ||
+        die "apt-get could not install: $*
+LLVM 22 is in Debian 12's security archive (bookworm-security); see that it is among this machine's sources,
+or set LLVM_SYS_221_PREFIX to the folder of an LLVM 22."
+}
+
+find_python() {
+    for name in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+        if command -v "$name" >/dev/null 2>&1 &&
+            "$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then
+            command -v "$name"
+            return
+        fi
+    done
+    return 1
+}
+
+step_rust() {
+    command -v cargo >/dev/null 2>&1 || die "cargo is not on the PATH: install Rust 1.95 or newer (rustup.rs)"
+    version=$(cargo --version | cut -d' ' -f2)
+    minor=$(echo "$version" | cut -d. -f2)
+    [ "${version%%.*}" -gt 1 ] || [ "$minor" -ge 95 ] || die "cargo is $version, and Rust 1.95 or newer is needed"
+}
+
+step_system() {
+    step_rust
+    missing=""
+    command -v "${CC:-cc}" >/dev/null 2>&1 || missing="$missing gcc libc6-dev"
+    command -v c++ >/dev/null 2>&1 || missing="$missing g++"
+    have_file "$LLVM_PREFIX/bin/llvm-config" || missing="$missing llvm-22-dev"
+    { [ -z "$missing" ] && have_header zlib.h; } || missing="$missing zlib1g-dev"
+    { [ -z "$missing" ] && have_header zstd.h; } || missing="$missing libzstd-dev"
+    if python=$(find_python); then
+        "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 || missing="$missing python3-venv"
+    else
+        missing="$missing python3 python3-venv"
+    fi
+    # The list is split into words on purpose.
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || apt_install $missing
+    have_file "$LLVM_PREFIX/bin/llvm-config" || die "no LLVM 22 at $LLVM_PREFIX"
+}
+
+# Records that a step was done with these inputs; the stamp's name carries their checksum.
+stamp() { echo "$STAMPS/$1-$(cat "$2" | cksum | cut -d' ' -f1)"; }
+
+step_venv() {
+    step_system
+    mark=$(stamp tools scripts/requirements.txt)
+    [ -x .venv/bin/python ] && [ -e "$mark" ] && return
+    python=$(find_python) || die "no Python 3.11 or newer; set PYTHON to one"
+    if ! [ -x .venv/bin/python ]; then
+        say "creating .venv with $python"
+        "$python" -m venv .venv || die "$python cannot create a virtual environment"
+    fi
+    say "installing the Python tools: $(grep -v '^#' scripts/requirements.txt | tr '\n' ' ')"
+    .venv/bin/python -m pip install --disable-pip-version-check -q -r scripts/requirements.txt
+    mkdir -p "$STAMPS" && touch "$mark"
+}
+
+step_torch() {
+    step_venv
+    mark=$(stamp torch scripts/requirements-torch.txt)
+    [ -e "$mark" ] && return
+    say "installing PyTorch, a judge of the tests (some gigabytes, a minute or more; TORCH=0 goes without)"
+    .venv/bin/python -m pip install --disable-pip-version-check -q -r scripts/requirements-torch.txt
+    touch "$mark"
+}
+
+step_extension() {
+    step_venv
+    say "building the package into .venv (cargo does only what changed)"
+    # Editable: Python reads python/tilewright as it stands, with the compiled core beside it.
+    VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop -q --release --skip-install \
+        >"$STAMPS/maturin.log" 2>&1 || { cat "$STAMPS/maturin.log" >&2; die "the extension does not build"; }
+    mark=$(stamp package pyproject.toml)
+    if ! [ -e "$mark" ]; then
+        VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop -q --release \
+            >"$STAMPS/maturin.log" 2>&1 || { cat "$STAMPS/maturin.log" >&2; die "the package does not install"; }
+        touch "$mark"
+    fi
+}
+
+step_wheel_deps() {
+    step_venv
+    missing=""
+    have_file "$LLVM_PREFIX"/lib/libPolly.a || missing="$missing libpolly-22-dev"
+    have_file "$LLVM_PREFIX"/lib/libLLVMCore.a || missing="$missing llvm-22-dev"
+    # shellcheck disable=SC2086
+    [ -z "$missing" ] || apt_install $missing
+}
+
+case "${1:-}" in
+system) step_system ;;
+venv) step_venv ;;
+torch) step_torch ;;
+extension) step_extension ;;
+wheel-deps) step_wheel_deps ;;
+*) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac

@@ -1,0 +1,77 @@
+#!/bin/sh
+# Runs every group of tests, goes on after a failing group, and ends with what passed, failed and did not run.
+# TORCH=0 leaves out the tests that compare with PyTorch and names them.
+set -u
+cd "$(dirname "$0")/.."
+
+LOG=target/test-logs
+mkdir -p "$LOG"
+passed="" failed="" skipped="" number=0
+BEGIN=$(date +%s)
+
+# group NAME COMMAND...: runs a command, shows it as it goes, and remembers how it ended.
+group() {
+    name=$1
+    shift
+    number=$((number + 1))
+    log="$LOG/$number.log"
+    started=$(date +%s)
+    printf '\n\033[1m==> %d. %s\033[0m\n' "$number" "$name"
+    status="$LOG/status"
+    { "$@" 2>&1; echo $? >"$status"; } | tee "$log"
+    spent=$(($(date +%s) - started))
+    if [ "$(cat "$status")" = 0 ]; then
+        passed="$passed
+  ok      $name ($spent s)"
+    else
+        failed="$failed
+  FAILED  $name ($spent s; the output is in $log)"
+    fi
+}
+
+skip() { skipped="$skipped
+  skipped $1: $2"; }
+
+tests_of_workspace() {
+    # The extension is a library for Python to load; it is tested from Python below.
+    cargo test -q --workspace --exclude tilewright-py
+}
+
+if cargo fmt --version >/dev/null 2>&1; then
+    group "format (cargo fmt)" cargo fmt --all --check
+else
+    skip "format (cargo fmt)" "rustfmt is not installed"
+fi
+if cargo clippy --version >/dev/null 2>&1; then
+    group "lints (cargo clippy)" cargo clippy -q --workspace --all-targets -- -D warnings
+else
+    skip "lints (cargo clippy)" "clippy is not installed"
+fi
+group "rules of the house (cargo xtask tidy)" cargo xtask tidy
+group "Rust tests (cargo test)" tests_of_workspace
+group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
+    .venv/bin/ruff format -q --check python examples'
+group "the package builds (maturin)" scripts/setup.sh extension
+if [ "${TORCH:-1}" = 0 ]; then
+    group "Python tests without PyTorch (pytest)" .venv/bin/python -m pytest -m "not torch" -rs
+    left_out=$(.venv/bin/python -m pytest -m torch --collect-only -q 2>/dev/null | grep '::' | sed 's/^/            /')
+    skip "Python tests that need PyTorch" "TORCH=0; these did not run:
+$left_out"
+else
+    group "Python tests (pytest)" .venv/bin/python -m pytest -rs
+fi
+
+# Tests that report themselves as skipped, with their reasons.
+reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^(SKIPPED|test .* ignored)' | sed 's/^/  /')
+
+printf '\n\033[1m==> summary, after %d s\033[0m%s%s%s\n' "$(($(date +%s) - BEGIN))" "$passed" "$skipped" "$failed"
+[ -z "$reported" ] || printf 'tests that did not run:\n%s\n' "$reported"
+if [ -n "$failed" ]; then
+    printf '\nNot all is well: see the groups marked FAILED.\n'
+    exit 1
+fi
+if [ -n "$skipped$reported" ]; then
+    printf '\nEverything that ran passed; what did not run is named above.\n'
+else
+    printf '\nEverything ran and passed.\n'
+fi
