@@ -1,0 +1,14 @@
+"""The command line: `tilewright …` and `python -m tilewright …` are the same program."""
+
+import sys
+
+from . import _core
+
+
+def main() -> int:
+    """Runs the command line with this process's arguments; the result is its exit status."""
+    return _core.command_line(["tilewright", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""Passes on the graph level."""
+
+from .._core import BindParams, LegalizeOps
+
+__all__ = ["BindParams", "LegalizeOps"]

@@ -1,0 +1,172 @@
+"""Finding the text of a decorated class or function, and the values of the names in it.
+
+Terms: the *definition* is the class or function statement with its decorators; the *frame* is the one in which the
+decorator runs, so its current line is the decorator's own. That line picks the definition among several of the same
+name in a file, which `inspect.getsource` cannot. The text comes from `linecache`, so notebooks work as files do.
+
+A name in the text that does not belong to the script is looked up when the core asks for it: in the function's closure,
+in the frame, in the frames around it (a name used only in annotations is in no closure when annotations are not
+evaluated), then in the globals and builtins.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from inspect import CO_OPTIMIZED
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+from .. import _core
+from ..error import TVMError
+from .spelling import Spelling
+
+Definition = ast.ClassDef | ast.FunctionDef
+
+
+def in_class_body(frame: FrameType) -> bool:
+    """Whether the frame is that of a class statement's body."""
+    return not frame.f_code.co_flags & CO_OPTIMIZED and "__qualname__" in frame.f_locals
+
+
+@lru_cache(maxsize=64)
+def _definitions(text: str, filename: str) -> list[Definition]:
+    tree = ast.parse(text, filename)
+    return [node for node in ast.walk(tree) if isinstance(node, Definition) and node.decorator_list]
+
+
+def _find(thing: type | FunctionType, text: str, filename: str, line: int) -> Definition | None:
+    """The definition of that name with a decorator on that line; for a decorator called by hand, the only one."""
+    named = [node for node in _definitions(text, filename) if node.name == thing.__name__]
+    for node in named:
+        if any(decorator.lineno <= line <= (decorator.end_lineno or line) for decorator in node.decorator_list):
+            return node
+    return named[0] if len(named) == 1 else None
+
+
+@dataclass(frozen=True)
+class Scope(Mapping[str, Any]):
+    """The values that names have where a definition stands."""
+
+    layers: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, thing: type | FunctionType, frame: FrameType) -> Scope:
+        """The scope of a definition whose decorator runs in `frame`."""
+        layers: list[Mapping[str, Any]] = []
+        if isinstance(thing, FunctionType) and thing.__closure__:
+            layers.append(_closure(thing))
+        inner, outer = frame, frame.f_back
+        layers.append(frame.f_locals)
+        while outer is not None:
+            if inner.f_code in outer.f_code.co_consts:
+                layers.append(outer.f_locals)
+                inner = outer
+            outer = outer.f_back
+        return cls((*layers, frame.f_globals, vars(builtins)))
+
+    def __getitem__(self, name: str) -> Any:
+        for layer in self.layers:
+            if name in layer:
+                return layer[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({name: None for layer in self.layers for name in layer})
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _closure(function: FunctionType) -> dict[str, Any]:
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # A cell that is empty still: the name is bound later, or never.
+            values[name] = cell.cell_contents
+    return values
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A definition's text, where it stands, and what its names mean."""
+
+    filename: str
+    line: int  # of the first line of `text` in the file, from 1
+    text: str  # the definition from its first decorator on, with its indentation removed
+    scope: Scope
+    names: dict[str, str]  # the script's own names as the file spells them: {"T": "script.tir"}
+
+    @classmethod
+    def of(cls, thing: Any, frame: FrameType) -> Capture:
+        """The capture of a class or function whose decorator runs in `frame`."""
+        if not isinstance(thing, (type, FunctionType)):
+            raise TypeError(f"a TVMScript decorator takes a class or a function, not {type(thing).__name__}")
+        filename = frame.f_code.co_filename
+        lines = linecache.getlines(filename, frame.f_globals)
+        node = _find(thing, "".join(lines), filename, frame.f_lineno) if lines else None
+        if node is None:
+            raise TVMError(
+                f"{filename}:{frame.f_lineno}: the text of `{thing.__name__}` is not to be found: TVMScript reads the "
+                "source, and `python -c`, stdin and `exec` of a string keep none; write it to a file, or give the text "
+                "to tilewright.script.from_source"
+            )
+        first = min(decorator.lineno for decorator in node.decorator_list)
+        own = lines[first - 1 : node.end_lineno]
+        indent = own[0][: len(own[0]) - len(own[0].lstrip())]
+        scope = Scope.of(thing, frame)
+        text = "".join(line.removeprefix(indent) for line in own)
+        return cls(filename, first, text, scope, _script_names(node, scope))
+
+    def read(self) -> Any:
+        """The IR that the text defines."""
+        return _core.read_definition(self.text, self.filename, self.line, self.names, self.value)
+
+    def value(self, expression: str) -> Any:
+        """The value of an expression of the text that is not the script's own."""
+        # A plain dict, because comprehensions and lambdas in the expression look names up in the globals alone.
+        return eval(expression, {name: self.scope[name] for name in self.scope})
+
+
+def _script_names(node: ast.AST, scope: Scope) -> dict[str, str]:
+    """What of the text's plain names is a part of the script's language, by the value that the name has here."""
+    names = {}
+    for name in {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}:
+        value = scope.get(name)
+        if meaning := _meaning(value):
+            names[name] = meaning
+    return names
+
+
+def _meaning(value: Any) -> str | None:
+    if isinstance(value, Spelling):
+        return value.name
+    if isinstance(value, ModuleType):
+        root, _, rest = value.__name__.partition(".")
+        return rest or "tvm" if root == __name__.partition(".")[0] else None
+    if isinstance(value, FunctionType) and value.__module__.endswith("script.entry"):
+        return {"ir_module": "script.ir.ir_module", "prim_func": "script.tir.prim_func"}.get(
+            value.__name__, "script.relax.function"
+        )
+    return None
+
+
+class Pending:
+    """What a decorated function is inside a class body.
+
+    A class that becomes a module reads the whole text and never looks at this; on any other class the attribute is read
+    when it is first asked for.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._value: Any = None
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        if self._value is None:
+            self._value = self._capture.read()
+        return self._value

@@ -1,0 +1,50 @@
+"""The decorators: from a decorated class or function to a module or function of the IR."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .capture import Capture, Pending, in_class_body
+
+__all__ = ["from_source", "function", "ir_module", "prim_func"]
+
+
+def from_source(text: str, extra_vars: dict[str, Any] | None = None) -> Any:
+    """The module or function that the text defines; a dict of them by name where it defines several.
+
+    The text's imports say what its names mean; without imports `T`, `R`, `I` and `tvm` have their usual meanings.
+    `extra_vars` are values for further names.
+    """
+    return _core.from_source(text, "<text>", lambda expression: eval(expression, dict(extra_vars or {})))
+
+
+def ir_module(cls: type | None = None, *, check_well_formed: bool = True) -> Any:
+    """Reads a class as a module. `check_well_formed` is accepted: a module is always checked when it is read."""
+    if cls is None:
+        return lambda cls: Capture.of(cls, sys._getframe(1)).read()
+    return Capture.of(cls, sys._getframe(1)).read()
+
+
+def _decorate(function: Callable, frame: Any) -> Any:
+    capture = Capture.of(function, frame)
+    # In a class body this runs before the class's own decorator, which reads the whole text.
+    return Pending(capture) if in_class_body(frame) else capture.read()
+
+
+def prim_func(function: Callable | None = None, *, private: bool = False, check_well_formed: bool = True) -> Any:
+    """Reads a function as a PrimFunc. The arguments are read from the decorator's text."""
+    if function is None:
+        return lambda function: _decorate(function, sys._getframe(1))
+    return _decorate(function, sys._getframe(1))
+
+
+def function(
+    function: Callable | None = None, *, pure: bool = True, private: bool = False, check_well_formed: bool = True
+) -> Any:
+    """Reads a function as a Relax function. The arguments are read from the decorator's text."""
+    if function is None:
+        return lambda function: _decorate(function, sys._getframe(1))
+    return _decorate(function, sys._getframe(1))

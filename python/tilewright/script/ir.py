@@ -1,0 +1,10 @@
+"""`I`: modules. `from tilewright.script import ir as I`."""
+
+from .entry import ir_module
+from .spelling import outside_of_a_script
+
+__all__ = ["ir_module"]
+
+
+def __getattr__(name: str) -> object:
+    raise outside_of_a_script(__name__, name)

@@ -1,0 +1,20 @@
+"""`R`: the graph level. `from tilewright.script import relax as R`.
+
+Only what annotations use has a value here; the rest of the language is read from the text.
+"""
+
+from .entry import function
+from .spelling import Spelling, outside_of_a_script
+
+Callable = Spelling("script.relax.Callable")
+Object = Spelling("script.relax.Object")
+Prim = Spelling("script.relax.Prim")
+Shape = Spelling("script.relax.Shape")
+Tensor = Spelling("script.relax.Tensor")
+Tuple = Spelling("script.relax.Tuple")
+
+__all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function"]
+
+
+def __getattr__(name: str) -> object:
+    raise outside_of_a_script(__name__, name)

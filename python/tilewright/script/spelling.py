@@ -1,0 +1,39 @@
+"""What stands in a decorated function's annotations.
+
+Python evaluates annotations where a file does not defer them, so `T.Buffer((1, 2), "float32")` must be a real
+expression. The core reads the annotation from the text; its value is never looked at, and so it records only how it is
+written.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Spelling:
+    """A name of the script's language; calling or subscripting it gives another one, at next to no cost."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Spelling:
+        """The annotation with arguments, which are left to the text."""
+        return self
+
+    def __getitem__(self, key: Any) -> Spelling:
+        return self
+
+    def __or__(self, other: Any) -> Spelling:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<TVMScript {self.name}>"
+
+
+def outside_of_a_script(module: str, name: str) -> AttributeError:
+    """The error for a name of the language that is used in code which Python itself runs."""
+    return AttributeError(
+        f"`{name}` of {module} is not a value in Python: it belongs inside a decorated function, whose text is read"
+    )

@@ -1,0 +1,22 @@
+"""`T`: the loop level. `from tilewright.script import tir as T`.
+
+Only what annotations use has a value here; the rest of the language is read from the text.
+"""
+
+from .entry import prim_func
+from .spelling import Spelling, outside_of_a_script
+
+Buffer = Spelling("script.tir.Buffer")
+handle = Spelling("script.tir.handle")
+Ptr = Spelling("script.tir.Ptr")
+_SCALARS = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "bfloat16", "float32", "float64",
+)  # fmt: skip
+globals().update({name: Spelling(f"script.tir.{name}") for name in _SCALARS})
+
+__all__ = ["Buffer", "Ptr", "handle", "prim_func", *_SCALARS]
+
+
+def __getattr__(name: str) -> object:
+    raise outside_of_a_script(__name__, name)

@@ -1,0 +1,5 @@
+"""What is compiled for."""
+
+from .target import Target
+
+__all__ = ["Target"]

@@ -1,0 +1,5 @@
+"""The function of the loop level."""
+
+from .._core import PrimFunc
+
+__all__ = ["PrimFunc"]
