@@ -8,6 +8,7 @@ The files are IDX (MNIST's own will do, compressed or not) and NumPy's npz with 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,10 +24,13 @@ NAMES = ("w0", "b0", "w1", "b1")
 
 
 def draw(image: np.ndarray) -> str:
-    """A picture (rows, columns) of 0..255 as text, two pixels a character, in the terminal's 24 greys."""
+    """A picture (rows, columns) of 0..255 as text: half blocks in 24 greys on a terminal, else in five shades."""
+    if len(image) % 2:
+        image = np.vstack([image, np.zeros_like(image[:1])])
+    if not sys.stdout.isatty():
+        pairs = image.reshape(len(image) // 2, 2, -1).mean(axis=1).astype(int)
+        return "\n".join("    " + "".join(" ░▒▓█"[value * 5 // 256] for value in row) for row in pairs)
     greys = 232 + image.astype(int) * 23 // 255
-    if len(greys) % 2:
-        greys = np.vstack([greys, np.full_like(greys[:1], 232)])
     pairs = zip(greys[::2], greys[1::2], strict=True)
     rows = ("".join(f"\033[38;5;{a}m\033[48;5;{b}m▀" for a, b in zip(*pair, strict=True)) for pair in pairs)
     return "\n".join(f"    {row}\033[0m" for row in rows)

@@ -40,7 +40,7 @@ def read(path: str | Path) -> np.ndarray:
 
 
 def write(path: str | Path, array: np.ndarray) -> None:
-    """Writes a uint8 array as IDX, gzip-compressed where the name ends in `.gz`; the same array gives the same bytes."""
+    """Writes a uint8 array as IDX, gzip-compressed where the name ends in `.gz`: the same array, the same bytes."""
     if array.dtype != np.uint8:
         raise ValueError(f"IDX files are written from uint8 arrays, not {array.dtype}")
     header = bytes([0, 0, UNSIGNED_BYTE, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape)
