@@ -1,1 +1,36 @@
-//! ir: TensorIR, Relax, IRModule, `LowTir`, `OpDef`, block builder, structural equality and hash, TIR analyses (regions, dependence), verifier
+//! The IR: one module of two levels.
+//!
+//! An [`IRModule`] maps global names to functions of two kinds:
+//!
+//! - a **PrimFunc** ([`tir::PrimFunc`], *TensorIR*) is a nest of loops over *buffers*. It returns nothing: the caller
+//!   hands it the buffers to write (*destination-passing style*). A *block* is the unit of computation inside the loops:
+//!   it binds its own axes to loop indices and says which regions it reads and writes, so that a schedule may rearrange
+//!   the loops around it without looking inside.
+//! - a **Relax function** ([`relax::Function`]) is a computational graph: *bindings* of variables to operator calls on
+//!   whole tensors, grouped into blocks. Inside a *dataflow block* nothing has side effects, so bindings there may be
+//!   reordered, fused and dropped. Every expression carries its *struct info*: the shape and data type that it has,
+//!   with symbolic dimensions as integer expressions.
+//!
+//! The levels are joined by calls whose callee is [`relax::Callee::Tir`] (`R.call_tir`: allocate the results, run a
+//! PrimFunc) or [`relax::Callee::DpsPacked`] (the same for a function registered with the runtime).
+//!
+//! Reading order: [`Attr`], [`tir`], [`relax`], [`IRModule`], [`op`] (what an operator is), [`pass`] (how modules
+//! change), [`verify`] (the named forms), [`low`] (what code generators take).
+//!
+//! Invariants: nodes are immutable and shared; a Relax expression is typed at birth by its operator's rule; a pass
+//! makes a new module. This crate knows no operator by name, no target and no text format, and runs nothing.
+
+extern crate self as tilewright_ir;
+
+mod attr;
+pub mod low;
+mod module;
+pub mod op;
+pub mod pass;
+pub mod relax;
+pub mod tir;
+pub mod verify;
+
+pub use attr::{Attr, Attrs};
+pub use module::{GlobalFunc, IRModule};
+pub use tilewright_expr::node;

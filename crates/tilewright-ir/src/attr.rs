@@ -1,0 +1,61 @@
+//! Attributes: named plain data on functions, blocks, loops, calls and modules.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tilewright_expr::Expr;
+use tilewright_expr::node::{FloatBits, IrNode};
+use tilewright_tensor::DataType;
+
+/// The value of an attribute.
+#[derive(Clone, Debug, IrNode)]
+pub enum Attr {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(FloatBits),
+    Str(Arc<str>),
+    DType(DataType),
+    Array(Vec<Attr>),
+    Map(Attrs),
+    /// A scalar expression (a typed constant or something symbolic).
+    Expr(Expr),
+}
+
+/// Attributes by name, in alphabetical order.
+pub type Attrs = BTreeMap<Arc<str>, Attr>;
+
+impl Attr {
+    pub fn str(text: impl Into<Arc<str>>) -> Self {
+        Self::Str(text.into())
+    }
+
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            Self::Int(value) => Some(*value),
+            Self::Bool(value) => Some(i64::from(*value)),
+            Self::Expr(expr) => expr.as_int(),
+            _ => None,
+        }
+    }
+
+    /// True for `True` and for any integer but 0.
+    pub fn is_true(&self) -> bool {
+        self.as_int().is_some_and(|value| value != 0)
+    }
+
+    /// The integers of an array of integers.
+    pub fn as_ints(&self) -> Option<Vec<i64>> {
+        match self {
+            Self::Array(items) => items.iter().map(Self::as_int).collect(),
+            _ => None,
+        }
+    }
+}

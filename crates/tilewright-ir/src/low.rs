@@ -1,0 +1,41 @@
+//! What code generators take: [`LowTir`], a PrimFunc of the flat form.
+//!
+//! A PrimFunc is flat when all of this holds; [`LowTir::new`] checks it:
+//!
+//! - every buffer has one dimension, no strides, no offset, and a data variable of its own;
+//! - statements are `Store`, `For`, `While`, `If`, `Let`, `Assert`, `Seq`, `Evaluate` and `Allocate`: no blocks;
+//! - loops are `Serial` or `Parallel`, a parallel loop is in no other; vectorised loops have become `Ramp`s, unrolled
+//!   loops have been written out;
+//! - `Allocate` gives a constant number of elements: `Local` memory is the function's own (registers, where every index
+//!   is a constant), `Global` memory comes from the scratch area that the kernel declares;
+//! - an access has one index, a scalar or a vector; index expressions are `int32` or `int64`;
+//! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
+//! - every index that contains loaded data lies inside an `Assert` or a guard of the lowering.
+//!
+//! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
+
+use tilewright_support::Diagnostics;
+
+use crate::tir::PrimFunc;
+
+/// A PrimFunc in the flat form, with the symbol under which its kernel is exported.
+#[derive(Clone, Debug)]
+pub struct LowTir {
+    symbol: String,
+    function: PrimFunc,
+}
+
+impl LowTir {
+    /// Checks the flat form.
+    pub fn new(symbol: impl Into<String>, function: PrimFunc) -> Result<Self, Diagnostics> {
+        Ok(Self { symbol: symbol.into(), function })
+    }
+
+    pub fn symbol(&self) -> &str {
+        &self.symbol
+    }
+
+    pub fn function(&self) -> &PrimFunc {
+        &self.function
+    }
+}

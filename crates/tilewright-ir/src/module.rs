@@ -1,0 +1,198 @@
+//! Modules: functions of both levels by name.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{EqCx, HashCx, IrNode, Mapper, Visitor};
+use tilewright_support::OrderedMap;
+
+use crate::Attrs;
+use crate::relax::{Function, GlobalVar, StructInfo};
+use crate::tir::PrimFunc;
+
+/// A function of a module.
+#[derive(Clone, Debug)]
+pub enum GlobalFunc {
+    Prim(Arc<PrimFunc>),
+    Relax(Arc<Function>),
+}
+
+impl GlobalFunc {
+    pub fn signature(&self) -> StructInfo {
+        match self {
+            Self::Prim(f) => f.signature(),
+            Self::Relax(f) => f.signature(),
+        }
+    }
+
+    pub fn attrs(&self) -> &Attrs {
+        match self {
+            Self::Prim(f) => &f.attrs,
+            Self::Relax(f) => &f.attrs,
+        }
+    }
+
+    /// The name under which the function is visible outside its module; absent on private functions.
+    pub fn global_symbol(&self) -> Option<&str> {
+        match self {
+            Self::Prim(f) => f.global_symbol(),
+            Self::Relax(f) => f.global_symbol(),
+        }
+    }
+}
+
+impl From<PrimFunc> for GlobalFunc {
+    fn from(function: PrimFunc) -> Self {
+        Self::Prim(Arc::new(function))
+    }
+}
+
+impl From<Function> for GlobalFunc {
+    fn from(function: Function) -> Self {
+        Self::Relax(Arc::new(function))
+    }
+}
+
+/// The unit of compilation. Order of functions is the order of insertion and has no meaning.
+#[derive(Clone, Debug, Default)]
+pub struct IRModule {
+    functions: OrderedMap<Arc<str>, GlobalFunc>,
+    pub attrs: Attrs,
+}
+
+impl IRModule {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces a function.
+    pub fn insert(&mut self, name: impl Into<Arc<str>>, function: impl Into<GlobalFunc>) -> GlobalVar {
+        let (name, function) = (name.into(), function.into());
+        let signature = function.signature();
+        self.functions.insert(name.clone(), function);
+        GlobalVar { name, signature }
+    }
+
+    /// Adds a function under the wished name, or the first free one of `name1`, `name2`, …
+    pub fn insert_unique(&mut self, wish: &str, function: impl Into<GlobalFunc>) -> GlobalVar {
+        let free = |name: &str| !self.functions.contains_key(name);
+        let name = if free(wish) {
+            wish.to_owned()
+        } else {
+            (1..).map(|i| format!("{wish}{i}")).find(|name| free(name)).unwrap_or_default()
+        };
+        self.insert(name, function)
+    }
+
+    pub fn remove(&mut self, name: &str) -> Option<GlobalFunc> {
+        self.functions.shift_remove(name)
+    }
+
+    pub fn get(&self, name: &str) -> Option<&GlobalFunc> {
+        self.functions.get(name)
+    }
+
+    pub fn prim(&self, name: &str) -> Option<&Arc<PrimFunc>> {
+        match self.get(name) {
+            Some(GlobalFunc::Prim(f)) => Some(f),
+            _ => None,
+        }
+    }
+
+    pub fn relax(&self, name: &str) -> Option<&Arc<Function>> {
+        match self.get(name) {
+            Some(GlobalFunc::Relax(f)) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// A reference to a function by name, with its signature.
+    pub fn global_var(&self, name: &str) -> Option<GlobalVar> {
+        let (name, function) = self.functions.get_key_value(name)?;
+        Some(GlobalVar { name: name.clone(), signature: function.signature() })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &GlobalFunc)> {
+        self.functions.iter()
+    }
+
+    pub fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.functions.is_empty()
+    }
+
+    /// The functions in printing order: PrimFuncs first, each kind by name.
+    pub fn sorted(&self) -> Vec<(&Arc<str>, &GlobalFunc)> {
+        let mut all: Vec<_> = self.functions.iter().collect();
+        all.sort_by(|a, b| (matches!(a.1, GlobalFunc::Relax(_)), a.0).cmp(&(matches!(b.1, GlobalFunc::Relax(_)), b.0)));
+        all
+    }
+
+    /// Structural equality: the same names, each with an equal function. On a difference, the path to it.
+    pub fn compare(&self, other: &Self) -> Result<(), String> {
+        EqCx::compare(self, other)
+    }
+}
+
+impl IrNode for GlobalFunc {
+    fn visit_children(&self, visitor: &mut dyn Visitor) {
+        match self {
+            Self::Prim(f) => f.visit_children(visitor),
+            Self::Relax(f) => f.visit_children(visitor),
+        }
+    }
+    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
+        match self {
+            Self::Prim(f) => f.map_children(mapper).map(Self::from),
+            Self::Relax(f) => f.map_children(mapper).map(Self::from),
+        }
+    }
+    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
+        match (self, other) {
+            (Self::Prim(a), Self::Prim(b)) => Arc::ptr_eq(a, b) || a.node_eq(b, cx),
+            (Self::Relax(a), Self::Relax(b)) => Arc::ptr_eq(a, b) || a.node_eq(b, cx),
+            _ => cx.differ(),
+        }
+    }
+    fn node_hash(&self, cx: &mut HashCx) {
+        match self {
+            Self::Prim(f) => f.node_hash(cx),
+            Self::Relax(f) => f.node_hash(cx),
+        }
+    }
+}
+
+impl IrNode for IRModule {
+    fn visit_children(&self, visitor: &mut dyn Visitor) {
+        for function in self.functions.values() {
+            function.visit_children(visitor);
+        }
+        self.attrs.visit_children(visitor);
+    }
+    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
+        let mut mapped: Option<Self> = None;
+        for (name, function) in &self.functions {
+            if let Some(new) = function.map_children(mapper) {
+                mapped.get_or_insert_with(|| self.clone()).functions.insert(name.clone(), new);
+            }
+        }
+        mapped
+    }
+    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
+        self.functions.len() == other.functions.len()
+            && self.functions.iter().all(|(name, a)| match other.functions.get(name) {
+                Some(b) => cx.field(format_args!("function `{name}`"), a, b),
+                None => cx.field(format_args!("function `{name}`"), &false, &true),
+            })
+            && cx.field("attrs", &self.attrs, &other.attrs)
+    }
+    fn node_hash(&self, cx: &mut HashCx) {
+        for (name, function) in self.sorted() {
+            cx.bytes(name.as_bytes());
+            function.node_hash(cx);
+        }
+        self.attrs.node_hash(cx);
+    }
+}

@@ -1,0 +1,285 @@
+//! TensorIR: loops, blocks and buffers.
+
+use std::sync::Arc;
+
+use tilewright_expr::ir_handle;
+use tilewright_expr::node::IrNode;
+pub use tilewright_expr::{
+    BinOp, Buffer, BufferNode, CmpOp, Expr, ExprKind, ExprNode, Intrinsic, Range, Scope, TypeMismatch, Var,
+};
+use tilewright_support::Origins;
+use tilewright_tensor::DataType;
+
+use crate::relax::{StructInfo, TensorShape};
+use crate::{Attr, Attrs};
+
+/// How the iterations of a loop run.
+#[derive(Clone, PartialEq, Eq, Debug, IrNode)]
+pub enum ForKind {
+    /// One after the other.
+    Serial,
+    /// In any order, on any thread.
+    Parallel,
+    /// As lanes of vector operations; the extent is a constant.
+    Vectorized,
+    /// Written out one after the other; the extent is a constant.
+    Unrolled,
+    /// On the threads of a GPU with this tag, such as `threadIdx.x`.
+    ThreadBinding(Arc<str>),
+}
+
+/// What an axis of a block means for reordering.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, IrNode)]
+pub enum IterKind {
+    /// Instances with different values write different elements.
+    Spatial,
+    /// Instances with different values are combined by a reduction.
+    Reduce,
+    /// Nothing is promised.
+    Opaque,
+}
+
+/// An axis of a block.
+#[derive(Clone, Debug, IrNode)]
+pub struct IterVar {
+    #[ir(bind)]
+    pub var: Var,
+    pub domain: Range,
+    pub kind: IterKind,
+}
+
+/// A box of elements of a buffer: one range for each dimension.
+#[derive(Clone, Debug, IrNode)]
+pub struct BufferRegion {
+    pub buffer: Buffer,
+    pub region: Vec<Range>,
+}
+
+/// Another view of a region: inside the block `buffer` stands for the elements of `source`.
+#[derive(Clone, Debug, IrNode)]
+pub struct MatchBuffer {
+    #[ir(bind)]
+    pub buffer: Buffer,
+    pub source: BufferRegion,
+}
+
+/// The unit of computation: instances over its axes, each touching the declared regions only.
+#[derive(Clone, Debug, IrNode)]
+pub struct Block {
+    pub name: Arc<str>,
+    pub iters: Vec<IterVar>,
+    #[ir(bind)]
+    pub alloc_buffers: Vec<Buffer>,
+    pub match_buffers: Vec<MatchBuffer>,
+    pub reads: Vec<BufferRegion>,
+    pub writes: Vec<BufferRegion>,
+    pub annotations: Attrs,
+    /// Runs before `body` in instances whose reduce axes all have their first value.
+    pub init: Option<Stmt>,
+    pub body: Stmt,
+    #[ir(skip)]
+    pub origins: Origins,
+}
+
+/// What a statement is.
+#[derive(Clone, Debug, IrNode)]
+pub enum StmtKind {
+    /// `buffer[indices] = value`; lanes whose predicate is false are not written.
+    Store {
+        buffer: Buffer,
+        indices: Vec<Expr>,
+        value: Expr,
+        predicate: Option<Expr>,
+    },
+    /// Runs `body` for `extent` values of `var` from `min` on; an extent of 0 or less is no run.
+    For {
+        #[ir(bind)]
+        var: Var,
+        min: Expr,
+        extent: Expr,
+        kind: ForKind,
+        annotations: Attrs,
+        body: Stmt,
+    },
+    While {
+        condition: Expr,
+        body: Stmt,
+    },
+    If {
+        condition: Expr,
+        then: Stmt,
+        otherwise: Option<Stmt>,
+    },
+    Let {
+        #[ir(bind)]
+        var: Var,
+        value: Expr,
+        body: Stmt,
+    },
+    /// Stops the function with the message unless the condition holds.
+    Assert {
+        condition: Expr,
+        message: Arc<str>,
+    },
+    /// One after the other; empty is "do nothing".
+    Seq(Vec<Stmt>),
+    /// Evaluates for its effect.
+    Evaluate(Expr),
+    /// An instance of a block: values for its axes, and a predicate under which it runs at all.
+    Block {
+        values: Vec<Expr>,
+        predicate: Expr,
+        block: Block,
+    },
+    /// Memory that exists while `body` runs (opaque and flat form).
+    Allocate {
+        #[ir(bind)]
+        buffer: Buffer,
+        body: Stmt,
+    },
+}
+
+/// Wraps [`StmtKind`] so that it can be a node of its own.
+#[derive(Clone, Debug, IrNode)]
+pub struct StmtNode {
+    pub kind: StmtKind,
+}
+
+ir_handle! {
+    /// A statement: an immutable, shared [`StmtKind`].
+    Stmt => StmtNode, husk = StmtNode { kind: StmtKind::Seq(Vec::new()) }
+}
+
+impl From<StmtKind> for Stmt {
+    fn from(kind: StmtKind) -> Self {
+        Self::from_node(StmtNode { kind })
+    }
+}
+
+impl Stmt {
+    /// A checked store; the value is broadcast to the lanes of the indices.
+    pub fn store(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Self, TypeMismatch> {
+        Self::store_where(buffer, indices, value, None)
+    }
+
+    pub fn store_where(
+        buffer: &Buffer,
+        indices: Vec<Expr>,
+        value: &Expr,
+        predicate: Option<Expr>,
+    ) -> Result<Self, TypeMismatch> {
+        let value = buffer.check_store(value, &indices, predicate.as_ref())?;
+        Ok(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into())
+    }
+
+    /// A plain loop.
+    pub fn for_loop(var: &Var, min: Expr, extent: Expr, kind: ForKind, body: Self) -> Self {
+        StmtKind::For { var: var.clone(), min, extent, kind, annotations: Attrs::new(), body }.into()
+    }
+
+    /// The statements in order; one alone stays itself, sequences inside are flattened.
+    pub fn seq(stmts: impl IntoIterator<Item = Self>) -> Self {
+        let mut flat = Vec::new();
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Seq(inner) => flat.extend(inner.iter().cloned()),
+                _ => flat.push(stmt),
+            }
+        }
+        if flat.len() == 1 { flat.remove(0) } else { StmtKind::Seq(flat).into() }
+    }
+
+    pub fn nothing() -> Self {
+        StmtKind::Seq(Vec::new()).into()
+    }
+}
+
+/// A parameter of a PrimFunc: a scalar, or a buffer behind an address.
+#[derive(Clone, Debug, IrNode)]
+pub struct Param {
+    /// The value that is passed: a scalar, or for a buffer its handle, named as the user named the parameter.
+    #[ir(bind)]
+    pub var: Var,
+    /// The buffer that a handle stands for. Unbound variables in its shape are defined by the argument's shape.
+    #[ir(define)]
+    pub buffer: Option<Buffer>,
+}
+
+impl Param {
+    /// A buffer parameter named as the buffer.
+    pub fn buffer(buffer: &Buffer) -> Self {
+        Self { var: Var::new(buffer.name.clone(), DataType::HANDLE), buffer: Some(buffer.clone()) }
+    }
+
+    /// A scalar parameter.
+    pub fn scalar(var: &Var) -> Self {
+        Self { var: var.clone(), buffer: None }
+    }
+}
+
+/// A loop function in destination-passing style.
+#[derive(Clone, Debug, IrNode)]
+pub struct PrimFunc {
+    pub params: Vec<Param>,
+    pub attrs: Attrs,
+    /// In block form: the *root block* without axes, whose `alloc_buffers` are the function's temporaries.
+    pub body: Stmt,
+    #[ir(skip)]
+    pub origins: Origins,
+}
+
+/// Names of attributes that the compiler itself reads.
+pub mod attr_names {
+    /// The name under which a function is visible outside its module; absent on private functions.
+    pub const GLOBAL_SYMBOL: &str = "global_symbol";
+    /// Buffers of different parameters do not overlap.
+    pub const NOALIAS: &str = "tir.noalias";
+}
+
+impl PrimFunc {
+    /// The name under which the function is visible outside its module.
+    pub fn global_symbol(&self) -> Option<&str> {
+        self.attrs.get(attr_names::GLOBAL_SYMBOL).and_then(Attr::as_str)
+    }
+
+    /// The root block, if the body has the block form.
+    pub fn root_block(&self) -> Option<&Block> {
+        match &self.body.kind {
+            StmtKind::Block { block, .. } if block.iters.is_empty() => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The function with another root body: wraps `body` in a root block that allocates the temporaries.
+    pub fn with_root(params: Vec<Param>, attrs: Attrs, temporaries: Vec<Buffer>, body: Stmt, origins: Origins) -> Self {
+        let block = Block {
+            name: "root".into(),
+            iters: Vec::new(),
+            alloc_buffers: temporaries,
+            match_buffers: Vec::new(),
+            reads: Vec::new(),
+            writes: Vec::new(),
+            annotations: Attrs::new(),
+            init: None,
+            body,
+            origins: Origins::default(),
+        };
+        let body = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
+        Self { params, attrs, body, origins }
+    }
+
+    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments.
+    pub fn signature(&self) -> StructInfo {
+        let params = self
+            .params
+            .iter()
+            .map(|param| match &param.buffer {
+                Some(buffer) => {
+                    StructInfo::Tensor { shape: TensorShape::Known(buffer.shape.clone()), dtype: Some(buffer.dtype) }
+                }
+                None => StructInfo::Prim { dtype: param.var.dtype, value: None },
+            })
+            .collect();
+        StructInfo::Func { params: Some(params), ret: Box::new(StructInfo::Tuple(Vec::new())), pure: false }
+    }
+}
