@@ -1,0 +1,253 @@
+//! Writing programs.
+
+use tilewright_support::Map;
+use tilewright_tensor::{DataType, Tensor, TensorError};
+
+use crate::image::Image;
+use crate::program::{Dim, DimOp, Function, Instruction, Kernel, Literal, Program, Reg, Scalar, Storage};
+use crate::signature::{Kind, Param};
+use crate::verify::VerifyError;
+
+/// Collects the tables of a [`Program`]; equal names and equal constants get one entry.
+#[derive(Debug, Default)]
+pub struct ProgramBuilder {
+    program: Program,
+    packed: Map<String, u32>,
+    constants: Map<Tensor, u32>,
+}
+
+impl ProgramBuilder {
+    pub fn image(&mut self, image: Image) -> u32 {
+        push(&mut self.program.images, image)
+    }
+
+    pub fn kernel(&mut self, kernel: Kernel) -> u32 {
+        push(&mut self.program.kernels, kernel)
+    }
+
+    /// The index of a packed function's name.
+    pub fn packed(&mut self, name: &str) -> u32 {
+        if let Some(&index) = self.packed.get(name) {
+            return index;
+        }
+        let index = push(&mut self.program.packed_names, name.to_owned());
+        self.packed.insert(name.to_owned(), index);
+        index
+    }
+
+    /// The index of a constant. Copies a tensor that is not contiguous.
+    pub fn constant(&mut self, tensor: &Tensor) -> Result<u32, TensorError> {
+        let tensor = tensor.to_contiguous()?.to_read_only();
+        if let Some(&index) = self.constants.get(&tensor) {
+            return Ok(index);
+        }
+        let index = push(&mut self.program.constants, tensor.clone());
+        self.constants.insert(tensor, index);
+        Ok(index)
+    }
+
+    /// Reserves an index for a function that is called before it is written; [`ProgramBuilder::define`] fills it.
+    pub fn declare(&mut self, name: &str) -> u32 {
+        push(&mut self.program.functions, FunctionBuilder::new(name).finish())
+    }
+
+    /// Writes a declared function; an unknown index is left alone, and calls to it do not verify.
+    pub fn define(&mut self, index: u32, function: FunctionBuilder) {
+        if let Some(place) = self.program.functions.get_mut(index as usize) {
+            *place = function.finish();
+        }
+    }
+
+    pub fn function(&mut self, function: FunctionBuilder) -> u32 {
+        push(&mut self.program.functions, function.finish())
+    }
+
+    /// The verified program.
+    pub fn finish(self) -> Result<Program, VerifyError> {
+        self.program.verify()?;
+        Ok(self.program)
+    }
+}
+
+fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
+    list.push(item);
+    (list.len() - 1) as u32
+}
+
+/// A jump whose target is not known yet; see [`FunctionBuilder::land`].
+#[derive(Debug)]
+#[must_use = "a jump without a target does not verify"]
+pub struct Jump(usize);
+
+/// Writes one [`Function`], instruction by instruction.
+#[derive(Debug)]
+pub struct FunctionBuilder {
+    function: Function,
+}
+
+impl FunctionBuilder {
+    pub fn new(name: &str) -> Self {
+        let function = Function {
+            name: name.to_owned(),
+            params: Vec::new(),
+            result: Kind::Object,
+            num_registers: 0,
+            slots: Vec::new(),
+            arena_bytes: 0,
+            instructions: Vec::new(),
+        };
+        Self { function }
+    }
+
+    /// A function that calls one kernel on the caller's own tensors, which the kernel writes in place, and returns
+    /// `None`. The tensor parameters are the kernel's tensor arguments in order; `scalars` may read parameters
+    /// (parameter `i` is register `i`) and slots.
+    pub fn over_kernel(name: &str, params: Vec<Param>, slots: Vec<String>, kernel: u32, scalars: &[Scalar]) -> Self {
+        let mut builder = Self::new(name);
+        builder.function.slots = slots;
+        let mut tensors = Vec::new();
+        for param in params {
+            let is_tensor = matches!(param.kind, Kind::Tensor { .. });
+            let reg = builder.param(&param.name, param.kind);
+            if is_tensor {
+                tensors.push(reg);
+            }
+        }
+        builder.call_kernel(kernel, &tensors, scalars);
+        builder.ret_none();
+        builder
+    }
+
+    /// The next parameter. All parameters come before the first other register.
+    pub fn param(&mut self, name: &str, kind: Kind) -> Reg {
+        self.function.params.push(Param { name: name.to_owned(), kind });
+        self.register()
+    }
+
+    /// What the function returns, for those who read the program.
+    pub fn result(&mut self, kind: Kind) {
+        self.function.result = kind;
+    }
+
+    /// A new dimension slot.
+    pub fn slot(&mut self, name: &str) -> u32 {
+        push(&mut self.function.slots, name.to_owned())
+    }
+
+    /// A new register.
+    pub fn register(&mut self) -> Reg {
+        let reg = Reg(self.function.num_registers);
+        self.function.num_registers += 1;
+        reg
+    }
+
+    /// The arena's size as planned.
+    pub fn arena_bytes(&mut self, bytes: u64) {
+        self.function.arena_bytes = bytes;
+    }
+
+    /// Any instruction, where no other method fits.
+    pub fn push(&mut self, instruction: Instruction) {
+        self.function.instructions.push(instruction);
+    }
+
+    fn into_new(&mut self, instruction: impl FnOnce(Reg) -> Instruction) -> Reg {
+        let dst = self.register();
+        self.push(instruction(dst));
+        dst
+    }
+
+    pub fn call_kernel(&mut self, kernel: u32, tensors: &[Reg], scalars: &[Scalar]) {
+        self.push(Instruction::CallKernel { kernel, tensors: tensors.into(), scalars: scalars.into() });
+    }
+
+    pub fn call_packed(&mut self, name: u32, args: &[Reg]) -> Reg {
+        self.into_new(|dst| Instruction::CallPacked { dst: Some(dst), name, args: args.into() })
+    }
+
+    /// In destination-passing style: the results are among the arguments.
+    pub fn call_dps_packed(&mut self, name: u32, args: &[Reg]) {
+        self.push(Instruction::CallPacked { dst: None, name, args: args.into() });
+    }
+
+    pub fn call_function(&mut self, function: u32, args: &[Reg]) -> Reg {
+        self.into_new(|dst| Instruction::CallFunction { dst, function, args: args.into() })
+    }
+
+    pub fn alloc(&mut self, dtype: DataType, shape: &[Dim], storage: Storage) -> Reg {
+        self.into_new(|dst| Instruction::AllocTensor { dst, dtype, shape: shape.into(), storage })
+    }
+
+    pub fn load_const(&mut self, constant: u32) -> Reg {
+        self.into_new(|dst| Instruction::LoadConst { dst, constant })
+    }
+
+    pub fn load_literal(&mut self, value: Literal) -> Reg {
+        self.into_new(|dst| Instruction::LoadLiteral { dst, value })
+    }
+
+    pub fn make_tuple(&mut self, items: &[Reg]) -> Reg {
+        self.into_new(|dst| Instruction::MakeTuple { dst, items: items.into() })
+    }
+
+    pub fn get_item(&mut self, tuple: Reg, index: u32) -> Reg {
+        self.into_new(|dst| Instruction::GetItem { dst, tuple, index })
+    }
+
+    pub fn make_shape(&mut self, dims: &[Dim]) -> Reg {
+        self.into_new(|dst| Instruction::MakeShape { dst, dims: dims.into() })
+    }
+
+    pub fn move_to(&mut self, dst: Reg, src: Reg) {
+        self.push(Instruction::Move { dst, src });
+    }
+
+    pub fn match_kind(&mut self, value: Reg, kind: Kind) {
+        self.push(Instruction::Match { value, kind });
+    }
+
+    /// Computes a size into a new slot.
+    pub fn compute_dim(&mut self, name: &str, op: DimOp, lhs: Dim, rhs: Dim) -> Dim {
+        let dst = self.slot(name);
+        self.push(Instruction::ComputeDim { dst, op, lhs, rhs });
+        Dim::Slot(dst)
+    }
+
+    pub fn kill(&mut self, reg: Reg) {
+        self.push(Instruction::Kill { reg });
+    }
+
+    /// Goes on where the condition holds; jumps to where the result lands otherwise.
+    pub fn branch(&mut self, cond: Reg) -> Jump {
+        self.push(Instruction::If { cond, otherwise: 0 });
+        Jump(self.function.instructions.len() - 1)
+    }
+
+    pub fn goto(&mut self) -> Jump {
+        self.push(Instruction::Goto { target: 0 });
+        Jump(self.function.instructions.len() - 1)
+    }
+
+    /// Makes the next instruction the jump's target.
+    pub fn land(&mut self, jump: Jump) {
+        let here = self.function.instructions.len() as u32;
+        match self.function.instructions.get_mut(jump.0) {
+            Some(Instruction::If { otherwise: target, .. } | Instruction::Goto { target }) => *target = here,
+            _ => unreachable!("a jump stands where it was made"),
+        }
+    }
+
+    pub fn ret(&mut self, value: Reg) {
+        self.push(Instruction::Ret { value });
+    }
+
+    pub fn ret_none(&mut self) {
+        let none = self.load_literal(Literal::None);
+        self.ret(none);
+    }
+
+    /// The function as written; [`Program::verify`] checks it.
+    pub fn finish(self) -> Function {
+        self.function
+    }
+}

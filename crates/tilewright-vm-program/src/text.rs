@@ -1,0 +1,188 @@
+//! Programs as text, for people; nothing reads it back.
+
+use std::fmt::{self, Write};
+
+use crate::program::{Access, Dim, DimOp, Function, Instruction, Literal, Program, Reg, Scalar, Storage};
+
+/// A program's size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stats {
+    pub functions: usize,
+    pub instructions: usize,
+    pub kernel_calls: usize,
+    pub packed_calls: usize,
+    pub kernels: usize,
+    pub constants: usize,
+    pub constant_bytes: usize,
+    /// The largest arena of any function.
+    pub arena_bytes: u64,
+    pub code_bytes: usize,
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "functions     {}", self.functions)?;
+        writeln!(f, "instructions  {}", self.instructions)?;
+        writeln!(f, "  kernel calls  {}", self.kernel_calls)?;
+        writeln!(f, "  packed calls  {}", self.packed_calls)?;
+        writeln!(f, "kernels       {} ({} bytes of code)", self.kernels, self.code_bytes)?;
+        writeln!(f, "constants     {} ({} bytes)", self.constants, self.constant_bytes)?;
+        writeln!(f, "arena         {} bytes", self.arena_bytes)
+    }
+}
+
+impl Program {
+    pub fn stats(&self) -> Stats {
+        let instructions = || self.functions.iter().flat_map(|function| &function.instructions);
+        Stats {
+            functions: self.functions.len(),
+            instructions: instructions().count(),
+            kernel_calls: instructions().filter(|i| matches!(i, Instruction::CallKernel { .. })).count(),
+            packed_calls: instructions().filter(|i| matches!(i, Instruction::CallPacked { .. })).count(),
+            kernels: self.kernels.len(),
+            constants: self.constants.len(),
+            constant_bytes: self.constants.iter().map(|tensor| tensor.num_bytes()).sum(),
+            arena_bytes: self.functions.iter().map(|function| function.arena_bytes).max().unwrap_or(0),
+            code_bytes: self.images.iter().map(|image| image.text.len()).sum(),
+        }
+    }
+
+    /// The program's functions as text.
+    pub fn as_text(&self) -> String {
+        let mut text = String::new();
+        for function in &self.functions {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            // Writing to a string does not fail.
+            let _ = FunctionText { program: self, function }.write(&mut text);
+        }
+        text
+    }
+}
+
+struct FunctionText<'a> {
+    program: &'a Program,
+    function: &'a Function,
+}
+
+impl FunctionText<'_> {
+    fn write(&self, out: &mut String) -> fmt::Result {
+        let function = self.function;
+        write!(out, "function {}(", function.name)?;
+        for (index, param) in function.params.iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            write!(out, "{separator}{}: {}", param.name, param.kind.display(&function.slots))?;
+        }
+        writeln!(out, ") -> {}:", function.result.display(&function.slots))?;
+        writeln!(out, "  # {} registers, {} bytes of arena", function.num_registers, function.arena_bytes)?;
+        for (index, instruction) in function.instructions.iter().enumerate() {
+            writeln!(out, "  {index:>4}: {}", self.instruction(instruction))?;
+        }
+        Ok(())
+    }
+
+    fn instruction(&self, instruction: &Instruction) -> String {
+        match instruction {
+            Instruction::CallKernel { kernel, tensors, scalars } => self.kernel_call(*kernel, tensors, scalars),
+            Instruction::CallPacked { dst, name, args } => {
+                let name = self.program.packed_names.get(*name as usize).map_or("?", String::as_str);
+                let dst = dst.map_or(String::new(), |dst| format!("{} = ", reg(dst)));
+                format!("{dst}packed \"{name}\"({})", regs(args))
+            }
+            Instruction::CallFunction { dst, function, args } => {
+                let name = self.program.functions.get(*function as usize).map_or("?", |f| f.name.as_str());
+                format!("{} = {name}({})", reg(*dst), regs(args))
+            }
+            Instruction::AllocTensor { dst, dtype, shape, storage } => {
+                let place = match storage {
+                    Storage::Fresh => "fresh".to_owned(),
+                    Storage::Arena { offset, bytes } => format!("arena[{offset}, +{bytes}]"),
+                };
+                format!("{} = alloc ({}) {dtype} {place}", reg(*dst), self.dims(shape))
+            }
+            Instruction::LoadConst { dst, constant } => match self.program.constants.get(*constant as usize) {
+                Some(tensor) => format!("{} = const {constant}  # {:?} {}", reg(*dst), tensor.shape(), tensor.dtype()),
+                None => format!("{} = const {constant}", reg(*dst)),
+            },
+            Instruction::LoadLiteral { dst, value } => format!("{} = {}", reg(*dst), literal(value)),
+            Instruction::MakeTuple { dst, items } => format!("{} = tuple({})", reg(*dst), regs(items)),
+            Instruction::GetItem { dst, tuple, index } => format!("{} = {}[{index}]", reg(*dst), reg(*tuple)),
+            Instruction::MakeShape { dst, dims } => format!("{} = shape({})", reg(*dst), self.dims(dims)),
+            Instruction::Move { dst, src } => format!("{} = {}", reg(*dst), reg(*src)),
+            Instruction::Match { value, kind } => {
+                format!("match {}: {}", reg(*value), kind.display(&self.function.slots))
+            }
+            Instruction::ComputeDim { dst, op, lhs, rhs } => {
+                let (dst, lhs, rhs) = (self.dim(Dim::Slot(*dst)), self.dim(*lhs), self.dim(*rhs));
+                match op {
+                    DimOp::Add => format!("{dst} = {lhs} + {rhs}"),
+                    DimOp::Sub => format!("{dst} = {lhs} - {rhs}"),
+                    DimOp::Mul => format!("{dst} = {lhs} * {rhs}"),
+                    DimOp::FloorDiv => format!("{dst} = {lhs} // {rhs}"),
+                    DimOp::FloorMod => format!("{dst} = {lhs} % {rhs}"),
+                    DimOp::Min => format!("{dst} = min({lhs}, {rhs})"),
+                    DimOp::Max => format!("{dst} = max({lhs}, {rhs})"),
+                }
+            }
+            Instruction::ReadDim { dst, src } => format!("{} = int({})", self.dim(Dim::Slot(*dst)), reg(*src)),
+            Instruction::Kill { reg: dead } => format!("kill {}", reg(*dead)),
+            Instruction::If { cond, otherwise } => format!("if {} else goto {otherwise}", reg(*cond)),
+            Instruction::Goto { target } => format!("goto {target}"),
+            Instruction::Ret { value } => format!("ret {}", reg(*value)),
+        }
+    }
+
+    fn kernel_call(&self, kernel: u32, tensors: &[Reg], scalars: &[Scalar]) -> String {
+        let kernel = self.program.kernels.get(kernel as usize);
+        let name = kernel.map_or("?", |kernel| self.program.kernel_name(kernel));
+        let access = |index: usize| kernel.and_then(|kernel| kernel.tensors.get(index));
+        let arguments: Vec<_> = tensors
+            .iter()
+            .enumerate()
+            .map(|(index, &tensor)| match access(index) {
+                Some(Access::Write) => format!("out {}", reg(tensor)),
+                Some(Access::Read) | None => reg(tensor),
+            })
+            .collect();
+        let scalars: Vec<_> = scalars
+            .iter()
+            .map(|scalar| match scalar {
+                Scalar::Dim(dim) => self.dim(*dim),
+                Scalar::Reg(value) => reg(*value),
+            })
+            .collect();
+        let separator = if scalars.is_empty() { "" } else { "; " };
+        format!("call {name}({}{separator}{})", arguments.join(", "), scalars.join(", "))
+    }
+
+    fn dim(&self, dim: Dim) -> String {
+        match dim {
+            Dim::Const(size) => size.to_string(),
+            Dim::Slot(slot) => self.function.slots.get(slot as usize).cloned().unwrap_or(format!("s{slot}")),
+        }
+    }
+
+    fn dims(&self, dims: &[Dim]) -> String {
+        dims.iter().map(|&dim| self.dim(dim)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn reg(reg: Reg) -> String {
+    format!("r{}", reg.0)
+}
+
+fn regs(list: &[Reg]) -> String {
+    list.iter().map(|&item| reg(item)).collect::<Vec<_>>().join(", ")
+}
+
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::None => "None".to_owned(),
+        Literal::Bool(value) => value.to_string(),
+        Literal::Int(value) => value.to_string(),
+        Literal::Float(value) => format!("{value:?}"),
+        Literal::Str(text) => format!("{text:?}"),
+        Literal::DataType(dtype) => dtype.to_string(),
+    }
+}
