@@ -88,7 +88,20 @@ pub enum Legalize {
     /// A PrimFunc that computes the call; its parameters are the call's tensor arguments in order, then the results.
     PrimFunc(fn(&OpCall<'_>) -> Result<PrimFunc, InferError>),
     /// The virtual machine does it itself.
-    Machine,
+    Machine(MachineOp),
+}
+
+/// What the virtual machine does itself, for the operators that say so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MachineOp {
+    /// `(shape)`, attribute `dtype`: a tensor of its own memory, which may leave the function.
+    AllocTensor,
+    /// Attribute `bytes`: a piece of the function's arena.
+    AllocStorage,
+    /// `(storage, shape)`, attributes `offset` (bytes) and `dtype`: a tensor inside a storage.
+    TensorInStorage,
+    /// `(value)`: the value is not used any more.
+    Kill,
 }
 
 /// What passes may ask of an operator.
