@@ -7,7 +7,7 @@ from typing import Any
 from .._core import Device, NDArray
 from .device import cpu, cuda, device
 
-__all__ = ["NDArray", "array", "cpu", "cuda", "device", "empty"]
+__all__ = ["NDArray", "array", "cpu", "cuda", "device", "empty", "from_dlpack"]
 
 
 def array(values: Any, device: Device | None = None) -> NDArray:
@@ -18,6 +18,11 @@ def array(values: Any, device: Device | None = None) -> NDArray:
     import numpy as np
 
     return NDArray.copy_of(np.ascontiguousarray(values), device)
+
+
+def from_dlpack(source: Any) -> NDArray:
+    """A tensor that shares the memory of anything with `__dlpack__`; read-only memory stays read-only."""
+    return NDArray.from_dlpack(source)
 
 
 def empty(shape: tuple[int, ...], dtype: str = "float32", device: Device | None = None) -> NDArray:

@@ -1,0 +1,23 @@
+# A product of two matrices at graph level.
+import checks
+import tvm
+from tvm import relax
+from tvm.script import ir as I
+from tvm.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(A: R.Tensor((3, 4), dtype="float32"), B: R.Tensor((4, 5), dtype="float32")) -> R.Tensor((3, 5), dtype="float32"):
+        with R.dataflow():
+            lv: R.Tensor((3, 5), dtype="float32") = R.matmul(A, B, out_dtype="void")
+            R.output(lv)
+        return lv
+
+
+checks.round_trip(Module)
+assert 'lv: R.Tensor((3, 5), dtype="float32") = R.matmul(A, B, out_dtype="void")' in Module.script()
+vm = relax.VirtualMachine(relax.build(Module, target="llvm"), tvm.cpu())
+a, b = checks.random(3, 4), checks.random(4, 5)
+checks.close(vm["main"](tvm.nd.array(a), tvm.nd.array(b)), a @ b)

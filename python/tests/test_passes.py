@@ -1,0 +1,69 @@
+"""Passes from Python: one after the other, in a context, written in Python."""
+
+import pytest
+
+import tilewright as tw
+from tilewright.script import ir as I
+from tilewright.script import relax as R
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")):
+        with R.dataflow():
+            gv = R.nn.relu(x)
+            R.output(gv)
+        return gv
+
+
+def test_passes_leave_their_input_alone():
+    before = Module.script()
+    legal = tw.relax.transform.LegalizeOps()(Module)
+    assert "R.call_tir(" in legal.script()
+    assert Module.script() == before
+
+
+def test_passes_run_in_order():
+    seen = []
+
+    @tw.transform.module_pass(opt_level=0, name="note")
+    def note(module, context):
+        seen.append("R.nn.relu" in module.script())
+        return module
+
+    tw.transform.Sequential([note, tw.relax.transform.LegalizeOps(), note])(Module)
+    assert seen == [True, False]
+
+
+def test_an_error_in_a_pass_of_ones_own_comes_back_as_itself():
+    @tw.transform.module_pass
+    def fails(module, context):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        fails(Module)
+
+
+def test_a_pass_must_return_a_module():
+    @tw.transform.module_pass
+    def forgets(module, context):
+        pass
+
+    with pytest.raises(TypeError, match="IRModule"):
+        forgets(Module)
+
+
+def test_the_context_is_the_current_one_inside():
+    with tw.transform.PassContext(opt_level=3) as context:
+        assert tw.transform.PassContext.current() is context
+        tw.relax.build(Module, "llvm")
+    assert tw.transform.PassContext.current() is not context
+
+
+def test_modules_are_maps_of_functions():
+    assert [v.name_hint for v in Module.get_global_vars()] == ["main"]
+    assert isinstance(Module["main"], tw.relax.Function)
+    assert isinstance(tw.relax.transform.LegalizeOps()(Module)["relu"], tw.tir.PrimFunc)
+    with pytest.raises(tw.TVMError, match=r"nope.*main"):
+        Module["nope"]

@@ -1,0 +1,105 @@
+"""Tensors: what they hold, what they share, and what they refuse."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "int64", "uint8", "uint32", "bool"])
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 4), (2, 0, 5), (2, 3, 4, 5)])
+def test_values_come_back(rng, shape, dtype):
+    a = (rng.standard_normal(shape) * 3).astype(dtype)
+    t = tw.nd.array(a)
+    assert (t.shape, str(t.dtype)) == (shape, dtype)
+    np.testing.assert_array_equal(t.numpy(), a)
+    assert t.numpy().dtype == a.dtype
+    assert str(t) == str(a)
+
+
+def test_array_copies():
+    a = np.ones(3, "float32")
+    t = tw.nd.array(a)
+    a[:] = 2
+    assert (t.numpy() == 1).all()
+
+
+def test_numpy_gives_a_copy():
+    t = tw.nd.array(np.ones(3, "float32"))
+    t.numpy()[:] = 2
+    assert (t.numpy() == 1).all()
+
+
+def test_numpy_arrays_of_any_layout_are_taken(rng):
+    a = rng.standard_normal((4, 6)).astype("float32")
+    for view in (a.T, a[::2], a[:, ::-1], a[1:3, 2:5]):
+        np.testing.assert_array_equal(tw.nd.array(view).numpy(), view)
+
+
+def test_big_endian_arrays_are_refused():
+    with pytest.raises((tw.TVMError, BufferError, ValueError, TypeError)):
+        tw.nd.array(np.ones(3, ">f4"))
+
+
+def test_dlpack_shares_memory_that_can_be_written():
+    t = tw.nd.array(np.zeros(3, "float32"))
+    np.from_dlpack(t)[:] = 5
+    assert (t.numpy() == 5).all()
+
+
+def test_dlpack_keeps_the_memory_alive():
+    view = np.from_dlpack(tw.nd.array(np.arange(1000, dtype="float32")))
+    gc.collect()
+    assert view.sum() == 499500
+
+
+def test_a_capsule_that_nobody_takes_is_freed():
+    t = tw.nd.array(np.zeros(3, "float32"))
+    for options in ({}, {"max_version": (1, 0)}):
+        capsule = t.__dlpack__(**options)
+        del capsule
+    assert t.__dlpack_device__() == (1, 0)
+
+
+@pytest.mark.torch
+def test_torch_shares_memory_both_ways():
+    import torch
+
+    t = tw.nd.array(np.zeros((2, 3), "float32"))
+    view = torch.from_dlpack(t)
+    view += 1
+    assert (t.numpy() == 1).all()
+    source = torch.arange(6, dtype=torch.float32).reshape(2, 3)
+    shared = tw.nd.from_dlpack(source)
+    source[0, 0] = 10
+    assert shared.numpy()[0, 0] == 10
+    assert view.data_ptr() == torch.from_dlpack(t).data_ptr()
+
+
+def test_read_only_memory_stays_read_only():
+    a = np.arange(4, dtype="float32")
+    a.flags.writeable = False
+    shared = tw.nd.from_dlpack(a)
+    np.testing.assert_array_equal(shared.numpy(), a)
+    assert not np.from_dlpack(shared).flags.writeable
+
+
+def test_copyto():
+    a, b = tw.nd.array(np.ones((2, 2), "float32")), tw.nd.empty((2, 2))
+    a.copyto(b)
+    assert (b.numpy() == 1).all()
+    with pytest.raises(tw.TVMError, match="shape"):
+        a.copyto(tw.nd.empty((3,)))
+
+
+def test_devices():
+    assert tw.cpu().exist
+    assert tw.cpu() == tw.cpu(0) and tw.cpu() != tw.cuda(0)
+    assert str(tw.cpu(0)) == "cpu(0)"
+    assert tw.nd.array(np.zeros(1, "float32")).device == tw.cpu()
+    assert tw.device("cuda:1") == tw.cuda(1)
+    if not tw.cuda().exist:
+        with pytest.raises(tw.TVMError, match="cuda"):
+            tw.nd.empty((1,), device=tw.cuda())
