@@ -23,6 +23,7 @@
 extern crate self as tilewright_ir;
 
 mod attr;
+pub mod interface;
 pub mod low;
 mod module;
 pub mod op;

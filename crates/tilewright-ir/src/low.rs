@@ -12,6 +12,10 @@
 //! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
 //! - every index that contains loaded data lies inside an `Assert` or a guard of the lowering.
 //!
+//! - the parameters are those of the kernel interface ([`crate::interface::KernelInterface`] of the function before
+//!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as `args[i]`
+//!   and scalar `j` as `dims[j]`.
+//!
 //! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
 
 use tilewright_support::Diagnostics;

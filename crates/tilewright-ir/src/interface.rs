@@ -1,0 +1,114 @@
+//! How a PrimFunc becomes a kernel: which tensors and which scalars its machine code takes, in which order.
+
+use std::collections::HashSet;
+
+use tilewright_expr::node::walk;
+
+use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+
+/// The arguments of the kernel of a PrimFunc. Lowering writes the flat function's parameters in this order: first the
+/// buffers, then the scalars. Code generation and the machine count on it.
+#[derive(Clone, Debug)]
+pub struct KernelInterface {
+    /// The buffer parameters in the PrimFunc's order.
+    pub tensors: Vec<Tensor>,
+    /// The scalar parameters in the PrimFunc's order, then the symbolic dimensions that the buffers' shapes, strides and
+    /// offsets define, in order of first appearance. All travel as 64 bits.
+    pub scalars: Vec<Scalar>,
+}
+
+/// A tensor argument of a kernel.
+#[derive(Clone, Debug)]
+pub struct Tensor {
+    /// Index of the parameter.
+    pub param: usize,
+    pub buffer: Buffer,
+    /// Whether the function writes it (through any buffer on the same data).
+    pub written: bool,
+}
+
+/// A scalar argument of a kernel.
+#[derive(Clone, Debug)]
+pub struct Scalar {
+    pub var: Var,
+    /// Index of the parameter; `None` for a symbolic dimension.
+    pub param: Option<usize>,
+}
+
+impl KernelInterface {
+    pub fn of(function: &PrimFunc) -> Self {
+        let written = written_data(function);
+        let mut tensors = Vec::new();
+        let mut scalars = Vec::new();
+        for (param, p) in function.params.iter().enumerate() {
+            match &p.buffer {
+                Some(buffer) => {
+                    let written = written.contains(&buffer.data);
+                    tensors.push(Tensor { param, buffer: buffer.clone(), written });
+                }
+                None => scalars.push(Scalar { var: p.var.clone(), param: Some(param) }),
+            }
+        }
+        let mut known: HashSet<Var> = scalars.iter().map(|s| s.var.clone()).collect();
+        for tensor in &tensors {
+            let buffer = &tensor.buffer;
+            for expr in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+                walk(expr, |e: &Expr| {
+                    if let ExprKind::Var(var) = &e.kind
+                        && known.insert(var.clone())
+                    {
+                        scalars.push(Scalar { var: var.clone(), param: None });
+                    }
+                });
+            }
+        }
+        Self { tensors, scalars }
+    }
+}
+
+/// The data variables of all buffers that the function stores to, through regions that other buffers match too.
+fn written_data(function: &PrimFunc) -> HashSet<Var> {
+    let mut written = HashSet::new();
+    let mut views = Vec::new();
+    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Store { buffer, .. } => {
+            written.insert(buffer.data.clone());
+        }
+        StmtKind::Block { block, .. } => {
+            views.extend(block.match_buffers.iter().map(|m| (m.buffer.data.clone(), m.source.buffer.data.clone())));
+        }
+        _ => {}
+    });
+    // Views are met outermost first: going backwards, what a view writes reaches its source.
+    for (view, source) in views.into_iter().rev() {
+        if written.contains(&view) {
+            written.insert(source);
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attrs;
+    use crate::tir::Param;
+    use tilewright_support::Origins;
+    use tilewright_tensor::DataType;
+
+    #[test]
+    fn scalars_come_before_dimensions_and_stores_mark_their_tensor() {
+        let n = Var::new("n", DataType::I64);
+        let k = Var::new("k", DataType::I32);
+        let a = Buffer::new("A", vec![Expr::var(&n)], DataType::F32);
+        let b = Buffer::new("B", vec![Expr::var(&n)], DataType::F32);
+        let body = Stmt::store(&b, vec![Expr::i64(0)], &Expr::load(&a, vec![Expr::i64(0)]).unwrap()).unwrap();
+        let params = vec![Param::buffer(&a), Param::scalar(&k), Param::buffer(&b)];
+        let function = PrimFunc::with_root(params, Attrs::new(), Vec::new(), body, Origins::default());
+        let interface = KernelInterface::of(&function);
+        let written: Vec<_> = interface.tensors.iter().map(|t| (t.param, t.written)).collect();
+        assert_eq!(written, [(0, false), (2, true)]);
+        let scalars: Vec<_> = interface.scalars.iter().map(|s| (&*s.var.name, s.param)).collect();
+        assert_eq!(scalars, [("k", Some(1)), ("n", None)]);
+    }
+}
