@@ -17,7 +17,7 @@ def array(values: Any, device: Device | None = None) -> NDArray:
         return values.copyto(device)
     import numpy as np
 
-    return NDArray.copy_of(np.ascontiguousarray(values), device)
+    return NDArray.copy_of(np.asarray(values), device)
 
 
 def from_dlpack(source: Any) -> NDArray:
