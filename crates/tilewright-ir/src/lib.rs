@@ -26,6 +26,8 @@ mod attr;
 pub mod interface;
 pub mod low;
 mod module;
+#[cfg(test)]
+mod node_tests;
 pub mod op;
 pub mod pass;
 pub mod relax;

@@ -1,0 +1,89 @@
+//! The derived traversals, seen through the IR's own nodes.
+
+use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
+use tilewright_expr::{Buffer, Expr, Var};
+use tilewright_support::Origins;
+use tilewright_tensor::DataType;
+
+use crate::tir::{ForKind, Param, PrimFunc, Stmt};
+use crate::{Attrs, IRModule};
+
+/// `for i in range(n): B[i] = A[i] + A[i]`, with fresh variables under the given names.
+fn twice(i: &str, a: &str) -> PrimFunc {
+    let n = Var::new("n", DataType::I64);
+    let index = Var::new(i, DataType::I64);
+    let source = Buffer::new(a, vec![Expr::var(&n)], DataType::F32);
+    let target = Buffer::new("B", vec![Expr::var(&n)], DataType::F32);
+    let element = Expr::load(&source, vec![Expr::var(&index)]).unwrap();
+    let store = Stmt::store(&target, vec![Expr::var(&index)], &(&element + &element)).unwrap();
+    let body = Stmt::for_loop(&index, Expr::i64(0), Expr::var(&n), ForKind::Serial, store);
+    let params = vec![Param::buffer(&source), Param::buffer(&target)];
+    PrimFunc::with_root(params, Attrs::new(), Vec::new(), body, Origins::default())
+}
+
+#[test]
+fn names_do_not_matter_but_roles_do() {
+    let (a, b) = (twice("i", "A"), twice("j", "X"));
+    assert_eq!(EqCx::compare(&a, &b), Ok(()));
+    assert_eq!(HashCx::hash(&a), HashCx::hash(&b));
+    let (mut one, mut two) = (IRModule::new(), IRModule::new());
+    one.insert("f", a.clone());
+    two.insert("f", b);
+    assert_eq!(one.compare(&two), Ok(()));
+
+    // The same function reading its own output is another function.
+    let (source, target) = (a.params[0].buffer.clone().unwrap(), a.params[1].buffer.clone().unwrap());
+    let swapped = rewrite(&a.body, |b: &Buffer| (*b == source).then(|| target.clone())).unwrap();
+    let other = PrimFunc { body: swapped, ..a.clone() };
+    let path = EqCx::compare(&a, &other).unwrap_err();
+    assert!(path.contains("body") && path.contains("Load.buffer"), "{path}");
+}
+
+#[test]
+fn a_changed_shape_replaces_the_buffer_everywhere() {
+    let f = twice("i", "A");
+    let n = f.params[0].buffer.as_ref().unwrap().shape[0].as_var().cloned().unwrap();
+    let fixed = rewrite(&f, |e: &Expr| (e.as_var() == Some(&n)).then(|| Expr::i64(8))).unwrap();
+    let params: Vec<_> = fixed.params.iter().map(|p| p.buffer.clone().unwrap()).collect();
+    assert!(params.iter().all(|b| b.constant_shape() == Some(vec![8])));
+    walk(&fixed.body, |b: &Buffer| assert!(params.contains(b), "a use of the old buffer is left"));
+}
+
+#[test]
+fn shared_nodes_are_looked_at_once() {
+    let make = || {
+        let mut x = Expr::var(&Var::new("x", DataType::I64));
+        for _ in 0..60 {
+            x = &x * &x;
+        }
+        x
+    };
+    let (a, b) = (make(), make());
+    let mut count = 0;
+    walk(&a, |_: &Expr| count += 1);
+    assert_eq!(count, 61);
+    assert!(EqCx::compare_mapping_free_variables(&a, &b));
+    assert_eq!(HashCx::hash(&a), HashCx::hash(&b));
+    let mut rewritten = 0;
+    let changed = rewrite(&a, |e: &Expr| {
+        rewritten += 1;
+        e.as_var().map(|_| Expr::i64(2))
+    });
+    assert!(changed.is_some());
+    assert_eq!(rewritten, 61);
+}
+
+#[test]
+fn deep_nesting_neither_overflows_nor_leaks_onto_the_stack() {
+    let one = Expr::i64(1);
+    let make = || (0..200_000).fold(Expr::var(&Var::new("x", DataType::I64)), |x, _| &x + &one);
+    let (a, b) = (make(), make());
+    assert!(EqCx::compare_mapping_free_variables(&a, &b));
+    assert!(rewrite(&a, |e: &Expr| e.as_var().map(|_| Expr::i64(0))).is_some());
+}
+
+#[test]
+fn what_does_not_change_is_not_copied() {
+    let f = twice("i", "A");
+    assert!(rewrite(&f, |_: &Expr| None).is_none());
+}
