@@ -1,1 +1,69 @@
-//! llvm: the only crate that sees `inkwell`: `LowTir` → object code, PTX
+//! Machine code through LLVM: `LowTir` in, an ELF object out.
+//!
+//! Reading order: [`compile`] and what it gives ([`Object`]), then the modules in the order of the work: `emit` writes
+//! a kernel as LLVM's text form, `machine` parses it, checks it, optimises it and makes the object.
+//!
+//! Every kernel is exported under [`SYMBOL_PREFIX`] and its name, so that no name of a user's meets one that LLVM knows
+//! or calls. The entry has the kernel ABI ([`tilewright_tensor::abi`]), loads the pointers and calls an internal
+//! function whose parameters are `noalias`; parallel loops are functions of their own.
+//!
+//! Why text: LLVM's parser checks types as it reads, so that a mistake of ours, or an ill-typed function of a user's, is
+//! an error with a message; through the builder it would be undefined behaviour before the verifier could see it.
+//!
+//! Invariants: every call has a context of its own, and no LLVM value leaves it. Nothing is loaded or run here. The
+//! same functions, target and options give the same bytes. A function that cannot be compiled is an error: LLVM does
+//! not get to see what would make it stop the process.
+
+mod error;
+
+use tilewright_ir::low::LowTir;
+use tilewright_target::Target;
+use tilewright_tensor::DataType;
+
+pub use error::CodegenError;
+
+/// Stands before the names of kernels in objects.
+pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
+
+/// How much LLVM should do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum OptLevel {
+    /// As little as possible: for looking at the code.
+    None,
+    #[default]
+    Full,
+}
+
+/// How to compile.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Options {
+    pub level: OptLevel,
+}
+
+/// Compiled kernels.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// A relocatable ELF object.
+    pub elf: Vec<u8>,
+    /// One for each function, in their order.
+    pub kernels: Vec<Kernel>,
+}
+
+/// What a caller has to know of a kernel beside its code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The name as `LowTir` has it, without the prefix.
+    pub symbol: String,
+    /// Whether the kernel writes its `i`-th tensor argument.
+    pub writes: Vec<bool>,
+    /// Types of its scalar arguments.
+    pub scalars: Vec<DataType>,
+    /// Bytes of scratch memory that each worker needs.
+    pub scratch_bytes: u64,
+}
+
+/// Compiles the functions into one object.
+pub fn compile(functions: &[LowTir], target: &Target, options: &Options) -> Result<Object, CodegenError> {
+    let _ = (functions, target, options);
+    Err(CodegenError::Target("no target".into()))
+}

@@ -1,1 +1,151 @@
-//! target: what a machine is: features, limits, presets, host detection, preferred layouts
+//! What a machine is, as far as a compiler has to know: its instruction set by features, its vectors, its caches.
+//!
+//! Reading order: [`Target`], [`Target::host`] (the machine that we run on, by what its processor says it has),
+//! [`Target::parse`] (the field's target string), [`presets`] (well-known machines as data).
+//!
+//! ```
+//! use tilewright_target::Target;
+//!
+//! let haswell = Target::parse("llvm -mcpu=haswell").unwrap();
+//! assert_eq!((haswell.vector_bits, haswell.has("fma")), (256, true));
+//! let careful = Target::parse("llvm -mcpu=haswell -mattr=-fma").unwrap();
+//! assert!(!careful.has("fma"));
+//! ```
+//!
+//! Invariants: a target is a value; nothing here compiles, and only [`Target::host`] looks at the machine below. Ask a
+//! target for a feature or a limit, never for its name.
+
+mod host;
+mod parse;
+pub mod presets;
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+pub use parse::TargetError;
+
+/// The sort of machine, which decides the code generator.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kind {
+    /// A CPU, through LLVM.
+    Cpu,
+    /// An NVIDIA GPU: known, but not built in this version.
+    Cuda,
+}
+
+/// The instruction set of a CPU.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Arch {
+    X86_64,
+    AArch64,
+}
+
+/// Sizes that schedules are chosen by. They shape the code but never its meaning.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Limits {
+    /// Vector registers that a kernel may use.
+    pub vector_registers: u32,
+    /// First-level data cache of a core, in bytes.
+    pub l1_bytes: u64,
+    /// Second-level cache of a core, in bytes.
+    pub l2_bytes: u64,
+    /// Last-level cache, in bytes.
+    pub l3_bytes: u64,
+    /// Cores that share the work; task boundaries never depend on it.
+    pub cores: u32,
+}
+
+/// A machine to compile for.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Target {
+    pub kind: Kind,
+    pub arch: Arch,
+    /// LLVM's name of machine, system and object format.
+    pub triple: String,
+    /// LLVM's name of the processor whose instruction timings are assumed. It grants no instruction by itself:
+    /// [`Target::features`] does.
+    pub cpu: String,
+    /// The instruction set extensions that kernels may use, by LLVM's names.
+    pub features: BTreeSet<String>,
+    /// Width of the vectors that kernels should use.
+    pub vector_bits: u32,
+    pub limits: Limits,
+}
+
+impl Target {
+    /// The machine that we run on.
+    pub fn host() -> Self {
+        host::detect()
+    }
+
+    /// Reads a target string: `llvm [-mtriple=T] [-mcpu=C] [-mattr=+a,-b]`, with `-num-cores=N` as a limit.
+    ///
+    /// Without `-mcpu` and `-mtriple`, `llvm` is the host; `-mcpu` alone names a preset; with `-mtriple` the default
+    /// is the architecture's baseline.
+    pub fn parse(text: &str) -> Result<Self, TargetError> {
+        parse::parse(text)
+    }
+
+    /// Whether kernels may use the extension.
+    pub fn has(&self, feature: &str) -> bool {
+        self.features.contains(feature)
+    }
+
+    /// What a processor must have to run code for this target: written into the executable.
+    pub fn required_features(&self) -> Vec<String> {
+        self.features.iter().cloned().collect()
+    }
+
+    /// Lanes of a vector register for elements of so many bits, at least 1.
+    pub fn lanes(&self, element_bits: u32) -> u32 {
+        (self.vector_bits / element_bits.max(1)).max(1)
+    }
+
+    /// The features as LLVM takes them, `+a,+b`.
+    pub fn llvm_features(&self) -> String {
+        let features: Vec<String> = self.features.iter().map(|name| format!("+{name}")).collect();
+        features.join(",")
+    }
+
+    /// Whether the target compiles in this version; else the reason.
+    pub fn check_supported(&self) -> Result<(), TargetError> {
+        match self.kind {
+            Kind::Cpu => Ok(()),
+            Kind::Cuda => Err(TargetError("the target \"cuda\" is not built in this version: use \"llvm\"".into())),
+        }
+    }
+
+    /// The widest vectors that the features give.
+    pub(crate) fn widest_vectors(arch: Arch, features: &BTreeSet<String>) -> u32 {
+        let has = |name: &str| features.contains(name);
+        match arch {
+            Arch::X86_64 if has("avx512f") && has("avx512vl") => 512,
+            Arch::X86_64 if has("avx") => 256,
+            Arch::X86_64 | Arch::AArch64 => 128,
+        }
+    }
+
+    /// Vector registers by the features.
+    pub(crate) fn register_count(arch: Arch, features: &BTreeSet<String>) -> u32 {
+        match arch {
+            Arch::X86_64 if features.contains("avx512f") => 32,
+            Arch::X86_64 => 16,
+            Arch::AArch64 => 32,
+        }
+    }
+}
+
+/// The target string that parses back to a target with the same code.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            Kind::Cuda => return f.write_str("cuda"),
+            Kind::Cpu => write!(f, "llvm -mtriple={} -mcpu={}", self.triple, self.cpu)?,
+        }
+        let base = presets::find(self.arch, &self.cpu).map(presets::Preset::feature_set).unwrap_or_default();
+        let added = self.features.difference(&base).map(|name| format!("+{name}"));
+        let removed = base.difference(&self.features).map(|name| format!("-{name}"));
+        let changes: Vec<String> = added.chain(removed).collect();
+        if changes.is_empty() { Ok(()) } else { write!(f, " -mattr={}", changes.join(",")) }
+    }
+}

@@ -1,0 +1,222 @@
+//! Target strings.
+
+use std::fmt;
+
+use tilewright_support::nearest;
+
+use crate::{Arch, Kind, Target, host, presets};
+
+/// The text names no target, or not one that this version builds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TargetError(pub String);
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TargetError {}
+
+const OPTIONS: [&str; 6] = ["-mtriple", "-mcpu", "-mattr", "-num-cores", "-keys", "-device"];
+
+pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
+    let mut words = text.split_whitespace();
+    match words.next() {
+        Some("llvm" | "cpu" | "c") => parse_cpu(words),
+        Some("cuda" | "nvidia") => Ok(Target { kind: Kind::Cuda, ..Target::host() }),
+        Some(other) => {
+            let hint = nearest(other, ["llvm", "cuda"]).map(|name| format!("; did you mean \"{name}\"?"));
+            Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())))
+        }
+        None => Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
+    }
+}
+
+fn parse_cpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {
+    let (mut triple, mut cpu, mut attributes, mut cores) = (None, None, Vec::new(), None);
+    for word in words {
+        let Some((option, value)) = word.split_once('=') else {
+            return Err(TargetError(format!("expected an option such as -mcpu=haswell, found \"{word}\"")));
+        };
+        match option.replacen("--", "-", 1).as_str() {
+            "-mtriple" => triple = Some(value),
+            "-mcpu" => cpu = Some(value),
+            "-mattr" => attributes.extend(value.split(',').filter(|name| !name.is_empty())),
+            "-num-cores" => {
+                let number = value.parse().ok().filter(|&n: &u32| n > 0);
+                cores =
+                    Some(number.ok_or_else(|| TargetError(format!("expected a number of cores, found \"{value}\"")))?);
+            }
+            // Hints of other compilers, without a meaning here.
+            "-keys" | "-device" => {}
+            other => {
+                let hint = nearest(other, OPTIONS).map(|name| format!("; did you mean {name}?"));
+                return Err(TargetError(format!("unknown option {other} of \"llvm\"{}", hint.unwrap_or_default())));
+            }
+        }
+    }
+    let mut target = match (triple, cpu) {
+        (None, None | Some("native")) => Target::host(),
+        _ => named(triple, cpu)?,
+    };
+    for attribute in attributes {
+        change_feature(&mut target, attribute)?;
+    }
+    target.vector_bits = Target::widest_vectors(target.arch, &target.features);
+    target.limits.vector_registers = Target::register_count(target.arch, &target.features);
+    target.limits.cores = cores.unwrap_or(target.limits.cores);
+    Ok(target)
+}
+
+/// A machine by triple and processor; what is absent is the host's architecture and the architecture's baseline.
+fn named(triple: Option<&str>, cpu: Option<&str>) -> Result<Target, TargetError> {
+    let given = triple.map(architecture).transpose()?;
+    let by_name = |name: &str| presets::ALL.iter().find(|p| p.name == name && given.is_none_or(|arch| arch == p.arch));
+    let arch = given.unwrap_or(host::ARCH);
+    let preset = match cpu {
+        Some("native") if arch == host::ARCH => {
+            return Ok(Target { triple: triple.unwrap_or(host::triple(arch)).to_owned(), ..Target::host() });
+        }
+        Some(name) => by_name(name).ok_or_else(|| {
+            let known: Vec<&str> = presets::ALL.iter().filter(|p| p.arch == arch).map(|p| p.name).collect();
+            let hint = nearest(name, known.iter().copied()).map(|name| format!("; did you mean \"{name}\"?"));
+            let known = known.join(", ");
+            TargetError(format!("unknown processor \"{name}\"{}; known are {known}", hint.unwrap_or_default()))
+        })?,
+        None => presets::ALL
+            .iter()
+            .find(|preset| preset.arch == arch)
+            .ok_or_else(|| TargetError("no processor of this architecture is known".into()))?,
+    };
+    Ok(preset.target(triple.unwrap_or(host::triple(preset.arch))))
+}
+
+/// The architecture that a triple begins with. Kernels are made for Linux only, in its object format.
+fn architecture(triple: &str) -> Result<Arch, TargetError> {
+    let arch = match triple.split('-').next() {
+        Some("x86_64") => Arch::X86_64,
+        Some("aarch64" | "arm64") => Arch::AArch64,
+        _ => return Err(TargetError(format!("expected a triple of x86_64 or aarch64, found \"{triple}\""))),
+    };
+    let plain = triple.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
+    if plain && triple.contains("linux") {
+        return Ok(arch);
+    }
+    Err(TargetError(format!("expected a triple of Linux such as {}, found \"{triple}\"", host::triple(arch))))
+}
+
+/// The features that may be named, for an architecture: those of its presets.
+fn known_features(arch: Arch) -> impl Iterator<Item = &'static str> {
+    presets::ALL.iter().filter(move |preset| preset.arch == arch).flat_map(|preset| preset.adds.iter().copied())
+}
+
+/// Features without which another one has no meaning.
+const NEEDS: &[(&str, &str)] = &[
+    ("sse2", "sse"),
+    ("sse3", "sse2"),
+    ("ssse3", "sse3"),
+    ("sse4.1", "ssse3"),
+    ("sse4.2", "sse4.1"),
+    ("avx", "sse4.2"),
+    ("avx2", "avx"),
+    ("fma", "avx"),
+    ("f16c", "avx"),
+    ("avxvnni", "avx2"),
+    ("avx512f", "avx2"),
+    ("avx512f", "fma"),
+    ("avx512f", "f16c"),
+    ("avx512bw", "avx512f"),
+    ("avx512cd", "avx512f"),
+    ("avx512dq", "avx512f"),
+    ("avx512vl", "avx512f"),
+    ("avx512vnni", "avx512f"),
+    ("avx512bf16", "avx512bw"),
+    ("avx512fp16", "avx512bw"),
+    ("avx512fp16", "avx512vl"),
+    ("neon", "fp-armv8"),
+    ("dotprod", "neon"),
+    ("fullfp16", "neon"),
+    ("bf16", "neon"),
+    ("i8mm", "neon"),
+];
+
+/// Adds a feature with all that it needs, or removes it with all that need it.
+fn change_feature(target: &mut Target, attribute: &str) -> Result<(), TargetError> {
+    let (add, name) = match (attribute.strip_prefix('+'), attribute.strip_prefix('-')) {
+        (Some(name), _) => (true, name),
+        (_, Some(name)) => (false, name),
+        _ => return Err(TargetError(format!("expected +feature or -feature, found \"{attribute}\""))),
+    };
+    if !known_features(target.arch).any(|known| known == name) {
+        let hint = nearest(name, known_features(target.arch)).map(|name| format!("; did you mean \"{name}\"?"));
+        return Err(TargetError(format!("unknown processor feature \"{name}\"{}", hint.unwrap_or_default())));
+    }
+    let mut open = vec![name.to_owned()];
+    while let Some(name) = open.pop() {
+        if add {
+            open.extend(NEEDS.iter().filter(|(user, _)| *user == name).map(|(_, needed)| (*needed).to_owned()));
+            target.features.insert(name);
+        } else {
+            open.extend(NEEDS.iter().filter(|(_, needed)| *needed == name).map(|(user, _)| (*user).to_owned()));
+            target.features.remove(&name);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Target::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn plain_llvm_is_the_host() {
+        assert_eq!(Target::parse("llvm"), Ok(Target::host()));
+        assert_eq!(Target::parse("llvm -mcpu=native"), Ok(Target::host()));
+    }
+
+    #[test]
+    fn a_target_prints_as_a_string_that_gives_it_back() {
+        for text in ["llvm", "llvm -mcpu=haswell", "llvm -mcpu=znver4 -mattr=-avx512f", "llvm -mcpu=neoverse-n1"] {
+            let target = Target::parse(text).unwrap();
+            let again = Target::parse(&target.to_string()).unwrap();
+            assert_eq!((&again.features, &again.triple, &again.cpu), (&target.features, &target.triple, &target.cpu));
+        }
+    }
+
+    #[test]
+    fn features_come_with_what_they_need() {
+        let target = Target::parse("llvm -mtriple=x86_64-linux-gnu -mattr=+avx2,+fma").unwrap();
+        assert!(target.has("sse4.1") && target.has("fma") && target.vector_bits == 256);
+        let target = Target::parse("llvm -mcpu=skylake-avx512 -mattr=-avx2").unwrap();
+        assert!(!target.has("avx512bw") && target.has("avx") && target.vector_bits == 256);
+    }
+
+    #[test]
+    fn another_architecture_is_named_by_triple_or_processor() {
+        let target = Target::parse("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1").unwrap();
+        assert_eq!((target.arch, target.has("bf16"), target.lanes(32)), (Arch::AArch64, true, 4));
+        assert_eq!(Target::parse("llvm -mcpu=neoverse-n1").unwrap().arch, Arch::AArch64);
+    }
+
+    #[test]
+    fn wrong_targets_are_refused_with_a_next_step() {
+        assert!(error("lvm").contains("did you mean \"llvm\""));
+        assert!(error("llvm -mcpu=haswel").contains("did you mean \"haswell\""));
+        assert!(error("llvm -mattr=+avx3").contains("unknown processor feature"));
+        assert!(error("llvm -mattr=avx2").contains("+feature"));
+        assert!(error("llvm -mcp=haswell").contains("did you mean -mcpu"));
+        assert!(error("llvm -mtriple=x86_64-pc-windows-msvc").contains("Linux"));
+        assert!(error("").contains("empty"));
+    }
+
+    #[test]
+    fn cuda_is_known_but_not_built() {
+        let cuda = Target::parse("cuda").unwrap();
+        assert!(cuda.check_supported().unwrap_err().to_string().contains("not built in this version"));
+    }
+}
