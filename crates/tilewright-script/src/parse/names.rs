@@ -1,0 +1,97 @@
+//! What the script's own names are called in a file.
+
+use ruff_python_ast as ast;
+use tilewright_support::Map;
+
+/// What plain names of the text mean: each stands for a dotted place below the package, such as `script.tir` for `T` or
+/// `script.tir.Buffer` for a name that was imported from there; `tvm` is the package itself.
+#[derive(Clone, Default, Debug)]
+pub struct Names {
+    meanings: Map<String, String>,
+}
+
+/// The packages whose modules the script's namespaces are.
+const PACKAGES: [&str; 2] = ["tvm", "tilewright"];
+
+impl Names {
+    /// `T`, `R`, `I` and `tvm` with their usual meanings.
+    pub fn usual() -> Self {
+        [("T", "script.tir"), ("R", "script.relax"), ("I", "script.ir"), ("tvm", "tvm")].into_iter().collect()
+    }
+
+    /// What the imports of a file say; `None` if they say nothing.
+    pub(crate) fn of_imports(body: &[ast::Stmt]) -> Option<Self> {
+        let mut names = Self::default();
+        for stmt in body {
+            match stmt {
+                ast::Stmt::Import(import) => import.names.iter().for_each(|alias| names.import(alias)),
+                ast::Stmt::ImportFrom(import) if import.level == 0 => names.import_from(import),
+                _ => {}
+            }
+        }
+        (!names.meanings.is_empty()).then_some(names)
+    }
+
+    fn import(&mut self, alias: &ast::Alias) {
+        let Some(place) = below_package(&alias.name) else { return };
+        match &alias.asname {
+            Some(name) => self.insert(name.to_string(), place),
+            None => {
+                let package = alias.name.split('.').next().unwrap_or_default();
+                self.insert(package.to_owned(), "tvm".to_owned());
+            }
+        }
+    }
+
+    fn import_from(&mut self, import: &ast::StmtImportFrom) {
+        let Some(place) = import.module.as_ref().and_then(|module| below_package(module)) else { return };
+        for alias in &import.names {
+            let name = alias.asname.as_ref().unwrap_or(&alias.name).to_string();
+            let prefix = if place == "tvm" { String::new() } else { format!("{place}.") };
+            self.insert(name, format!("{prefix}{}", alias.name));
+        }
+    }
+
+    /// Says what a name means.
+    pub fn insert(&mut self, name: String, meaning: String) {
+        self.meanings.insert(name, canonical(&meaning));
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.meanings.get(name).map(String::as_str)
+    }
+
+    /// The name of the file for a namespace such as `script.tir`.
+    pub(crate) fn spelling_of(&self, namespace: &str) -> Option<&str> {
+        self.meanings.iter().filter(|(_, meaning)| *meaning == namespace).map(|(name, _)| name.as_str()).min()
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
+        self.meanings.keys().map(String::as_str)
+    }
+}
+
+impl<A: Into<String>, B: Into<String>> FromIterator<(A, B)> for Names {
+    fn from_iter<I: IntoIterator<Item = (A, B)>>(pairs: I) -> Self {
+        let mut names = Self::default();
+        pairs.into_iter().for_each(|(name, meaning)| names.insert(name.into(), meaning.into()));
+        names
+    }
+}
+
+/// The dotted place below the package, if the module is one of the package's.
+fn below_package(module: &str) -> Option<String> {
+    let (package, rest) = module.split_once('.').unwrap_or((module, ""));
+    let known = PACKAGES.contains(&package);
+    known.then(|| if rest.is_empty() { "tvm".to_owned() } else { rest.to_owned() })
+}
+
+/// One place for each thing, however it was reached.
+pub(crate) fn canonical(place: &str) -> String {
+    let place = place.strip_prefix("tvm.").unwrap_or(place);
+    let place = place.replacen("script.parser.", "script.", 1);
+    match place.as_str() {
+        "script.ir_module" => "script.ir.ir_module".to_owned(),
+        _ => place,
+    }
+}
