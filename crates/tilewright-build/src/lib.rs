@@ -1,1 +1,68 @@
-//! build: Relax → VM program; linking objects into images; the kernel cache
+//! From a checked module to an executable: PrimFuncs are lowered, compiled and linked into an image, Relax functions
+//! become functions of the virtual machine, and both go into one file.
+//!
+//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), [`link`] (objects into images).
+//!
+//! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
+//! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
+
+mod emit;
+mod kernels;
+pub mod link;
+
+use std::sync::Arc;
+
+use tilewright_ir::verify::Verified;
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Diagnostic, Diagnostics, Map};
+use tilewright_target::Target;
+use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo};
+
+/// Builds the executable of a module in the form [`tilewright_ir::verify::Form::MachineReady`].
+///
+/// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
+/// module: it runs on the caller's own tensors.
+pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
+    let module = module.module();
+    let mut program = ProgramBuilder::default();
+    let kernels = kernels::build_kernels(&mut program, module, target)?;
+    let functions: Map<Arc<str>, u32> =
+        relax_functions(module).map(|(name, _)| (name.clone(), program.declare(name))).collect();
+    let mut problems = Diagnostics::default();
+    for (name, function) in relax_functions(module) {
+        let mut tables = emit::Tables { program: &mut program, kernels: &kernels, functions: &functions };
+        match emit::emit_function(&mut tables, name, function) {
+            Ok(code) => program.define(functions[name], code),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Prim(function) = function
+            && function.global_symbol().is_some()
+        {
+            match kernels::emit_entry(name, function, &kernels[name]) {
+                Ok(code) => {
+                    program.function(code);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    if problems.has_errors() {
+        return Err(problems);
+    }
+    let program = program.finish().map_err(|error| internal(&error))?;
+    let info = TargetInfo { triple: target.triple().to_owned(), features: target.required_features() };
+    Package::new(info, program).encode().map_err(|error| internal(&error))
+}
+
+/// A program that the machine's own verifier refuses is our mistake; the user hears of it as an error all the same.
+fn internal(error: &dyn std::fmt::Display) -> Diagnostics {
+    Diagnostic::error("TW0604", format!("the compiler made an invalid program: {error}"))
+        .note("this is a defect of Tilewright; please report it with the module")
+        .into()
+}
+
+fn relax_functions(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &tilewright_ir::relax::Function)> {
+    module.iter().filter_map(|(name, _)| Some((name, &**module.relax(name)?)))
+}

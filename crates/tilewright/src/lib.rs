@@ -1,1 +1,72 @@
-//! tilewright: the Rust API: `compile(module, target, pipeline)`; owns pipelines and the list of targets
+//! The Rust API of Tilewright: text to module, module to module, module to something that runs.
+//!
+//! ```
+//! use tilewright::{CompileOptions, SourceFile, Tensor, Value, VirtualMachine};
+//!
+//! let file = SourceFile::new(
+//!     "double.py",
+//!     r#"
+//! @I.ir_module
+//! class Module:
+//!     @R.function
+//!     def main(x: R.Tensor((2,), "float32")):
+//!         with R.dataflow():
+//!             y = R.add(x, x)
+//!             R.output(y)
+//!         return y
+//! "#,
+//! );
+//! let module = tilewright::parse_module(&file)?;
+//! let executable = tilewright::compile(&module, &CompileOptions::default())?;
+//! let machine = VirtualMachine::new(executable, &[])?;
+//! let x = Tensor::from_vec(&[2], vec![1.5f32, -2.0])?;
+//! let Value::Tensor(y) = machine.function("main")?.call(&[x.into()])? else { panic!("expected a tensor") };
+//! assert_eq!(y.as_slice::<f32>()?, [3.0, -4.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Reading order: [`parse_module`] and [`print_module`], [`pipelines`], [`compile`], then the crates behind them, which
+//! are re-exported under their own names.
+//!
+//! Invariants: nothing here reads files or prints; this crate adds no mechanism of its own, it only joins those of others.
+
+mod compile;
+pub mod passes;
+pub mod pipelines;
+
+pub use compile::{CompileError, CompileOptions, LinkedEvaluator, build_executable, compile};
+pub use tilewright_ir::pass::{Pass, PassCx, PassError, Sequential};
+pub use tilewright_ir::{GlobalFunc, IRModule};
+pub use tilewright_runtime::{Executable, Value, VirtualMachine};
+pub use tilewright_support::{Diagnostic, Diagnostics, SourceFile};
+pub use tilewright_target::Target;
+pub use tilewright_tensor::{DataType, Tensor};
+
+pub use tilewright_arith as arith;
+pub use tilewright_build as build;
+pub use tilewright_expr as expr;
+pub use tilewright_import as import;
+pub use tilewright_ir as ir;
+pub use tilewright_llvm as llvm;
+pub use tilewright_ops as ops;
+pub use tilewright_relax_passes as relax_passes;
+pub use tilewright_runtime as runtime;
+pub use tilewright_script as script;
+pub use tilewright_support as support;
+pub use tilewright_target as target;
+pub use tilewright_te as te;
+pub use tilewright_tensor as tensor;
+pub use tilewright_tir_passes as tir_passes;
+pub use tilewright_vm_program as vm_program;
+
+use std::sync::Arc;
+
+/// Reads the one module of a TVMScript file. Python values that the script refers to are not available here.
+pub fn parse_module(file: &Arc<SourceFile>) -> Result<IRModule, Diagnostics> {
+    script::parse::parse_module(file, &script::parse::NoHost)
+}
+
+/// The module as TVMScript, without the bytes of its constants.
+pub fn print_module(module: &IRModule) -> String {
+    script::print::print_module(module, &script::print::PrintOptions::default())
+}

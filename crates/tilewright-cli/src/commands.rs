@@ -1,0 +1,6 @@
+//! The commands, one file each.
+
+pub(crate) mod check;
+pub(crate) mod doctor;
+pub(crate) mod opt;
+pub(crate) mod run;

@@ -1,0 +1,95 @@
+//! From a module to an executable.
+
+use std::fmt;
+use std::sync::Arc;
+
+use tilewright_ir::pass::{Evaluator, PassCx, PassError, Sequential};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::verify::{Form, Verified};
+use tilewright_ir::{Attr, IRModule};
+use tilewright_runtime::{Executable, Value, VirtualMachine};
+use tilewright_support::Diagnostics;
+use tilewright_target::Target;
+use tilewright_tensor::Tensor;
+use tilewright_vm_program::ExecutableBytes;
+
+use crate::pipelines;
+
+/// How a module is compiled.
+#[derive(Clone, Debug)]
+pub struct CompileOptions {
+    /// The machine to compile for; by default this one.
+    pub target: Target,
+    /// The passes that bring the module into the machine-ready form; by default [`pipelines::default_build`].
+    pub pipeline: Sequential,
+}
+
+impl CompileOptions {
+    /// The default pipeline for a target.
+    pub fn for_target(target: Target) -> Self {
+        Self { target, pipeline: pipelines::default_build() }
+    }
+}
+
+impl Default for CompileOptions {
+    fn default() -> Self {
+        Self::for_target(Target::host())
+    }
+}
+
+/// Why a module could not be compiled.
+#[derive(Debug)]
+pub enum CompileError {
+    /// The module is not well-formed, or says something that cannot be compiled.
+    Module(Diagnostics),
+    Pass(PassError),
+    /// The finished executable does not load on this machine.
+    Load(tilewright_runtime::Error),
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Module(diagnostics) => diagnostics.fmt(f),
+            Self::Pass(error) => error.fmt(f),
+            Self::Load(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CompileError {}
+
+/// Compiles a module into the bytes of an executable, for any target.
+pub fn build_executable(
+    cx: &mut PassCx<'_>,
+    module: &IRModule,
+    options: &CompileOptions,
+) -> Result<ExecutableBytes, CompileError> {
+    let module = cx.run(&options.pipeline, module.clone()).map_err(CompileError::Pass)?;
+    let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
+    tilewright_build::build(&module, &options.target).map_err(CompileError::Module)
+}
+
+/// Compiles a module and loads the result: the bytes that run are those that would be saved.
+pub fn compile(module: &IRModule, options: &CompileOptions) -> Result<Arc<Executable>, CompileError> {
+    let bytes = build_executable(&mut PassCx::default(), module, options)?;
+    Executable::load(bytes).map(Arc::new).map_err(CompileError::Load)
+}
+
+/// Evaluates PrimFuncs at compile time by compiling and running them on this machine.
+#[derive(Debug, Default)]
+pub struct LinkedEvaluator;
+
+impl Evaluator for LinkedEvaluator {
+    fn run(&self, function: &PrimFunc, args: &[Tensor]) -> Result<(), String> {
+        let mut function = function.clone();
+        function.attrs.insert(tilewright_ir::tir::attr_names::GLOBAL_SYMBOL.into(), Attr::str("evaluated"));
+        let mut module = IRModule::new();
+        module.insert("evaluated", function);
+        let executable = compile(&module, &CompileOptions::default()).map_err(|e| e.to_string())?;
+        let machine = VirtualMachine::new(executable, &[]).map_err(|e| e.to_string())?;
+        let args: Vec<Value> = args.iter().cloned().map(Value::from).collect();
+        let function = machine.function("evaluated").map_err(|e| e.to_string())?;
+        function.call(&args).map(drop).map_err(|e| e.to_string())
+    }
+}

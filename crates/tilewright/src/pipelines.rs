@@ -1,0 +1,32 @@
+//! The pipelines: lists of passes that can be read aloud.
+
+use std::sync::Arc;
+
+use tilewright_ir::pass::{Pass, Sequential};
+use tilewright_relax_passes as relax;
+
+/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs.
+pub fn zero() -> Sequential {
+    let passes: Vec<Arc<dyn Pass>> = vec![Arc::new(relax::LegalizeOps)];
+    Sequential { name: "zero", passes }
+}
+
+/// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs.
+pub fn default_build() -> Sequential {
+    let passes: Vec<Arc<dyn Pass>> = vec![
+        Arc::new(relax::LegalizeOps),
+        Arc::new(relax::DeadCodeElimination),
+        Arc::new(relax::ToNonDataflow),
+        Arc::new(relax::CallTIRRewrite),
+        Arc::new(relax::StaticPlanBlockMemory),
+    ];
+    Sequential { name: "default_build", passes }
+}
+
+/// The pipelines by the names that users write.
+pub const ALL: &[(&str, fn() -> Sequential)] = &[("zero", zero), ("default_build", default_build)];
+
+/// A pipeline by name.
+pub fn by_name(name: &str) -> Option<Sequential> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
+}
