@@ -27,7 +27,9 @@ pub type Fail = unsafe extern "C" fn(cx: *const KernelCx, status: i32, message: 
 pub struct KernelCx {
     pub parallel_for: ParallelFor,
     pub fail: Fail,
-    /// This worker's scratch memory, 64-byte aligned, as large as the executable declares for the kernel.
+    /// This worker's scratch memory, 64-byte aligned, as large as the executable declares for the kernel. Tasks that run
+    /// on the calling thread see the very memory of the kernel around them: a kernel lays all its buffers, inside and
+    /// outside parallel regions, at distinct offsets.
     pub scratch: *mut u8,
     /// The runtime's own state for this call (where failures are recorded); opaque to generated code.
     pub state: *mut u8,
@@ -62,8 +64,71 @@ pub const TENSOR_ALIGN: usize = 64;
 /// The symbols that generated code may refer to, beside those it defines. Nothing else links.
 ///
 /// The runtime owns the addresses; this is the list of names that both sides agree on. They are the routines that LLVM
-/// itself may call for memory and for operations that the processor lacks.
-pub const EXTERNAL_SYMBOLS: &[&str] = &["memset", "memcpy", "memmove", "memcmp", "fmod", "fmodf"];
+/// itself may call for memory, for operations that the processor lacks (rounding without SSE4.1, fused multiplication
+/// without FMA, half precision without F16C), and for its mathematical intrinsics, for which the C library answers.
+/// Images name a symbol by its index: new ones go to the end.
+pub const EXTERNAL_SYMBOLS: &[&str] = &[
+    "memset",
+    "memcpy",
+    "memmove",
+    "memcmp",
+    "fmod",
+    "fmodf",
+    "bcmp",
+    "fma",
+    "fmaf",
+    "floor",
+    "floorf",
+    "ceil",
+    "ceilf",
+    "trunc",
+    "truncf",
+    "round",
+    "roundf",
+    "roundeven",
+    "roundevenf",
+    "rint",
+    "rintf",
+    "nearbyint",
+    "nearbyintf",
+    "exp",
+    "expf",
+    "exp2",
+    "exp2f",
+    "log",
+    "logf",
+    "log2",
+    "log2f",
+    "log10",
+    "log10f",
+    "pow",
+    "powf",
+    "sin",
+    "sinf",
+    "cos",
+    "cosf",
+    "tan",
+    "tanf",
+    "asin",
+    "asinf",
+    "acos",
+    "acosf",
+    "atan",
+    "atanf",
+    "atan2",
+    "atan2f",
+    "sinh",
+    "sinhf",
+    "cosh",
+    "coshf",
+    "tanh",
+    "tanhf",
+    "__truncsfhf2",
+    "__truncdfhf2",
+    "__extendhfsf2",
+    "__truncsfbf2",
+    "__truncdfbf2",
+];
 
 #[cfg(test)]
 mod tests {

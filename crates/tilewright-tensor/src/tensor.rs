@@ -213,6 +213,31 @@ impl Tensor {
         Ok(unsafe { std::slice::from_raw_parts(self.data_ptr(), self.num_bytes()) })
     }
 
+    /// Overwrites all elements with those in `bytes`, which lie in row-major order without gaps. Other handles of this
+    /// tensor and other tensors over the same memory see the new elements: see *Sharing* above.
+    pub fn overwrite(&self, bytes: &[u8]) -> Result<(), TensorError> {
+        if self.0.read_only {
+            return Err(TensorError::ReadOnly);
+        }
+        let size = self.dtype().bytes();
+        if bytes.len() != self.num_bytes() {
+            let (shape, expected) = (self.shape().into(), self.num_elements());
+            return Err(TensorError::ElementCount { shape, expected, found: bytes.len() / size.max(1) });
+        }
+        if self.is_contiguous() {
+            // SAFETY: both sides hold `num_bytes` bytes; `copy` allows them to overlap.
+            unsafe { std::ptr::copy(bytes.as_ptr(), self.data_ptr(), bytes.len()) };
+            return Ok(());
+        }
+        let mut source = bytes.chunks_exact(size);
+        self.for_each_offset(|offset| {
+            let Some(element) = source.next() else { return };
+            // SAFETY: `offset` is that of an element, which lies within the storage; `element` holds one element.
+            unsafe { std::ptr::copy(element.as_ptr(), self.data_ptr().wrapping_offset(offset), size) };
+        });
+        Ok(())
+    }
+
     /// The tensor itself if it is contiguous and aligned, else a compact copy.
     pub fn to_contiguous(&self) -> Result<Self, TensorError> {
         if self.is_contiguous() && self.is_aligned() { Ok(self.clone()) } else { self.copied() }

@@ -151,7 +151,7 @@ impl FunctionBuilder {
         self.function.instructions.push(instruction);
     }
 
-    fn into_new(&mut self, instruction: impl FnOnce(Reg) -> Instruction) -> Reg {
+    fn with_new(&mut self, instruction: impl FnOnce(Reg) -> Instruction) -> Reg {
         let dst = self.register();
         self.push(instruction(dst));
         dst
@@ -162,7 +162,7 @@ impl FunctionBuilder {
     }
 
     pub fn call_packed(&mut self, name: u32, args: &[Reg]) -> Reg {
-        self.into_new(|dst| Instruction::CallPacked { dst: Some(dst), name, args: args.into() })
+        self.with_new(|dst| Instruction::CallPacked { dst: Some(dst), name, args: args.into() })
     }
 
     /// In destination-passing style: the results are among the arguments.
@@ -171,31 +171,31 @@ impl FunctionBuilder {
     }
 
     pub fn call_function(&mut self, function: u32, args: &[Reg]) -> Reg {
-        self.into_new(|dst| Instruction::CallFunction { dst, function, args: args.into() })
+        self.with_new(|dst| Instruction::CallFunction { dst, function, args: args.into() })
     }
 
     pub fn alloc(&mut self, dtype: DataType, shape: &[Dim], storage: Storage) -> Reg {
-        self.into_new(|dst| Instruction::AllocTensor { dst, dtype, shape: shape.into(), storage })
+        self.with_new(|dst| Instruction::AllocTensor { dst, dtype, shape: shape.into(), storage })
     }
 
     pub fn load_const(&mut self, constant: u32) -> Reg {
-        self.into_new(|dst| Instruction::LoadConst { dst, constant })
+        self.with_new(|dst| Instruction::LoadConst { dst, constant })
     }
 
     pub fn load_literal(&mut self, value: Literal) -> Reg {
-        self.into_new(|dst| Instruction::LoadLiteral { dst, value })
+        self.with_new(|dst| Instruction::LoadLiteral { dst, value })
     }
 
     pub fn make_tuple(&mut self, items: &[Reg]) -> Reg {
-        self.into_new(|dst| Instruction::MakeTuple { dst, items: items.into() })
+        self.with_new(|dst| Instruction::MakeTuple { dst, items: items.into() })
     }
 
     pub fn get_item(&mut self, tuple: Reg, index: u32) -> Reg {
-        self.into_new(|dst| Instruction::GetItem { dst, tuple, index })
+        self.with_new(|dst| Instruction::GetItem { dst, tuple, index })
     }
 
     pub fn make_shape(&mut self, dims: &[Dim]) -> Reg {
-        self.into_new(|dst| Instruction::MakeShape { dst, dims: dims.into() })
+        self.with_new(|dst| Instruction::MakeShape { dst, dims: dims.into() })
     }
 
     pub fn move_to(&mut self, dst: Reg, src: Reg) {

@@ -212,10 +212,10 @@ impl Verifier<'_> {
         let (program, function) = (self.program, self.function);
         each_register(instruction, &mut |reg, _| index("register", reg.0, function.num_registers as usize))?;
         each_slot(instruction, &mut |slot, _| self.slot(slot))?;
-        if let Some(target) = target_of(instruction) {
-            if target as usize <= position || target as usize >= function.instructions.len() {
-                return Err(format!("a jump to {target}, expected a later instruction"));
-            }
+        if let Some(target) = target_of(instruction)
+            && (target as usize <= position || target as usize >= function.instructions.len())
+        {
+            return Err(format!("a jump to {target}, expected a later instruction"));
         }
         match instruction {
             Instruction::CallKernel { kernel, tensors, scalars } => {

@@ -1,0 +1,105 @@
+//! Memory for tensors that leave a run: given back when the user drops them, given out again for the next of about the
+//! same size.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tilewright_support::Map;
+use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
+
+/// Bytes that lie idle at most.
+const MAX_IDLE_BYTES: usize = 256 << 20;
+/// Idle pieces of one size at most.
+const MAX_IDLE_PIECES: usize = 16;
+
+/// A machine's store of idle memory.
+#[derive(Debug, Default)]
+pub(crate) struct OutputCache {
+    idle: Mutex<Idle>,
+}
+
+#[derive(Debug, Default)]
+struct Idle {
+    pieces: Map<usize, Vec<Tensor>>,
+    bytes: usize,
+}
+
+/// A piece in use; goes back to the cache when the last tensor over it is dropped.
+struct Lease {
+    piece: Option<Tensor>,
+    cache: Arc<OutputCache>,
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(piece) = self.piece.take() {
+            self.cache.give_back(piece);
+        }
+    }
+}
+
+impl OutputCache {
+    /// A tensor with undefined contents (of earlier tensors, or zeros).
+    pub(crate) fn tensor(self: &Arc<Self>, layout: Arc<Layout>) -> Result<Tensor, TensorError> {
+        let bytes = size_class(layout.num_bytes());
+        let piece = match self.take(bytes) {
+            Some(piece) => piece,
+            None => Tensor::zeros(DataType::U8, &[bytes as i64])?,
+        };
+        let address = piece.data_ptr();
+        let lease = Box::new(Lease { piece: Some(piece), cache: Arc::clone(self) });
+        // SAFETY: the piece has at least the layout's bytes, aligned for every element type, and the lease keeps it.
+        Ok(unsafe { Tensor::from_foreign(address, layout, false, lease) })
+    }
+
+    fn take(&self, bytes: usize) -> Option<Tensor> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let piece = idle.pieces.get_mut(&bytes)?.pop()?;
+        idle.bytes -= bytes;
+        Some(piece)
+    }
+
+    fn give_back(&self, piece: Tensor) {
+        let bytes = piece.num_bytes();
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.bytes + bytes > MAX_IDLE_BYTES {
+            return;
+        }
+        let pieces = idle.pieces.entry(bytes).or_default();
+        if pieces.len() < MAX_IDLE_PIECES {
+            pieces.push(piece);
+            idle.bytes += bytes;
+        }
+    }
+}
+
+/// The size of the piece for so many bytes: four sizes for each power of two, so that at most a quarter is unused.
+fn size_class(bytes: usize) -> usize {
+    let bytes = bytes.max(64);
+    let step = (bytes.next_power_of_two() / 8).max(64);
+    bytes.checked_next_multiple_of(step).unwrap_or(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_memory_is_used_again() {
+        let cache = Arc::new(OutputCache::default());
+        let layout = |n| Arc::new(Layout::compact(DataType::F32, &[n]).unwrap());
+        let first = cache.tensor(layout(1000)).unwrap();
+        let address = first.data_ptr();
+        let second = cache.tensor(layout(1000)).unwrap();
+        assert!(!first.overlaps(&second));
+        drop(first);
+        assert_eq!(cache.tensor(layout(1001)).unwrap().data_ptr(), address);
+    }
+
+    #[test]
+    fn sizes_waste_at_most_a_quarter() {
+        for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1]) {
+            let class = size_class(bytes);
+            assert!(class >= bytes && (class <= bytes + bytes / 4 || class < bytes + 64), "{bytes} {class}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Machine code in memory: images mapped writable, filled, then made executable; never both at once.
+
+use std::io;
+
+use memmap2::MmapMut;
+use tilewright_tensor::abi::KernelFn;
+use tilewright_vm_program::{Image, Program};
+
+use crate::error::{ErrorKind, Result};
+use crate::symbols;
+
+/// A program's images in memory, and its kernels' entries.
+#[derive(Debug)]
+pub(crate) struct Code {
+    /// Keeps the entries valid.
+    _images: Vec<Option<MappedImage>>,
+    kernels: Vec<KernelFn>,
+}
+
+impl Code {
+    /// Maps all images of a verified program. Whether this machine can run them was checked before.
+    pub(crate) fn map(program: &Program) -> Result<Self> {
+        let failed = |source| ErrorKind::Io { path: "memory for machine code".to_owned(), source };
+        let images = program.images.iter().map(MappedImage::map).collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let kernels = program.kernels.iter().map(|kernel| {
+            let export = program.images.get(kernel.image as usize)?.exports.get(kernel.export as usize)?;
+            images.get(kernel.image as usize)?.as_ref()?.entry(export.offset)
+        });
+        let kernels = kernels.collect::<Option<Vec<_>>>();
+        let kernels = kernels.ok_or_else(|| failed(io::Error::other("a kernel lies outside its image")))?;
+        Ok(Self { _images: images, kernels })
+    }
+
+    /// The entry of `program.kernels[index]`.
+    pub(crate) fn kernel(&self, index: u32) -> KernelFn {
+        self.kernels[index as usize]
+    }
+}
+
+#[derive(Debug)]
+struct MappedImage {
+    memory: MmapMut,
+    text_bytes: usize,
+}
+
+impl MappedImage {
+    /// The image in memory; none if it is empty.
+    fn map(image: &Image) -> io::Result<Option<Self>> {
+        if image.text.is_empty() {
+            return Ok(None);
+        }
+        let mut memory = MmapMut::map_anon(image.mapped_bytes())?;
+        let slot_table = Image::slot_table(image.text.len());
+        memory[..image.text.len()].copy_from_slice(&image.text);
+        for (slot, &symbol) in image.externals.iter().enumerate() {
+            let address = symbols::address(symbol).ok_or_else(|| io::Error::other(format!("symbol {symbol}")))?;
+            memory[slot_table + slot * 8..][..8].copy_from_slice(&(address as u64).to_le_bytes());
+        }
+        protect(&mut memory[..slot_table.min(image.mapped_bytes())], libc::PROT_READ | libc::PROT_EXEC)?;
+        if !image.externals.is_empty() {
+            protect(&mut memory[slot_table..], libc::PROT_READ)?;
+        }
+        synchronize_instructions(&memory);
+        Ok(Some(Self { memory, text_bytes: image.text.len() }))
+    }
+
+    fn entry(&self, offset: u32) -> Option<KernelFn> {
+        if offset as usize >= self.text_bytes {
+            return None;
+        }
+        let address = self.memory.as_ptr().wrapping_add(offset as usize);
+        // SAFETY: the address lies in executable memory that `self` keeps mapped, and the image says that a kernel
+        // begins there. That it does is what makes an executable trusted.
+        Some(unsafe { std::mem::transmute::<*const u8, KernelFn>(address) })
+    }
+}
+
+/// Changes what may be done with whole pages from `memory`'s start to the end of its last page.
+fn protect(memory: &mut [u8], protection: libc::c_int) -> io::Result<()> {
+    // SAFETY: the bytes are pages of a private anonymous mapping that nobody else refers to; the slice begins at the
+    // start of a page, because the mapping does and the slot table lies at a multiple of the largest page size.
+    let status = unsafe { libc::mprotect(memory.as_mut_ptr().cast(), memory.len(), protection) };
+    if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Makes the processor fetch what was written; x86 does so by itself.
+#[cfg(not(target_arch = "aarch64"))]
+fn synchronize_instructions(_memory: &[u8]) {}
+
+/// Makes the processor fetch what was written.
+#[cfg(target_arch = "aarch64")]
+fn synchronize_instructions(memory: &[u8]) {
+    unsafe extern "C" {
+        fn __clear_cache(start: *mut u8, end: *mut u8);
+    }
+    let range = memory.as_ptr_range();
+    // SAFETY: the range is mapped, and the function only flushes caches.
+    unsafe { __clear_cache(range.start.cast_mut(), range.end.cast_mut()) }
+}

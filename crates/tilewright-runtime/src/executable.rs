@@ -1,0 +1,132 @@
+//! Executables: a file's bytes, decoded, with their machine code mapped when a machine needs it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use memmap2::Mmap;
+use tilewright_tensor::{DataType, Layout, Tensor};
+use tilewright_vm_program::{ConstantChecksums, ExecutableBytes, Package, Program, TargetInfo};
+
+use crate::code::Code;
+use crate::cpu;
+use crate::error::{ErrorKind, Result};
+
+/// A loaded executable. Can be inspected and saved on any machine; [`crate::VirtualMachine::new`] refuses one whose
+/// machine code this machine cannot run.
+///
+/// Its machine code runs with all rights of the process: load only what you would load as a shared library.
+#[derive(Debug)]
+pub struct Executable {
+    bytes: ExecutableBytes,
+    package: Package,
+    checksums: ConstantChecksums,
+    /// Which constants were found to match their checksums.
+    checked: Vec<AtomicBool>,
+    code: Mutex<Option<Arc<Code>>>,
+}
+
+impl Executable {
+    /// Decodes and verifies bytes. Constants' checksums are looked at when they are first used.
+    pub fn load(bytes: ExecutableBytes) -> Result<Self> {
+        let (package, checksums) = Package::decode(&bytes)?;
+        let checked = package.program.constants.iter().map(|_| AtomicBool::new(false)).collect();
+        Ok(Self { bytes, package, checksums, checked, code: Mutex::new(None) })
+    }
+
+    /// As [`Executable::load`], of bytes that lie anywhere.
+    pub fn load_copy(bytes: &[u8]) -> Result<Self> {
+        Self::load(ExecutableBytes::copy_from(bytes)?)
+    }
+
+    /// Opens a file. Its weights are mapped and read when they are used: the file must not be changed meanwhile
+    /// (replacing it by another is fine).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        Self::load(map_file(path).map_err(io_error(path))??)
+    }
+
+    /// Writes the bytes to a file, in the place of what was there; the file is whole at any time.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        Ok(write_file(path, self.bytes.as_slice()).map_err(io_error(path))?)
+    }
+
+    /// The file's bytes, as loaded.
+    pub fn bytes(&self) -> &ExecutableBytes {
+        &self.bytes
+    }
+
+    pub fn package(&self) -> &Package {
+        &self.package
+    }
+
+    pub fn program(&self) -> &Program {
+        &self.package.program
+    }
+
+    /// The machine that the executable was compiled for.
+    pub fn target(&self) -> &TargetInfo {
+        &self.package.target
+    }
+
+    /// The constant, read-only, after its checksum was found right.
+    pub(crate) fn constant(&self, index: u32) -> Result<Tensor> {
+        let checked = &self.checked[index as usize];
+        if !checked.load(Ordering::Acquire) {
+            self.checksums.check(self.program(), index as usize)?;
+            checked.store(true, Ordering::Release);
+        }
+        Ok(self.program().constants[index as usize].clone())
+    }
+
+    /// The machine code in memory; an error if this machine cannot run it.
+    pub(crate) fn code(&self) -> Result<Arc<Code>> {
+        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(code) = &*code {
+            return Ok(Arc::clone(code));
+        }
+        if !self.program().images.is_empty() {
+            cpu::require(self.target())?;
+        }
+        Ok(Arc::clone(code.insert(Arc::new(Code::map(self.program())?))))
+    }
+}
+
+fn io_error(path: &Path) -> impl Fn(io::Error) -> ErrorKind {
+    move |source| ErrorKind::Io { path: path.display().to_string(), source }
+}
+
+fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    if length == 0 {
+        return Ok(ExecutableBytes::copy_from(&[]).map_err(Into::into));
+    }
+    // SAFETY: the mapping is read-only; that nobody changes the file is the documented condition of `open`.
+    let map = unsafe { Mmap::map(&file)? };
+    let layout = match Layout::compact(DataType::U8, &[map.len() as i64]) {
+        Ok(layout) => Arc::new(layout),
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let address = map.as_ptr().cast_mut();
+    // SAFETY: the map has exactly the layout's bytes, and is the keeper; the tensor is read-only.
+    let tensor = unsafe { Tensor::from_foreign(address, layout, true, Box::new(map)) };
+    Ok(ExecutableBytes::new(tensor).map_err(Into::into))
+}
+
+/// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes.
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Err(io::Error::from(io::ErrorKind::InvalidFilename)) };
+    let mut temporary_name = name.to_owned();
+    temporary_name.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary_name);
+    let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
+    let outcome = written.and_then(|()| std::fs::rename(&temporary, path));
+    if outcome.is_err() {
+        let _ = std::fs::remove_file(&temporary);
+    }
+    outcome
+}

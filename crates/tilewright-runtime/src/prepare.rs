@@ -1,0 +1,210 @@
+//! What the machine works out once per function, so that no run has to.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tilewright_support::Set;
+use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
+use tilewright_vm_program::{Access, Dim, Function, Instruction, Program, Reg, Storage};
+
+use crate::kernel::Worker;
+use crate::value::Value;
+
+/// Idle frames that a function keeps.
+const MAX_IDLE_FRAMES: usize = 16;
+
+/// What is known about an instruction beforehand.
+pub(crate) enum Fact {
+    None,
+    /// The tensor is the frame's `planned[index]`.
+    Planned(usize),
+    /// The tensor's layout, for memory of its own.
+    Layout(Arc<Layout>),
+    /// A kernel that may get tensors of the user's memory: what it writes must be writable and overlap nothing.
+    CheckOverlap,
+}
+
+/// A function with its facts and its idle frames.
+pub(crate) struct Prepared {
+    /// One per instruction.
+    pub(crate) facts: Vec<Fact>,
+    /// Layouts and places in the arena of the tensors that each frame makes once.
+    planned: Vec<(Arc<Layout>, u64)>,
+    /// Whether code outside this function sees arena tensors, and may keep them.
+    lends_arena: bool,
+    /// Packed functions that a call may reach, by their indices, in order.
+    pub(crate) packed: Vec<u32>,
+    idle: Mutex<Vec<Frame>>,
+}
+
+/// The memory of one run.
+pub(crate) struct Frame {
+    pub(crate) registers: Vec<Value>,
+    pub(crate) slots: Vec<Option<i64>>,
+    /// Bytes for the tensors that stay inside the run; absent where the function has none.
+    pub(crate) arena: Option<Tensor>,
+    pub(crate) planned: Vec<Tensor>,
+    pub(crate) worker: Worker,
+}
+
+impl Prepared {
+    /// Facts about `program.functions[index]`; the program is verified.
+    pub(crate) fn new(program: &Program, index: usize) -> Result<Self, TensorError> {
+        let function = &program.functions[index];
+        let mut planned = Vec::new();
+        let facts = function
+            .instructions
+            .iter()
+            .map(|instruction| fact(program, function, instruction, &mut planned))
+            .collect::<Result<_, _>>()?;
+        let calls_out =
+            |i: &Instruction| matches!(i, Instruction::CallPacked { .. } | Instruction::CallFunction { .. });
+        let lends_arena = function.arena_bytes > 0 && function.instructions.iter().any(calls_out);
+        let packed = reachable_packed(program, index);
+        Ok(Self { facts, planned, lends_arena, packed, idle: Mutex::new(Vec::new()) })
+    }
+
+    /// An idle frame, or a new one.
+    pub(crate) fn frame(&self, function: &Function) -> Result<Frame, TensorError> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(frame) => Ok(frame),
+            None => self.make_frame(function),
+        }
+    }
+
+    fn make_frame(&self, function: &Function) -> Result<Frame, TensorError> {
+        let mut registers = Vec::new();
+        registers.resize_with(function.num_registers as usize, Value::default);
+        let arena = match i64::try_from(function.arena_bytes) {
+            Ok(0) => None,
+            Ok(bytes) => Some(Tensor::zeros(DataType::U8, &[bytes])?),
+            Err(_) => return Err(TensorError::OutOfMemory { bytes: usize::MAX }),
+        };
+        let mut planned = Vec::new();
+        if let Some(arena) = &arena {
+            for (layout, offset) in &self.planned {
+                planned.push(arena.view_as(Arc::clone(layout), *offset as i64)?);
+            }
+        }
+        let slots = vec![None; function.slots.len()];
+        Ok(Frame { registers, slots, arena, planned, worker: Worker::default() })
+    }
+
+    /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and the
+    /// frame is dropped.
+    pub(crate) fn give_back(&self, mut frame: Frame) {
+        frame.registers.fill_with(Value::default);
+        frame.slots.fill(None);
+        if self.lends_arena && frame.is_lent() {
+            return;
+        }
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < MAX_IDLE_FRAMES {
+            idle.push(frame);
+        }
+    }
+}
+
+impl Frame {
+    /// Whether anyone else holds a tensor over the arena.
+    fn is_lent(&self) -> bool {
+        let Some(arena) = &self.arena else { return false };
+        arena.sharers().1 != 1 + self.planned.len() || self.planned.iter().any(|tensor| tensor.sharers().0 != 1)
+    }
+}
+
+fn fact(
+    program: &Program,
+    function: &Function,
+    instruction: &Instruction,
+    planned: &mut Vec<(Arc<Layout>, u64)>,
+) -> Result<Fact, TensorError> {
+    match instruction {
+        Instruction::AllocTensor { dtype, shape, storage, .. } => {
+            let constant = |dim: &Dim| match dim {
+                Dim::Const(size) => Some(*size),
+                Dim::Slot(_) => None,
+            };
+            let Some(shape) = shape.iter().map(constant).collect::<Option<Vec<_>>>() else { return Ok(Fact::None) };
+            let layout = Arc::new(Layout::compact(*dtype, &shape)?);
+            Ok(match *storage {
+                Storage::Fresh => Fact::Layout(layout),
+                // A place of no bytes in no arena.
+                Storage::Arena { .. } if function.arena_bytes == 0 => Fact::Layout(layout),
+                Storage::Arena { offset, .. } => {
+                    planned.push((layout, offset));
+                    Fact::Planned(planned.len() - 1)
+                }
+            })
+        }
+        Instruction::CallKernel { kernel, tensors, .. } => {
+            let access = &program.kernels[*kernel as usize].tensors;
+            let writes = access.contains(&Access::Write);
+            let written_own = tensors.iter().zip(access).all(|(reg, access)| match access {
+                Access::Write => is_own(function, *reg),
+                Access::Read => true,
+            });
+            let others_known = tensors.iter().all(|&reg| is_own(function, reg) || precedes_all(function, reg));
+            Ok(if writes && !(written_own && others_known) { Fact::CheckOverlap } else { Fact::None })
+        }
+        _ => Ok(Fact::None),
+    }
+}
+
+/// Instructions that write the register.
+fn writers(function: &Function, reg: Reg) -> impl Iterator<Item = &Instruction> {
+    function.instructions.iter().filter(move |instruction| match instruction {
+        Instruction::CallPacked { dst, .. } => *dst == Some(reg),
+        Instruction::CallFunction { dst, .. }
+        | Instruction::AllocTensor { dst, .. }
+        | Instruction::LoadConst { dst, .. }
+        | Instruction::LoadLiteral { dst, .. }
+        | Instruction::MakeTuple { dst, .. }
+        | Instruction::GetItem { dst, .. }
+        | Instruction::MakeShape { dst, .. }
+        | Instruction::Move { dst, .. } => *dst == reg,
+        Instruction::CallKernel { .. }
+        | Instruction::Match { .. }
+        | Instruction::ComputeDim { .. }
+        | Instruction::ReadDim { .. }
+        | Instruction::Kill { .. }
+        | Instruction::If { .. }
+        | Instruction::Goto { .. }
+        | Instruction::Ret { .. } => false,
+    })
+}
+
+/// Whether the register only ever holds the tensor of one allocation. The verifier has compared those in the arena.
+fn is_own(function: &Function, reg: Reg) -> bool {
+    let mut writers = writers(function, reg);
+    let is_param = (reg.0 as usize) < function.params.len();
+    !is_param && matches!(writers.next(), Some(Instruction::AllocTensor { .. })) && writers.next().is_none()
+}
+
+/// Whether the register only ever holds an argument or constants: memory that no allocation of the run has a part of.
+fn precedes_all(function: &Function, reg: Reg) -> bool {
+    writers(function, reg).all(|instruction| matches!(instruction, Instruction::LoadConst { .. }))
+}
+
+/// The packed functions that calls from `start` on may reach.
+fn reachable_packed(program: &Program, start: usize) -> Vec<u32> {
+    let (mut functions, mut packed) = (Set::default(), Set::default());
+    let mut queue = vec![start as u32];
+    while let Some(index) = queue.pop() {
+        if !functions.insert(index) {
+            continue;
+        }
+        for instruction in &program.functions[index as usize].instructions {
+            match instruction {
+                Instruction::CallPacked { name, .. } => {
+                    packed.insert(*name);
+                }
+                Instruction::CallFunction { function, .. } => queue.push(*function),
+                _ => {}
+            }
+        }
+    }
+    let mut packed: Vec<_> = packed.into_iter().collect();
+    packed.sort_unstable();
+    packed
+}
