@@ -1,4 +1,4 @@
-//! The command line: `tilewright check | opt | run | doctor`.
+//! The command line: `tilewright check | opt | compile | run | doctor`.
 //!
 //! Reading order: [`main`], then one file for each command in `commands`.
 //!
@@ -29,6 +29,8 @@ enum Command {
     Check(commands::check::Arguments),
     /// Run passes over a TVMScript module and print the result.
     Opt(commands::opt::Arguments),
+    /// Compile a TVMScript module into an executable file, which the runtime alone can run.
+    Compile(commands::compile::Arguments),
     /// Compile a TVMScript module and run one of its functions.
     Run(commands::run::Arguments),
     /// Show what this machine has and whether everything works.
@@ -60,6 +62,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let outcome = match arguments.command {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Opt(arguments) => commands::opt::run(&arguments),
+        Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
     };
