@@ -1,1 +1,45 @@
-//! ops: the op table: one folder per family, one file per op
+//! The op table: what every operator of the graph level is.
+//!
+//! One op is one file in its family's folder (an elementwise op: one line), and one line in the family's list.
+//! Everything about it stands there: documentation, arguments and attributes as data, the inference rule, the
+//! legalisation to tensor expressions, the properties that passes ask for. Script, builders, Python functions, the
+//! reference page and the generated tests interpret the declaration.
+//!
+//! Reading order: [`declare`] (the form of a declaration), one op such as `nn/relu.rs`, [`shapes`] (the rules about
+//! shapes that inference shares), then the families.
+//!
+//! Invariants: no pass, parser or printer names an op by a string; nothing is registered by scanning or at link time.
+
+#[macro_use]
+mod declare;
+
+pub mod binary;
+pub mod builtin;
+pub mod create;
+pub mod elementwise;
+pub mod linear_algebra;
+pub mod manipulate;
+pub mod memory;
+pub mod nn;
+pub mod shapes;
+pub mod unary;
+
+use std::sync::LazyLock;
+
+use tilewright_ir::op::{OpDef, OpRef};
+use tilewright_support::Map;
+
+/// The families, in the order of the reference page.
+const FAMILIES: [&[&OpDef]; 8] =
+    [unary::OPS, binary::OPS, create::OPS, linear_algebra::OPS, manipulate::OPS, nn::OPS, builtin::OPS, memory::OPS];
+
+/// Every op, family by family.
+pub fn all() -> impl Iterator<Item = OpRef> {
+    FAMILIES.iter().flat_map(|family| family.iter().map(|def| OpRef(def)))
+}
+
+/// The op of this name (what stands behind `R.`, such as `nn.relu`).
+pub fn lookup(name: &str) -> Option<OpRef> {
+    static BY_NAME: LazyLock<Map<&'static str, OpRef>> = LazyLock::new(|| all().map(|op| (op.name, op)).collect());
+    BY_NAME.get(name).copied()
+}

@@ -1,0 +1,163 @@
+//! The form of a declaration.
+//!
+//! [`op!`] stands once in an op's file and makes two things of it: `OP`, the static [`OpDef`](tilewright_ir::op::OpDef)
+//! that everything interprets, and `call`, a thin typed view of it for Rust. [`unary!`] and [`binary!`] make a module
+//! with both of each of their lines, and the family's list.
+
+/// The Rust type in which an attribute of a kind is given to `call`.
+macro_rules! attr_type {
+    (Bool) => { bool };
+    (Int) => { i64 };
+    (Float) => { f64 };
+    (Str) => { &str };
+    (DType) => { ::tilewright_tensor::DataType };
+    (Ints) => { &[i64] };
+    (OptionalInts) => { Option<&[i64]> };
+}
+
+/// The attribute's value as data.
+macro_rules! attr_value {
+    (Bool, $value:expr) => {
+        ::tilewright_ir::Attr::Bool($value)
+    };
+    (Int, $value:expr) => {
+        ::tilewright_ir::Attr::Int($value)
+    };
+    (Float, $value:expr) => {
+        ::tilewright_ir::Attr::Float(::tilewright_ir::node::FloatBits($value))
+    };
+    (Str, $value:expr) => {
+        ::tilewright_ir::Attr::str($value)
+    };
+    (DType, $value:expr) => {
+        ::tilewright_ir::Attr::DType($value)
+    };
+    (Ints, $value:expr) => {
+        ::tilewright_ir::Attr::Array($value.iter().map(|&v| ::tilewright_ir::Attr::Int(v)).collect())
+    };
+    (OptionalInts, $value:expr) => {
+        $value.map_or(::tilewright_ir::Attr::None, |ints| attr_value!(Ints, ints))
+    };
+}
+
+/// Declares an op:
+///
+/// ```text
+/// op! {
+///     /// What it does, in whole sentences.
+///     "family.name" {
+///         args: { x: Tensor, "What it is." }
+///         attrs: { axis: Int = AttrDefault::Int(-1), "What it does." }
+///         infer: |cx, call| …,
+///         legalize: Legalize::PrimFunc(…),
+///         properties: Properties { pure: true, fusion: Fusion::Injective },
+///     }
+/// }
+/// ```
+macro_rules! op {
+    (
+        $(#[doc = $doc:literal])+
+        $name:literal {
+            args: { $($arg:ident: $arg_kind:ident, $arg_doc:literal;)* }
+            attrs: { $($attr:ident: $attr_kind:ident = $default:expr, $attr_doc:literal;)* }
+            infer: $infer:expr,
+            legalize: $legalize:expr,
+            properties: $properties:expr $(,)?
+        }
+    ) => {
+        $(#[doc = $doc])+
+        pub static OP: ::tilewright_ir::op::OpDef = ::tilewright_ir::op::OpDef {
+            name: $name,
+            doc: concat!($($doc, "\n"),+),
+            args: &[$(::tilewright_ir::op::ArgDef {
+                name: stringify!($arg),
+                kind: ::tilewright_ir::op::ArgKind::$arg_kind,
+                doc: $arg_doc,
+            }),*],
+            attrs: &[$(::tilewright_ir::op::AttrDef {
+                name: stringify!($attr),
+                kind: ::tilewright_ir::op::AttrKind::$attr_kind,
+                default: $default,
+                doc: $attr_doc,
+            }),*],
+            infer: $infer,
+            legalize: $legalize,
+            properties: $properties,
+        };
+
+        $(#[doc = $doc])+
+        pub fn call(
+            cx: &::tilewright_ir::op::InferCx,
+            $($arg: ::tilewright_ir::relax::Expr,)*
+            $($attr: attr_type!($attr_kind),)*
+        ) -> Result<::tilewright_ir::relax::Expr, ::tilewright_ir::op::InferError> {
+            let attrs = ::tilewright_ir::Attrs::from([$((stringify!($attr).into(), attr_value!($attr_kind, $attr))),*]);
+            ::tilewright_ir::relax::Expr::call_op(cx, ::tilewright_ir::op::OpRef(&OP), vec![$($arg),*], attrs)
+        }
+    };
+}
+
+/// Declares ops of one tensor, element by element, a line each: name, element types, formula of an element.
+macro_rules! unary {
+    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident, |$x:ident| $formula:expr;)*) => {
+        $(
+            $(#[doc = $doc])+
+            pub mod $module {
+                op! {
+                    $(#[doc = $doc])+
+                    $name {
+                        args: { x: Tensor, "The input tensor."; }
+                        attrs: {}
+                        infer: |cx, call| $crate::elementwise::infer_unary(cx, call, $crate::elementwise::$takes),
+                        legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                            $crate::elementwise::legalize_unary(call, |$x| $formula)
+                        }),
+                        properties: ::tilewright_ir::op::Properties {
+                            pure: true,
+                            fusion: ::tilewright_ir::op::Fusion::Elementwise,
+                        },
+                    }
+                }
+            }
+        )*
+
+        /// The ops of this list.
+        pub const ELEMENTWISE: &[&::tilewright_ir::op::OpDef] = &[$(&$module::OP),*];
+    };
+}
+
+/// Declares ops of two tensors that broadcast, element by element, a line each: name, element types, type of the
+/// result (`same` or `bool`), formula of an element.
+macro_rules! binary {
+    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident -> $gives:ident, |$a:ident, $b:ident| $formula:expr;)*) => {
+        $(
+            $(#[doc = $doc])+
+            pub mod $module {
+                op! {
+                    $(#[doc = $doc])+
+                    $name {
+                        args: {
+                            x1: Tensor, "The first operand.";
+                            x2: Tensor, "The second operand; the shapes broadcast.";
+                        }
+                        attrs: {}
+                        infer: |cx, call| {
+                            let gives = $crate::elementwise::Gives::$gives;
+                            $crate::elementwise::infer_binary(cx, call, $crate::elementwise::$takes, gives)
+                        },
+                        legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                            $crate::elementwise::legalize_binary(call, |$a, $b| $formula)
+                        }),
+                        properties: ::tilewright_ir::op::Properties {
+                            pure: true,
+                            fusion: ::tilewright_ir::op::Fusion::Broadcast,
+                        },
+                    }
+                }
+            }
+        )*
+
+        /// The ops of this list.
+        pub const ELEMENTWISE: &[&::tilewright_ir::op::OpDef] = &[$(&$module::OP),*];
+    };
+}

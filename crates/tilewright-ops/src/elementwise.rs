@@ -1,0 +1,81 @@
+//! What elementwise ops share: the rule for their result and their loops.
+
+use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Value, legalize, topi};
+use tilewright_tensor::DataType;
+
+use crate::shapes;
+
+/// Element types that an op takes, as a predicate with its words for messages.
+pub type Takes = (fn(DataType) -> bool, &'static str);
+
+#[expect(non_upper_case_globals, reason = "declarations name them as words of a sentence")]
+mod takes {
+    use super::Takes;
+
+    pub const any: Takes = (|d| !d.is_handle(), "any element type");
+    pub const number: Takes = (|d| d.is_int() || d.is_float(), "numbers");
+    pub const signed: Takes = (|d| d.is_signed() || d.is_float(), "floats or signed integers");
+    pub const float: Takes = (|d| d.is_float(), "floats");
+}
+pub use takes::{any, float, number, signed};
+
+/// The element type of a result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gives {
+    /// That of the operands.
+    Same,
+    Bool,
+}
+
+/// The rule for one tensor: a result of its shape and type.
+pub fn infer_unary(_: &InferCx, call: &OpCall<'_>, takes: Takes) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    check_dtype(call, 0, dtype, takes)?;
+    Ok(StructInfo::Tensor { shape: shape.clone(), dtype })
+}
+
+/// The rule for two tensors: shapes broadcast, types are the same.
+pub fn infer_binary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
+    let ((a, a_type), (b, b_type)) = (call.tensor(0)?, call.tensor(1)?);
+    check_dtype(call, 0, a_type, takes)?;
+    check_dtype(call, 1, b_type, takes)?;
+    let dtype = shapes::same_dtype(call, a_type, b_type)?;
+    let shape = shapes::broadcast(cx, a, b).map_err(|why| InferError::at(1, format!("`{}`: {why}", call.op.name)))?;
+    let dtype = match gives {
+        Gives::Same => dtype,
+        Gives::Bool => Some(DataType::BOOL),
+    };
+    Ok(StructInfo::Tensor { shape, dtype })
+}
+
+fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes: Takes) -> Result<(), InferError> {
+    match dtype {
+        Some(dtype) if !(takes.0)(dtype) => {
+            Err(InferError::at(arg, format!("`{}` takes {}, found {dtype}", call.op.name, takes.1)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The last part of the op's name: what blocks and buffers of its PrimFunc are called after.
+pub fn block_name(call: &OpCall<'_>) -> String {
+    format!("T_{}", call.op.name.rsplit('.').next().unwrap_or(call.op.name))
+}
+
+pub fn legalize_unary(call: &OpCall<'_>, formula: impl FnOnce(Value) -> Value) -> Result<PrimFunc, InferError> {
+    legalize(call, |inputs| match inputs {
+        [x] => Ok(vec![topi::elementwise(x, &block_name(call), formula)?]),
+        _ => Ok(Vec::new()),
+    })
+}
+
+pub fn legalize_binary(call: &OpCall<'_>, formula: impl FnOnce(Value, Value) -> Value) -> Result<PrimFunc, InferError> {
+    let shape = shapes::result_dims(call)?;
+    legalize(call, |inputs| match inputs {
+        [a, b] => Ok(vec![topi::broadcast(a, b, &shape, &block_name(call), formula)?]),
+        _ => Ok(Vec::new()),
+    })
+}

@@ -1,0 +1,144 @@
+//! The product of matrices.
+
+use tilewright_expr::Expr;
+use tilewright_ir::Attr;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::topi::broadcast_index;
+use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, reduce_axis, sum};
+use tilewright_tensor::DataType;
+
+use crate::shapes;
+
+op! {
+    /// The product of matrices, as `torch.matmul` and NumPy's `@` have it.
+    ///
+    /// The last two dimensions of each operand are a matrix; dimensions before them are a batch and broadcast. An
+    /// operand of one dimension is a row on the left and a column on the right, whose dimension is dropped again.
+    "matmul" {
+        args: {
+            x1: Tensor, "The left operand, of at least one dimension.";
+            x2: Tensor, "The right operand, of at least one dimension.";
+        }
+        attrs: {
+            out_dtype: DType = AttrDefault::DType(DataType::VOID),
+                "The data type of the result and of the sums; `void`: that of the operands.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let ((a, a_type), (b, b_type)) = (call.tensor(0)?, call.tensor(1)?);
+    for (i, dtype) in [a_type, b_type].into_iter().enumerate() {
+        if let Some(dtype) = dtype.filter(|d| !d.is_int() && !d.is_float()) {
+            return Err(InferError::at(i, format!("`matmul` takes numbers, found {dtype}")));
+        }
+    }
+    let dtype = match call.attr("out_dtype") {
+        Some(Attr::DType(dtype)) if !dtype.is_void() => Some(*dtype),
+        _ => shapes::same_dtype(call, a_type, b_type)?,
+    };
+    for (i, shape) in [a, b].into_iter().enumerate() {
+        if shapes::rank(shape) == Some(0) {
+            return Err(InferError::at(i, "`matmul` takes tensors of at least one dimension, found a scalar"));
+        }
+    }
+    Ok(StructInfo::Tensor { shape: result_shape(cx, a, b)?, dtype })
+}
+
+/// An operand's dimensions as batch, rows and columns; a single dimension is a row (left) or a column (right).
+struct Matrix<'a> {
+    batch: &'a [Expr],
+    /// Rows of the left operand, columns of the right one; `None` where the dimension is missing.
+    outer: Option<&'a Expr>,
+    /// The dimension that is summed over.
+    inner: &'a Expr,
+}
+
+fn left(dims: &[Expr]) -> Option<Matrix<'_>> {
+    match dims {
+        [] => None,
+        [inner] => Some(Matrix { batch: &[], outer: None, inner }),
+        [batch @ .., outer, inner] => Some(Matrix { batch, outer: Some(outer), inner }),
+    }
+}
+
+fn right(dims: &[Expr]) -> Option<Matrix<'_>> {
+    match dims {
+        [] => None,
+        [inner] => Some(Matrix { batch: &[], outer: None, inner }),
+        [batch @ .., inner, outer] => Some(Matrix { batch, outer: Some(outer), inner }),
+    }
+}
+
+fn result_shape(cx: &InferCx, a: &TensorShape, b: &TensorShape) -> Result<TensorShape, InferError> {
+    let rank =
+        shapes::rank(a).zip(shapes::rank(b)).map(|(m, n)| m.max(n).max(2) - usize::from(m == 1) - usize::from(n == 1));
+    let unknown = rank.map_or(TensorShape::Unknown, TensorShape::Rank);
+    let (TensorShape::Known(a), TensorShape::Known(b)) = (a, b) else { return Ok(unknown) };
+    let (Some(x), Some(y)) = (left(a), right(b)) else { return Ok(unknown) };
+    let both = || format!("shapes {} and {}", shapes::dims_text(a), shapes::dims_text(b));
+    if cx.analyzer.prove_different(x.inner, y.inner) {
+        return Err(InferError::at(
+            1,
+            format!(
+                "`matmul` of {}: the last dimension of the first, {}, must be the {} of the second, {}",
+                both(),
+                shapes::dim_text(x.inner),
+                if y.outer.is_some() { "last but one" } else { "dimension" },
+                shapes::dim_text(y.inner)
+            ),
+        ));
+    }
+    let batch = shapes::broadcast_dims(cx, x.batch, y.batch)
+        .map_err(|why| InferError::at(1, format!("`matmul` of {}: of the batch dimensions, {why}", both())))?;
+    Ok(batch.map_or(unknown, |mut dims| {
+        dims.extend(x.outer.into_iter().chain(y.outer).cloned());
+        TensorShape::Known(dims)
+    }))
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let dims = shapes::result_dims(call)?;
+    let dtype = match call.attr("out_dtype") {
+        Some(Attr::DType(dtype)) if !dtype.is_void() => Some(*dtype),
+        _ => None,
+    };
+    legalize_formula(call, |inputs| match inputs {
+        [a, b] => Ok(vec![formula(a, b, &dims, dtype.unwrap_or(a.dtype()))?]),
+        _ => Ok(Vec::new()),
+    })
+}
+
+/// `result[batch, i, j] = sum over k of a[batch, i, k] * b[batch, k, j]`, summed in `dtype`.
+fn formula(a: &Tensor, b: &Tensor, dims: &[Expr], dtype: DataType) -> Result<Tensor, TeError> {
+    let inner = a.shape().last().cloned().ok_or_else(|| TeError("a scalar has no product of matrices".into()))?;
+    let k = reduce_axis(Expr::int(0, inner.dtype), inner, "k");
+    let batch = dims.len() - usize::from(a.rank() > 1) - usize::from(b.rank() > 1);
+    compute(dims, "matmul", |i| {
+        let (outer, rest) = i.split_at(batch);
+        let (row, column) = if a.rank() > 1 { rest.split_at(1) } else { rest.split_at(0) };
+        let of_a = [row, &[Value::clone(&k)]].concat();
+        let of_b = [&[Value::clone(&k)], column].concat();
+        let product = element(a, outer, &of_a, dims).cast(dtype) * element(b, outer, &of_b, dims).cast(dtype);
+        sum(product, &[&k])
+    })
+}
+
+/// The element of an operand in batch `outer` (broadcast) at `matrix` of its last dimensions.
+fn element(x: &Tensor, outer: &[Value], matrix: &[Value], dims: &[Expr]) -> Value {
+    let own = x.rank().saturating_sub(2).min(outer.len());
+    let (batch, extents) = (&outer[outer.len() - own..], &dims[outer.len() - own..outer.len()]);
+    let mut indices: Vec<Value> = x
+        .shape()
+        .iter()
+        .zip(batch.iter().zip(extents))
+        .map(|(extent, (index, wide))| broadcast_index(extent, index, wide))
+        .collect();
+    indices.extend_from_slice(matrix);
+    x.at_all(&indices)
+}

@@ -1,0 +1,45 @@
+//! A tensor in planned memory.
+
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_tensor::DataType;
+
+use crate::shapes::{allocation_bytes, infer_allocated};
+
+op! {
+    /// A tensor that lies in a storage. Its contents are undefined, and tensors may overlap: who places them knows that
+    /// they are not in use at the same time. It must not be returned.
+    "memory.alloc_tensor" {
+        args: {
+            storage: Tensor, "The storage.";
+            shape: Shape, "The shape: constant.";
+        }
+        attrs: {
+            offset: Int = AttrDefault::Required, "Where it begins, in bytes: a multiple of 64.";
+            dtype: DType = AttrDefault::Required, "The data type of an element.";
+        }
+        infer: infer,
+        legalize: Legalize::Machine(MachineOp::TensorInStorage),
+        properties: Properties { pure: false, fusion: Fusion::Opaque },
+    }
+}
+
+fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let offset = call.attr("offset").and_then(|offset| offset.as_int()).unwrap_or(-1);
+    if offset < 0 || offset % 64 != 0 {
+        return Err(InferError::new(format!("the offset of a tensor must be a multiple of 64, found {offset}")));
+    }
+    let (_, dtype) = call.tensor(0)?;
+    let storage = match call.args.first().and_then(|storage| storage.struct_info.dims()) {
+        Some([bytes]) if dtype == Some(DataType::U8) => bytes.as_int(),
+        _ => None,
+    };
+    let info = infer_allocated(call, 1)?;
+    let (Some(storage), Some(bytes)) = (storage, allocation_bytes(&info)) else {
+        return Err(InferError::new("a planned tensor needs a storage and a shape of constant size"));
+    };
+    match offset.checked_add(bytes) {
+        Some(end) if end <= storage => Ok(info),
+        _ => Err(InferError::new(format!("{bytes} bytes at {offset} do not fit into a storage of {storage} bytes"))),
+    }
+}

@@ -1,0 +1,16 @@
+//! The rectified linear unit.
+
+use tilewright_ir::op::{Fusion, Legalize, Properties};
+
+use crate::elementwise::{infer_unary, legalize_unary, number};
+
+op! {
+    /// The rectified linear unit, element by element: the larger of `x` and 0. NaN stays NaN.
+    "nn.relu" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {}
+        infer: |cx, call| infer_unary(cx, call, number),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}
