@@ -1,0 +1,221 @@
+//! The state of one run of a PrimFunc: variables, memories, and what is going on around the current statement.
+
+use std::rc::Rc;
+
+use tilewright_expr::node::VarId;
+use tilewright_expr::semantics::Scalar;
+use tilewright_ir::tir::{Buffer, Scope};
+use tilewright_support::Map;
+
+use crate::InterpCx;
+use crate::block::Frame;
+use crate::error::{Access, ErrorKind, InterpError, Place};
+use crate::memory::{Memory, ReadFailure, View, compact_strides, element_count};
+use crate::random::Random;
+use crate::scalar::Val;
+
+pub(crate) type Res<T> = Result<T, InterpError>;
+
+/// A run of a PrimFunc. References live as long as the function. After an error the stacks of blocks and loops stay as
+/// they are: they are the error's place.
+pub(crate) struct Machine<'a> {
+    pub(crate) random: Random,
+    function: &'a str,
+    pub(crate) vars: Map<VarId, Val>,
+    pub(crate) memories: Vec<Memory>,
+    pub(crate) serial: u64,
+    /// By data variable: the memory and the bytes from its start.
+    pub(crate) data: Map<VarId, (usize, i64)>,
+    /// By buffer.
+    pub(crate) views: Map<VarId, Rc<View>>,
+    /// The blocks around the current statement, under one frame for the function itself.
+    pub(crate) frames: Vec<Frame<'a>>,
+    /// The parallel and vectorised loops around it.
+    pub(crate) races: Vec<Race<'a>>,
+    /// All loops around it with their current values.
+    pub(crate) loops: Vec<(&'a str, i64)>,
+    /// Values of shared nodes of the expression at hand, by address and by whether they are index arithmetic.
+    pub(crate) memo: Map<(usize, bool), Val>,
+    /// Whether the expression at hand is index arithmetic, in which overflow is an error.
+    pub(crate) indexing: bool,
+}
+
+/// What the iterations of a parallel loop touched so far.
+pub(crate) struct Race<'a> {
+    pub(crate) loop_var: &'a str,
+    pub(crate) iteration: i64,
+    /// Memory from this serial number on belongs to the iteration alone.
+    pub(crate) watermark: u64,
+    pub(crate) touched: Map<(u64, i64), Touch>,
+}
+
+/// Who touched an element.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Touch {
+    writer: Option<i64>,
+    reader: Option<i64>,
+    more_readers: bool,
+}
+
+impl Touch {
+    /// Notes an access; gives the iteration that it conflicts with. Local memory is each iteration's own, so that only
+    /// reading what another iteration left there is wrong.
+    fn note(&mut self, access: Access, iteration: i64, scope: Scope) -> Option<i64> {
+        let other = |who: Option<i64>| who.filter(|&it| it != iteration);
+        match access {
+            Access::Read => {
+                self.more_readers |= other(self.reader).is_some();
+                self.reader = Some(iteration);
+                other(self.writer)
+            }
+            Access::Write => {
+                let conflict = other(self.writer).or(other(self.reader));
+                let readers = if self.more_readers { self.reader } else { None };
+                self.writer = Some(iteration);
+                if scope == Scope::Local { None } else { conflict.or(readers) }
+            }
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(cx: &InterpCx, function: &'a str) -> Self {
+        Self {
+            random: cx.random(),
+            function,
+            vars: Map::default(),
+            memories: Vec::new(),
+            serial: 0,
+            data: Map::default(),
+            views: Map::default(),
+            frames: vec![Frame::of_function()],
+            races: Vec::new(),
+            loops: Vec::new(),
+            memo: Map::default(),
+            indexing: false,
+        }
+    }
+
+    /// Where the run is now.
+    pub(crate) fn place(&self) -> Place {
+        Place {
+            function: self.function.to_owned(),
+            blocks: self.frames.iter().filter_map(Frame::describe).collect(),
+            loops: self.loops.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
+            span: self.frames.iter().rev().find_map(Frame::span),
+        }
+    }
+
+    /// Adds memory and gives its place in the list.
+    pub(crate) fn add_memory(&mut self, bytes: Vec<u8>, fresh: bool, scope: Scope) -> usize {
+        let written = fresh.then(|| vec![false; bytes.len()]);
+        self.serial += 1;
+        self.memories.push(Memory { serial: self.serial, bytes, written, read_only: false, touched: false, scope });
+        self.memories.len() - 1
+    }
+
+    /// Allocates a buffer of the function's own, filled with garbage.
+    pub(crate) fn allocate(&mut self, buffer: &Buffer) -> Res<()> {
+        let shape = self.ints(&buffer.shape)?;
+        let strides = if buffer.strides.is_empty() { compact_strides(&shape) } else { self.ints(&buffer.strides)? };
+        let offset = match &buffer.elem_offset {
+            Some(offset) => self.int(offset)?,
+            None => 0,
+        };
+        let empty = element_count(&shape) == Some(0);
+        let elements = shape.iter().zip(&strides).try_fold(offset.checked_add(1), |n, (&dim, &stride)| {
+            n.map(|n| (dim - 1).checked_mul(stride).and_then(|reach| n.checked_add(reach)))
+        });
+        let bytes = elements
+            .flatten()
+            .map(|n| if empty { 0 } else { n })
+            .and_then(|n| n.checked_mul(buffer.dtype.bytes() as i64));
+        let mut memory = Vec::new();
+        let fits = bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| memory.try_reserve_exact(n).is_ok());
+        let Some(bytes) = fits else {
+            let problem = format!("buffer `{}` of shape {shape:?} does not fit in memory", buffer.name);
+            return Err(ErrorKind::Unsupported(problem).into());
+        };
+        memory.resize(bytes, 0);
+        self.random.garbage(buffer.dtype, &mut memory);
+        let memory = self.add_memory(memory, true, buffer.scope);
+        self.data.insert(buffer.data.id(), (memory, 0));
+        let offset = offset * buffer.dtype.bytes() as i64;
+        let view = View { memory, offset, dtype: buffer.dtype, shape: shape.into(), strides: strides.into() };
+        self.views.insert(buffer.id(), Rc::new(view));
+        Ok(())
+    }
+
+    /// Frees the buffer that was allocated last.
+    pub(crate) fn free(&mut self, buffer: &Buffer) {
+        self.views.remove(&buffer.id());
+        self.data.remove(&buffer.data.id());
+        self.memories.pop();
+    }
+
+    /// What the buffer is now; a buffer that is declared nowhere may view the data of one that is.
+    pub(crate) fn view(&mut self, buffer: &Buffer) -> Res<Rc<View>> {
+        if let Some(view) = self.views.get(&buffer.id()) {
+            return Ok(view.clone());
+        }
+        let Some(&(memory, start)) = self.data.get(&buffer.data.id()) else {
+            return Err(ErrorKind::Unbound { name: buffer.name.to_string() }.into());
+        };
+        let shape = self.ints(&buffer.shape)?;
+        let strides = if buffer.strides.is_empty() { compact_strides(&shape) } else { self.ints(&buffer.strides)? };
+        let offset = match &buffer.elem_offset {
+            Some(offset) => self.int(offset)?,
+            None => 0,
+        };
+        let offset = start + offset * buffer.dtype.bytes() as i64;
+        Ok(Rc::new(View { memory, offset, dtype: buffer.dtype, shape: shape.into(), strides: strides.into() }))
+    }
+
+    pub(crate) fn load(&mut self, buffer: &Buffer, view: &View, indices: &[i64]) -> Res<Scalar> {
+        let byte = view.byte(&buffer.name, indices)?;
+        self.touch(Access::Read, buffer, view, indices, byte)?;
+        self.memories[view.memory].read(view.dtype, byte).map_err(|failure| {
+            let (buffer, indices) = (buffer.name.to_string(), indices.to_vec());
+            match failure {
+                ReadFailure::Outside => ErrorKind::OutsideMemory { buffer, indices },
+                ReadFailure::Uninitialized => ErrorKind::Uninitialized { buffer, indices },
+            }
+            .into()
+        })
+    }
+
+    pub(crate) fn store(&mut self, buffer: &Buffer, view: &View, indices: &[i64], value: Scalar) -> Res<()> {
+        let byte = view.byte(&buffer.name, indices)?;
+        if self.memories[view.memory].read_only {
+            return Err(ErrorKind::ReadOnly { buffer: buffer.name.to_string() }.into());
+        }
+        self.touch(Access::Write, buffer, view, indices, byte)?;
+        self.memories[view.memory].write(byte, value).ok_or_else(|| {
+            ErrorKind::OutsideMemory { buffer: buffer.name.to_string(), indices: indices.to_vec() }.into()
+        })
+    }
+
+    /// Checks an access against the promises of the blocks and parallel loops around it.
+    fn touch(&mut self, access: Access, buffer: &Buffer, view: &View, indices: &[i64], byte: i64) -> Res<()> {
+        let Memory { serial, scope, .. } = self.memories[view.memory];
+        for frame in self.frames.iter().rev() {
+            frame.check(access, buffer, view, serial, indices, byte)?;
+        }
+        if access == Access::Write {
+            self.note_spatial_write(buffer, serial, indices, byte)?;
+        }
+        for race in self.races.iter_mut().filter(|race| serial < race.watermark) {
+            let iteration = race.iteration;
+            if let Some(other) = race.touched.entry((serial, byte)).or_default().note(access, iteration, scope) {
+                return Err(ErrorKind::Race {
+                    loop_var: race.loop_var.to_owned(),
+                    buffer: buffer.name.to_string(),
+                    indices: indices.to_vec(),
+                    iterations: [iteration, other],
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+}
