@@ -1,33 +1,26 @@
 //! Integer arithmetic over symbols: simplification, bounds and proofs about index expressions and shapes.
 //!
-//! Reading order: [`Analyzer`].
+//! Reading order: [`Analyzer`] (facts about variables, and the questions), [`IntBounds`]; then, inside, `session` (one
+//! simplification: interned nodes, each once), `linear` (sums with coefficients), the rules by operator (`divide`,
+//! `compare`, `select`, `lanes`), and `proof` (why a sum is not negative).
 //!
 //! Invariants: integers of index expressions are mathematical integers (no wrap-around); every answer is a proof, and
-//! "not proven" is never an error. This crate knows no statement.
+//! "not proven" is never an error. Only `int32` and `int64` are index types; other integers are folded where they are
+//! constant, and integers that come from memory keep their wrap-around. Floats are folded and never reassociated. An
+//! operand whose value is not needed may go, and with it the fault that it would report. This crate knows no statement.
 
-use tilewright_expr::Expr;
+mod analyzer;
+mod bounds;
+mod compare;
+mod divide;
+mod lanes;
+mod linear;
+mod proof;
+mod select;
+mod session;
 
-/// Knows facts about variables and answers questions about expressions over them.
-#[derive(Debug, Default)]
-pub struct Analyzer {}
+#[cfg(test)]
+mod tests;
 
-impl Analyzer {
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// An equal expression in canonical form.
-    pub fn simplify(&self, expr: &Expr) -> Expr {
-        expr.clone()
-    }
-
-    /// Whether the two are certainly equal.
-    pub fn prove_equal(&self, a: &Expr, b: &Expr) -> bool {
-        self.simplify(a).equal(&self.simplify(b))
-    }
-
-    /// Whether the two are certainly different, whatever the variables are.
-    pub fn prove_different(&self, a: &Expr, b: &Expr) -> bool {
-        matches!((self.simplify(a).as_int(), self.simplify(b).as_int()), (Some(a), Some(b)) if a != b)
-    }
-}
+pub use analyzer::{Analyzer, LinearIn, Scope};
+pub use bounds::IntBounds;

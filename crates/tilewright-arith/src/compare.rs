@@ -1,0 +1,162 @@
+//! Comparisons of integers by the sign of their difference.
+
+use tilewright_expr::{BinOp, CmpOp, semantics};
+use tilewright_tensor::DataType;
+
+use crate::linear::{Linear, gcd};
+use crate::session::{Id, Session, Tag, is_index_type};
+
+impl Session<'_> {
+    pub(crate) fn compare(&mut self, op: CmpOp, a: Id, b: Id) -> Id {
+        let dtype = self.dtype(a);
+        if let (Some(x), Some(y)) = (self.scalar(a), self.scalar(b)) {
+            let value = semantics::compare(op, x, y);
+            return self.constant(value);
+        }
+        let bool_type = DataType::BOOL.with_lanes(dtype.lanes);
+        if dtype.is_vector()
+            && let Some(value) = self.compare_lanes(op, a, b)
+        {
+            let value = self.bool(value);
+            return self.make(bool_type, Tag::Broadcast, vec![value]);
+        }
+        let (op, a, b) = match op {
+            // a > b = b < a
+            CmpOp::Gt if dtype.is_int() => (CmpOp::Lt, b, a),
+            // a >= b = b <= a
+            CmpOp::Ge if dtype.is_int() => (CmpOp::Le, b, a),
+            _ => (op, a, b),
+        };
+        if dtype.is_scalar() && dtype.is_int() {
+            let (x, y) = (self.form(a), self.form(b));
+            if self.node(a).exact && self.node(b).exact {
+                if let Some(value) = self.decide(op, &x, &y) {
+                    return self.bool(value);
+                }
+                if self.node(a).index && self.node(b).index && is_index_type(dtype) {
+                    return self.canonical_comparison(op, a, b);
+                }
+            }
+        }
+        self.make(bool_type, Tag::Compare(op), vec![a, b])
+    }
+
+    /// Whether `a op b` holds always (`true`) or never (`false`).
+    pub(crate) fn decide(&mut self, op: CmpOp, a: &Linear, b: &Linear) -> Option<bool> {
+        let (ab, ba) = (b.plus(a, -1), a.plus(b, -1));
+        let less = |d: &Linear| {
+            let mut d = d.clone();
+            d.add_constant(-1, 1);
+            d
+        };
+        match op {
+            // a <= b, where b - a >= 0; never, where a - b - 1 >= 0
+            CmpOp::Le => self.yes_or_no(&ab, &less(&ba)),
+            // a < b, where b - a - 1 >= 0; never, where a - b >= 0
+            CmpOp::Lt => self.yes_or_no(&less(&ab), &ba),
+            CmpOp::Ge => self.yes_or_no(&ba, &less(&ab)),
+            CmpOp::Gt => self.yes_or_no(&less(&ba), &ab),
+            CmpOp::Eq | CmpOp::Ne => {
+                let equal = match ab.as_constant() {
+                    Some(difference) => Some(difference == 0),
+                    None if self.never_zero(&ab) => Some(false),
+                    // a = b, where a <= b and b <= a
+                    None if self.not_negative(&ab) && self.not_negative(&ba) => Some(true),
+                    None => None,
+                };
+                equal.map(|equal| equal == (op == CmpOp::Eq))
+            }
+        }
+    }
+
+    fn yes_or_no(&mut self, yes: &Linear, no: &Linear) -> Option<bool> {
+        if self.not_negative(yes) {
+            return Some(true);
+        }
+        self.not_negative(no).then_some(false)
+    }
+
+    fn never_zero(&mut self, d: &Linear) -> bool {
+        // g·s + k is never 0, where g does not divide k
+        let g = d.content();
+        if g > 1 && d.constant % g != 0 && !d.overflow {
+            return true;
+        }
+        let (mut above, mut below) = (d.clone(), d.scaled(-1));
+        above.add_constant(-1, 1);
+        below.add_constant(-1, 1);
+        self.not_negative(&above) || self.not_negative(&below)
+    }
+
+    /// Cancels what stands on both sides and divides by common factors.
+    fn canonical_comparison(&mut self, op: CmpOp, a: Id, b: Id) -> Id {
+        let dtype = self.dtype(a);
+        let (x, y) = (self.form(a), self.form(b));
+        let difference = x.plus(&y, -1);
+        let terms = |l: &Linear| l.terms.len() + usize::from(l.constant != 0);
+        let g = difference.content();
+        let kept = terms(&difference) >= terms(&x) + terms(&y) && g <= 1;
+        if difference.overflow || kept {
+            return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]);
+        }
+        // g·s + k < 0 = s < ceil(-k / g); g·s + k <= 0 = s <= floor(-k / g); g·s + k == 0 = s == -k / g
+        let Some(bound) = difference.constant.checked_neg() else {
+            return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]);
+        };
+        let bound = match op {
+            CmpOp::Lt => -(-bound).div_euclid(g),
+            CmpOp::Le => bound.div_euclid(g),
+            _ if gcd(bound, g) == g => bound / g,
+            _ => return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]),
+        };
+        let (mut left, mut right) = (Linear::default(), Linear::default());
+        for (&id, &k) in &difference.terms {
+            if k > 0 { left.add_term(id, k / g) } else { right.add_term(id, -(k / g)) }
+        }
+        // A constant stays on the side where it is positive.
+        if bound < 0 && !right.terms.is_empty() && !left.terms.is_empty() {
+            left.add_constant(bound, -1);
+        } else {
+            right.add_constant(bound, 1);
+        }
+        let (left, right) = (self.sum(left, dtype), self.sum(right, dtype));
+        self.make(DataType::BOOL, Tag::Compare(op), vec![left, right])
+    }
+
+    pub(crate) fn not(&mut self, a: Id) -> Id {
+        let dtype = self.dtype(a);
+        let (tag, ids) = (self.node(a).tag.clone(), self.node(a).ids.clone());
+        match (tag, ids.as_slice()) {
+            (Tag::Int(value), _) => self.bool(value == 0),
+            // not (not x) = x
+            (Tag::Not, &[x]) => x,
+            (Tag::Broadcast, &[x]) => {
+                let x = self.not(x);
+                self.make(dtype, Tag::Broadcast, vec![x])
+            }
+            // not (a < b) = b <= a, for integers
+            (Tag::Compare(op), &[x, y]) if self.dtype(x).is_int() => self.compare(opposite(op), x, y),
+            // not (a == b) = a != b, for every type
+            (Tag::Compare(op @ (CmpOp::Eq | CmpOp::Ne)), &[x, y]) => {
+                self.make(dtype, Tag::Compare(opposite(op)), vec![x, y])
+            }
+            // not (a and b) = not a or not b
+            (Tag::Binary(op @ (BinOp::And | BinOp::Or)), &[x, y]) => {
+                let (x, y) = (self.not(x), self.not(y));
+                self.binary(if op == BinOp::And { BinOp::Or } else { BinOp::And }, x, y)
+            }
+            _ => self.make(dtype, Tag::Not, vec![a]),
+        }
+    }
+}
+
+fn opposite(op: CmpOp) -> CmpOp {
+    match op {
+        CmpOp::Eq => CmpOp::Ne,
+        CmpOp::Ne => CmpOp::Eq,
+        CmpOp::Lt => CmpOp::Ge,
+        CmpOp::Ge => CmpOp::Lt,
+        CmpOp::Gt => CmpOp::Le,
+        CmpOp::Le => CmpOp::Gt,
+    }
+}

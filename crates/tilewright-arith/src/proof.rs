@@ -1,0 +1,147 @@
+//! Why a sum is not negative.
+//!
+//! A proof goes downwards: the sum is replaced by something smaller until constant bounds decide. A variable with a
+//! symbolic range is replaced by its least or greatest value, the one bound last first, since its range may name the
+//! others; `min`, `max` and quotients are replaced by what bounds them. Each step removes a node, and the number of
+//! alternatives is bounded, so that a question that cannot be answered is given up quickly.
+
+use std::rc::Rc;
+
+use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind};
+
+use crate::linear::Linear;
+use crate::session::{Id, Session, Tag};
+
+/// How many replacements one proof may try.
+const STEPS: u32 = 48;
+/// Sums with more terms are judged by constant bounds alone.
+const TERMS: usize = 32;
+
+impl Session<'_> {
+    /// Whether `linear >= 0` certainly.
+    pub(crate) fn not_negative(&mut self, linear: &Linear) -> bool {
+        let mut steps = STEPS;
+        self.descend(linear, &mut steps)
+    }
+
+    /// Whether `0 <= linear < end` certainly.
+    pub(crate) fn in_range(&mut self, linear: &Linear, end: &Linear) -> bool {
+        let mut room = end.plus(linear, -1);
+        room.add_constant(-1, 1);
+        self.not_negative(linear) && self.not_negative(&room)
+    }
+
+    fn descend(&mut self, linear: &Linear, steps: &mut u32) -> bool {
+        if linear.overflow {
+            return false;
+        }
+        if self.linear_bounds(linear).at_least(0) {
+            return true;
+        }
+        if *steps == 0 || linear.terms.is_empty() || linear.terms.len() > TERMS {
+            return false;
+        }
+        *steps -= 1;
+        let assumed = self.assumed_forms();
+        if assumed.iter().any(|fact| self.linear_bounds(&linear.plus(fact, -1)).at_least(0)) {
+            return true;
+        }
+        match self.smaller_sums(linear) {
+            Some((sums, true)) => sums.iter().all(|smaller| self.descend(smaller, steps)),
+            Some((sums, false)) => sums.iter().any(|smaller| self.descend(smaller, steps)),
+            None => false,
+        }
+    }
+
+    /// Sums with a term replaced: all of them together bound this one (`true`), or each of them alone does.
+    fn smaller_sums(&mut self, linear: &Linear) -> Option<(Vec<Linear>, bool)> {
+        let terms: Vec<(Id, i64)> = linear.terms.iter().map(|(&id, &c)| (id, c)).collect();
+        for &(id, c) in &terms {
+            if let Some((forms, all)) = self.choice_bound(id, c > 0) {
+                return Some((forms.iter().map(|form| linear.replace(id, form)).collect(), all));
+            }
+        }
+        let latest = terms
+            .iter()
+            .filter_map(|&(id, c)| match self.node(id).tag {
+                Tag::Var(var) => self.facts.symbolic_range(var).map(|(order, range)| (order, id, c, range)),
+                _ => None,
+            })
+            .max_by_key(|&(order, ..)| order);
+        if let Some((_, id, c, (min, last))) = latest {
+            let bound = self.simplify(if c > 0 { &min } else { &last });
+            let form = self.form(bound);
+            return (!form.terms.contains_key(&id)).then(|| (vec![linear.replace(id, &form)], false));
+        }
+        terms.iter().find_map(|&(id, c)| Some((vec![self.quotient_bound(id, c, linear)?], false)))
+    }
+
+    fn choice_bound(&mut self, id: Id, below: bool) -> Option<(Vec<Linear>, bool)> {
+        let (tag, ids) = (self.node(id).tag.clone(), self.node(id).ids.clone());
+        match (tag, ids.as_slice()) {
+            // c·min(a, b) is the smaller of c·a and c·b, c > 0; it is at least each of them, c < 0
+            (Tag::Binary(op @ (BinOp::Min | BinOp::Max)), &[a, b]) => {
+                let forms = vec![(*self.form(a)).clone(), (*self.form(b)).clone()];
+                Some((forms, (op == BinOp::Min) == below))
+            }
+            (Tag::Select | Tag::Call(tilewright_expr::Intrinsic::IfThenElse), &[_, a, b]) => {
+                Some((vec![(*self.form(a)).clone(), (*self.form(b)).clone()], true))
+            }
+            _ => None,
+        }
+    }
+
+    /// The sum without the term `coefficient · (x // c)`, where the coefficient is a multiple of `c`.
+    fn quotient_bound(&mut self, id: Id, coefficient: i64, linear: &Linear) -> Option<Linear> {
+        let (x, c) = self.divided_by_constant(id, BinOp::FloorDiv)?;
+        if coefficient % c != 0 || !self.node(x).exact {
+            return None;
+        }
+        let form = self.form(x);
+        let k = coefficient / c;
+        let mut sum = linear.replace(id, &Linear::default()).plus(&form, k);
+        if k > 0 {
+            // k·c·(x // c) >= k·(x - (c - 1)); without the constant for k < 0
+            sum.add_constant(1 - c, k);
+        }
+        Some(sum)
+    }
+
+    /// What the analyser was told to assume, as sums that are not negative.
+    fn assumed_forms(&mut self) -> Rc<Vec<Linear>> {
+        if let Some(forms) = &self.assumed {
+            return forms.clone();
+        }
+        // While the assumptions themselves are simplified, none of them is used.
+        self.assumed = Some(Rc::new(Vec::new()));
+        let facts = self.facts;
+        let forms: Vec<Linear> = facts
+            .assumptions()
+            .map(|expr| {
+                let id = self.simplify(expr);
+                (*self.form(id)).clone()
+            })
+            .collect();
+        let forms = Rc::new(forms);
+        self.assumed = Some(forms.clone());
+        forms
+    }
+
+    /// Whether the bool expression certainly holds.
+    pub(crate) fn holds(&mut self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Binary(BinOp::And, a, b) => self.holds(a) && self.holds(b),
+            ExprKind::Compare(op, a, b) if a.dtype.is_int() && a.dtype.is_scalar() => {
+                let (a, b) = (self.simplify(a), self.simplify(b));
+                let exact = self.node(a).exact && self.node(b).exact;
+                let (x, y) = (self.form(a), self.form(b));
+                (exact && self.decide(*op, &x, &y) == Some(true))
+                    || (a == b && matches!(op, CmpOp::Eq | CmpOp::Le | CmpOp::Ge))
+            }
+            _ => {
+                let id = self.simplify(expr);
+                self.lane_value(id) == Some(1)
+            }
+        }
+    }
+}
