@@ -1,0 +1,4 @@
+//! The interpreter's tests: one binary.
+
+mod prim;
+mod programs;
