@@ -1,0 +1,146 @@
+//! The executable file: what is written is read back, and nothing else is believed.
+
+use tilewright_vm_program::*;
+
+use crate::programs::everything;
+
+fn package() -> Package {
+    let target = TargetInfo { triple: "x86_64-unknown-linux-gnu".into(), features: vec!["avx2".into(), "fma".into()] };
+    let mut package = Package::new(target, everything());
+    package.metadata.insert("source".into(), "model.py".into());
+    package
+}
+
+fn bytes() -> Vec<u8> {
+    package().encode().unwrap().as_slice().to_vec()
+}
+
+fn decode(bytes: &[u8]) -> Result<(Package, ConstantChecksums), FormatError> {
+    Package::decode(&ExecutableBytes::copy_from(bytes).unwrap())
+}
+
+/// Makes all checksums right, so that the readers behind them see the damage.
+fn mend(bytes: &mut [u8]) {
+    let number = |bytes: &[u8], at: usize| {
+        bytes.get(at..at + 8).map_or(0, |b| u64::from_le_bytes(b.try_into().unwrap()) as usize)
+    };
+    if bytes.len() < 144 {
+        return;
+    }
+    for section in 0..5 {
+        let entry = 24 + section * 24;
+        let (offset, length) = (number(bytes, entry + 8), number(bytes, entry + 16));
+        let content = bytes.get(offset..).and_then(|rest| rest.get(..length));
+        if let Some(checksum) = content.map(crc32fast::hash) {
+            bytes[entry + 4..entry + 8].copy_from_slice(&checksum.to_le_bytes());
+        }
+    }
+    bytes[20..24].fill(0);
+    let checksum = crc32fast::hash(&bytes[..144]);
+    bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// A small, fast generator; the tests need variety, not quality.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % bound as u64) as usize
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    let package = package();
+    let file = package.encode().unwrap();
+    let (read, checksums) = Package::decode(&file).unwrap();
+    assert_eq!(read, package);
+    assert_eq!(read.encode().unwrap(), file, "encoding is deterministic");
+    for (index, constant) in read.program.constants.iter().enumerate() {
+        checksums.check(&read.program, index).unwrap();
+        assert!(constant.is_read_only() && (constant.data_ptr() as usize).is_multiple_of(64));
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let bytes = bytes();
+    for length in 0..bytes.len() {
+        let mut cut = bytes[..length].to_vec();
+        decode(&cut).unwrap_err();
+        mend(&mut cut);
+        decode(&cut).unwrap_err();
+    }
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let bytes = bytes();
+    let (package, _) = decode(&bytes).unwrap();
+    for index in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[index / 8] ^= 1 << (index % 8);
+        // Bytes between sections mean nothing; a constant's are checked at its first use.
+        if let Ok((read, checksums)) = decode(&flipped) {
+            let damaged = (0..read.program.constants.len()).any(|i| checksums.check(&read.program, i).is_err());
+            assert!(damaged || read == package || read.encode().unwrap().as_slice() == bytes, "bit {index}");
+        }
+    }
+}
+
+#[test]
+fn no_bytes_behind_right_checksums_make_the_reader_panic() {
+    let bytes = bytes();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut valid = 0;
+    for _ in 0..30_000 {
+        let mut mutated = bytes.clone();
+        for _ in 0..=random.below(3) {
+            let at = random.below(mutated.len());
+            match random.below(4) {
+                0 => mutated[at] = random.below(256) as u8,
+                1 => mutated[at] = [0, 1, 0x7f, 0x80, 0xff][random.below(5)],
+                2 => {
+                    let end = (at + 4).min(mutated.len());
+                    mutated[at..end].fill(0xff);
+                }
+                _ => {
+                    let other = random.below(mutated.len());
+                    mutated.swap(at, other);
+                }
+            }
+        }
+        mend(&mut mutated);
+        if let Ok((package, _)) = decode(&mutated) {
+            valid += 1;
+            package.program.as_text();
+            package.program.verify().unwrap();
+        }
+    }
+    assert!(valid > 0, "some mutations only change constants or names");
+}
+
+#[test]
+fn other_files_and_versions_are_named() {
+    assert_eq!(decode(b"").unwrap_err(), FormatError::NotAnExecutable);
+    assert_eq!(decode(b"\x7fELF and so on").unwrap_err(), FormatError::NotAnExecutable);
+    let mut newer = bytes();
+    newer[8] = 99;
+    mend(&mut newer);
+    assert!(matches!(decode(&newer).unwrap_err(), FormatError::Version { found: 99, .. }));
+    let mut other_abi = bytes();
+    other_abi[12] = 77;
+    mend(&mut other_abi);
+    let error = decode(&other_abi).unwrap_err();
+    assert!(error.to_string().contains("ABI version 77"), "{error}");
+    let mut damaged = bytes();
+    let program = u64::from_le_bytes(damaged[24 + 24 + 8..][..8].try_into().unwrap()) as usize;
+    damaged[program + 5] ^= 1;
+    assert_eq!(
+        decode(&damaged).unwrap_err().to_string(),
+        "the executable is damaged: section \"program\" does not match its checksum"
+    );
+}

@@ -1,0 +1,5 @@
+//! Programs, their verifier and their file, from outside.
+
+mod format;
+mod programs;
+mod verifier;

@@ -1,0 +1,98 @@
+//! Programs to test with.
+
+use tilewright_tensor::{DataType, Tensor};
+use tilewright_vm_program::*;
+
+pub(crate) fn image() -> Image {
+    Image {
+        text: vec![0x31, 0xc0, 0xc3, 0x90],
+        externals: vec![0, 2],
+        exports: vec![Export { name: "copy".into(), offset: 0 }, Export { name: "scale".into(), offset: 2 }],
+    }
+}
+
+/// A program that uses every instruction, every kind and every literal.
+pub(crate) fn everything() -> Program {
+    let mut program = ProgramBuilder::default();
+    let image = program.image(image());
+    let copy = program.kernel(Kernel {
+        image,
+        export: 0,
+        tensors: vec![Access::Read, Access::Write],
+        scalars: vec![DataType::I64],
+        scratch_bytes: 0,
+    });
+    let scale = program.kernel(Kernel {
+        image,
+        export: 1,
+        tensors: vec![Access::Write],
+        scalars: vec![DataType::F32, DataType::BOOL],
+        scratch_bytes: 4096,
+    });
+    let packed = program.packed("env.log");
+    let weights = Tensor::from_vec(&[2, 3], vec![1.0f32, -2.0, 3.5, 0.0, -0.0, f32::NAN]).unwrap();
+    let weights = program.constant(&weights).unwrap();
+    let empty = program.constant(&Tensor::zeros(DataType::BOOL, &[0, 7]).unwrap()).unwrap();
+    let helper = program.declare("helper");
+
+    let mut main = FunctionBuilder::new("main");
+    let n = main.slot("n");
+    let rows = [DimPattern::Slot(n), DimPattern::Const(3), DimPattern::Any];
+    let x = main.param("x", Kind::tensor(DataType::F32, &rows));
+    let scalar = main.param("alpha", Kind::Prim(DataType::F32));
+    let flags = main.param(
+        "flags",
+        Kind::Tuple(vec![
+            Kind::Prim(DataType::BOOL),
+            Kind::Shape { dims: Some(vec![DimPattern::Slot(n)]) },
+            Kind::Object,
+        ]),
+    );
+    main.result(Kind::Tuple(vec![Kind::Tensor { dtype: None, dims: None }, Kind::Shape { dims: None }]));
+    main.arena_bytes(256);
+    let twice = main.compute_dim("twice", DimOp::Mul, Dim::Slot(n), Dim::Const(2));
+    let temporary =
+        main.alloc(DataType::F32, &[Dim::Slot(n), Dim::Const(4)], Storage::Arena { offset: 64, bytes: 192 });
+    main.call_kernel(copy, &[x, temporary], &[Scalar::Dim(twice)]);
+    let flag = main.get_item(flags, 0);
+    let out = main.alloc(DataType::F32, &[twice], Storage::Fresh);
+    let otherwise = main.branch(flag);
+    main.call_kernel(scale, &[out], &[Scalar::Reg(scalar), Scalar::Reg(flag)]);
+    let end = main.goto();
+    main.land(otherwise);
+    main.call_dps_packed(packed, &[temporary, out]);
+    main.land(end);
+    main.kill(temporary);
+    let constant = main.load_const(weights);
+    let result = main.call_packed(packed, &[constant]);
+    main.match_kind(result, Kind::Tensor { dtype: None, dims: Some(vec![DimPattern::Slot(n)]) });
+    for value in [
+        Literal::Bool(true),
+        Literal::Int(-5),
+        Literal::Float(f64::NEG_INFINITY),
+        Literal::Str("näme".into()),
+        Literal::DataType(DataType::F32.with_lanes(8)),
+        Literal::DataType(DataType::VOID),
+    ] {
+        let literal = main.load_literal(value);
+        main.call_dps_packed(packed, &[literal]);
+    }
+    let size = main.load_literal(Literal::Int(4));
+    let m = main.slot("m");
+    main.push(Instruction::ReadDim { dst: m, src: size });
+    let shape = main.make_shape(&[Dim::Const(3), Dim::Slot(m)]);
+    let moved = main.register();
+    main.move_to(moved, out);
+    let called = main.call_function(helper, &[moved]);
+    let tuple = main.make_tuple(&[called, shape]);
+    main.ret(tuple);
+    program.function(main);
+
+    let mut body = FunctionBuilder::new("helper");
+    let y = body.param("y", Kind::Object);
+    let unused = body.load_const(empty);
+    body.kill(unused);
+    body.ret(y);
+    program.define(helper, body);
+    program.finish().unwrap()
+}

@@ -1,0 +1,247 @@
+//! One broken program for each property that the verifier checks.
+
+use tilewright_tensor::DataType;
+use tilewright_vm_program::*;
+
+use crate::programs::{everything, image};
+
+const ROW: [Dim; 1] = [Dim::Const(16)];
+
+/// A program around `main`: one image, a kernel that reads one tensor and writes another, one packed name, and a
+/// function "other" of one parameter.
+fn verify(main: FunctionBuilder) -> Result<(), String> {
+    let mut program = ProgramBuilder::default();
+    let image = program.image(image());
+    program.kernel(Kernel {
+        image,
+        export: 0,
+        tensors: vec![Access::Read, Access::Write],
+        scalars: vec![],
+        scratch_bytes: 0,
+    });
+    program.packed("p");
+    let mut other = FunctionBuilder::new("other");
+    let x = other.param("x", Kind::Object);
+    other.ret(x);
+    program.function(other);
+    program.function(main);
+    program.finish().map(|_| ()).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(expected: &str, build: impl FnOnce(&mut FunctionBuilder)) {
+    let mut main = FunctionBuilder::new("main");
+    build(&mut main);
+    let error = verify(main).unwrap_err();
+    assert!(error.contains(expected), "expected \"{expected}\", found \"{error}\"");
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    refused("register 9 of 0", |f| f.ret(Reg(9)));
+    refused("kernel 4 of 1", |f| {
+        f.call_kernel(4, &[], &[]);
+        f.ret_none();
+    });
+    refused("packed name 7 of 1", |f| {
+        f.call_dps_packed(7, &[]);
+        f.ret_none();
+    });
+    refused("constant 0 of 0", |f| {
+        f.load_const(0);
+        f.ret_none();
+    });
+    refused("function 3 of 2", |f| {
+        f.call_function(3, &[]);
+        f.ret_none();
+    });
+    refused("slot 2 of 0", |f| {
+        f.make_shape(&[Dim::Slot(2)]);
+        f.ret_none();
+    });
+    refused("slot 5 of 0", |f| {
+        f.param("x", Kind::tensor(DataType::F32, &[DimPattern::Slot(5)]));
+        f.ret_none();
+    });
+}
+
+#[test]
+fn counts_that_do_not_fit() {
+    refused("1 tensors, expected 2", |f| {
+        let x = f.param("x", Kind::Object);
+        f.call_kernel(0, &[x], &[]);
+        f.ret_none();
+    });
+    refused("0 arguments, expected 1", |f| {
+        f.call_function(0, &[]);
+        f.ret_none();
+    });
+    refused("registers for", |f| {
+        for _ in 0..10 {
+            f.register();
+        }
+        f.ret_none();
+    });
+}
+
+#[test]
+fn ways_out_of_the_code() {
+    refused("no instructions", |_| {});
+    refused("not a return", |f| {
+        f.load_literal(Literal::None);
+    });
+    refused("expected a later instruction", |f| {
+        f.push(Instruction::Goto { target: 0 });
+        f.ret_none();
+    });
+    refused("expected a later instruction", |f| {
+        f.push(Instruction::Goto { target: 99 });
+        f.ret_none();
+    });
+}
+
+#[test]
+fn values_that_are_not_there_on_every_path() {
+    refused("read before it is written", |f| {
+        let reg = f.register();
+        f.ret(reg);
+    });
+    refused("read before it is written", |f| {
+        let x = f.param("x", Kind::Object);
+        f.kill(x);
+        f.ret(x);
+    });
+    refused("read before it is written", |f| {
+        let cond = f.param("c", Kind::Prim(DataType::BOOL));
+        let reg = f.register();
+        let otherwise = f.branch(cond);
+        f.move_to(reg, cond);
+        f.land(otherwise);
+        f.ret(reg);
+    });
+    refused("\"n\" is read before it has a value", |f| {
+        let n = f.slot("n");
+        let shape = f.make_shape(&[Dim::Slot(n)]);
+        f.ret(shape);
+    });
+}
+
+#[test]
+fn both_arms_of_a_branch_may_write_a_result() {
+    let mut f = FunctionBuilder::new("main");
+    let cond = f.param("c", Kind::Prim(DataType::BOOL));
+    let reg = f.register();
+    let otherwise = f.branch(cond);
+    f.move_to(reg, cond);
+    let end = f.goto();
+    f.land(otherwise);
+    f.push(Instruction::LoadLiteral { dst: reg, value: Literal::Int(1) });
+    f.land(end);
+    f.ret(reg);
+    assert_eq!(verify(f), Ok(()));
+}
+
+#[test]
+fn memory_that_does_not_fit() {
+    refused("64 bytes at 64 of an arena of 100 bytes", |f| {
+        f.arena_bytes(100);
+        f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 64, bytes: 64 });
+        f.ret_none();
+    });
+    refused("expected a multiple of 64", |f| {
+        f.arena_bytes(1000);
+        f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 4, bytes: 64 });
+        f.ret_none();
+    });
+    refused("64 bytes in a place of 32", |f| {
+        f.arena_bytes(64);
+        f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 0, bytes: 32 });
+        f.ret_none();
+    });
+    refused("64 bytes at 18446744073709551552", |f| {
+        f.arena_bytes(64);
+        f.alloc(DataType::F32, &ROW, Storage::Arena { offset: u64::MAX - 63, bytes: 64 });
+        f.ret_none();
+    });
+    refused("larger than the address space", |f| {
+        f.alloc(DataType::F32, &[Dim::Const(i64::MAX)], Storage::Fresh);
+        f.ret_none();
+    });
+    refused("a dimension of size -1", |f| {
+        f.alloc(DataType::F32, &[Dim::Const(-1)], Storage::Fresh);
+        f.ret_none();
+    });
+    refused("an arena of 18446744073709551615 bytes", |f| {
+        f.arena_bytes(u64::MAX);
+        f.ret_none();
+    });
+}
+
+#[test]
+fn arena_tensors_that_leave() {
+    let arena = Storage::Arena { offset: 0, bytes: 64 };
+    refused("is returned", |f| {
+        f.arena_bytes(64);
+        let x = f.alloc(DataType::F32, &ROW, arena);
+        f.ret(x);
+    });
+    refused("is returned", |f| {
+        f.arena_bytes(64);
+        let x = f.alloc(DataType::F32, &ROW, arena);
+        let tuple = f.make_tuple(&[x]);
+        f.ret(tuple);
+    });
+}
+
+#[test]
+fn kernels_whose_arguments_share_memory() {
+    refused("writes register 0, whose memory register 0 shares", |f| {
+        let x = f.param("x", Kind::static_tensor(DataType::F32, &[16]));
+        f.call_kernel(0, &[x, x], &[]);
+        f.ret_none();
+    });
+    refused("writes register 1, whose memory register 0 shares", |f| {
+        f.arena_bytes(128);
+        let x = f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 0, bytes: 128 });
+        let y = f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 64, bytes: 64 });
+        f.call_kernel(0, &[x, y], &[]);
+        f.ret_none();
+    });
+}
+
+#[test]
+fn tables_that_are_wrong() {
+    let broken = |change: &dyn Fn(&mut Program)| {
+        let mut program = everything();
+        change(&mut program);
+        program.verify().unwrap_err().to_string()
+    };
+    assert!(broken(&|p| p.kernels[0].image = 8).contains("image 8 of 1"));
+    assert!(broken(&|p| p.kernels[0].export = 8).contains("export 8 of 2"));
+    assert!(broken(&|p| p.kernels[0].scalars[0] = DataType::VOID).contains("type void"));
+    assert!(broken(&|p| p.images[0].exports[1].offset = 4).contains("begins at byte 4 of a text of 4"));
+    assert!(broken(&|p| p.images[0].externals[0] = 9999).contains("external symbol 9999"));
+    assert!(broken(&|p| p.functions[0].name = "main".into()).contains("two functions are called \"main\""));
+}
+
+#[test]
+fn the_text_names_everything() {
+    let text = everything().as_text();
+    for line in [
+        "function main(x: Tensor((n, 3, _), float32), alpha: float32, flags: Tuple(bool, Shape((n,)), Object)) -> Tuple(Tensor(any rank, any type), Shape(any rank)):",
+        "  0: twice = n * 2",
+        "r3 = alloc (n, 4) float32 arena[64, +192]",
+        "call copy(r0, out r3; twice)",
+        "if r4 else goto 8",
+        "packed \"env.log\"(r3, r5)",
+        "r6 = const 0  # [2, 3] float32",
+        "match r7: Tensor((n,), any type)",
+        "m = int(",
+        "= helper(",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let stats = everything().stats();
+    assert_eq!((stats.functions, stats.kernel_calls, stats.packed_calls), (2, 2, 8));
+    assert_eq!((stats.constant_bytes, stats.arena_bytes, stats.code_bytes), (24, 256, 4));
+}
