@@ -1,0 +1,62 @@
+//! Attributes as text.
+
+use tilewright_expr::ExprKind;
+use tilewright_ir::op::AttrKind;
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::with_stack;
+use tilewright_tensor::DataType;
+
+use super::scalar::{float_digits, quoted};
+use super::{Namespace, Printer};
+
+impl Printer<'_> {
+    /// `{"name": value, …}`.
+    pub(super) fn attr_map(&mut self, namespace: Namespace, attrs: &Attrs) {
+        let items: Vec<_> = attrs.iter().collect();
+        self.list("{", &items, "}", |p, (name, value)| {
+            p.doc.text(&format!("{}: ", quoted(name)));
+            p.attr(namespace, value);
+        });
+    }
+
+    pub(super) fn attr(&mut self, namespace: Namespace, attr: &Attr) {
+        with_stack(|| match attr {
+            Attr::None => self.doc.text("None"),
+            Attr::Bool(value) => {
+                let text = if *value { "True" } else { "False" };
+                match namespace {
+                    Namespace::Tir => self.call("bool", |p| p.doc.text(text)),
+                    _ => self.doc.text(text),
+                }
+            }
+            Attr::Int(value) => self.doc.text(&value.to_string()),
+            Attr::Float(value) if value.0.is_finite() => self.doc.text(&float_digits(value.0, DataType::F64)),
+            Attr::Float(value) if value.0.is_nan() => self.doc.text("float(\"nan\")"),
+            Attr::Float(value) => self.doc.text(if value.0 < 0.0 { "float(\"-inf\")" } else { "float(\"inf\")" }),
+            Attr::Str(text) => self.doc.text(&quoted(text)),
+            Attr::DType(dtype) => self.call("dtype", |p| p.doc.text(&format!("\"{dtype}\""))),
+            Attr::Array(items) => self.list("[", items, "]", |p, item| p.attr(namespace, item)),
+            Attr::Map(items) => self.attr_map(namespace, items),
+            // Without its type it would be a plain integer.
+            Attr::Expr(expr) => match expr.kind {
+                ExprKind::Int(value) if expr.dtype == DataType::I32 => {
+                    self.call("int32", |p| p.doc.text(&value.to_string()));
+                }
+                _ => {
+                    let level = std::mem::replace(&mut self.graph_level, false);
+                    self.scalar(expr);
+                    self.graph_level = level;
+                }
+            },
+        });
+    }
+
+    /// `name=value` in the call of an operator.
+    pub(super) fn op_attr(&mut self, name: &str, kind: Option<AttrKind>, value: &Attr) {
+        self.doc.text(&format!("{name}="));
+        match (kind, value) {
+            (Some(AttrKind::DType), Attr::DType(dtype)) => self.doc.text(&format!("\"{dtype}\"")),
+            _ => self.attr(Namespace::Relax, value),
+        }
+    }
+}

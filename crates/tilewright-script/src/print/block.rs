@@ -1,0 +1,113 @@
+//! Blocks as text: axes, regions, and what follows.
+
+use tilewright_expr::{Expr, Range};
+use tilewright_ir::tir::{Block, BufferRegion, IterKind, IterVar};
+
+use super::scalar::quoted;
+use super::{Namespace, Printer};
+use crate::spelling::range_stop;
+
+impl Printer<'_> {
+    pub(super) fn block(&mut self, values: &[Expr], predicate: &Expr, block: &Block) {
+        self.doc.line();
+        self.doc.text("with ");
+        self.call("block", |p| p.doc.text(&quoted(&block.name)));
+        self.doc.text(":");
+        self.doc.indent();
+        self.names.open();
+        self.axes(&block.iters, values);
+        if predicate.as_int() != Some(1) {
+            self.doc.line();
+            self.call("where", |p| p.scalar(predicate));
+        }
+        self.regions("reads", &block.reads);
+        self.regions("writes", &block.writes);
+        self.attrs_line(Namespace::Tir, "block_attr", &block.annotations);
+        self.block_contents(block);
+        self.names.close();
+        self.doc.dedent();
+    }
+
+    /// One line for each axis; neighbours that follow their loops from end to end share one.
+    fn axes(&mut self, iters: &[IterVar], values: &[Expr]) {
+        let mut at = 0;
+        while at < iters.len() {
+            let run = iters[at..].iter().zip(values.get(at..).unwrap_or_default());
+            let run = run.take_while(|(iter, value)| self.follows_its_loop(iter, value)).count();
+            if run > 1 {
+                self.remap(&iters[at..at + run], &values[at..at + run]);
+                at += run;
+            } else {
+                self.axis(&iters[at], values.get(at));
+                at += 1;
+            }
+        }
+    }
+
+    fn follows_its_loop(&self, iter: &IterVar, value: &Expr) -> bool {
+        iter.kind != IterKind::Opaque
+            && value
+                .as_var()
+                .and_then(|var| self.ranges.get(&var.id()))
+                .is_some_and(|range| range.min.equal(&iter.domain.min) && range.extent.equal(&iter.domain.extent))
+    }
+
+    fn remap(&mut self, iters: &[IterVar], values: &[Expr]) {
+        self.doc.line();
+        let names: Vec<_> = iters.iter().map(|iter| self.names.define(iter.var.id(), &iter.var.name)).collect();
+        let kinds: String = iters.iter().map(|iter| if iter.kind == IterKind::Spatial { 'S' } else { 'R' }).collect();
+        self.doc.text(&format!("{} = ", names.join(", ")));
+        self.call("axis.remap", |p| {
+            p.doc.text(&format!("\"{kinds}\""));
+            p.doc.separator();
+            p.list("[", values, "]", |p, value| p.scalar(value));
+        });
+    }
+
+    fn axis(&mut self, iter: &IterVar, value: Option<&Expr>) {
+        self.doc.line();
+        let name = self.names.define(iter.var.id(), &iter.var.name);
+        self.doc.text(&format!("{name} = "));
+        let function = match iter.kind {
+            IterKind::Spatial => "axis.spatial",
+            IterKind::Reduce => "axis.reduce",
+            IterKind::Opaque => "axis.opaque",
+        };
+        self.call(function, |p| {
+            p.axis_domain(&iter.domain);
+            if let Some(value) = value {
+                p.doc.separator();
+                p.scalar(value);
+            }
+        });
+    }
+
+    fn axis_domain(&mut self, domain: &Range) {
+        if domain.min.as_int() == Some(0) {
+            return self.scalar(&range_stop(domain));
+        }
+        self.doc.open("(");
+        self.start_stop(domain);
+        self.doc.close(")");
+    }
+
+    fn regions(&mut self, function: &str, regions: &[BufferRegion]) {
+        self.doc.line();
+        if regions.is_empty() {
+            self.qualified(Namespace::Tir, function);
+            return self.doc.text("()");
+        }
+        self.qualified(Namespace::Tir, function);
+        self.list("(", regions, ")", |p, region| p.region(region));
+    }
+
+    /// `A[i, 0:4]`.
+    pub(super) fn region(&mut self, region: &BufferRegion) {
+        let name = self.buffer(&region.buffer);
+        self.doc.text(&name);
+        if region.region.is_empty() {
+            return self.doc.text("[()]");
+        }
+        self.list("[", &region.region, "]", |p, range| p.region_range(range));
+    }
+}

@@ -1,0 +1,323 @@
+//! Graph expressions and struct infos as text.
+
+use tilewright_expr as scalar;
+use tilewright_expr::node::{AnyHandle, walk_some};
+use tilewright_ir::op::{ArgKind, AttrKind, OpRef};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo, TensorShape};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::with_stack;
+use tilewright_tensor::{DataType, Tensor, TypeCode, bf16, f16};
+
+use super::scalar::{float_digits, quoted};
+use super::share::shared_nodes;
+use super::{Namespace, Printer};
+
+/// What stands between the parentheses of a call.
+enum Item<'e> {
+    Arg(&'e Expr),
+    Absent,
+    Args(&'e [Expr]),
+    Name(&'e str),
+    Callee(&'e str),
+    Attr(&'e str, Option<AttrKind>, &'e Attr),
+    /// One info alone, several as a list.
+    Out(&'e [StructInfo]),
+    SinfoArgs(&'e [StructInfo]),
+}
+
+impl Printer<'_> {
+    /// A whole expression; what is no expression of Python in it has a name already.
+    pub(super) fn graph(&mut self, expr: &Expr) {
+        let shared = shared_nodes(expr, is_statement);
+        let outer = (std::mem::replace(&mut self.shared, shared), std::mem::take(&mut self.shared_names));
+        self.graph_expr(expr);
+        (self.shared, self.shared_names) = outer;
+    }
+
+    fn graph_expr(&mut self, expr: &Expr) {
+        if let Some(name) = self.hoisted.get(&expr.address()).or_else(|| self.shared_names.get(&expr.address())) {
+            return self.doc.text(name);
+        }
+        if !self.shared.contains(&expr.address()) {
+            return with_stack(|| self.graph_kind(expr));
+        }
+        let name = self.names.fresh("s");
+        self.doc.text(&format!("({name} := "));
+        with_stack(|| self.graph_kind(expr));
+        self.doc.text(")");
+        self.shared_names.insert(expr.address(), name);
+    }
+
+    fn graph_kind(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Var(var) => {
+                let name = self.graph_name(var);
+                self.doc.text(&name);
+            }
+            ExprKind::GlobalVar(global) => self.global(&global.name),
+            ExprKind::ExternFunc(name) => self.relax_call("ExternFunc", &[Item::Name(name)]),
+            ExprKind::Constant(constant) => self.constant(&constant.0),
+            ExprKind::Call { callee, args, attrs, sinfo_args } => self.graph_call(callee, args, attrs, sinfo_args),
+            ExprKind::Tuple(fields) if fields.is_empty() => self.relax_call("tuple", &[]),
+            ExprKind::Tuple(fields) => self.tuple(fields, |p, field| p.graph_expr(field)),
+            ExprKind::TupleGet { tuple, index } => {
+                self.graph_expr(tuple);
+                self.doc.text(&format!("[{index}]"));
+            }
+            ExprKind::Shape(dims) => {
+                self.qualified(Namespace::Relax, "shape");
+                self.doc.open("(");
+                self.list("[", dims, "]", |p, dim| p.dim(dim));
+                self.doc.close(")");
+            }
+            ExprKind::Prim(value) => {
+                self.qualified(Namespace::Relax, "prim_value");
+                self.doc.open("(");
+                self.dim(value);
+                self.doc.close(")");
+            }
+            ExprKind::Str(text) => self.relax_call("str", &[Item::Name(text)]),
+            ExprKind::DType(dtype) => self.relax_call("dtype", &[Item::Name(&dtype.to_string())]),
+            // Both have names where they are met: only a single node that is printed for a message comes here.
+            ExprKind::If { condition, then, otherwise } => {
+                self.doc.text("(");
+                self.graph_expr(&then.result);
+                self.doc.text(" if ");
+                self.graph_expr(condition);
+                self.doc.text(" else ");
+                self.graph_expr(&otherwise.result);
+                self.doc.text(")");
+            }
+            ExprKind::Function(function) => self.info(&function.signature()),
+        }
+    }
+
+    /// A function of the module.
+    fn global(&mut self, name: &str) {
+        self.uses_module = true;
+        self.doc.text(&format!("cls.{}", super::names::identifier(name)));
+    }
+
+    fn relax_call(&mut self, name: &str, items: &[Item<'_>]) {
+        self.qualified(Namespace::Relax, name);
+        self.list("(", items, ")", Self::item);
+    }
+
+    fn graph_call(&mut self, callee: &Callee, args: &[Expr], attrs: &Attrs, sinfo_args: &[StructInfo]) {
+        match callee {
+            Callee::Op(op) => {
+                let mut items = op_items(*op, args, attrs);
+                if !sinfo_args.is_empty() {
+                    items.push(Item::SinfoArgs(sinfo_args));
+                }
+                self.relax_call(op.name, &items);
+            }
+            Callee::Tir(global) => {
+                self.relax_call("call_tir", &[Item::Callee(&global.name), Item::Args(args), Item::Out(sinfo_args)]);
+            }
+            Callee::DpsPacked(name) => {
+                self.relax_call("call_dps_packed", &[Item::Name(name), Item::Args(args), Item::Out(sinfo_args)]);
+            }
+            Callee::Packed(name) => {
+                let mut items = vec![Item::Name(name)];
+                items.extend(args.iter().map(Item::Arg));
+                if !sinfo_args.is_empty() {
+                    items.push(Item::SinfoArgs(sinfo_args));
+                }
+                self.relax_call("call_packed", &items);
+            }
+            Callee::Value(callee) => {
+                self.graph_expr(callee);
+                self.list("(", args, ")", |p, arg| p.graph_expr(arg));
+            }
+        }
+    }
+
+    fn item(&mut self, item: &Item<'_>) {
+        match item {
+            Item::Arg(arg) => self.graph_expr(arg),
+            Item::Absent => self.doc.text("None"),
+            Item::Args(args) => match args {
+                [] => self.doc.text("()"),
+                args => self.tuple(args, |p, arg| p.graph_expr(arg)),
+            },
+            Item::Name(name) => self.doc.text(&quoted(name)),
+            Item::Callee(name) => self.global(name),
+            Item::Attr(name, kind, value) => self.op_attr(name, *kind, value),
+            Item::Out(infos) => {
+                self.doc.text("out_sinfo=");
+                match infos {
+                    [one] => self.info(one),
+                    infos => self.list("[", infos, "]", Self::info),
+                }
+            }
+            Item::SinfoArgs(infos) => {
+                self.doc.text("sinfo_args=");
+                self.tuple(infos, Self::info);
+            }
+        }
+    }
+
+    /// A constant by its value where that is short, else by its place in the metadata.
+    fn constant(&mut self, tensor: &Tensor) {
+        if let Some(digits) = scalar_digits(tensor) {
+            self.qualified(Namespace::Relax, "const");
+            return self.doc.text(&format!("({digits}, \"{}\")", tensor.dtype()));
+        }
+        let index = match self.constants.iter().position(|known| known.same(tensor)) {
+            Some(index) => index,
+            None => {
+                self.constants.push(tensor.clone());
+                self.constants.len() - 1
+            }
+        };
+        self.doc.text(&format!("metadata[\"{}\"][{index}]", crate::spelling::metadata::CONSTANTS));
+    }
+
+    /// A dimension, or another scalar of a graph; in a signature a text unless it is a constant.
+    fn dim(&mut self, dim: &scalar::Expr) {
+        if !self.in_signature || dim.as_int().is_some() {
+            return self.scalar(dim);
+        }
+        let before = std::mem::take(&mut self.doc);
+        self.scalar(dim);
+        let text = std::mem::replace(&mut self.doc, before).render(None, 0);
+        self.doc.text(&quoted(text.trim_end()));
+    }
+
+    pub(super) fn info(&mut self, info: &StructInfo) {
+        with_stack(|| match info {
+            StructInfo::Object => self.qualified(Namespace::Relax, "Object"),
+            StructInfo::Prim { dtype, value: None } => self.relax_call("Prim", &[Item::Name(&dtype.to_string())]),
+            StructInfo::Prim { value: Some(value), .. } => {
+                self.qualified(Namespace::Relax, "Prim");
+                self.doc.open("(");
+                self.doc.text("value=");
+                self.dim(value);
+                self.doc.close(")");
+            }
+            StructInfo::Shape(shape) => self.shape_info(shape),
+            StructInfo::Tensor { shape, dtype } => self.tensor_info(shape, *dtype),
+            StructInfo::Tuple(fields) => {
+                self.qualified(Namespace::Relax, "Tuple");
+                self.list("(", fields, ")", Self::info);
+            }
+            StructInfo::Func { params, ret, pure } => {
+                self.qualified(Namespace::Relax, "Callable");
+                self.doc.open("(");
+                let pure = if *pure { "True" } else { "False" };
+                match params {
+                    Some(params) => {
+                        self.tuple(params, Self::info);
+                        self.doc.separator();
+                        self.info(ret);
+                        self.doc.separator();
+                        self.doc.text(pure);
+                    }
+                    None => {
+                        self.doc.text("ret=");
+                        self.info(ret);
+                        self.doc.separator();
+                        self.doc.text(&format!("purity={pure}"));
+                    }
+                }
+                self.doc.close(")");
+            }
+        });
+    }
+
+    fn shape_info(&mut self, shape: &TensorShape) {
+        self.qualified(Namespace::Relax, "Shape");
+        match shape {
+            TensorShape::Known(dims) => {
+                self.doc.open("(");
+                self.list("[", dims, "]", |p, dim| p.dim(dim));
+                self.doc.close(")");
+            }
+            TensorShape::Rank(rank) => self.doc.text(&format!("(ndim={rank})")),
+            TensorShape::Unknown => self.doc.text("()"),
+        }
+    }
+
+    fn tensor_info(&mut self, shape: &TensorShape, dtype: Option<DataType>) {
+        self.qualified(Namespace::Relax, "Tensor");
+        let dtype = dtype.map(|dtype| format!("dtype=\"{dtype}\""));
+        let rank = match shape {
+            TensorShape::Rank(rank) => Some(format!("ndim={rank}")),
+            _ => None,
+        };
+        let dims = match shape {
+            TensorShape::Known(dims) => Some(dims),
+            _ => None,
+        };
+        let rest: Vec<String> = dtype.into_iter().chain(rank).collect();
+        let Some(dims) = dims else { return self.list("(", &rest, ")", |p, text| p.doc.text(text)) };
+        self.doc.open("(");
+        self.tuple(dims, |p, dim| p.dim(dim));
+        for text in rest {
+            self.doc.separator();
+            self.doc.text(&text);
+        }
+        self.doc.close(")");
+    }
+
+    /// The outermost parts of an expression that are statements of Python, in order.
+    pub(super) fn statements_in(expr: &Expr) -> Vec<Expr> {
+        let mut found = Vec::new();
+        walk_some(&**expr, |node| match node.downcast::<Expr>() {
+            Some(part) if is_statement(part) => {
+                found.push(part.clone());
+                false
+            }
+            Some(_) => true,
+            None => false,
+        });
+        found
+    }
+}
+
+/// Whether the expression is written as statements of Python.
+pub(super) fn is_statement(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::If { .. } | ExprKind::Function(_))
+}
+
+fn op_items<'e>(op: OpRef, args: &'e [Expr], attrs: &'e Attrs) -> Vec<Item<'e>> {
+    let mut items = Vec::new();
+    for (i, arg) in args.iter().enumerate() {
+        let optional = op.args.get(i).is_some_and(|def| def.kind == ArgKind::OptionalTensor);
+        let absent = optional && matches!(&arg.kind, ExprKind::Tuple(fields) if fields.is_empty());
+        items.push(if absent { Item::Absent } else { Item::Arg(arg) });
+    }
+    for def in op.attrs {
+        if let Some(value) = attrs.get(def.name) {
+            items.push(Item::Attr(def.name, Some(def.kind), value));
+        }
+    }
+    let undeclared = attrs.iter().filter(|(name, _)| op.attrs.iter().all(|def| def.name != &***name));
+    items.extend(undeclared.map(|(name, value)| Item::Attr(name, None, value)));
+    items
+}
+
+/// The value of a finite constant without dimensions, as a literal of Python.
+fn scalar_digits(tensor: &Tensor) -> Option<String> {
+    if tensor.ndim() != 0 {
+        return None;
+    }
+    let dtype = tensor.dtype();
+    let bytes = tensor.as_bytes().ok()?;
+    let mut wide = [0u8; 8];
+    wide.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide);
+    let unused = 64u32.checked_sub(u32::from(dtype.bits))?;
+    let value = match (dtype.code, dtype.bits) {
+        (TypeCode::Bool, _) => return Some(if bits != 0 { "True" } else { "False" }.to_owned()),
+        (TypeCode::Int, _) => return Some((((bits << unused) as i64) >> unused).to_string()),
+        (TypeCode::UInt, _) => return Some(bits.to_string()),
+        (TypeCode::Float, 64) => f64::from_bits(bits),
+        (TypeCode::Float, 32) => f64::from(f32::from_bits(bits as u32)),
+        (TypeCode::Float, 16) => f16::from_bits(bits as u16).to_f64(),
+        (TypeCode::BFloat, 16) => bf16::from_bits(bits as u16).to_f64(),
+        _ => return None,
+    };
+    value.is_finite().then(|| float_digits(value, dtype))
+}

@@ -1,0 +1,253 @@
+//! Printing: from modules, functions and single nodes to TVMScript.
+//!
+//! IR is written into a document ([`doc`]) that knows where lines may be broken, and the document is laid out as text.
+//! Names are given on the way ([`names`]): each variable one of its own among those in scope. How each node is written
+//! stands in [`crate::spelling`].
+
+mod attrs;
+mod block;
+mod doc;
+mod graph;
+mod highlight;
+mod names;
+mod relax;
+mod scalar;
+mod share;
+#[cfg(test)]
+mod tests;
+mod tir;
+
+use tilewright_expr::node::VarId;
+use tilewright_expr::{Range, Var};
+use tilewright_ir::relax::{Function, StructInfo};
+use tilewright_ir::tir::{PrimFunc, Stmt};
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Map, Set};
+use tilewright_tensor::Tensor;
+
+pub use highlight::highlight;
+
+use crate::spelling::metadata;
+use doc::Doc;
+use names::Names;
+use relax::Place;
+
+/// How text is laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PrintOptions {
+    /// Writes the constants behind the module, so that the text is the whole module. Otherwise a comment says that they
+    /// are left out.
+    pub show_meta: bool,
+    /// Brackets that do not fit into so many characters are broken over lines; `None` never breaks one.
+    pub width: Option<usize>,
+    /// Blanks per level.
+    pub indent: usize,
+}
+
+impl Default for PrintOptions {
+    /// No metadata, no limit, four blanks: as the field's documents show modules.
+    fn default() -> Self {
+        Self { show_meta: false, width: None, indent: 4 }
+    }
+}
+
+/// The text of a module, with its imports as comments, ending in a line break.
+pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
+    let mut printer = Printer::new(options);
+    printer.qualified_after("@", Namespace::Module, "ir_module");
+    printer.doc.line();
+    printer.doc.text("class Module:");
+    printer.doc.indent();
+    printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs);
+    let mut first = module.attrs.is_empty();
+    for (name, function) in module.sorted() {
+        if !first {
+            printer.doc.line();
+        }
+        first = false;
+        printer.doc.line();
+        match function {
+            GlobalFunc::Prim(function) => printer.prim_func(name, function),
+            GlobalFunc::Relax(function) => printer.module_function(name, function),
+        }
+    }
+    if first {
+        printer.doc.line();
+        printer.doc.text("pass");
+    }
+    printer.doc.dedent();
+    printer.finish()
+}
+
+/// The text of a PrimFunc by itself.
+pub fn print_prim_func(name: &str, function: &PrimFunc, options: &PrintOptions) -> String {
+    let mut printer = Printer::new(options);
+    printer.prim_func(name, function);
+    printer.finish()
+}
+
+/// The text of a graph function by itself.
+pub fn print_function(name: &str, function: &Function, options: &PrintOptions) -> String {
+    let mut printer = Printer::new(options);
+    printer.module_function(name, function);
+    printer.finish()
+}
+
+/// A statement, for messages; variables by their own names.
+pub fn print_stmt(stmt: &Stmt) -> String {
+    single(false, |printer| printer.statements(stmt))
+}
+
+/// A scalar expression, for messages; variables by their own names.
+pub fn print_expr(expr: &tilewright_expr::Expr) -> String {
+    single(false, |printer| printer.scalar(expr))
+}
+
+/// A graph expression, for messages; variables by their own names.
+pub fn print_graph_expr(expr: &tilewright_ir::relax::Expr) -> String {
+    single(true, |printer| printer.graph(expr))
+}
+
+/// A struct info, for messages; symbolic dimensions by their own names.
+pub fn print_struct_info(info: &StructInfo) -> String {
+    single(true, |printer| printer.info(info))
+}
+
+fn single(graph_level: bool, write: impl FnOnce(&mut Printer<'_>)) -> String {
+    let options = PrintOptions::default();
+    let mut printer = Printer::new(&options);
+    printer.graph_level = graph_level;
+    write(&mut printer);
+    printer.doc.render(None, options.indent).trim().to_owned()
+}
+
+/// Behind which letter a name of the script language stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Namespace {
+    Module,
+    Tir,
+    Relax,
+}
+
+impl Namespace {
+    const ALL: [Self; 3] = [Self::Module, Self::Tir, Self::Relax];
+
+    const fn letter(self) -> &'static str {
+        match self {
+            Self::Module => "I",
+            Self::Tir => "T",
+            Self::Relax => "R",
+        }
+    }
+
+    const fn import(self) -> &'static str {
+        match self {
+            Self::Module => "# from tvm.script import ir as I",
+            Self::Tir => "# from tvm.script import tir as T",
+            Self::Relax => "# from tvm.script import relax as R",
+        }
+    }
+}
+
+/// A text in the making.
+struct Printer<'o> {
+    options: &'o PrintOptions,
+    doc: Doc,
+    names: Names,
+    /// Which namespaces were used, in the order of [`Namespace::ALL`].
+    used: [bool; 3],
+    /// Whether bare integers are `int64`, as in graphs, and not `int32`, as in loops.
+    graph_level: bool,
+    /// Whether symbolic dimensions are texts.
+    in_signature: bool,
+    /// Whether the graph function being printed calls functions of its module.
+    uses_module: bool,
+    /// Loop variables and their ranges.
+    ranges: Map<VarId, Range>,
+    /// Nodes of the expression being printed that get a name where they are met first.
+    shared: Set<usize>,
+    /// The names of those that were met, by address.
+    shared_names: Map<usize, String>,
+    /// Names of the nodes of the function being printed that have become statements, by address.
+    hoisted: Map<usize, String>,
+    /// For each graph function around, the symbolic dimensions of its own that its body mentions.
+    touched: Vec<Vec<Var>>,
+    /// How many graph functions were around where a symbolic dimension was named.
+    depth_of: Map<VarId, usize>,
+    constants: Vec<Tensor>,
+}
+
+impl<'o> Printer<'o> {
+    fn new(options: &'o PrintOptions) -> Self {
+        Self {
+            options,
+            doc: Doc::default(),
+            names: Names::default(),
+            used: [false; 3],
+            graph_level: false,
+            in_signature: false,
+            uses_module: false,
+            ranges: Map::default(),
+            shared: Set::default(),
+            shared_names: Map::default(),
+            hoisted: Map::default(),
+            touched: Vec::new(),
+            depth_of: Map::default(),
+            constants: Vec::new(),
+        }
+    }
+
+    /// `T.name`.
+    fn qualified(&mut self, namespace: Namespace, name: &str) {
+        self.qualified_after("", namespace, name);
+    }
+
+    fn qualified_after(&mut self, prefix: &str, namespace: Namespace, name: &str) {
+        self.used[namespace as usize] = true;
+        self.doc.text(&format!("{prefix}{}.{name}", namespace.letter()));
+    }
+
+    fn module_function(&mut self, name: &str, function: &Function) {
+        self.function_def(&names::identifier(name), function, Place::Module);
+    }
+
+    /// Imports, the text, and the constants or what stands for them.
+    fn finish(mut self) -> String {
+        self.metadata();
+        let mut text = String::new();
+        for namespace in Namespace::ALL {
+            if self.used[namespace as usize] {
+                text.push_str(namespace.import());
+                text.push('\n');
+            }
+        }
+        text.push('\n');
+        text.push_str(&self.doc.render(self.options.width, self.options.indent));
+        text
+    }
+
+    fn metadata(&mut self) {
+        if self.constants.is_empty() {
+            return;
+        }
+        self.doc.line();
+        self.doc.line();
+        let count = self.constants.len();
+        if !self.options.show_meta {
+            let constants = if count == 1 { "the constant is".to_owned() } else { format!("the {count} constants are") };
+            let text = format!("# metadata left out: {constants} not in this text. show_meta=True writes them.");
+            return self.doc.text(&text);
+        }
+        self.doc.text(&format!("metadata = {{\"{}\": [", metadata::CONSTANTS));
+        self.doc.indent();
+        for tensor in std::mem::take(&mut self.constants) {
+            self.doc.line();
+            let (dtype, shape) = (tensor.dtype(), tensor.shape());
+            let data = metadata::encode(&tensor);
+            self.doc.text(&format!("{{\"dtype\": \"{dtype}\", \"shape\": {shape:?}, \"data\": \"{data}\"}},"));
+        }
+        self.doc.dedent();
+        self.doc.line();
+        self.doc.text("]}");
+    }
+}

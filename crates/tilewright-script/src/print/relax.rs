@@ -1,0 +1,221 @@
+//! Graph functions as text: signature, blocks of bindings, result.
+
+use tilewright_expr::Var as ScalarVar;
+use tilewright_expr::node::AnyHandle;
+use tilewright_ir::relax::{
+    Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, Var,
+};
+use tilewright_ir::tir::attr_names;
+use tilewright_support::with_stack;
+
+use super::graph::is_statement;
+use super::{Namespace, Printer};
+
+/// Where a function stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A function of a module.
+    Module,
+    /// The value of a binding.
+    Binding,
+}
+
+impl Printer<'_> {
+    /// A whole function with its decorator, at the current indentation. `name` is written as it is.
+    pub(super) fn function_def(&mut self, name: &str, function: &Function, place: Place) {
+        let level = std::mem::replace(&mut self.graph_level, true);
+        self.decorator(function, place);
+        self.names.open();
+        self.touched.push(Vec::new());
+        let hoisted = std::mem::take(&mut self.hoisted);
+        self.doc.text(&format!("def {name}"));
+        let signature = std::mem::replace(&mut self.in_signature, true);
+        self.list("(", &function.params, ")", |p, param| {
+            let name = p.names.define(param.id(), &param.name);
+            p.doc.text(&format!("{name}: "));
+            p.info(&param.struct_info);
+        });
+        self.doc.text(" -> ");
+        self.info(&function.ret);
+        self.doc.text(":");
+        self.in_signature = false;
+
+        let before = std::mem::take(&mut self.doc);
+        self.sequence(&function.body);
+        let body = std::mem::replace(&mut self.doc, before);
+        self.doc.indent();
+        self.prologue(name, function, place);
+        self.doc.append(body);
+        self.doc.dedent();
+        self.in_signature = signature;
+        self.hoisted = hoisted;
+        self.names.close();
+        self.graph_level = level;
+    }
+
+    fn decorator(&mut self, function: &Function, place: Place) {
+        self.qualified_after("@", Namespace::Relax, "function");
+        let mut options = Vec::new();
+        if place == Place::Module && function.global_symbol().is_none() {
+            options.push("private=True");
+        }
+        if !function.pure {
+            options.push("pure=False");
+        }
+        if !options.is_empty() {
+            self.doc.text(&format!("({})", options.join(", ")));
+        }
+        self.doc.line();
+    }
+
+    /// What stands before the bindings: the symbolic dimensions that the body names, attributes, the module's name.
+    fn prologue(&mut self, name: &str, function: &Function, place: Place) {
+        for var in self.touched.pop().unwrap_or_default() {
+            self.doc.line();
+            let name = self.names.get(var.id()).unwrap_or_default().to_owned();
+            self.doc.text(&format!("{name} = "));
+            self.qualified(Namespace::Tir, &var.dtype.to_string());
+            self.doc.text("()");
+        }
+        let mut attrs = function.attrs.clone();
+        if place == Place::Module && function.global_symbol() == Some(name) {
+            attrs.remove(attr_names::GLOBAL_SYMBOL);
+        }
+        self.attrs_line(Namespace::Relax, "func_attr", &attrs);
+        if place == Place::Module && self.uses_module {
+            self.doc.line();
+            self.doc.text("cls = Module");
+            self.uses_module = false;
+        }
+    }
+
+    /// Notes that the body of the function that named this symbolic dimension mentions it.
+    pub(super) fn touch(&mut self, var: &ScalarVar) {
+        let Some(frame) = self.depth_of.get(&var.id()).and_then(|depth| depth.checked_sub(1)) else { return };
+        let own = frame + 1 == self.touched.len();
+        if let Some(touched) = self.touched.get_mut(frame)
+            && !(own && self.in_signature)
+            && !touched.contains(var)
+        {
+            touched.push(var.clone());
+        }
+    }
+
+    /// The name of a graph variable; one that nothing has bound is given a name here.
+    pub(super) fn graph_name(&mut self, var: &Var) -> String {
+        match self.names.get(var.id()) {
+            Some(name) => name.to_owned(),
+            None => self.names.define(var.id(), &var.name),
+        }
+    }
+
+    fn sequence(&mut self, body: &SeqExpr) {
+        self.binding_blocks(&body.blocks);
+        self.hoist(&body.result);
+        self.doc.line();
+        self.doc.text("return ");
+        self.graph(&body.result);
+    }
+
+    fn binding_blocks(&mut self, blocks: &[BindingBlock]) {
+        for block in blocks {
+            if !block.dataflow {
+                block.bindings.iter().for_each(|binding| self.binding(binding));
+                continue;
+            }
+            self.doc.line();
+            self.doc.text("with ");
+            self.qualified(Namespace::Relax, "dataflow");
+            self.doc.text("():");
+            self.doc.indent();
+            block.bindings.iter().for_each(|binding| self.binding(binding));
+            self.doc.line();
+            let outputs: Vec<_> = block.bindings.iter().map(|b| &b.var).filter(|var| !var.dataflow).collect();
+            self.qualified(Namespace::Relax, "output");
+            self.list("(", &outputs, ")", |p, var| {
+                let name = p.graph_name(var);
+                p.doc.text(&name);
+            });
+            self.doc.dedent();
+        }
+    }
+
+    fn binding(&mut self, binding: &Binding) {
+        let name = self.graph_name(&binding.var);
+        let info = &binding.var.struct_info;
+        match &binding.value {
+            BindingValue::Expr(value) => self.assign(&name, info, value),
+            BindingValue::MatchCast { value, struct_info } => {
+                self.hoist(value);
+                self.annotated(&name, info);
+                self.qualified(Namespace::Relax, "match_cast");
+                self.doc.open("(");
+                self.graph(value);
+                self.doc.separator();
+                self.info(struct_info);
+                self.doc.close(")");
+            }
+        }
+    }
+
+    /// `name: info = `, on a new line.
+    fn annotated(&mut self, name: &str, info: &StructInfo) {
+        self.doc.line();
+        self.doc.text(&format!("{name}: "));
+        self.info(info);
+        self.doc.text(" = ");
+    }
+
+    /// Binds `name` to the value, by as many statements as it takes.
+    fn assign(&mut self, name: &str, info: &StructInfo, value: &Expr) {
+        with_stack(|| match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                self.hoist(condition);
+                self.doc.line();
+                self.doc.text("if ");
+                self.graph(condition);
+                self.doc.text(":");
+                self.branch(name, info, then);
+                self.doc.line();
+                self.doc.text("else:");
+                self.branch(name, info, otherwise);
+            }
+            ExprKind::Function(function) => {
+                self.doc.line();
+                self.function_def(name, function, Place::Binding);
+            }
+            _ => {
+                self.hoist(value);
+                if says_its_result(value) && info.equal(&value.struct_info) {
+                    self.doc.line();
+                    self.doc.text(&format!("{name} = "));
+                } else {
+                    self.annotated(name, info);
+                }
+                self.graph(value);
+            }
+        });
+    }
+
+    fn branch(&mut self, name: &str, info: &StructInfo, branch: &SeqExpr) {
+        self.doc.indent();
+        self.binding_blocks(&branch.blocks);
+        self.assign(name, info, &branch.result);
+        self.doc.dedent();
+    }
+
+    /// Binds the parts of an operand that are statements of Python to names of their own.
+    fn hoist(&mut self, expr: &Expr) {
+        let parts = if is_statement(expr) { vec![expr.clone()] } else { Self::statements_in(expr) };
+        for part in parts {
+            let name = self.names.fresh("v");
+            self.assign(&name, &part.struct_info.clone(), &part);
+            self.hoisted.insert(part.address(), name);
+        }
+    }
+}
+
+/// Whether the value itself says its struct info, so that its binding is written without one.
+fn says_its_result(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Call { callee: Callee::Tir(_) | Callee::DpsPacked(_), .. })
+}

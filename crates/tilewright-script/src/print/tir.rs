@@ -1,0 +1,483 @@
+//! PrimFuncs and their statements as text.
+
+use tilewright_expr::node::{walk, walk_some};
+use tilewright_expr::{Buffer, Expr, Range, Scope, Var};
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
+use tilewright_support::{Set, with_stack};
+use tilewright_tensor::DataType;
+
+use super::scalar::quoted;
+use super::{Namespace, Printer};
+use crate::spelling::range_stop;
+
+/// How the default data type is written in the declaration of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum DefaultDType {
+    Written,
+    LeftOut,
+}
+
+impl Printer<'_> {
+    /// A whole function with its decorator, at the current indentation.
+    pub(super) fn prim_func(&mut self, name: &str, function: &PrimFunc) {
+        self.graph_level = false;
+        self.qualified_after("@", Namespace::Tir, "prim_func");
+        if function.global_symbol().is_none() {
+            self.doc.text("(private=True)");
+        }
+        self.doc.line();
+        self.names.open();
+        self.doc.text(&format!("def {}", super::names::identifier(name)));
+        let mut bound: Set<Var> = Set::default();
+        let forms: Vec<bool> = function.params.iter().map(|param| is_inline(param, &mut bound)).collect();
+        let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
+        self.list("(", &params, ")", |p, (param, inline)| p.param(param, *inline));
+        self.doc.text(":");
+        self.doc.indent();
+        let mut attrs = function.attrs.clone();
+        if function.global_symbol() == Some(name) {
+            attrs.remove(attr_names::GLOBAL_SYMBOL);
+        }
+        self.attrs_line(Namespace::Tir, "func_attr", &attrs);
+        for (param, inline) in params {
+            if let (Some(buffer), false) = (&param.buffer, inline) {
+                self.declare_unnamed(buffer);
+                let handle = self.scalar_name(&param.var);
+                self.doc.line();
+                let name = self.define_buffer(buffer, &buffer.name);
+                self.doc.text(&format!("{name} = "));
+                self.qualified(Namespace::Tir, "match_buffer");
+                self.doc.open("(");
+                self.doc.text(&handle);
+                self.doc.separator();
+                self.buffer_details(buffer, DefaultDType::Written);
+                self.doc.close(")");
+            }
+        }
+        self.body(&function.body);
+        self.doc.dedent();
+        self.names.close();
+    }
+
+    fn param(&mut self, param: &Param, inline: bool) {
+        match &param.buffer {
+            Some(buffer) if inline => {
+                let name = self.define_buffer(buffer, &param.var.name);
+                self.names.alias(param.var.id(), name.clone());
+                self.doc.text(&format!("{name}: "));
+                self.qualified(Namespace::Tir, "Buffer");
+                self.doc.open("(");
+                self.buffer_details(buffer, DefaultDType::Written);
+                self.doc.close(")");
+            }
+            buffer => {
+                let same_name = buffer.as_ref().is_some_and(|b| b.name == param.var.name);
+                let wish = if same_name { format!("var_{}", param.var.name) } else { param.var.name.to_string() };
+                let name = self.names.define(param.var.id(), &wish);
+                self.doc.text(&format!("{name}: "));
+                self.qualified(Namespace::Tir, &param.var.dtype.to_string());
+            }
+        }
+    }
+
+    /// The body of a function: the root block is implicit where the parser puts it back.
+    fn body(&mut self, body: &Stmt) {
+        let StmtKind::Block { values, predicate, block } = &body.kind else { return self.statements(body) };
+        let plain = values.is_empty()
+            && predicate.as_int() == Some(1)
+            && &*block.name == "root"
+            && block.iters.is_empty()
+            && block.match_buffers.is_empty()
+            && block.reads.is_empty()
+            && block.writes.is_empty()
+            && block.annotations.is_empty()
+            && block.init.is_none();
+        if !plain || is_root(&block.body) || (block.alloc_buffers.is_empty() && !holds_block(&block.body)) {
+            return self.statements(body);
+        }
+        self.doc.line();
+        self.doc.text("# with T.block(\"root\"):");
+        self.alloc_buffers(block);
+        self.statements(&block.body);
+    }
+
+    fn alloc_buffers(&mut self, block: &Block) {
+        for buffer in &block.alloc_buffers {
+            self.declaration(buffer, "alloc_buffer");
+        }
+    }
+
+    /// `A = T.function(…)`.
+    fn declaration(&mut self, buffer: &Buffer, function: &str) {
+        self.declare_unnamed(buffer);
+        let view = self.view_of(buffer);
+        self.doc.line();
+        let name = self.define_buffer(buffer, &buffer.name);
+        self.doc.text(&format!("{name} = "));
+        self.buffer_call(buffer, function, view);
+    }
+
+    /// How the data variable is written, where another buffer or variable has named it already.
+    fn view_of(&self, buffer: &Buffer) -> Option<String> {
+        self.names.get(buffer.data.id()).map(str::to_owned)
+    }
+
+    fn buffer_call(&mut self, buffer: &Buffer, function: &str, view: Option<String>) {
+        self.call(function, |p| {
+            p.buffer_details(buffer, DefaultDType::LeftOut);
+            if let Some(data) = view {
+                p.doc.separator();
+                p.doc.text(&format!("data={data}"));
+            }
+        });
+    }
+
+    /// Shape, data type and what differs from a plain buffer.
+    fn buffer_details(&mut self, buffer: &Buffer, default: DefaultDType) {
+        self.tuple(&buffer.shape, |p, dim| p.scalar(dim));
+        if default == DefaultDType::Written || buffer.dtype != DataType::F32 {
+            self.doc.separator();
+            self.doc.text(&format!("\"{}\"", buffer.dtype));
+        }
+        if !buffer.strides.is_empty() {
+            self.doc.separator();
+            self.doc.text("strides=");
+            self.list("[", &buffer.strides, "]", |p, stride| p.scalar(stride));
+        }
+        if let Some(offset) = &buffer.elem_offset {
+            self.doc.separator();
+            self.doc.text("elem_offset=");
+            self.scalar(offset);
+        }
+        if buffer.scope != Scope::Global {
+            self.doc.separator();
+            self.doc.text(&format!("scope=\"{}\"", buffer.scope.name()));
+        }
+        if buffer.align != 0 {
+            self.doc.separator();
+            self.doc.text(&format!("align={}", buffer.align));
+        }
+    }
+
+    /// `n = T.int64()` for each variable that the buffer defines.
+    fn declare_unnamed(&mut self, buffer: &Buffer) {
+        for var in self.unnamed(dimensions(buffer)) {
+            self.doc.line();
+            let name = self.names.define(var.id(), &var.name);
+            self.doc.text(&format!("{name} = "));
+            self.qualified(Namespace::Tir, &var.dtype.to_string());
+            self.doc.text("()");
+        }
+    }
+
+    /// An indented suite with a scope of its own.
+    fn suite(&mut self, stmt: &Stmt) {
+        self.doc.indent();
+        self.names.open();
+        self.statements(stmt);
+        self.names.close();
+        self.doc.dedent();
+    }
+
+    /// Statements up to the end of the suite, each on a line of its own.
+    pub(super) fn statements(&mut self, stmt: &Stmt) {
+        with_stack(|| match &stmt.kind {
+            StmtKind::Seq(stmts) => match stmts.split_last() {
+                None => {
+                    self.doc.line();
+                    self.doc.text("pass");
+                }
+                Some((last, before)) => {
+                    before.iter().for_each(|stmt| self.statement(stmt));
+                    self.statements(last);
+                }
+            },
+            StmtKind::Let { var, value, body } => {
+                self.doc.line();
+                let at = std::mem::take(&mut self.doc);
+                self.scalar(value);
+                let value = std::mem::replace(&mut self.doc, at);
+                let name = self.names.define(var.id(), &var.name);
+                self.doc.text(&format!("{name}: "));
+                self.qualified(Namespace::Tir, &var.dtype.to_string());
+                self.doc.text(" = ");
+                self.doc.append(value);
+                self.statements(body);
+            }
+            StmtKind::Allocate { buffer, body } => {
+                self.declaration(buffer, "decl_buffer");
+                self.statements(body);
+            }
+            _ => self.statement(stmt),
+        });
+    }
+
+    /// A statement behind which others follow in the suite.
+    fn statement(&mut self, stmt: &Stmt) {
+        with_stack(|| match &stmt.kind {
+            StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| self.statement(stmt)),
+            StmtKind::Let { var, value, body } => {
+                self.doc.line();
+                self.doc.text("with ");
+                self.call("LetStmt", |p| p.scalar(value));
+                self.names.open();
+                let name = self.names.define(var.id(), &var.name);
+                self.doc.text(&format!(" as {name}:"));
+                self.suite(body);
+                self.names.close();
+            }
+            StmtKind::Allocate { buffer, body } => {
+                self.declare_unnamed(buffer);
+                let view = self.view_of(buffer);
+                self.doc.line();
+                self.doc.text("with ");
+                self.buffer_call(buffer, "decl_buffer", view);
+                self.names.open();
+                let name = self.define_buffer(buffer, &buffer.name);
+                self.doc.text(&format!(" as {name}:"));
+                self.suite(body);
+                self.names.close();
+            }
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.store(buffer, indices, value, predicate.as_ref());
+            }
+            StmtKind::For { .. } => self.loops(stmt),
+            StmtKind::While { condition, body } => self.headed("while", condition, body),
+            StmtKind::If { condition, then, otherwise } => {
+                self.headed("if", condition, then);
+                if let Some(otherwise) = otherwise {
+                    self.doc.line();
+                    self.doc.text("else:");
+                    self.suite(otherwise);
+                }
+            }
+            StmtKind::Assert { condition, message } => {
+                self.doc.line();
+                self.doc.text("assert ");
+                self.scalar(condition);
+                self.doc.text(&format!(", {}", quoted(message)));
+            }
+            StmtKind::Evaluate(value) => {
+                self.doc.line();
+                self.call("evaluate", |p| p.scalar(value));
+            }
+            StmtKind::Block { values, predicate, block } => self.block(values, predicate, block),
+        });
+    }
+
+    fn headed(&mut self, keyword: &str, condition: &Expr, body: &Stmt) {
+        self.doc.line();
+        self.doc.text(keyword);
+        self.doc.text(" ");
+        self.scalar(condition);
+        self.doc.text(":");
+        self.suite(body);
+    }
+
+    fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, predicate: Option<&Expr>) {
+        self.doc.line();
+        let name = self.buffer(buffer);
+        self.doc.text(&name);
+        let Some(predicate) = predicate else {
+            self.indices(indices);
+            self.doc.text(" = ");
+            return self.scalar(value);
+        };
+        self.doc.open(".vstore(");
+        self.list("[", indices, "]", |p, index| p.scalar(index));
+        self.doc.separator();
+        self.scalar(value);
+        self.doc.separator();
+        self.doc.text("predicate=");
+        self.scalar(predicate);
+        self.doc.close(")");
+    }
+
+    /// A loop, or plain loops directly inside each other as one grid.
+    fn loops(&mut self, stmt: &Stmt) {
+        let mut grid: Vec<(&Var, &Expr)> = Vec::new();
+        let mut inner = stmt;
+        while let Some((var, extent, body)) = plain_loop(inner)
+            && (extent.as_int().is_some() || !mentions(extent, &grid))
+        {
+            grid.push((var, extent));
+            inner = body;
+        }
+        if grid.len() < 2 {
+            return self.one_loop(stmt);
+        }
+        self.doc.line();
+        let mut header = std::mem::take(&mut self.doc);
+        self.call("grid", |p| {
+            for (i, (_, extent)) in grid.iter().enumerate() {
+                if i > 0 {
+                    p.doc.separator();
+                }
+                p.scalar(extent);
+            }
+        });
+        std::mem::swap(&mut self.doc, &mut header);
+        self.names.open();
+        self.doc.text("for ");
+        for (i, (var, extent)) in grid.iter().enumerate() {
+            if i > 0 {
+                self.doc.text(", ");
+            }
+            let name = self.names.define(var.id(), &var.name);
+            self.doc.text(&name);
+            self.ranges.insert(var.id(), Range::up_to((*extent).clone()));
+        }
+        self.doc.text(" in ");
+        self.doc.append(header);
+        self.doc.text(":");
+        self.suite(inner);
+        self.names.close();
+    }
+
+    fn one_loop(&mut self, stmt: &Stmt) {
+        let StmtKind::For { var, min, extent, kind, annotations, body } = &stmt.kind else { return };
+        let range = Range::new(min.clone(), extent.clone());
+        self.doc.line();
+        self.doc.text("for ");
+        let at = std::mem::take(&mut self.doc);
+        match kind {
+            ForKind::Serial if annotations.is_empty() => self.doc.open("range("),
+            ForKind::Serial => self.open_loop("serial"),
+            ForKind::Parallel => self.open_loop("parallel"),
+            ForKind::Vectorized => self.open_loop("vectorized"),
+            ForKind::Unrolled => self.open_loop("unroll"),
+            ForKind::ThreadBinding(_) => self.open_loop("thread_binding"),
+        }
+        self.start_stop(&range);
+        if let ForKind::ThreadBinding(tag) = kind {
+            self.doc.separator();
+            self.doc.text(&format!("thread={}", quoted(tag)));
+        }
+        if !annotations.is_empty() {
+            self.doc.separator();
+            self.doc.text("annotations=");
+            self.attr_map(Namespace::Tir, annotations);
+        }
+        self.doc.close(")");
+        let header = std::mem::replace(&mut self.doc, at);
+        self.names.open();
+        let name = self.names.define(var.id(), &var.name);
+        self.ranges.insert(var.id(), range);
+        self.doc.text(&format!("{name} in "));
+        self.doc.append(header);
+        self.doc.text(":");
+        self.suite(body);
+        self.names.close();
+    }
+
+    fn open_loop(&mut self, function: &str) {
+        self.qualified(Namespace::Tir, function);
+        self.doc.open("(");
+    }
+
+    /// `stop`, or `start, stop`.
+    pub(super) fn start_stop(&mut self, range: &Range) {
+        if range.min.as_int() != Some(0) {
+            self.scalar(&range.min);
+            self.doc.separator();
+        }
+        self.scalar(&range_stop(range));
+    }
+
+    pub(super) fn block_contents(&mut self, block: &Block) {
+        self.alloc_buffers(block);
+        for matched in &block.match_buffers {
+            self.declare_unnamed(&matched.buffer);
+            self.doc.line();
+            let view = self.view_of(&matched.buffer);
+            let name = self.define_buffer(&matched.buffer, &matched.buffer.name);
+            self.doc.text(&format!("{name} = "));
+            self.call("match_buffer", |p| {
+                p.region(&matched.source);
+                p.doc.separator();
+                p.buffer_details(&matched.buffer, DefaultDType::Written);
+                if let Some(data) = view {
+                    p.doc.separator();
+                    p.doc.text(&format!("data={data}"));
+                }
+            });
+        }
+        if let Some(init) = &block.init {
+            self.doc.line();
+            self.doc.text("with ");
+            self.qualified(Namespace::Tir, "init");
+            self.doc.text("():");
+            self.suite(init);
+        }
+        self.statements(&block.body);
+    }
+
+    /// A line `T.func_attr({…})`, unless there is nothing to say.
+    pub(super) fn attrs_line(&mut self, namespace: Namespace, function: &str, attrs: &Attrs) {
+        if attrs.is_empty() {
+            return;
+        }
+        self.doc.line();
+        self.qualified(namespace, function);
+        self.doc.text("(");
+        self.attr_map(namespace, attrs);
+        self.doc.text(")");
+    }
+}
+
+/// The expressions in which a buffer may define variables.
+fn dimensions(buffer: &Buffer) -> impl Iterator<Item = &Expr> {
+    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset)
+}
+
+/// Whether a parameter is written with its buffer: not where the buffer defines variables.
+fn is_inline(param: &Param, bound: &mut Set<Var>) -> bool {
+    let Some(buffer) = &param.buffer else {
+        bound.insert(param.var.clone());
+        return false;
+    };
+    let mut inline = true;
+    for dim in dimensions(buffer) {
+        match dim.as_var() {
+            Some(var) => inline &= bound.contains(var),
+            None => walk::<Var, _>(&**dim, |var| inline &= bound.contains(var)),
+        }
+    }
+    inline
+}
+
+/// Variable, extent and body of a serial loop from 0 without annotations.
+fn plain_loop(stmt: &Stmt) -> Option<(&Var, &Expr, &Stmt)> {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, kind: ForKind::Serial, annotations, body }
+            if annotations.is_empty() && min.as_int() == Some(0) =>
+        {
+            Some((var, extent, body))
+        }
+        _ => None,
+    }
+}
+
+fn mentions(extent: &Expr, grid: &[(&Var, &Expr)]) -> bool {
+    let mut found = false;
+    let mut look = |var: &Var| found |= grid.iter().any(|(of_grid, _)| *of_grid == var);
+    match extent.as_var() {
+        Some(var) => look(var),
+        None => walk(&**extent, look),
+    }
+    found
+}
+
+fn is_root(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Block { block, .. } if block.iters.is_empty() && &*block.name == "root")
+}
+
+fn holds_block(stmt: &Stmt) -> bool {
+    let mut found = matches!(stmt.kind, StmtKind::Block { .. });
+    walk_some(&**stmt, |node| {
+        found |= node.downcast::<Stmt>().is_some_and(|stmt| matches!(stmt.kind, StmtKind::Block { .. }));
+        !found && node.downcast::<Expr>().is_none()
+    });
+    found
+}
