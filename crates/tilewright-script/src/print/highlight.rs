@@ -39,9 +39,7 @@ fn piece(text: &str, first: char, defines: bool) -> (usize, Option<&'static str>
     match first {
         '#' => (up_to(|c| c == '\n'), Some(COMMENT)),
         '"' => (string_length(text), Some(STRING)),
-        c if c.is_ascii_digit() => {
-            (text.find(|c: char| !(is_word(c) || c == '.')).unwrap_or(text.len()), Some(NUMBER))
-        }
+        c if c.is_ascii_digit() => (text.find(|c: char| !(is_word(c) || c == '.')).unwrap_or(text.len()), Some(NUMBER)),
         c if is_word(c) || c == '@' => {
             let name = c.len_utf8() + text[c.len_utf8()..].find(|c| !is_word(c)).unwrap_or(text.len() - c.len_utf8());
             (name, word_color(&text[..name], text[name..].starts_with('.'), defines))
@@ -52,8 +50,8 @@ fn piece(text: &str, first: char, defines: bool) -> (usize, Option<&'static str>
 
 fn word_color(word: &str, before_dot: bool, defines: bool) -> Option<&'static str> {
     match word {
-        "class" | "def" | "for" | "in" | "with" | "as" | "if" | "else" | "while" | "return" | "assert" | "pass" | "and"
-        | "or" | "not" | "True" | "False" | "None" => Some(KEYWORD),
+        "class" | "def" | "for" | "in" | "with" | "as" | "if" | "else" | "while" | "return" | "assert" | "pass"
+        | "and" | "or" | "not" | "True" | "False" | "None" => Some(KEYWORD),
         "I" | "R" | "T" | "@I" | "@R" | "@T" | "cls" if before_dot => Some(NAMESPACE),
         _ if defines => Some(DEFINED),
         _ => None,

@@ -234,7 +234,8 @@ impl<'o> Printer<'o> {
         self.doc.line();
         let count = self.constants.len();
         if !self.options.show_meta {
-            let constants = if count == 1 { "the constant is".to_owned() } else { format!("the {count} constants are") };
+            let constants =
+                if count == 1 { "the constant is".to_owned() } else { format!("the {count} constants are") };
             let text = format!("# metadata left out: {constants} not in this text. show_meta=True writes them.");
             return self.doc.text(&text);
         }

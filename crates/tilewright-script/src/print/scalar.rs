@@ -321,4 +321,3 @@ pub(super) fn quoted(text: &str) -> String {
     out.push('"');
     out
 }
-
