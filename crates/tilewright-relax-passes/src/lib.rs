@@ -1,1 +1,62 @@
-//! relax-passes: graph passes: binding, folding, legalisation, fusion, layout, memory planning
+//! Graph passes: binding of parameters, legalisation, explicit destinations, memory planning, cleaning.
+//!
+//! Each pass is a folder with its textual tests beside it, and a line in [`all_passes`]. Reading order: [`Normalize`]
+//! (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`ToNonDataflow`], [`CallTIRRewrite`],
+//! [`StaticPlanBlockMemory`], [`DeadCodeElimination`].
+//!
+//! # What is left at the end
+//!
+//! After [`StaticPlanBlockMemory`] a module has [`Form::MachineReady`](tilewright_ir::verify::Form::MachineReady). Its
+//! Relax functions are flat lists of bindings in plain blocks. An *operand* is a variable, a constant, a shape, a
+//! scalar, a string, a data type, or a tuple of operands. The value of a binding is one of:
+//!
+//! | value | meaning |
+//! |---|---|
+//! | an operand | another name for it |
+//! | `R.memory.alloc_storage(bytes=N)` | the function's planned memory: at most one, the first binding of the function |
+//! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=)` | a tensor in it, of constant shape, that does not leave the function |
+//! | `R.builtin.alloc_tensor(shape, dtype=)`, `R.alloc_tensor(…)` | a tensor in memory of its own, of any shape |
+//! | a call of a PrimFunc as a value (`cls.f(…)`) | arguments in the order of its parameters, results last; binds an empty tuple |
+//! | a call of a Relax function as a value | gives its result |
+//! | `R.call_packed(name, …)` | what was `call_dps_packed` has its results among the arguments and its own result is dropped |
+//! | `tuple[i]`, `R.match_cast`, `if` | the branches of an `if` are such lists themselves |
+//!
+//! Scalar arguments of a PrimFunc (symbolic dimensions that no buffer tells) are operands of the kind scalar. No operator
+//! with a PrimFunc, no `call_tir`, no `call_dps_packed` and no dataflow block is left; an operator that the machine runs
+//! itself may be.
+//!
+//! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all their
+//! origins; passes ask operators for properties. Nothing here knows loops, a target or machine code.
+
+mod bind_params;
+mod call_tir_rewrite;
+mod dead_code_elimination;
+mod legalize_ops;
+mod normalize;
+mod sequence;
+mod static_plan_block_memory;
+mod to_non_dataflow;
+
+use std::sync::Arc;
+
+use tilewright_ir::pass::Pass;
+
+pub use bind_params::{BindParams, ParamKey};
+pub use call_tir_rewrite::CallTIRRewrite;
+pub use dead_code_elimination::DeadCodeElimination;
+pub use legalize_ops::LegalizeOps;
+pub use normalize::Normalize;
+pub use static_plan_block_memory::StaticPlanBlockMemory;
+pub use to_non_dataflow::ToNonDataflow;
+
+/// Every pass that needs no arguments. Users know it by the name that it says of itself.
+pub fn all_passes() -> Vec<Arc<dyn Pass>> {
+    vec![
+        Arc::new(Normalize),
+        Arc::new(LegalizeOps),
+        Arc::new(DeadCodeElimination),
+        Arc::new(ToNonDataflow),
+        Arc::new(CallTIRRewrite),
+        Arc::new(StaticPlanBlockMemory),
+    ]
+}

@@ -1,0 +1,205 @@
+//! `BindParams`: parameters of a function become constants.
+//!
+//! A bound parameter disappears and its uses become the value. Symbolic dimensions that a value decides become numbers
+//! throughout the function.
+
+use std::fmt;
+
+use tilewright_expr as scalar;
+use tilewright_expr::node::rewrite;
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Expr, Function, StructInfo, Var};
+use tilewright_ir::verify::Form;
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Diagnostic, Diagnostics, nearest};
+use tilewright_tensor::Tensor;
+
+use crate::sequence::located;
+
+/// Which parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamKey {
+    Name(String),
+    /// Counted from 0.
+    Index(usize),
+}
+
+impl From<&str> for ParamKey {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+impl From<usize> for ParamKey {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl fmt::Display for ParamKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Name(name) => write!(f, "`{name}`"),
+            Self::Index(index) => write!(f, "number {index}"),
+        }
+    }
+}
+
+/// Binds values to parameters of one function.
+#[derive(Clone, Debug)]
+pub struct BindParams {
+    function: String,
+    values: Vec<(ParamKey, Tensor)>,
+}
+
+impl BindParams {
+    /// The values are snapshots by contract: who goes on writing to their memory changes the module.
+    pub fn new(function: impl Into<String>, values: impl IntoIterator<Item = (ParamKey, Tensor)>) -> Self {
+        Self { function: function.into(), values: values.into_iter().collect() }
+    }
+}
+
+const NAME: &str = "BindParams";
+
+impl Pass for BindParams {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+        let function = relax_function(&module, &self.function).map_err(|error| PassError::new(NAME, error))?;
+        let bound = bind(&self.function, function, &self.values);
+        let bound = bound.map_err(|diagnostics| PassError { pass: NAME, diagnostics })?;
+        module.insert(self.function.as_str(), bound);
+        Ok(module)
+    }
+}
+
+fn relax_function<'m>(module: &'m IRModule, name: &str) -> Result<&'m Function, Diagnostic> {
+    match module.get(name) {
+        Some(GlobalFunc::Relax(function)) => Ok(function),
+        Some(GlobalFunc::Prim(_)) => Err(Diagnostic::error(
+            "TW0501",
+            format!("`{name}` is a PrimFunc: only parameters of Relax functions can be bound"),
+        )),
+        None => {
+            let names = module.iter().filter(|(_, f)| matches!(f, GlobalFunc::Relax(_))).map(|(name, _)| &**name);
+            let error = Diagnostic::error("TW0501", format!("the module has no function `{name}`"));
+            Err(match nearest(name, names) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error,
+            })
+        }
+    }
+}
+
+fn bind(name: &str, function: &Function, values: &[(ParamKey, Tensor)]) -> Result<Function, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let mut bound: Vec<(Var, Tensor)> = Vec::new();
+    let mut dims: Vec<(scalar::Var, i64)> = Vec::new();
+    for (key, value) in values {
+        let outcome = find(name, function, key).and_then(|param| {
+            if bound.iter().any(|(known, _)| *known == param) {
+                let what = format!("parameter `{}` of `{name}` is bound twice", param.name);
+                return Err(Diagnostic::error("TW0503", what));
+            }
+            check(name, &param, value, &mut dims)?;
+            bound.push((param, value.clone()));
+            Ok(())
+        });
+        if let Err(error) = outcome {
+            diagnostics.push(located(error, &function.origins));
+        }
+    }
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok(substitute(function, &bound, &dims)) }
+}
+
+fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnostic> {
+    let params = &function.params;
+    let unknown = || Diagnostic::error("TW0502", format!("`{name}` has no parameter {key}"));
+    match key {
+        ParamKey::Index(index) => params
+            .get(*index)
+            .cloned()
+            .ok_or_else(|| unknown().note(format!("it has {} parameters, counted from 0", params.len()))),
+        ParamKey::Name(wanted) => {
+            let mut named = params.iter().filter(|param| *param.name == **wanted);
+            match (named.next(), named.next()) {
+                (Some(param), None) => Ok(param.clone()),
+                (Some(_), Some(_)) => Err(Diagnostic::error(
+                    "TW0502",
+                    format!("`{name}` has more than one parameter called `{wanted}`: bind them by number"),
+                )),
+                (None, _) => {
+                    let names: Vec<&str> = params.iter().map(|param| &*param.name).collect();
+                    let error = unknown().note(format!("its parameters are {}", names.join(", ")));
+                    Err(match nearest(wanted, names.iter().copied()) {
+                        Some(near) => error.help(format!("did you mean `{near}`?")),
+                        None => error,
+                    })
+                }
+            }
+        }
+    }
+}
+
+/// Checks a value against its parameter, and collects the numbers that it gives to symbolic dimensions.
+fn check(name: &str, param: &Var, value: &Tensor, dims: &mut Vec<(scalar::Var, i64)>) -> Result<(), Diagnostic> {
+    let StructInfo::Tensor { dtype, .. } = &param.struct_info else {
+        return Err(Diagnostic::error("TW0503", format!("parameter `{}` of `{name}` is no tensor", param.name)));
+    };
+    let wrong = |expected: String, found: String| {
+        let what = format!("parameter `{}` of `{name}` expects {expected}, found a value of {found}", param.name);
+        Err(Diagnostic::error("TW0503", what))
+    };
+    if let Some(dtype) = dtype
+        && *dtype != value.dtype()
+    {
+        return wrong(format!("data type {dtype}"), value.dtype().to_string());
+    }
+    let shape =
+        || tilewright_ops::shapes::dims_text(&value.shape().iter().map(|&d| scalar::Expr::i64(d)).collect::<Vec<_>>());
+    if let Some(rank) = param.struct_info.rank()
+        && rank != value.ndim()
+    {
+        let expected = match param.struct_info.dims() {
+            Some(dims) => format!("shape {}", tilewright_ops::shapes::dims_text(dims)),
+            None => format!("{rank} dimensions"),
+        };
+        return wrong(expected, format!("shape {}", shape()));
+    }
+    for (dim, &size) in param.struct_info.dims().unwrap_or_default().iter().zip(value.shape()) {
+        let expected = match dim.as_var() {
+            Some(var) => match dims.iter().find(|(known, _)| known == var) {
+                Some((_, decided)) => Some(*decided),
+                None => {
+                    dims.push((var.clone(), size));
+                    None
+                }
+            },
+            None => dim.as_int(),
+        };
+        if expected.is_some_and(|expected| expected != size) {
+            let text = tilewright_ops::shapes::dims_text(param.struct_info.dims().unwrap_or_default());
+            let decided: Vec<String> = dims.iter().map(|(var, size)| format!("{} = {size}", var.name)).collect();
+            let given = if decided.is_empty() { String::new() } else { format!(" (with {})", decided.join(", ")) };
+            return wrong(format!("shape {text}{given}"), format!("shape {}", shape()));
+        }
+    }
+    Ok(())
+}
+
+fn substitute(function: &Function, bound: &[(Var, Tensor)], dims: &[(scalar::Var, i64)]) -> Function {
+    let constants: Vec<(&Var, Expr)> = bound.iter().map(|(var, value)| (var, Expr::constant(value.clone()))).collect();
+    let mut function = function.clone();
+    function.params.retain(|param| !constants.iter().any(|(var, _)| *var == param));
+    let place = |expr: &Expr| {
+        let var = expr.as_var()?;
+        constants.iter().find(|(known, _)| *known == var).map(|(_, constant)| constant.clone())
+    };
+    function.body = rewrite(&function.body, place).unwrap_or(function.body);
+    let number = |expr: &scalar::Expr| {
+        let var = expr.as_var()?;
+        dims.iter().find(|(known, _)| known == var).map(|(_, size)| scalar::Expr::int(*size, expr.dtype))
+    };
+    rewrite(&function, number).unwrap_or(function)
+}

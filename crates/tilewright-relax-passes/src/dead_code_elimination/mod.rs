@@ -1,0 +1,126 @@
+//! `DeadCodeElimination`: what nobody uses and has no effect goes.
+//!
+//! A binding goes if its value is pure and its variable is not used; a `match_cast` stays, because it checks. A private
+//! function goes if no function that is visible outside the module reaches it; a module without a visible function keeps
+//! all of them.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, GlobalVar, SeqExpr, Var};
+use tilewright_ir::verify::Form;
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Set, with_stack};
+
+use crate::sequence::map_functions;
+
+/// Removes unused bindings without effects, and private functions that nothing reaches.
+#[derive(Clone, Copy, Debug)]
+pub struct DeadCodeElimination;
+
+const NAME: &str = "DeadCodeElimination";
+
+impl Pass for DeadCodeElimination {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 1, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let module = map_functions(NAME, &module, |function, _| Function {
+            body: live_part(&function.body, &mut Set::default()),
+            ..function.clone()
+        })?;
+        Ok(reachable_part(module))
+    }
+}
+
+/// The sequence without dead bindings; `live` collects the variables that it uses.
+fn live_part(seq: &SeqExpr, live: &mut Set<VarId>) -> SeqExpr {
+    uses(&seq.result, live);
+    let mut blocks: Vec<BindingBlock> = Vec::new();
+    for block in seq.blocks.iter().rev() {
+        let mut bindings: Vec<Binding> = Vec::new();
+        for binding in block.bindings.iter().rev() {
+            let value = match &binding.value {
+                BindingValue::Expr(value) => {
+                    if value.is_pure() && !live.contains(&binding.var.id()) {
+                        continue;
+                    }
+                    BindingValue::Expr(live_inside(value, live))
+                }
+                BindingValue::MatchCast { value, struct_info } => {
+                    BindingValue::MatchCast { value: live_inside(value, live), struct_info: struct_info.clone() }
+                }
+            };
+            bindings.push(Binding { value, ..binding.clone() });
+        }
+        bindings.reverse();
+        if !bindings.is_empty() {
+            blocks.push(BindingBlock { dataflow: block.dataflow, bindings });
+        }
+    }
+    blocks.reverse();
+    SeqExpr { blocks, result: seq.result.clone() }
+}
+
+/// The value of a live binding with the sequences inside it cleaned.
+fn live_inside(value: &Expr, live: &mut Set<VarId>) -> Expr {
+    let kind = match &value.kind {
+        ExprKind::If { condition, then, otherwise } => {
+            uses(condition, live);
+            let (then, otherwise) = with_stack(|| (live_part(then, live), live_part(otherwise, live)));
+            ExprKind::If { condition: condition.clone(), then, otherwise }
+        }
+        ExprKind::Function(function) => {
+            let body = with_stack(|| live_part(&function.body, live));
+            ExprKind::Function(Box::new(Function { body, ..(**function).clone() }))
+        }
+        _ => {
+            uses(value, live);
+            return value.clone();
+        }
+    };
+    Expr::raw(value.struct_info.clone(), kind)
+}
+
+fn uses(expr: &Expr, live: &mut Set<VarId>) {
+    walk(expr, |var: &Var| {
+        live.insert(var.id());
+    });
+}
+
+fn reachable_part(module: IRModule) -> IRModule {
+    let visible = |function: &GlobalFunc| function.global_symbol().is_some();
+    if !module.iter().any(|(_, function)| visible(function)) {
+        return module;
+    }
+    let mut reached: Set<Arc<str>> = Set::default();
+    let mut pending: Vec<Arc<str>> =
+        module.iter().filter(|(_, function)| visible(function)).map(|(name, _)| name.clone()).collect();
+    while let Some(name) = pending.pop() {
+        if !reached.insert(name.clone()) {
+            continue;
+        }
+        if let Some(GlobalFunc::Relax(function)) = module.get(&name) {
+            globals(function, &mut pending);
+        }
+    }
+    let dead: Vec<Arc<str>> =
+        module.iter().map(|(name, _)| name).filter(|name| !reached.contains(*name)).cloned().collect();
+    let mut module = module;
+    for name in dead {
+        module.remove(&name);
+    }
+    module
+}
+
+/// The functions that a function names.
+fn globals(function: &Function, found: &mut Vec<Arc<str>>) {
+    use tilewright_ir::relax::Callee;
+    walk(function, |expr: &Expr| match &expr.kind {
+        ExprKind::GlobalVar(GlobalVar { name, .. })
+        | ExprKind::Call { callee: Callee::Tir(GlobalVar { name, .. }), .. } => found.push(name.clone()),
+        _ => {}
+    });
+}

@@ -1,0 +1,141 @@
+//! `LegalizeOps`: operators become calls of PrimFuncs.
+//!
+//! Each call of an operator that has a PrimFunc legalisation becomes `R.call_tir` of a private PrimFunc named after the
+//! operator. Structurally equal PrimFuncs are one; its origins are those of all calls. Symbolic dimensions that no
+//! buffer's shape tells are passed as scalars, between the tensors and the results.
+
+use tilewright_expr::Var as ScalarVar;
+use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
+use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall};
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::verify::Form;
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Diagnostic, Map, Origins};
+
+use crate::normalize::normalized;
+use crate::sequence::{Rebuild, map_functions, rebuild};
+
+/// Replaces operators by calls of PrimFuncs.
+#[derive(Clone, Copy, Debug)]
+pub struct LegalizeOps;
+
+const NAME: &str = "LegalizeOps";
+
+impl Pass for LegalizeOps {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to: Form::Legalized }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let mut library = Library::of(&module);
+        let graph = map_functions(NAME, &module, |function, diagnostics| {
+            let mut function = normalized(function);
+            function.body = rebuild(&function.body, &mut library, diagnostics);
+            function
+        })?;
+        let mut result = library.module;
+        for (name, function) in graph.iter() {
+            if let GlobalFunc::Relax(_) = function {
+                result.insert(name.clone(), function.clone());
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// The module under construction, with its private PrimFuncs by structure.
+struct Library {
+    cx: InferCx,
+    module: IRModule,
+    by_hash: Map<u64, Vec<GlobalVar>>,
+}
+
+impl Library {
+    fn of(module: &IRModule) -> Self {
+        let mut by_hash: Map<u64, Vec<GlobalVar>> = Map::default();
+        for (name, function) in module.iter() {
+            if let GlobalFunc::Prim(function) = function
+                && function.global_symbol().is_none()
+                && let Some(global) = module.global_var(name)
+            {
+                by_hash.entry(HashCx::hash(&**function)).or_default().push(global);
+            }
+        }
+        Self { cx: InferCx::default(), module: module.clone(), by_hash }
+    }
+
+    /// The module's function of this structure; a new one gets the wished name or one like it.
+    fn share(&mut self, wish: &str, function: PrimFunc, origins: &Origins) -> GlobalVar {
+        let hash = HashCx::hash(&function);
+        for global in self.by_hash.get(&hash).into_iter().flatten() {
+            if let Some(known) = self.module.prim(&global.name)
+                && EqCx::compare(&**known, &function).is_ok()
+            {
+                let merged = PrimFunc { origins: known.origins.merge(origins), ..(**known).clone() };
+                return self.module.insert(global.name.clone(), merged);
+            }
+        }
+        let global = self.module.insert_unique(wish, PrimFunc { origins: origins.clone(), ..function });
+        self.by_hash.entry(hash).or_default().push(global.clone());
+        global
+    }
+
+    fn legalized(
+        &mut self,
+        call: &OpCall<'_>,
+        rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
+        result: &StructInfo,
+        origins: &Origins,
+    ) -> Result<Expr, InferError> {
+        let function = rule(call)?;
+        let known = |info: &&StructInfo| info.dims().is_some() && info.dtype().is_some();
+        let Some(results) = result.tensors().filter(|tensors| tensors.iter().all(known)) else {
+            return Err(InferError::new(
+                "the shape or data type of its result is not known here; `R.match_cast` can state it",
+            ));
+        };
+        let results = results.into_iter().cloned().collect();
+        let tensors = call.args.iter().filter(|arg| matches!(arg.struct_info, StructInfo::Tensor { .. })).cloned();
+        let scalars = function.params.iter().filter(|param| param.buffer.is_none());
+        let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
+        let args = tensors.chain(scalars).collect();
+        let wish = call.op.name.rsplit('.').next().unwrap_or(call.op.name);
+        let global = self.share(wish, renewed(function), origins);
+        Expr::call_tir(&self.cx, global, args, results)
+    }
+}
+
+impl Rebuild for Library {
+    fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+        if let BindingValue::Expr(value) = &binding.value
+            && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
+            && let Legalize::PrimFunc(rule) = op.legalize
+        {
+            let call = OpCall { op: *op, args, attrs };
+            let legal = self
+                .legalized(&call, rule, &value.struct_info, &binding.origins)
+                .map_err(|error| Diagnostic::error("TW0511", format!("`{}` cannot become loops: {error}", op.name)))?;
+            binding.value = BindingValue::Expr(legal);
+        }
+        out.push(binding);
+        Ok(())
+    }
+}
+
+/// The function with symbolic dimensions of its own, not those of the graph that it was made for.
+fn renewed(function: PrimFunc) -> PrimFunc {
+    let mut renaming: Map<_, ScalarVar> = Map::default();
+    for param in &function.params {
+        match &param.buffer {
+            Some(buffer) => walk(&buffer.shape, |var: &ScalarVar| {
+                renaming.entry(var.id()).or_insert_with(|| var.renewed());
+            }),
+            None => {
+                renaming.entry(param.var.id()).or_insert_with(|| param.var.renewed());
+            }
+        }
+    }
+    rewrite(&function, |var: &ScalarVar| renaming.get(&var.id()).cloned()).unwrap_or(function)
+}

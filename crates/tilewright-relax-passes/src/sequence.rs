@@ -1,0 +1,91 @@
+//! Walking and rebuilding the bindings of Relax functions.
+
+use tilewright_ir::pass::PassError;
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr};
+use tilewright_ir::{GlobalFunc, IRModule};
+use tilewright_support::{Diagnostic, Diagnostics, Origins, with_stack};
+
+/// Puts the diagnostic at the place that a binding came from, if it has none.
+pub(crate) fn located(diagnostic: Diagnostic, origins: &Origins) -> Diagnostic {
+    match (&diagnostic.span, origins.first()) {
+        (None, Some(span)) => diagnostic.at(span.clone()),
+        _ => diagnostic,
+    }
+}
+
+/// The module with each Relax function replaced by what `f` makes of it. All errors are reported, not only the first.
+pub(crate) fn map_functions(
+    pass: &'static str,
+    module: &IRModule,
+    mut f: impl FnMut(&Function, &mut Diagnostics) -> Function,
+) -> Result<IRModule, PassError> {
+    let mut diagnostics = Diagnostics::default();
+    let mut mapped = module.clone();
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Relax(function) = function {
+            mapped.insert(name.clone(), f(function, &mut diagnostics));
+        }
+    }
+    if diagnostics.has_errors() { Err(PassError { pass, diagnostics }) } else { Ok(mapped) }
+}
+
+/// What a pass does to the bindings of a sequence.
+pub(crate) trait Rebuild {
+    /// Adds to `out` what stands for the binding. Sequences inside its value are rebuilt already.
+    fn binding(&mut self, binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic>;
+
+    /// Whether a dataflow block stays one.
+    fn keeps_dataflow(&self) -> bool {
+        true
+    }
+}
+
+/// The sequence rebuilt, sequences inside it first; empty blocks vanish, plain neighbours become one block.
+pub(crate) fn rebuild(seq: &SeqExpr, how: &mut dyn Rebuild, diagnostics: &mut Diagnostics) -> SeqExpr {
+    let mut blocks: Vec<BindingBlock> = Vec::new();
+    for block in &seq.blocks {
+        let mut bindings = Vec::new();
+        for binding in &block.bindings {
+            let mut binding = binding.clone();
+            match &mut binding.value {
+                BindingValue::Expr(value) | BindingValue::MatchCast { value, .. } => {
+                    if let Some(inside) = rebuild_inside(value, how, diagnostics) {
+                        *value = inside;
+                    }
+                }
+            }
+            let origins = binding.origins.clone();
+            if let Err(error) = how.binding(binding, block.dataflow, &mut bindings) {
+                diagnostics.push(located(error, &origins));
+            }
+        }
+        push_block(&mut blocks, BindingBlock { dataflow: block.dataflow && how.keeps_dataflow(), bindings });
+    }
+    SeqExpr { blocks, result: seq.result.clone() }
+}
+
+/// Adds a block: not an empty one, and none beside a plain one where both can be one.
+pub(crate) fn push_block(blocks: &mut Vec<BindingBlock>, block: BindingBlock) {
+    match blocks.last_mut() {
+        _ if block.bindings.is_empty() => {}
+        Some(last) if !last.dataflow && !block.dataflow => last.bindings.extend(block.bindings),
+        _ => blocks.push(block),
+    }
+}
+
+/// The expression with the sequences in it rebuilt: branches, and bodies of functions.
+fn rebuild_inside(value: &Expr, how: &mut dyn Rebuild, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    let kind = match &value.kind {
+        ExprKind::If { condition, then, otherwise } => {
+            let (then, otherwise) =
+                with_stack(|| (rebuild(then, how, diagnostics), rebuild(otherwise, how, diagnostics)));
+            ExprKind::If { condition: condition.clone(), then, otherwise }
+        }
+        ExprKind::Function(function) => {
+            let body = with_stack(|| rebuild(&function.body, how, diagnostics));
+            ExprKind::Function(Box::new(Function { body, ..(**function).clone() }))
+        }
+        _ => return None,
+    };
+    Some(Expr::raw(value.struct_info.clone(), kind))
+}
