@@ -61,6 +61,49 @@ def test_the_context_is_the_current_one_inside():
     assert tw.transform.PassContext.current() is not context
 
 
+class Watch(tw.transform.PassInstrument):
+    def __init__(self):
+        self.seen = []
+
+    def run_before_pass(self, module, info):
+        self.seen.append(("before", info))
+
+    def run_after_pass(self, module, info):
+        self.seen.append(("after", info))
+
+
+def test_instruments_see_each_pass():
+    watch = Watch()
+    with tw.transform.PassContext(instruments=[watch]):
+        tw.relax.transform.LegalizeOps()(Module)
+    assert watch.seen == [("before", "LegalizeOps"), ("after", "LegalizeOps")]
+
+
+def test_an_instrument_can_keep_passes_from_running():
+    class Never(tw.transform.PassInstrument):
+        def should_run(self, module, info):
+            return False
+
+    with tw.transform.PassContext(instruments=[Never()]):
+        same = tw.relax.transform.LegalizeOps()(Module)
+    tw.ir.assert_structural_equal(same, Module)
+
+
+def test_an_exception_in_an_instrument_comes_back_as_itself():
+    class Fails(tw.transform.PassInstrument):
+        def run_before_pass(self, module, info):
+            raise KeyError(info)
+
+    with tw.transform.PassContext(instruments=[Fails()]), pytest.raises(KeyError, match="LegalizeOps"):
+        tw.relax.build(Module, "llvm")
+
+
+def test_disabled_passes_are_left_out():
+    with tw.transform.PassContext(disabled_pass=["LegalizeOps"]):
+        same = tw.relax.transform.LegalizeOps()(Module)
+    tw.ir.assert_structural_equal(same, Module)
+
+
 def test_modules_are_maps_of_functions():
     assert [v.name_hint for v in Module.get_global_vars()] == ["main"]
     assert isinstance(Module["main"], tw.relax.Function)

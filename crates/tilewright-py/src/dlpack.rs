@@ -1,7 +1,7 @@
 //! DLPack's Python side: tensors to and from capsules.
 //!
 //! A capsule named `dltensor` or `dltensor_versioned` owns the structure in it; who takes the structure renames the
-//! capsule to `used_…`, and then owns it. The structures themselves are `tilewright_tensor::dlpack`'s.
+//! capsule to `used_…`, and then owns it. The structures themselves are `tilewright_tensor`'s.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::NonNull;
@@ -10,8 +10,8 @@ use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use pyo3::{ffi, intern};
-use tilewright_tensor::Tensor;
-use tilewright_tensor::dlpack::{DLManagedTensor, DLManagedTensorVersioned, VERSION};
+use tilewright::Tensor;
+use tilewright::tensor::dlpack::{DLManagedTensor, DLManagedTensorVersioned, VERSION};
 
 use crate::error;
 

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use tilewright_support::{Diagnostics, Severity};
-use tilewright_tensor::TensorError;
+use tilewright::support::{Diagnostics, Severity};
+use tilewright::tensor::TensorError;
 
 /// A class of `tilewright.error`.
 #[derive(Clone, Copy)]

@@ -1,21 +1,64 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
-//! Reading order: [`error`] (the one mapping of errors), [`dlpack`] and [`tensor`] (values without copies).
+//! Reading order: `error` (the one mapping of errors), `dlpack` and `tensor` (values without copies), `value` and
+//! `function` (calls), `module` and `script` (IR and its text), `pass` and `compile`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
-//! the calling thread.
+//! the calling thread. The Python files decide nothing either: `python/tilewright` gives these classes their names.
 
+mod compile;
 mod dlpack;
 mod error;
+mod function;
+mod module;
+mod pass;
+mod passes;
+mod script;
 mod tensor;
+mod value;
+
+use std::ffi::OsString;
 
 use pyo3::prelude::*;
+use pyo3::wrap_pyfunction;
+
+/// Runs the command line, the program's name first; the result is the exit status.
+#[pyfunction]
+fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| tilewright_cli::main(arguments))
+}
 
 #[pymodule(gil_used = true)]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add_class::<tensor::Device>()?;
-    module.add_class::<tensor::NdArray>()?;
+fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
+    core.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    core.add_class::<tensor::Device>()?;
+    core.add_class::<tensor::NdArray>()?;
+    core.add_class::<function::Function>()?;
+    core.add_class::<module::PyGlobalVar>()?;
+    core.add_class::<module::PyModule>()?;
+    core.add_class::<module::PyPrimFunc>()?;
+    core.add_class::<module::PyFunction>()?;
+    core.add_class::<pass::PyPass>()?;
+    core.add_class::<compile::PyTarget>()?;
+    core.add_class::<compile::PyExecutable>()?;
+    core.add_class::<compile::PyMachine>()?;
+    for function in [
+        wrap_pyfunction!(function::register_func, core)?,
+        wrap_pyfunction!(function::get_global_func, core)?,
+        wrap_pyfunction!(module::structural_equal, core)?,
+        wrap_pyfunction!(module::assert_structural_equal, core)?,
+        wrap_pyfunction!(module::structural_hash, core)?,
+        wrap_pyfunction!(module::highlight, core)?,
+        wrap_pyfunction!(script::read_definition, core)?,
+        wrap_pyfunction!(script::from_source, core)?,
+        wrap_pyfunction!(compile::build, core)?,
+        wrap_pyfunction!(compile::pipeline, core)?,
+        wrap_pyfunction!(passes::bind_params, core)?,
+        wrap_pyfunction!(passes::by_name, core)?,
+        wrap_pyfunction!(command_line, core)?,
+    ] {
+        core.add_function(function)?;
+    }
     Ok(())
 }

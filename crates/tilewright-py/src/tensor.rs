@@ -3,70 +3,65 @@
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyTuple};
-use tilewright_tensor::dlpack::DEVICE_CPU;
-use tilewright_tensor::{DataType, Tensor};
+use tilewright::runtime::{self, DeviceKind};
+use tilewright::tensor::dlpack::DEVICE_CPU;
+use tilewright::{DataType, Tensor};
 
 use crate::{dlpack, error};
 
 /// A place for tensors: a kind of device and its index.
 #[pyclass(frozen, eq, hash, module = "tilewright.runtime.device")]
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Device {
-    kind: String,
-    #[pyo3(get)]
-    index: usize,
-}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Device(pub(crate) runtime::Device);
 
 impl Device {
-    fn host() -> Self {
-        Self { kind: "cpu".to_owned(), index: 0 }
-    }
-
     /// An error unless tensors can live here in this version.
     pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
-        if self.exist() {
-            return Ok(());
-        }
-        Err(error::general(
-            py,
-            format_args!("there is no device {self}: this version runs on cpu(0)", self = self.__str__()),
-        ))
+        self.0.require().map_err(|e| error::general(py, e))
     }
 }
 
 #[pymethods]
 impl Device {
     #[new]
-    fn new(py: Python<'_>, kind: &str, index: usize) -> PyResult<Self> {
-        if !matches!(kind, "cpu" | "cuda") {
-            return Err(error::general(py, format_args!("unknown kind of device `{kind}`: expected cpu or cuda")));
-        }
-        Ok(Self { kind: kind.to_owned(), index })
+    fn new(py: Python<'_>, kind: &str, index: u32) -> PyResult<Self> {
+        let kind = match kind {
+            "cpu" => DeviceKind::Cpu,
+            "cuda" => DeviceKind::Cuda,
+            _ => {
+                let message = format_args!("unknown kind of device `{kind}`: expected cpu or cuda");
+                return Err(error::general(py, message));
+            }
+        };
+        Ok(Self(runtime::Device { kind, index }))
     }
 
     /// Whether the device is there and can be used.
     #[getter]
-    pub(crate) fn exist(&self) -> bool {
-        self.kind == "cpu" && self.index == 0
+    fn exist(&self) -> bool {
+        self.0.exists()
     }
 
     /// DLPack's number for the kind of device.
     #[getter]
     fn device_type(&self) -> i32 {
-        if self.kind == "cpu" { DEVICE_CPU } else { 2 }
+        match self.0.kind {
+            DeviceKind::Cpu => DEVICE_CPU,
+            DeviceKind::Cuda => 2,
+        }
     }
 
     #[getter]
-    fn device_id(&self) -> usize {
-        self.index
+    fn device_id(&self) -> u32 {
+        self.0.index
     }
 
     fn __str__(&self) -> String {
-        format!("{}({})", self.kind, self.index)
+        self.0.to_string()
     }
 
     fn __repr__(&self) -> String {
-        self.__str__()
+        self.0.to_string()
     }
 }
 
@@ -120,7 +115,7 @@ impl NdArray {
 
     #[getter]
     fn device(&self) -> Device {
-        Device::host()
+        Device(runtime::Device::cpu())
     }
 
     /// A NumPy array with a copy of the values.

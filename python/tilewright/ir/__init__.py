@@ -1,6 +1,6 @@
 """What both levels of the IR share: modules, comparison, passes."""
 
-from . import base, module, transform
+from . import base, instrument, module, transform
 from .base import assert_structural_equal, structural_equal, structural_hash
 from .module import GlobalVar, IRModule
 
@@ -9,6 +9,7 @@ __all__ = [
     "IRModule",
     "assert_structural_equal",
     "base",
+    "instrument",
     "module",
     "structural_equal",
     "structural_hash",

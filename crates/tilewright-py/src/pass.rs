@@ -1,0 +1,233 @@
+//! Passes and the context that they run in.
+//!
+//! The context is a Python object (`tilewright.ir.transform.PassContext`), because `with` makes it current there; each
+//! run of passes copies its settings into a [`PassCx`].
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict};
+use tilewright::ir::node::FloatBits;
+use tilewright::ir::pass::{Evaluator, Instrument, PassInfo};
+use tilewright::ir::{Attr, Attrs};
+use tilewright::{IRModule, LinkedEvaluator, Pass, PassCx, PassError};
+
+use crate::error;
+use crate::module::PyModule;
+
+/// A pass: of the compiler, of the user, or several in order.
+#[pyclass(frozen, name = "Pass", module = "tilewright.ir.transform")]
+pub(crate) struct PyPass {
+    #[pyo3(get)]
+    name: String,
+    #[pyo3(get)]
+    opt_level: u8,
+    work: Work,
+}
+
+enum Work {
+    Native(Arc<dyn Pass>),
+    Python(Py<PyAny>),
+    Sequence(Vec<Py<PyPass>>),
+}
+
+impl PyPass {
+    pub(crate) fn native(pass: Arc<dyn Pass>) -> Self {
+        let info = pass.info();
+        Self { name: info.name.to_owned(), opt_level: info.opt_level, work: Work::Native(pass) }
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        settings: &Settings,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.work {
+            Work::Native(pass) => {
+                let input = module_of(module)?;
+                let output = settings.run(py, |cx| cx.run(pass.as_ref(), (*input).clone()))?;
+                Ok(Bound::new(py, PyModule(Arc::new(output)))?.into_any())
+            }
+            Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
+            Work::Python(function) => {
+                let output = function.bind(py).call1((module, settings.context.bind(py)))?;
+                module_of(&output).map_err(|_| {
+                    let found = output.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+                    PyTypeError::new_err(format!("the pass `{}` must return an IRModule, not {found}", self.name))
+                })?;
+                Ok(output)
+            }
+            Work::Sequence(passes) => {
+                passes.iter().try_fold(module.clone(), |module, pass| pass.get().run(py, settings, &module))
+            }
+        }
+    }
+}
+
+pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
+    match object.cast::<PyModule>() {
+        Ok(module) => Ok(module.get().0.clone()),
+        Err(_) => Err(PyTypeError::new_err(format!("expected an IRModule, found {}", object.get_type().name()?))),
+    }
+}
+
+#[pymethods]
+impl PyPass {
+    /// Passes one after the other.
+    #[staticmethod]
+    fn sequential(passes: Vec<Py<Self>>, name: String) -> Self {
+        Self { name, opt_level: 0, work: Work::Sequence(passes) }
+    }
+
+    /// A Python function from a module and a context to a module.
+    #[staticmethod]
+    fn from_python(function: Py<PyAny>, name: String, opt_level: u8) -> Self {
+        Self { name, opt_level, work: Work::Python(function) }
+    }
+
+    fn __call__<'py>(&self, module: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = module.py();
+        module_of(module)?;
+        self.run(py, &Settings::current(py)?, module)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<pass {}>", self.name)
+    }
+}
+
+/// What a Python context says.
+pub(crate) struct Settings {
+    context: Py<PyAny>,
+    opt_level: u8,
+    required: Vec<String>,
+    disabled: Vec<String>,
+    instruments: Vec<Py<PyAny>>,
+    config: Attrs,
+}
+
+impl Settings {
+    /// Those of the context that is current in Python.
+    pub(crate) fn current(py: Python<'_>) -> PyResult<Self> {
+        let context = py.import("tilewright.ir.transform")?.getattr("PassContext")?.call_method0("current")?;
+        Ok(Self {
+            opt_level: context.getattr("opt_level")?.extract()?,
+            required: context.getattr("required_pass")?.extract()?,
+            disabled: context.getattr("disabled_pass")?.extract()?,
+            instruments: context.getattr("instruments")?.extract()?,
+            config: attrs(context.getattr("config")?.cast()?)?,
+            context: context.unbind(),
+        })
+    }
+
+    /// The rule of [`PassCx::run`] for passes that are Python's.
+    fn leaves_out(&self, name: &str, opt_level: u8) -> bool {
+        let required = self.required.iter().any(|known| known == name);
+        !required && (opt_level > self.opt_level || self.disabled.iter().any(|known| known == name))
+    }
+
+    /// Runs with a context of these settings, without the GIL. An exception of an instrument wins over the result.
+    pub(crate) fn run<T: Send, E: Send + IntoPyErr>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut PassCx<'_>) -> Result<T, E> + Send,
+    ) -> PyResult<T> {
+        let raised = Arc::new(Mutex::new(None));
+        let instruments: Vec<_> = self.instruments.iter().map(|instrument| instrument.clone_ref(py)).collect();
+        let (opt_level, config) = (self.opt_level, self.config.clone());
+        let (required, disabled) = (self.required.clone(), self.disabled.clone());
+        let outcome = py.detach(|| {
+            let evaluator = LinkedEvaluator;
+            let evaluator: Option<&dyn Evaluator> = Some(&evaluator);
+            let mut cx = PassCx { opt_level, required, disabled, config, evaluator, ..PassCx::default() };
+            for object in instruments {
+                cx.instruments.push(Box::new(PythonInstrument { object, raised: Arc::clone(&raised) }));
+            }
+            work(&mut cx)
+        });
+        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(exception) => Err(exception),
+            None => outcome.map_err(|error| error.into_py_err(py)),
+        }
+    }
+}
+
+/// Options by name: numbers, texts, and lists and dicts of them.
+fn attrs(options: &Bound<'_, PyDict>) -> PyResult<Attrs> {
+    options.iter().map(|(name, value)| Ok((name.extract::<String>()?.into(), attr(&value)?))).collect()
+}
+
+fn attr(value: &Bound<'_, PyAny>) -> PyResult<Attr> {
+    if value.is_none() {
+        return Ok(Attr::None);
+    }
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(Attr::Bool(value.is_true()));
+    }
+    if let Ok(value) = value.extract() {
+        return Ok(Attr::Int(value));
+    }
+    if let Ok(value) = value.extract() {
+        return Ok(Attr::Float(FloatBits(value)));
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(Attr::str(text));
+    }
+    match value.cast::<PyDict>() {
+        Ok(options) => attrs(options).map(Attr::Map),
+        Err(_) => value.try_iter()?.map(|item| attr(&item?)).collect::<PyResult<_>>().map(Attr::Array),
+    }
+}
+
+/// Errors of the compiler that have an exception.
+pub(crate) trait IntoPyErr {
+    fn into_py_err(self, py: Python<'_>) -> PyErr;
+}
+
+impl IntoPyErr for PassError {
+    fn into_py_err(self, py: Python<'_>) -> PyErr {
+        error::diagnostics(py, &self.diagnostics)
+    }
+}
+
+/// An instrument written in Python. After one exception it does no more, and lets no pass run.
+struct PythonInstrument {
+    object: Py<PyAny>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl PythonInstrument {
+    /// Calls a method with the module and the pass's name; `otherwise` after an exception.
+    fn call<T>(&self, method: &str, info: &PassInfo, module: &IRModule, otherwise: T, read: Read<T>) -> T {
+        let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
+        if raised.is_some() {
+            return otherwise;
+        }
+        let called = Python::attach(|py| {
+            let module = Bound::new(py, PyModule(Arc::new(module.clone())))?;
+            read(&self.object.bind(py).call_method1(method, (module, info.name))?)
+        });
+        called.unwrap_or_else(|exception| {
+            *raised = Some(exception);
+            otherwise
+        })
+    }
+}
+
+type Read<T> = fn(&Bound<'_, PyAny>) -> PyResult<T>;
+
+impl Instrument for PythonInstrument {
+    fn should_run(&mut self, info: &PassInfo, module: &IRModule) -> bool {
+        self.call("should_run", info, module, false, |answer| answer.is_truthy())
+    }
+
+    fn before(&mut self, info: &PassInfo, module: &IRModule) {
+        self.call("run_before_pass", info, module, (), |_| Ok(()));
+    }
+
+    fn after(&mut self, info: &PassInfo, module: &IRModule) {
+        self.call("run_after_pass", info, module, (), |_| Ok(()));
+    }
+}

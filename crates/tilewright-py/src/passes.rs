@@ -1,0 +1,31 @@
+//! Passes by name, and those that take arguments.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tilewright::{passes, relax_passes};
+
+use crate::dlpack;
+use crate::error;
+use crate::pass::PyPass;
+use crate::tensor::NdArray;
+
+/// A pass that needs no arguments.
+#[pyfunction]
+pub(crate) fn by_name(py: Python<'_>, name: &str) -> PyResult<PyPass> {
+    passes::by_name(name).map(PyPass::native).map_err(|message| error::general(py, message))
+}
+
+/// Binds parameters of the function `name` to tensors; the tensors are copied, since a module's constants never change.
+#[pyfunction]
+pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<PyPass> {
+    let py = params.py();
+    let mut bound = Vec::new();
+    for (param, value) in params {
+        let tensor = match value.cast::<NdArray>() {
+            Ok(tensor) => tensor.get().0.clone(),
+            Err(_) => dlpack::import(&value)?,
+        };
+        bound.push((param.extract::<String>()?, tensor.copied().map_err(|e| error::tensor(py, &e))?.to_read_only()));
+    }
+    Ok(PyPass::native(std::sync::Arc::new(relax_passes::BindParams::new(name, bound))))
+}

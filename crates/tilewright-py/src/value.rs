@@ -1,0 +1,112 @@
+//! Python objects to and from the values that functions take and give.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
+use tilewright::Value;
+use tilewright::runtime::{Error, ErrorKind, PackedFunc};
+
+use crate::function::Function;
+use crate::tensor::{Device, NdArray};
+use crate::{dlpack, error};
+
+/// A Python object that the machine only hands on.
+struct Opaque(Py<PyAny>);
+
+/// The value of an object: tensors and anything with `__dlpack__` share their memory.
+pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(tensor) = object.cast::<NdArray>() {
+        return Ok(Value::Tensor(tensor.get().0.clone()));
+    }
+    if object.is_none() {
+        return Ok(Value::None);
+    }
+    if object.is_instance_of::<PyBool>() {
+        return object.extract().map(Value::Bool);
+    }
+    if object.is_instance_of::<PyInt>() {
+        return object.extract().map(Value::Int);
+    }
+    if object.is_instance_of::<PyFloat>() {
+        return object.extract().map(Value::Float);
+    }
+    if object.is_instance_of::<PyString>() {
+        return Ok(Value::from(object.extract::<&str>()?));
+    }
+    if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+        let items = object.try_iter()?.map(|item| from_python(&item?)).collect::<PyResult<Vec<_>>>()?;
+        return Ok(Value::tuple(items));
+    }
+    from_other(object)
+}
+
+fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(device) = object.cast::<Device>() {
+        return Ok(Value::Device(device.get().0));
+    }
+    if let Ok(function) = object.cast::<Function>() {
+        return Ok(Value::Function(function.get().to_packed()));
+    }
+    if dlpack::is_exporter(object)? {
+        return dlpack::import(object).map(Value::Tensor);
+    }
+    if object.is_callable() {
+        return Ok(Value::Function(packed(object.clone().unbind())));
+    }
+    Ok(Value::Object(Arc::new(Opaque(object.clone().unbind()))))
+}
+
+/// The object of a value.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::None => py.None().into_bound(py),
+        Value::Bool(value) => PyBool::new(py, *value).to_owned().into_any(),
+        Value::Int(value) => value.into_pyobject(py)?.into_any(),
+        Value::Float(value) => value.into_pyobject(py)?.into_any(),
+        Value::Str(text) => PyString::new(py, text).into_any(),
+        Value::DataType(dtype) => PyString::new(py, &dtype.to_string()).into_any(),
+        Value::Device(device) => Bound::new(py, Device(*device))?.into_any(),
+        Value::Shape(dims) => PyTuple::new(py, dims.iter())?.into_any(),
+        Value::Tensor(tensor) => Bound::new(py, NdArray(tensor.clone()))?.into_any(),
+        Value::Tuple(items) => {
+            let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyTuple::new(py, items)?.into_any()
+        }
+        Value::Function(function) => Bound::new(py, Function::packed("function", function.clone()))?.into_any(),
+        Value::Object(object) => match object.downcast_ref::<Opaque>() {
+            Some(Opaque(object)) => object.bind(py).clone(),
+            None => {
+                return Err(PyTypeError::new_err("the result is an object of the process that Python does not know"));
+            }
+        },
+    })
+}
+
+/// A Python function as the runtime calls it. Its exception travels as itself.
+pub(crate) fn packed(function: Py<PyAny>) -> PackedFunc {
+    Arc::new(move |args| {
+        Python::attach(|py| {
+            let arguments = args.iter().map(|arg| to_python(py, arg)).collect::<PyResult<Vec<_>>>()?;
+            from_python(&function.bind(py).call1(PyTuple::new(py, arguments)?)?)
+        })
+        .map_err(Error::callback)
+    })
+}
+
+/// An error of the runtime: a Python exception that a callback raised comes back as itself.
+pub(crate) fn runtime_error(py: Python<'_>, mut error: Error) -> PyErr {
+    loop {
+        match error.into_kind() {
+            ErrorKind::Callback { name, source } => match source.downcast::<PyErr>() {
+                Ok(exception) => return *exception,
+                Err(source) => match source.downcast::<Error>() {
+                    Ok(inner) => error = *inner,
+                    Err(source) => return error::general(py, ErrorKind::Callback { name, source }),
+                },
+            },
+            kind => return error::general(py, kind),
+        }
+    }
+}
