@@ -130,7 +130,7 @@ impl Session<'_> {
         {
             let product = self.int(product, dtype);
             let inner = self.binary(BinOp::FloorDiv, x, product);
-            q.add(&*self.form(inner), 1);
+            q.add(&self.form(inner), 1);
             return Some(self.sum(q.finish(), dtype));
         }
         // (g·s + k) // (g·c) = (s + k // g) // c
@@ -144,7 +144,7 @@ impl Session<'_> {
             let s = self.sum(divided(&r, g), dtype);
             let smaller = self.int(c / g, dtype);
             let inner = self.binary(BinOp::FloorDiv, s, smaller);
-            q.add(&*self.form(inner), 1);
+            q.add(&self.form(inner), 1);
             return Some(self.sum(q.finish(), dtype));
         }
         // (c·q + r) // c = q + r // c
@@ -153,7 +153,7 @@ impl Session<'_> {
             let r = self.sum(r, dtype);
             let divisor = self.int(c, dtype);
             let inner = self.make(dtype, Tag::Binary(BinOp::FloorDiv), vec![r, divisor]);
-            q.add(&*self.form(inner), 1);
+            q.add(&self.form(inner), 1);
             self.sum(q.finish(), dtype)
         })
     }

@@ -10,17 +10,23 @@
 //!   is a constant), `Global` memory comes from the scratch area that the kernel declares;
 //! - an access has one index, a scalar or a vector; index expressions are `int32` or `int64`;
 //! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
-//! - every index that contains loaded data lies inside an `Assert` or a guard of the lowering.
-//!
+//! - every index that contains loaded data lies behind an `Assert` or inside an `If` that mentions what was loaded, or
+//!   provably inside its buffer; the message of an assert that lowering wrote for this begins with [`INDEX_GUARD`], and
+//!   code generators report it as `IndexOutOfRange`;
 //! - the parameters are those of the kernel interface ([`crate::interface::KernelInterface`] of the function before
 //!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as `args[i]`
 //!   and scalar `j` as `dims[j]`.
 //!
 //! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
 
+mod check;
+
 use tilewright_support::Diagnostics;
 
 use crate::tir::PrimFunc;
+
+/// How the messages of guards of indices begin.
+pub const INDEX_GUARD: &str = "index out of range: ";
 
 /// A PrimFunc in the flat form, with the symbol under which its kernel is exported.
 #[derive(Clone, Debug)]
@@ -31,7 +37,11 @@ pub struct LowTir {
 
 impl LowTir {
     /// Checks the flat form.
+    ///
+    /// # Errors
+    /// One diagnostic (`TW0505`) for each property that does not hold.
     pub fn new(symbol: impl Into<String>, function: PrimFunc) -> Result<Self, Diagnostics> {
+        check::check(&function)?;
         Ok(Self { symbol: symbol.into(), function })
     }
 

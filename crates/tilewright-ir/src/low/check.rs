@@ -1,0 +1,359 @@
+//! The properties of the flat form, one after the other.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{VarId, walk};
+use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
+use tilewright_tensor::DataType;
+
+use crate::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
+
+/// More than this many messages say nothing new.
+const MAX_MESSAGES: usize = 20;
+
+pub(super) fn check(function: &PrimFunc) -> Result<(), Diagnostics> {
+    let mut cx = Check::default();
+    walk(&function.body, |stmt: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            cx.written.insert(buffer.data.id());
+        }
+    });
+    cx.params(function);
+    cx.stmt(&function.body);
+    let span = function.origins.first();
+    for diagnostic in &mut cx.found {
+        diagnostic.span = span.cloned();
+    }
+    if cx.found.is_empty() { Ok(()) } else { Err(Diagnostics(cx.found)) }
+}
+
+#[derive(Default)]
+struct Check {
+    found: Vec<Diagnostic>,
+    analyzer: Analyzer,
+    vars: Set<VarId>,
+    buffers: Map<VarId, Buffer>,
+    /// Data variables of buffers that are stored to.
+    written: Set<VarId>,
+    /// Variables whose value was loaded.
+    loaded_vars: Set<VarId>,
+    /// Conditions that hold here.
+    guards: Vec<Expr>,
+    in_parallel: bool,
+}
+
+impl Check {
+    fn problem(&mut self, message: String) {
+        if self.found.len() < MAX_MESSAGES {
+            let diagnostic = Diagnostic::error("TW0505", format!("not in the flat form: {message}"));
+            self.found.push(diagnostic);
+        }
+    }
+
+    fn params(&mut self, function: &PrimFunc) {
+        for param in function.params.iter().filter(|p| p.buffer.is_none()) {
+            self.vars.insert(param.var.id());
+            if param.var.dtype.is_vector() || param.var.dtype.is_handle() {
+                self.problem(format!("parameter `{}` is {}", param.var.name, param.var.dtype));
+            }
+        }
+        let mut scalars_began = false;
+        for param in &function.params {
+            match &param.buffer {
+                Some(_) if scalars_began => {
+                    self.problem(format!("buffer `{}` stands behind a scalar parameter", param.var.name));
+                }
+                Some(buffer) => self.declare(buffer),
+                None => scalars_began = true,
+            }
+        }
+    }
+
+    fn declare(&mut self, buffer: &Buffer) {
+        if buffer.rank() != 1 {
+            self.problem(format!("buffer `{}` has {} dimensions, expected 1", buffer.name, buffer.rank()));
+        }
+        if !buffer.strides.is_empty() || buffer.elem_offset.is_some() {
+            self.problem(format!("buffer `{}` has strides or an offset", buffer.name));
+        }
+        if buffer.dtype.is_vector() || buffer.dtype.is_handle() {
+            self.problem(format!("buffer `{}` has elements of type {}", buffer.name, buffer.dtype));
+        }
+        for dim in &buffer.shape {
+            self.expr(dim);
+        }
+        if self.buffers.values().any(|other| other.data == buffer.data) {
+            self.problem(format!("buffer `{}` shares its data variable with another", buffer.name));
+        }
+        self.buffers.insert(buffer.id(), buffer.clone());
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        with_stack(|| self.stmt_kind(&stmt.kind));
+    }
+
+    fn stmt_kind(&mut self, stmt: &StmtKind) {
+        match stmt {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.access(buffer, indices);
+                self.expr(value);
+                predicate.iter().for_each(|p| self.expr(p));
+            }
+            StmtKind::For { var, min, extent, kind, body, .. } => self.loop_over(var, min, extent, kind, body),
+            StmtKind::While { condition, body } => {
+                self.expr(condition);
+                self.guarded(Some(condition), body);
+            }
+            StmtKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                self.guarded(Some(condition), then);
+                otherwise.iter().for_each(|s| self.guarded(None, s));
+            }
+            StmtKind::Let { var, value, body } => self.let_in(var, value, body),
+            StmtKind::Assert { condition, .. } => self.expr(condition),
+            StmtKind::Seq(stmts) => self.seq(stmts),
+            StmtKind::Evaluate(expr) => self.expr(expr),
+            StmtKind::Block { block, .. } => self.problem(format!("block `{}`", block.name)),
+            StmtKind::Allocate { buffer, body } => {
+                self.allocation(buffer);
+                self.declare(buffer);
+                self.stmt(body);
+                self.buffers.remove(&buffer.id());
+            }
+        }
+    }
+
+    /// An assert guards what follows it in its sequence.
+    fn seq(&mut self, stmts: &[Stmt]) {
+        let (scope, guards) = (self.analyzer.enter(), self.guards.len());
+        for stmt in stmts {
+            self.stmt(stmt);
+            if let StmtKind::Assert { condition, .. } = &stmt.kind {
+                self.assume(condition);
+            }
+        }
+        self.guards.truncate(guards);
+        self.analyzer.leave(scope);
+    }
+
+    fn guarded(&mut self, condition: Option<&Expr>, body: &Stmt) {
+        let (scope, guards) = (self.analyzer.enter(), self.guards.len());
+        condition.iter().for_each(|c| self.assume(c));
+        self.stmt(body);
+        self.guards.truncate(guards);
+        self.analyzer.leave(scope);
+    }
+
+    /// What was loaded from memory that the function writes may be something else later.
+    fn assume(&mut self, condition: &Expr) {
+        self.guards.push(condition.clone());
+        let mut stable = true;
+        walk(condition, |e: &Expr| {
+            if let ExprKind::Load { buffer, .. } = &e.kind {
+                stable &= !self.written.contains(&buffer.data.id());
+            }
+        });
+        if stable {
+            self.analyzer.assume(condition);
+        }
+    }
+
+    fn loop_over(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &Stmt) {
+        match kind {
+            ForKind::Serial => {}
+            ForKind::Parallel if self.in_parallel => {
+                self.problem(format!("parallel loop over `{}` inside another", var.name));
+            }
+            ForKind::Parallel => {}
+            ForKind::Vectorized | ForKind::Unrolled | ForKind::ThreadBinding(_) => {
+                self.problem(format!("loop over `{}` is {kind:?}", var.name));
+            }
+        }
+        for bound in [min, extent] {
+            self.expr(bound);
+            if bound.dtype != var.dtype || !is_index(bound.dtype) {
+                self.problem(format!("loop variable `{}` is {}, its bound {}", var.name, var.dtype, bound.dtype));
+            }
+        }
+        let scope = self.analyzer.enter();
+        let outer = self.in_parallel;
+        self.in_parallel |= *kind == ForKind::Parallel;
+        self.vars.insert(var.id());
+        self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        self.stmt(body);
+        self.vars.remove(&var.id());
+        self.in_parallel = outer;
+        self.analyzer.leave(scope);
+    }
+
+    fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) {
+        self.expr(value);
+        if self.holds_data(value) {
+            self.loaded_vars.insert(var.id());
+        }
+        let scope = self.analyzer.enter();
+        self.analyzer.bind_value(var, value);
+        self.vars.insert(var.id());
+        self.stmt(body);
+        self.vars.remove(&var.id());
+        self.analyzer.leave(scope);
+    }
+
+    fn allocation(&mut self, buffer: &Buffer) {
+        if buffer.constant_shape().is_none_or(|shape| shape.iter().any(|&extent| extent < 0)) {
+            self.problem(format!("temporary `{}` has no constant size", buffer.name));
+        }
+        if buffer.scope == Scope::Shared {
+            self.problem(format!("temporary `{}` lies in shared memory", buffer.name));
+        }
+    }
+
+    /// Variables are defined, accesses are checked, wherever they stand in the expression.
+    fn expr(&mut self, expr: &Expr) {
+        let mut bound = Vec::new();
+        let mut nodes = Vec::new();
+        walk(expr, |e: &Expr| nodes.push(e.clone()));
+        for node in &nodes {
+            if let ExprKind::Let { var, value, .. } = &node.kind {
+                bound.push(var.id());
+                if self.holds_data(value) {
+                    self.loaded_vars.insert(var.id());
+                }
+            }
+        }
+        for node in &nodes {
+            match &node.kind {
+                ExprKind::Var(var) if !self.vars.contains(&var.id()) && !bound.contains(&var.id()) => {
+                    self.problem(format!("variable `{}` is not defined where it is used", var.name));
+                }
+                ExprKind::Load { buffer, indices, .. } => self.access_of(buffer, indices),
+                _ => {}
+            }
+        }
+    }
+
+    fn access(&mut self, buffer: &Buffer, indices: &[Expr]) {
+        indices.iter().for_each(|index| self.expr(index));
+        self.access_of(buffer, indices);
+    }
+
+    fn access_of(&mut self, buffer: &Buffer, indices: &[Expr]) {
+        if !self.buffers.contains_key(&buffer.id()) {
+            self.problem(format!("buffer `{}` is not defined where it is used", buffer.name));
+        }
+        let [index] = indices else {
+            return self.problem(format!("{} indices into buffer `{}`, expected 1", indices.len(), buffer.name));
+        };
+        if !is_index(index.dtype.element()) {
+            self.problem(format!("the index of buffer `{}` is {}", buffer.name, index.dtype));
+        }
+        if self.holds_data(index) && !self.is_guarded(index) && !self.is_inside(buffer, index) {
+            self.problem(format!("an index of buffer `{}` contains loaded data without a guard", buffer.name));
+        }
+    }
+
+    fn holds_data(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        walk(expr, |e: &Expr| {
+            found |= match &e.kind {
+                ExprKind::Load { .. } => true,
+                ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// Whether every load in the index stands in a condition that holds here.
+    fn is_guarded(&self, index: &Expr) -> bool {
+        let mut guarded = true;
+        walk(index, |e: &Expr| {
+            let data = match &e.kind {
+                ExprKind::Load { .. } => true,
+                ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
+                _ => false,
+            };
+            guarded &= !data || self.guards.iter().any(|guard| contains(guard, e));
+        });
+        guarded
+    }
+
+    fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
+        let Some(size) = buffer.shape.first() else { return false };
+        let zero = Expr::int(0, index.dtype);
+        let bounds = self.analyzer.bounds(index);
+        let within = size.as_int().is_some_and(|size| bounds.at_least(0) && bounds.at_most(size - 1));
+        let prove = |op, a: &Expr, b: &Expr| Expr::compare(op, a, b).is_ok_and(|c| self.analyzer.prove(&c));
+        within || (prove(CmpOp::Le, &zero, index) && prove(CmpOp::Lt, index, size))
+    }
+}
+
+fn is_index(dtype: DataType) -> bool {
+    dtype == DataType::I32 || dtype == DataType::I64
+}
+
+fn contains(expr: &Expr, part: &Expr) -> bool {
+    let mut found = false;
+    walk(expr, |e: &Expr| found |= e.equal(part));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attrs;
+    use crate::low::LowTir;
+    use crate::tir::Param;
+    use tilewright_support::Origins;
+
+    fn buffer(name: &str, dtype: DataType) -> Buffer {
+        Buffer::new(name, vec![Expr::i64(16)], dtype)
+    }
+
+    fn refused(params: Vec<Param>, body: Stmt) -> String {
+        let function = PrimFunc { params, attrs: Attrs::new(), body, origins: Origins::default() };
+        LowTir::new("f", function).map_or_else(|e| e.to_string(), |_| String::new())
+    }
+
+    fn zero(buffer: &Buffer, index: &Expr) -> Stmt {
+        Stmt::store(buffer, vec![index.clone()], &Expr::number(0, buffer.dtype)).unwrap()
+    }
+
+    #[test]
+    fn each_property_has_its_message() {
+        let a = buffer("A", DataType::F32);
+        let i = Var::new("i", DataType::I64);
+        let params = || vec![Param::buffer(&a)];
+        let at = |index: &Expr| zero(&a, index);
+        let run = |kind, body| Stmt::for_loop(&i, Expr::i64(0), Expr::i64(16), kind, body);
+        assert_eq!(refused(params(), run(ForKind::Serial, at(&Expr::var(&i)))), "");
+        for (body, part) in [
+            (run(ForKind::Vectorized, at(&Expr::i64(0))), "loop over `i` is Vectorized"),
+            (run(ForKind::Parallel, run(ForKind::Parallel, at(&Expr::i64(0)))), "inside another"),
+            (at(&Expr::var(&i)), "variable `i` is not defined"),
+            (zero(&buffer("B", DataType::F32), &Expr::i64(0)), "buffer `B` is not defined"),
+            (at(&Expr::int(0, DataType::U8)), "the index of buffer `A` is uint8"),
+        ] {
+            let message = refused(params(), body);
+            assert!(message.contains(part), "{message}");
+        }
+        let wide = Buffer::new("W", vec![Expr::i64(4), Expr::i64(4)], DataType::F32);
+        assert!(refused(vec![Param::buffer(&wide)], Stmt::nothing()).contains("2 dimensions"));
+        let behind = vec![Param::scalar(&i), Param::buffer(&a)];
+        assert!(refused(behind, Stmt::nothing()).contains("behind a scalar"));
+    }
+
+    #[test]
+    fn loaded_indices_need_a_guard_or_a_proof() {
+        let (a, b, c) = (buffer("A", DataType::I32), buffer("B", DataType::F32), buffer("C", DataType::U8));
+        let params = vec![Param::buffer(&a), Param::buffer(&b), Param::buffer(&c)];
+        let loaded = Expr::load(&a, vec![Expr::i64(0)]).unwrap();
+        let below = |e: &Expr, n| Expr::compare(CmpOp::Lt, e, &Expr::number(n, e.dtype)).unwrap();
+        assert!(refused(params.clone(), zero(&b, &loaded)).contains("contains loaded data"));
+        let guard: Stmt = StmtKind::Assert { condition: below(&loaded, 16), message: "guard".into() }.into();
+        assert_eq!(refused(params.clone(), Stmt::seq([guard, zero(&b, &loaded)])), "");
+        let byte = Expr::load(&c, vec![Expr::i64(0)]).unwrap().cast(DataType::I32).unwrap();
+        let low = Expr::binary(crate::tir::BinOp::FloorDiv, &byte, &Expr::i32(16)).unwrap();
+        assert_eq!(refused(params.clone(), zero(&b, &low)), "");
+        assert!(refused(params, zero(&b, &byte)).contains("contains loaded data"));
+    }
+}
