@@ -14,7 +14,11 @@
 //! same functions, target and options give the same bytes. A function that cannot be compiled is an error: LLVM does
 //! not get to see what would make it stop the process.
 
+mod emit;
 mod error;
+mod machine;
+#[cfg(test)]
+mod tests;
 
 use tilewright_ir::low::LowTir;
 use tilewright_target::Target;
@@ -64,6 +68,28 @@ pub struct Kernel {
 
 /// Compiles the functions into one object.
 pub fn compile(functions: &[LowTir], target: &Target, options: &Options) -> Result<Object, CodegenError> {
-    let _ = (functions, target, options);
-    Err(CodegenError::Target("no target".into()))
+    let (text, kernels) = module(functions, target)?;
+    let elf = machine::run(text, target, options, machine::Output::Object)?;
+    Ok(Object { elf, kernels })
+}
+
+/// The functions as LLVM IR, after the passes that the options ask for.
+pub fn emit_llvm_ir(functions: &[LowTir], target: &Target, options: &Options) -> Result<String, CodegenError> {
+    let (text, _) = module(functions, target)?;
+    text_output(machine::run(text, target, options, machine::Output::LlvmIr)?)
+}
+
+/// The functions as assembly.
+pub fn emit_asm(functions: &[LowTir], target: &Target, options: &Options) -> Result<String, CodegenError> {
+    let (text, _) = module(functions, target)?;
+    text_output(machine::run(text, target, options, machine::Output::Assembly)?)
+}
+
+fn module(functions: &[LowTir], target: &Target) -> Result<(String, Vec<Kernel>), CodegenError> {
+    target.check_supported().map_err(|error| CodegenError::Target(error.to_string()))?;
+    emit::module(functions, target)
+}
+
+fn text_output(bytes: Vec<u8>) -> Result<String, CodegenError> {
+    String::from_utf8(bytes).map_err(|_| CodegenError::Llvm("the output is not text".into()))
 }

@@ -1,0 +1,262 @@
+//! Operators of two operands, by the table in `tilewright_expr::semantics`.
+
+use tilewright_expr::semantics::Fault;
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind};
+use tilewright_tensor::DataType;
+use tilewright_tensor::abi::Status;
+
+use super::expr::{is_safe_divisor, no_wrap};
+use super::function::{FnCx, Position, Result};
+use super::text::{Mangled, Reg, Value, int};
+
+impl FnCx<'_, '_> {
+    pub(crate) fn binary(&mut self, op: BinOp, a: &Expr, b: &Expr, position: Position) -> Result<Value> {
+        let dtype = a.dtype;
+        if !op.takes(dtype) || b.dtype != dtype {
+            return Err(self.unit.malformed(format!("{op:?} of {dtype} and {}", b.dtype)));
+        }
+        // A product inside a sum of the same expression may be rounded once with it; nothing else is joined.
+        let flag = if dtype.is_float() && is_sum(op) && (is_product(a) || is_product(b)) { " contract" } else { "" };
+        let x = self.operand(a, !flag.is_empty(), position)?;
+        let y = self.operand(b, !flag.is_empty(), position)?;
+        if dtype.is_float() {
+            return self.float_binary(op, flag, (a, &x), (b, &y));
+        }
+        let ty = Reg(dtype);
+        let wrap = no_wrap(position, dtype);
+        Ok(match op {
+            BinOp::Add => self.body.assign(format_args!("add{wrap} {ty} {x}, {y}")),
+            BinOp::Sub => self.body.assign(format_args!("sub{wrap} {ty} {x}, {y}")),
+            BinOp::Mul => self.body.assign(format_args!("mul{wrap} {ty} {x}, {y}")),
+            BinOp::And | BinOp::BitAnd => self.body.assign(format_args!("and {ty} {x}, {y}")),
+            BinOp::Or | BinOp::BitOr => self.body.assign(format_args!("or {ty} {x}, {y}")),
+            BinOp::BitXor => self.body.assign(format_args!("xor {ty} {x}, {y}")),
+            BinOp::Min if dtype.is_bool() => self.body.assign(format_args!("and {ty} {x}, {y}")),
+            BinOp::Max if dtype.is_bool() => self.body.assign(format_args!("or {ty} {x}, {y}")),
+            BinOp::Min | BinOp::Max => {
+                let sign = if dtype.is_signed() { 's' } else { 'u' };
+                let name = if op == BinOp::Min { "min" } else { "max" };
+                self.body.assign(format_args!("call {ty} @llvm.{sign}{name}.{}({ty} {x}, {ty} {y})", Mangled(dtype)))
+            }
+            BinOp::Shl | BinOp::Shr => self.shift(op, &x, &y, dtype),
+            BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod => {
+                if !is_safe_divisor(b) {
+                    self.check_division(&x, &y, dtype);
+                }
+                self.divide(op, &x, (b, &y), dtype)
+            }
+        })
+    }
+
+    /// An operand; a product that a sum may take up is marked as such.
+    fn operand(&mut self, expr: &Expr, contract: bool, position: Position) -> Result<Value> {
+        if contract
+            && is_product(expr)
+            && self.remembered(expr, position).is_none()
+            && let ExprKind::Binary(BinOp::Mul, a, b) = &expr.kind
+        {
+            self.unit.check_type(expr.dtype)?;
+            if a.dtype != expr.dtype || b.dtype != expr.dtype {
+                return Err(self.unit.malformed(format!("Mul of {} and {}", a.dtype, b.dtype)));
+            }
+            let (a, b) = (self.value(a, position)?, self.value(b, position)?);
+            let product = self.body.assign(format_args!("fmul contract {} {a}, {b}", Reg(expr.dtype)));
+            self.remember(expr, position, &product);
+            return Ok(product);
+        }
+        self.value(expr, position)
+    }
+
+    fn float_binary(&mut self, op: BinOp, flag: &str, a: (&Expr, &Value), b: (&Expr, &Value)) -> Result<Value> {
+        let dtype = a.0.dtype;
+        let (ty, name) = (Reg(dtype), Mangled(dtype));
+        let (x, y) = (a.1, b.1);
+        Ok(match op {
+            BinOp::Add => self.body.assign(format_args!("fadd{flag} {ty} {x}, {y}")),
+            BinOp::Sub => self.body.assign(format_args!("fsub{flag} {ty} {x}, {y}")),
+            BinOp::Mul => self.body.assign(format_args!("fmul {ty} {x}, {y}")),
+            BinOp::Div => self.body.assign(format_args!("fdiv {ty} {x}, {y}")),
+            BinOp::Mod => self.body.assign(format_args!("frem {ty} {x}, {y}")),
+            BinOp::FloorDiv => {
+                let quotient = self.body.assign(format_args!("fdiv {ty} {x}, {y}"));
+                self.body.assign(format_args!("call {ty} @llvm.floor.{name}({ty} {quotient})"))
+            }
+            BinOp::FloorMod => {
+                let rest = self.body.assign(format_args!("frem {ty} {x}, {y}"));
+                let bools = Reg(DataType::BOOL.with_lanes(dtype.lanes));
+                let some = self.body.assign(format_args!("fcmp une {ty} {rest}, zeroinitializer"));
+                let below = self.body.assign(format_args!("fcmp olt {ty} {rest}, zeroinitializer"));
+                let divisor_below = self.body.assign(format_args!("fcmp olt {ty} {y}, zeroinitializer"));
+                let differ = self.body.assign(format_args!("xor {bools} {below}, {divisor_below}"));
+                let both = self.body.assign(format_args!("and {bools} {some}, {differ}"));
+                let moved = self.body.assign(format_args!("fadd {ty} {rest}, {y}"));
+                self.body.assign(format_args!("select {bools} {both}, {ty} {moved}, {ty} {rest}"))
+            }
+            BinOp::Min | BinOp::Max => self.float_extreme(op, a, b),
+            BinOp::And | BinOp::Or | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Shl | BinOp::Shr => {
+                return Err(self.unit.malformed(format!("{op:?} of {dtype}")));
+            }
+        })
+    }
+
+    /// The smaller or larger of two floats. Beside a constant one comparison decides NaN and the sign of zero too.
+    fn float_extreme(&mut self, op: BinOp, a: (&Expr, &Value), b: (&Expr, &Value)) -> Value {
+        let dtype = a.0.dtype;
+        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let (name, less) = if op == BinOp::Min { ("minimum", 'l') } else { ("maximum", 'g') };
+        let constant = |e: &Expr| float_constant(e).filter(|value| !value.is_nan());
+        let (variable, bound, bound_value) = match (constant(a.0), constant(b.0)) {
+            (_, Some(bound)) => (a.1, b.1, bound),
+            (Some(bound), None) => (b.1, a.1, bound),
+            (None, None) => {
+                let (x, y) = (a.1, b.1);
+                return self.body.assign(format_args!("call {ty} @llvm.{name}.{}({ty} {x}, {ty} {y})", Mangled(dtype)));
+            }
+        };
+        // Of two zeros the bound is the answer where it is the preferred one (+0 for max, -0 for min); the variable is
+        // otherwise. The unordered comparison takes the variable when it is NaN.
+        let preferred = bound_value == 0.0 && bound_value.is_sign_negative() == (op == BinOp::Min);
+        let order = if preferred { 't' } else { 'e' };
+        let take = self.body.assign(format_args!("fcmp u{less}{order} {ty} {variable}, {bound}"));
+        self.body.assign(format_args!("select {bools} {take}, {ty} {variable}, {ty} {bound}"))
+    }
+
+    /// A shift by the width or more gives 0; LLVM's would give anything.
+    fn shift(&mut self, op: BinOp, x: &Value, y: &Value, dtype: DataType) -> Value {
+        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let name = match op {
+            BinOp::Shl => "shl",
+            _ if dtype.is_signed() => "ashr",
+            _ => "lshr",
+        };
+        let shifted = self.body.assign(format_args!("{name} {ty} {x}, {y}"));
+        let width = int(i64::from(dtype.bits), dtype);
+        let small = self.body.assign(format_args!("icmp ult {ty} {y}, {width}"));
+        self.body.assign(format_args!("select {bools} {small}, {ty} {shifted}, {ty} zeroinitializer"))
+    }
+
+    /// Leaves the kernel with a message where a division has no result.
+    fn check_division(&mut self, x: &Value, y: &Value, dtype: DataType) {
+        let (ty, bool_type) = (Reg(dtype), DataType::BOOL.with_lanes(dtype.lanes));
+        let zero = self.body.assign(format_args!("icmp eq {ty} {y}, zeroinitializer"));
+        let mut bad = zero.clone();
+        if dtype.is_signed() {
+            let (least, minus_one) = (int(i64::MIN >> (64 - u32::from(dtype.bits)), dtype), int(-1, dtype));
+            let bools = Reg(bool_type);
+            let at_least = self.body.assign(format_args!("icmp eq {ty} {x}, {least}"));
+            let by_minus_one = self.body.assign(format_args!("icmp eq {ty} {y}, {minus_one}"));
+            let overflow = self.body.assign(format_args!("and {bools} {at_least}, {by_minus_one}"));
+            bad = self.body.assign(format_args!("or {bools} {zero}, {overflow}"));
+        }
+        let bad = self.any(&bad, bool_type);
+        let (fails, go_on) = (self.body.label(), self.body.label());
+        self.body.branch(&bad, fails, go_on);
+        self.body.start(fails);
+        let by_zero = self.any(&zero, bool_type);
+        let texts = [Fault::DivisionByZero.to_string(), Fault::DivisionOverflow.to_string()];
+        let [first, second] = [self.unit.message(&texts[0]), self.unit.message(&texts[1])];
+        let message = self.body.assign(format_args!("select i1 {by_zero}, ptr {first}, ptr {second}"));
+        let [first, second] = texts.map(|text| text.len());
+        let length = self.body.assign(format_args!("select i1 {by_zero}, i64 {first}, i64 {second}"));
+        self.fail(Status::DivisionFault, &message, &length);
+        self.body.start(go_on);
+    }
+
+    /// Whether any lane is true.
+    fn any(&mut self, value: &Value, dtype: DataType) -> Value {
+        if dtype.is_scalar() {
+            return value.clone();
+        }
+        let lanes = dtype.lanes;
+        self.body.assign(format_args!("call i1 @llvm.vector.reduce.or.v{lanes}i1({} {value})", Reg(dtype)))
+    }
+
+    /// A division whose operands are checked.
+    fn divide(&mut self, op: BinOp, x: &Value, (divisor, y): (&Expr, &Value), dtype: DataType) -> Value {
+        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let sign = if dtype.is_signed() { 's' } else { 'u' };
+        match op {
+            BinOp::Div => return self.body.assign(format_args!("{sign}div {ty} {x}, {y}")),
+            BinOp::Mod => return self.body.assign(format_args!("{sign}rem {ty} {x}, {y}")),
+            BinOp::FloorDiv if !dtype.is_signed() => return self.body.assign(format_args!("udiv {ty} {x}, {y}")),
+            _ if !dtype.is_signed() => return self.body.assign(format_args!("urem {ty} {x}, {y}")),
+            _ => {}
+        }
+        if let Some(power) = int_constant(divisor).filter(|&value| value > 0 && (value & (value - 1)) == 0) {
+            return if op == BinOp::FloorDiv {
+                let shift = int(i64::from(power.trailing_zeros()), dtype);
+                self.body.assign(format_args!("ashr {ty} {x}, {shift}"))
+            } else {
+                self.body.assign(format_args!("and {ty} {x}, {}", int(power - 1, dtype)))
+            };
+        }
+        let rest = self.body.assign(format_args!("srem {ty} {x}, {y}"));
+        let some = self.body.assign(format_args!("icmp ne {ty} {rest}, zeroinitializer"));
+        let signs = self.body.assign(format_args!("xor {ty} {rest}, {y}"));
+        let differ = self.body.assign(format_args!("icmp slt {ty} {signs}, zeroinitializer"));
+        let both = self.body.assign(format_args!("and {bools} {some}, {differ}"));
+        if op == BinOp::FloorMod {
+            let moved = self.body.assign(format_args!("add {ty} {rest}, {y}"));
+            return self.body.assign(format_args!("select {bools} {both}, {ty} {moved}, {ty} {rest}"));
+        }
+        let quotient = self.body.assign(format_args!("sdiv {ty} {x}, {y}"));
+        let one_less = self.body.assign(format_args!("sext {bools} {both} to {ty}"));
+        self.body.assign(format_args!("add {ty} {quotient}, {one_less}"))
+    }
+
+    pub(crate) fn compare(&mut self, op: CmpOp, a: &Expr, b: &Expr) -> Result<Value> {
+        let dtype = a.dtype;
+        if b.dtype != dtype {
+            return Err(self.unit.malformed(format!("{op:?} of {dtype} and {}", b.dtype)));
+        }
+        let (x, y) = (self.value(a, Position::Value)?, self.value(b, Position::Value)?);
+        let ty = Reg(dtype);
+        if dtype.is_float() {
+            let order = match op {
+                CmpOp::Eq => "oeq",
+                CmpOp::Ne => "une",
+                CmpOp::Lt => "olt",
+                CmpOp::Le => "ole",
+                CmpOp::Gt => "ogt",
+                CmpOp::Ge => "oge",
+            };
+            return Ok(self.body.assign(format_args!("fcmp {order} {ty} {x}, {y}")));
+        }
+        let sign = if dtype.is_signed() { "s" } else { "u" };
+        let (sign, order) = match op {
+            CmpOp::Eq => ("", "eq"),
+            CmpOp::Ne => ("", "ne"),
+            CmpOp::Lt => (sign, "lt"),
+            CmpOp::Le => (sign, "le"),
+            CmpOp::Gt => (sign, "gt"),
+            CmpOp::Ge => (sign, "ge"),
+        };
+        Ok(self.body.assign(format_args!("icmp {sign}{order} {ty} {x}, {y}")))
+    }
+}
+
+fn is_sum(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Sub)
+}
+
+fn is_product(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Binary(BinOp::Mul, ..))
+}
+
+/// The constant of a scalar, or of every lane of a vector.
+fn float_constant(expr: &Expr) -> Option<f64> {
+    match &expr.kind {
+        ExprKind::Float(value) => Some(value.0),
+        ExprKind::Broadcast(scalar) => float_constant(scalar),
+        _ => None,
+    }
+}
+
+/// The constant of a scalar, or of every lane of a vector.
+pub(crate) fn int_constant(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Broadcast(scalar) => int_constant(scalar),
+        _ => None,
+    }
+}

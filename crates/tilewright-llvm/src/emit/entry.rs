@@ -1,0 +1,129 @@
+//! The exported entry of a kernel: from the ABI's three pointers to an internal function with typed parameters.
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::low::LowTir;
+use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, Var};
+use tilewright_support::Set;
+use tilewright_target::Target;
+use tilewright_tensor::DataType;
+use tilewright_tensor::abi::offsets;
+
+use super::function::{Binding, FnCx, Result, Sort, Source, scratch_bindings};
+use super::text::{Body, Reg, Value, quoted};
+use super::unit::Unit;
+use crate::{Kernel, SYMBOL_PREFIX};
+
+/// The text of a kernel's functions, and what its callers have to know.
+pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel)> {
+    let mut unit = Unit::new(low.symbol(), number, target);
+    let function = low.function();
+    let written = written_data(&function.body);
+    let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
+    for param in &function.params {
+        let binding = match &param.buffer {
+            Some(buffer) => {
+                unit.check_type(buffer.dtype)?;
+                let is_written = written.contains(&buffer.data);
+                writes.push(is_written);
+                // A promise of more than the element's alignment would be the user's word against the machine.
+                let align = buffer.dtype.element_bytes();
+                let source = Source::Argument(writes.len() - 1);
+                Binding { var: buffer.data.clone(), source, align, readonly: !is_written }
+            }
+            None => {
+                unit.check_type(param.var.dtype)?;
+                if param.var.dtype.is_vector() {
+                    return Err(unit.malformed(format!("parameter `{}` is a vector", param.var.name)));
+                }
+                scalars.push(param.var.dtype);
+                let source = Source::Dimension(scalars.len() - 1);
+                Binding { var: param.var.clone(), source, align: 1, readonly: false }
+            }
+        };
+        bindings.push(binding);
+    }
+    bindings.extend(scratch_bindings(&mut unit, &function.body)?);
+    let name = unit.internal_name();
+    let sort = Sort::Kernel { captures: has_parallel_loop(&function.body) };
+    let mut cx = FnCx::new(&mut unit, &bindings, sort)?;
+    cx.loaded = from_user(&function.params);
+    cx.stmt(&function.body)?;
+    cx.finish(&name)?;
+    let mut body = Body::new();
+    call_internal(&mut body, &name, sort, &bindings);
+    let symbol = quoted(format!("{SYMBOL_PREFIX}{}", low.symbol()).as_bytes());
+    let text = format!("define i32 @{symbol}(ptr %cx, ptr %args, ptr %dims) #0 {{\n{}}}\n", body.finish());
+    unit.add_function(&text);
+    let scratch_bytes = unit.scratch_bytes;
+    let kernel = Kernel { symbol: low.symbol().to_owned(), writes, scalars, scratch_bytes };
+    Ok((unit.finish(), kernel))
+}
+
+/// Loads what the bindings say, from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`; calls the internal
+/// function and returns its status.
+pub(crate) fn call_internal(body: &mut Body, name: &str, sort: Sort, bindings: &[Binding]) {
+    let mut arguments = sort.leading_arguments().to_owned();
+    let scratch = bindings.iter().any(|binding| matches!(binding.source, Source::Scratch(_))).then(|| {
+        let address = body.offset(&Value::constant("%cx"), offsets::SCRATCH);
+        body.assign(format_args!("load ptr, ptr {address}, align 8"))
+    });
+    for binding in bindings {
+        let dtype = binding.var.dtype;
+        let value = match (&binding.source, &scratch) {
+            (Source::Argument(index), _) => {
+                let address = body.offset(&Value::constant("%args"), *index as u64 * 8);
+                body.assign(format_args!("load ptr, ptr {address}, align 8"))
+            }
+            (Source::Dimension(index), _) => {
+                let address = body.offset(&Value::constant("%dims"), *index as u64 * 8);
+                let word = body.assign(format_args!("load i64, ptr {address}, align 8"));
+                from_word(body, &word, dtype)
+            }
+            (Source::Closure(offset), _) => {
+                let address = body.offset(&Value::constant("%closure"), *offset);
+                body.assign(format_args!("load {}, ptr {address}, align 8", Reg(dtype)))
+            }
+            (Source::Scratch(offset), Some(scratch)) => body.offset(scratch, *offset),
+            (Source::Scratch(_), None) => Value::constant("null"),
+        };
+        arguments += &format!(", {} {value}", Reg(dtype));
+    }
+    let status = body.assign(format_args!("call fastcc i32 {name}({arguments})"));
+    body.line(format_args!("ret i32 {status}"));
+}
+
+/// A scalar argument from the 64 bits in which it travels: integers by value, floats by their bits.
+fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
+    let ty = Reg(dtype);
+    if dtype.is_bool() {
+        return body.assign(format_args!("icmp ne i64 {word}, 0"));
+    }
+    let narrow = match dtype.bits {
+        64 => word.clone(),
+        bits => body.assign(format_args!("trunc i64 {word} to i{bits}")),
+    };
+    if dtype.is_float() { body.assign(format_args!("bitcast i{} {narrow} to {ty}", dtype.bits)) } else { narrow }
+}
+
+/// Scalar parameters that are no symbolic dimension, which is `int64`: their values are the user's, like loaded data.
+fn from_user(params: &[Param]) -> Set<VarId> {
+    let scalars = params.iter().filter(|param| param.buffer.is_none() && param.var.dtype != DataType::I64);
+    scalars.map(|param| param.var.id()).collect()
+}
+
+/// The data variables that statements store to.
+pub(crate) fn written_data(body: &Stmt) -> Set<Var> {
+    let mut written = Set::default();
+    walk(body, |stmt: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            written.insert(buffer.data.clone());
+        }
+    });
+    written
+}
+
+fn has_parallel_loop(body: &Stmt) -> bool {
+    let mut found = false;
+    walk(body, |stmt: &Stmt| found |= matches!(stmt.kind, StmtKind::For { kind: ForKind::Parallel, .. }));
+    found
+}

@@ -1,0 +1,300 @@
+//! A function being written: which value each variable has, where buffers lie, what is computed already.
+
+use tilewright_expr::node::{VarId, walk_some};
+use tilewright_ir::tir::{Buffer, Expr, ForKind, Scope, Stmt, StmtKind, Var};
+use tilewright_support::{Map, Set};
+use tilewright_tensor::abi::{Status, TENSOR_ALIGN, offsets};
+
+use super::text::{Body, Reg, Value};
+use super::unit::Unit;
+use crate::CodegenError;
+
+pub(crate) type Result<T> = std::result::Result<T, CodegenError>;
+
+/// Local memory up to this size lies on the stack, larger one in scratch memory.
+const MAX_STACK_BUFFER: u64 = 16 * 1024;
+/// Stack memory of one function.
+const MAX_STACK: u64 = 128 * 1024;
+/// Loops inside each other: LLVM's loop passes recurse over the nest.
+const MAX_LOOPS: usize = 256;
+
+/// Where a parameter of an internal function comes from, as the function around it finds it.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// Tensor argument of the kernel.
+    Argument(usize),
+    /// Scalar argument of the kernel.
+    Dimension(usize),
+    /// Bytes into the worker's scratch memory.
+    Scratch(u64),
+    /// Bytes into the closure of a parallel region.
+    Closure(u64),
+}
+
+/// A variable, or the address of a buffer, that an internal function takes as a parameter.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) var: Var,
+    pub(crate) source: Source,
+    /// Of an address: the bytes that it is a multiple of.
+    pub(crate) align: usize,
+    /// Of an address: whether nothing is written through it.
+    pub(crate) readonly: bool,
+}
+
+/// Whether a value is part of an address, where arithmetic does not overflow, or part of what is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Position {
+    Value,
+    Index,
+}
+
+/// What an internal function is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Sort {
+    /// The body of a kernel, whose addresses a parallel region's closure may hold.
+    Kernel { captures: bool },
+    /// One task of a parallel loop; its number is a parameter behind the context.
+    Task,
+}
+
+impl Sort {
+    /// The arguments before those of the bindings.
+    pub(crate) fn leading_arguments(self) -> &'static str {
+        match self {
+            Self::Kernel { .. } => "ptr %cx",
+            Self::Task => "ptr %cx, i64 %task",
+        }
+    }
+}
+
+/// An internal function being written.
+#[derive(Debug)]
+pub(crate) struct FnCx<'u, 'a> {
+    pub(crate) unit: &'u mut Unit<'a>,
+    pub(crate) body: Body,
+    pub(crate) sort: Sort,
+    pub(crate) loops: usize,
+    values: Map<VarId, (Var, Value)>,
+    readonly: Set<VarId>,
+    /// Variables whose values come from memory: indices with them may overflow.
+    pub(crate) loaded: Set<VarId>,
+    /// Shared expressions of the current statement, by address; one map for each branch that we are in.
+    memo: Vec<Map<(usize, Position), Value>>,
+    /// `Let` variables of the current statement's expressions.
+    bound_here: Set<VarId>,
+    pub(crate) speculatable: Map<usize, bool>,
+    /// Memory on the stack by data variable: a loop uses it again.
+    stack: Map<VarId, Value>,
+    parameters: String,
+}
+
+impl<'u, 'a> FnCx<'u, 'a> {
+    pub(crate) fn new(unit: &'u mut Unit<'a>, bindings: &[Binding], sort: Sort) -> Result<Self> {
+        let task = if sort == Sort::Task { ", i64 %task" } else { "" };
+        let mut cx = Self {
+            unit,
+            body: Body::new(),
+            sort,
+            loops: 0,
+            values: Map::default(),
+            readonly: Set::default(),
+            loaded: Set::default(),
+            memo: vec![Map::default()],
+            bound_here: Set::default(),
+            speculatable: Map::default(),
+            stack: Map::default(),
+            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable(32) %cx{task}"),
+        };
+        for (number, binding) in bindings.iter().enumerate() {
+            cx.add_parameter(number as u32, binding)?;
+        }
+        Ok(cx)
+    }
+
+    fn add_parameter(&mut self, number: u32, binding: &Binding) -> Result<()> {
+        let value = Value::Parameter(number);
+        if binding.var.dtype.is_handle() {
+            let readonly = if binding.readonly { " readonly" } else { "" };
+            let captures = if self.sort == (Sort::Kernel { captures: true }) { "" } else { " captures(none)" };
+            let align = binding.align.max(1);
+            self.parameters += &format!(", ptr noalias nonnull{readonly}{captures} align {align} {value}");
+        } else {
+            self.parameters += &format!(", {} {value}", Reg(binding.var.dtype));
+        }
+        if binding.readonly {
+            self.readonly.insert(binding.var.id());
+        }
+        self.bind(&binding.var, value)
+    }
+
+    /// Ends the function with success and writes it out under `name`.
+    pub(crate) fn finish(mut self, name: &str) -> Result<()> {
+        self.body.line(format_args!("ret i32 0"));
+        self.unit.check_length(self.body.length)?;
+        self.unit.instructions += self.body.length;
+        let body = self.body.finish();
+        let text = format!("define internal fastcc i32 {name}({}) noinline #0 {{\n{body}}}\n", self.parameters);
+        self.unit.add_function(&text);
+        Ok(())
+    }
+
+    /// Gives a variable its value, for as long as [`FnCx::unbind`] does not take it away.
+    pub(crate) fn bind(&mut self, var: &Var, value: Value) -> Result<()> {
+        if self.values.insert(var.id(), (var.clone(), value)).is_some() {
+            return Err(self.unit.malformed(format!("variable `{}` is bound inside its own scope", var.name)));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn unbind(&mut self, var: &Var) {
+        self.values.remove(&var.id());
+    }
+
+    pub(crate) fn value_of(&self, var: &Var) -> Result<Value> {
+        match self.values.get(&var.id()) {
+            Some((_, value)) => Ok(value.clone()),
+            None => Err(self.unit.malformed(format!("variable `{}` has no value here", var.name))),
+        }
+    }
+
+    pub(crate) fn has_value(&self, var: &Var) -> bool {
+        self.values.contains_key(&var.id())
+    }
+
+    pub(crate) fn is_readonly(&self, var: &Var) -> bool {
+        self.readonly.contains(&var.id())
+    }
+
+    /// The address of a buffer's first element.
+    pub(crate) fn address(&self, buffer: &Buffer) -> Result<Value> {
+        self.unit.check_type(buffer.dtype)?;
+        if !buffer.strides.is_empty() || buffer.elem_offset.as_ref().is_some_and(|offset| offset.as_int() != Some(0)) {
+            return Err(self.unit.malformed(format!("buffer `{}` has strides or an offset", buffer.name)));
+        }
+        self.value_of(&buffer.data)
+    }
+
+    /// Begins a statement: what was computed before may have changed in memory.
+    pub(crate) fn begin_statement(&mut self) -> Result<()> {
+        self.unit.check_length(self.body.length)?;
+        self.memo.clear();
+        self.memo.push(Map::default());
+        self.bound_here.clear();
+        Ok(())
+    }
+
+    pub(crate) fn remembered(&self, expr: &Expr, position: Position) -> Option<Value> {
+        let key = (tilewright_expr::node::AnyHandle::address(expr), position);
+        self.memo.iter().rev().find_map(|memo| memo.get(&key).cloned())
+    }
+
+    pub(crate) fn remember(&mut self, expr: &Expr, position: Position, value: &Value) {
+        if tilewright_expr::node::AnyHandle::is_shared(expr)
+            && let Some(memo) = self.memo.last_mut()
+        {
+            memo.insert((tilewright_expr::node::AnyHandle::address(expr), position), value.clone());
+        }
+    }
+
+    /// Runs `f` in a branch: what it computes does not exist behind it.
+    pub(crate) fn in_branch<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.memo.push(Map::default());
+        let result = f(self);
+        self.memo.pop();
+        result
+    }
+
+    /// Binds the variable of a `Let` expression. A second binding in one statement makes earlier values stale.
+    pub(crate) fn bind_in_expr(&mut self, var: &Var, value: Value) -> Result<()> {
+        if !self.bound_here.insert(var.id()) {
+            self.memo.iter_mut().for_each(Map::clear);
+        }
+        self.bind(var, value)
+    }
+
+    /// A field of the kernel's context.
+    pub(crate) fn context_field(&mut self, offset: u64) -> Value {
+        let address = self.body.offset(&Value::constant("%cx"), offset);
+        self.body.assign(format_args!("load ptr, ptr {address}, align 8"))
+    }
+
+    /// Ends the block: reports the failure and returns its status.
+    pub(crate) fn fail(&mut self, status: Status, message: &Value, length: &Value) {
+        let fail = self.context_field(offsets::FAIL);
+        let code = status as i32;
+        let status =
+            self.body.assign(format_args!("call i32 {fail}(ptr %cx, i32 {code}, ptr {message}, i64 {length})"));
+        self.body.line(format_args!("ret i32 {status}"));
+    }
+
+    pub(crate) fn enter_loop(&mut self) -> Result<()> {
+        self.loops += 1;
+        if self.loops > MAX_LOOPS {
+            return Err(self.unit.unsupported(format!("more than {MAX_LOOPS} loops inside each other")));
+        }
+        Ok(())
+    }
+
+    /// Memory on the stack for an `Allocate`. Loops use it again.
+    pub(crate) fn stack_memory(&mut self, buffer: &Buffer) -> Result<Value> {
+        if let Some(value) = self.stack.get(&buffer.data.id()) {
+            return Ok(value.clone());
+        }
+        let bytes = allocation_bytes(self.unit, buffer)?;
+        let value = self.body.reserve(bytes.max(1), TENSOR_ALIGN as u64);
+        self.stack.insert(buffer.data.id(), value.clone());
+        Ok(value)
+    }
+}
+
+/// Bytes of an `Allocate`.
+fn allocation_bytes(unit: &Unit<'_>, buffer: &Buffer) -> Result<u64> {
+    unit.check_type(buffer.dtype)?;
+    let elements = buffer.constant_shape().filter(|shape| shape.iter().all(|&extent| extent >= 0));
+    let Some(shape) = elements else {
+        return Err(unit.malformed(format!("temporary `{}` has no constant size", buffer.name)));
+    };
+    let bytes = shape
+        .iter()
+        .try_fold(buffer.dtype.element_bytes() as u64, |bytes, &extent| bytes.checked_mul(extent.unsigned_abs()));
+    bytes.ok_or_else(|| unit.unsupported(format!("the size of temporary `{}` overflows", buffer.name)))
+}
+
+/// Places the temporaries of a function that do not fit its stack in scratch memory. Parallel loops are left out: they
+/// place their own.
+pub(crate) fn scratch_bindings(unit: &mut Unit<'_>, body: &Stmt) -> Result<Vec<Binding>> {
+    let mut buffers = Vec::new();
+    let mut seen = Set::default();
+    walk_some(body, |node| match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
+        Some(StmtKind::For { kind: ForKind::Parallel, .. }) => false,
+        Some(StmtKind::Allocate { buffer, .. }) => {
+            if seen.insert(buffer.data.id()) {
+                buffers.push(buffer.clone());
+            }
+            true
+        }
+        Some(_) => true,
+        None => false,
+    });
+    let mut bindings = Vec::new();
+    let mut stack_left = MAX_STACK;
+    for buffer in buffers {
+        let bytes = allocation_bytes(unit, &buffer)?;
+        let on_stack = match buffer.scope {
+            Scope::Local => bytes <= MAX_STACK_BUFFER && bytes <= stack_left,
+            Scope::Global => false,
+            Scope::Shared => {
+                let what = format!("buffer `{}` lies in shared memory, which CPUs lack", buffer.name);
+                return Err(unit.unsupported(what));
+            }
+        };
+        if on_stack {
+            stack_left -= bytes;
+        } else {
+            let source = Source::Scratch(unit.reserve_scratch(bytes)?);
+            bindings.push(Binding { var: buffer.data.clone(), source, align: TENSOR_ALIGN, readonly: false });
+        }
+    }
+    Ok(bindings)
+}

@@ -1,0 +1,303 @@
+//! Loads and stores: of a scalar, of neighbours, of elements at a constant distance, of elements anywhere.
+
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind};
+use tilewright_tensor::DataType;
+
+use super::binary::int_constant;
+use super::expr::no_wrap;
+use super::function::{FnCx, Position, Result};
+use super::text::{Mangled, Mem, Reg, Value};
+
+/// The elements that an access touches.
+enum Place {
+    /// One, at this address.
+    Single(Value),
+    /// So far apart, in elements, from this address on.
+    Strided(Value, i64),
+    /// Each lane of the index its own.
+    Anywhere { base: Value, index: Value, index_type: DataType },
+}
+
+impl FnCx<'_, '_> {
+    pub(crate) fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) -> Result<Value> {
+        let (place, dtype) = self.place(buffer, indices)?;
+        let predicate = self.predicate(predicate, dtype)?;
+        let value = match (place, predicate) {
+            (Place::Single(address), None) => self.load_vector(&address, dtype),
+            (Place::Single(address), Some(predicate)) => self.load_if(&predicate, &address, dtype),
+            (Place::Strided(address, 1), None) => self.load_vector(&address, dtype),
+            (Place::Strided(address, 1), Some(mask)) => self.load_masked(&address, &mask, dtype),
+            (Place::Strided(address, -1), None) => {
+                let back = -(i64::from(dtype.lanes) - 1);
+                let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
+                let value = self.load_vector(&first, dtype);
+                self.reversed(&value, dtype)
+            }
+            (place, None) => self.load_lanes(&place, dtype),
+            (place, Some(mask)) => {
+                let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
+                let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
+                self.body.assign(format_args!(
+                    "call {ty} @llvm.masked.gather.{name}.v{lanes}p0(<{lanes} x ptr> align {align} {addresses}, \
+                     <{lanes} x i1> {mask}, {ty} zeroinitializer)"
+                ))
+            }
+        };
+        if dtype.is_bool() {
+            return Ok(self.body.assign(format_args!("icmp ne {} {value}, zeroinitializer", Mem(dtype))));
+        }
+        Ok(value)
+    }
+
+    pub(crate) fn store(
+        &mut self,
+        buffer: &Buffer,
+        indices: &[Expr],
+        value: &Expr,
+        predicate: Option<&Expr>,
+    ) -> Result<()> {
+        let (place, dtype) = self.place(buffer, indices)?;
+        if value.dtype != dtype {
+            let what = format!("a store of {} where buffer `{}` takes {dtype}", value.dtype, buffer.name);
+            return Err(self.unit.malformed(what));
+        }
+        let predicate = self.predicate(predicate, dtype)?;
+        let mut value = self.value(value, Position::Value)?;
+        if dtype.is_bool() {
+            value = self.body.assign(format_args!("zext {} {value} to {}", Reg(dtype), Mem(dtype)));
+        }
+        match (place, predicate) {
+            (Place::Single(address), None) => self.store_vector(&address, &value, dtype),
+            (Place::Single(address), Some(predicate)) => {
+                let (yes, done) = (self.body.label(), self.body.label());
+                self.body.branch(&predicate, yes, done);
+                self.body.start(yes);
+                self.store_vector(&address, &value, dtype);
+                self.body.jump(done);
+                self.body.start(done);
+            }
+            (Place::Strided(address, 1), None) => self.store_vector(&address, &value, dtype),
+            (Place::Strided(address, 1), Some(mask)) => {
+                let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
+                self.body.line(format_args!(
+                    "call void @llvm.masked.store.{name}.p0({ty} {value}, ptr align {align} {address}, \
+                     <{lanes} x i1> {mask})"
+                ));
+            }
+            (Place::Strided(address, -1), None) => {
+                let back = -(i64::from(dtype.lanes) - 1);
+                let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
+                let value = self.reversed(&value, dtype);
+                self.store_vector(&first, &value, dtype);
+            }
+            (place, None) => self.store_lanes(&place, &value, dtype),
+            (place, Some(mask)) => {
+                let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
+                let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
+                self.body.line(format_args!(
+                    "call void @llvm.masked.scatter.{name}.v{lanes}p0({ty} {value}, \
+                     <{lanes} x ptr> align {align} {addresses}, <{lanes} x i1> {mask})"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn predicate(&mut self, predicate: Option<&Expr>, dtype: DataType) -> Result<Option<Value>> {
+        let Some(predicate) = predicate else { return Ok(None) };
+        if predicate.dtype != DataType::BOOL.with_lanes(dtype.lanes) {
+            return Err(self.unit.malformed(format!("a predicate of {} for {dtype}", predicate.dtype)));
+        }
+        self.value(predicate, Position::Value).map(Some)
+    }
+
+    /// Where an access goes, and the type that it moves.
+    fn place(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Place, DataType)> {
+        let [index] = indices else {
+            return Err(self.unit.malformed(format!("{} indices of buffer `{}`", indices.len(), buffer.name)));
+        };
+        let (base, index_type) = (self.address(buffer)?, index.dtype);
+        if !index_type.is_int() {
+            return Err(self.unit.malformed(format!("an index of buffer `{}` is {index_type}", buffer.name)));
+        }
+        let dtype = buffer.dtype.with_lanes(index_type.lanes);
+        self.unit.check_type(dtype)?;
+        let position = if self.has_load(index) { Position::Value } else { Position::Index };
+        let place = if dtype.is_scalar() {
+            let index = self.value(index, position)?;
+            Place::Single(self.element(&base, dtype, &index, index_type))
+        } else if let Some(stride) = stride_of(index) {
+            let first = self.first_lane(index, position)?;
+            Place::Strided(self.element(&base, dtype, &first, index_type.element()), stride)
+        } else {
+            Place::Anywhere { base, index: self.value(index, position)?, index_type }
+        };
+        Ok((place, dtype))
+    }
+
+    /// The address of an element.
+    fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
+        let index = self.address_index(index, index_type);
+        let ty = Mem(dtype.element());
+        self.body.assign(format_args!("getelementptr inbounds {ty}, ptr {base}, {index}"))
+    }
+
+    /// An index as addresses take it: LLVM extends narrow ones by their sign.
+    fn address_index(&mut self, index: &Value, dtype: DataType) -> String {
+        if dtype.is_signed() || dtype.bits == 64 {
+            return format!("{} {index}", Reg(dtype));
+        }
+        let wide = DataType { bits: 64, ..dtype };
+        let index = self.body.assign(format_args!("zext {} {index} to {}", Reg(dtype), Reg(wide)));
+        format!("{} {index}", Reg(wide))
+    }
+
+    /// The first lane of an index that [`stride_of`] knows.
+    fn first_lane(&mut self, index: &Expr, position: Position) -> Result<Value> {
+        let scalar = index.dtype.element();
+        match &index.kind {
+            ExprKind::Ramp { base, .. } => self.value(base, position),
+            ExprKind::Broadcast(value) => self.value(value, position),
+            ExprKind::Binary(op @ (BinOp::Add | BinOp::Sub | BinOp::Mul), a, b) => {
+                let (a, b) = (self.first_lane(a, position)?, self.first_lane(b, position)?);
+                let name = match op {
+                    BinOp::Add => "add",
+                    BinOp::Sub => "sub",
+                    _ => "mul",
+                };
+                let flag = no_wrap(position, scalar);
+                Ok(self.body.assign(format_args!("{name}{flag} {} {a}, {b}", Reg(scalar))))
+            }
+            _ => Err(self.unit.malformed("an index without a first lane")),
+        }
+    }
+
+    fn load_vector(&mut self, address: &Value, dtype: DataType) -> Value {
+        let align = dtype.element_bytes();
+        self.body.assign(format_args!("load {}, ptr {address}, align {align}", Mem(dtype)))
+    }
+
+    fn store_vector(&mut self, address: &Value, value: &Value, dtype: DataType) {
+        let align = dtype.element_bytes();
+        self.body.line(format_args!("store {} {value}, ptr {address}, align {align}", Mem(dtype)));
+    }
+
+    /// A scalar, or zero where the predicate is false.
+    fn load_if(&mut self, predicate: &Value, address: &Value, dtype: DataType) -> Value {
+        let (yes, done, before) = (self.body.label(), self.body.label(), self.body.open());
+        self.body.branch(predicate, yes, done);
+        self.body.start(yes);
+        let value = self.load_vector(address, dtype);
+        self.body.jump(done);
+        self.body.start(done);
+        let ty = Mem(dtype);
+        self.body.assign(format_args!("phi {ty} [ {value}, %{yes} ], [ zeroinitializer, %{before} ]"))
+    }
+
+    fn load_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
+        let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
+        self.body.assign(format_args!(
+            "call {ty} @llvm.masked.load.{name}.p0(ptr align {align} {address}, <{lanes} x i1> {mask}, \
+             {ty} zeroinitializer)"
+        ))
+    }
+
+    fn load_lanes(&mut self, place: &Place, dtype: DataType) -> Value {
+        let ty = Mem(dtype);
+        if let Place::Strided(address, 0) = place {
+            let scalar = self.load_vector(address, dtype.element());
+            let (first, lanes) = (
+                self.body.assign(format_args!("insertelement {ty} poison, {} {scalar}, i64 0", Mem(dtype.element()))),
+                dtype.lanes,
+            );
+            return self
+                .body
+                .assign(format_args!("shufflevector {ty} {first}, {ty} poison, <{lanes} x i32> zeroinitializer"));
+        }
+        let mut result = Value::constant("poison");
+        for lane in 0..dtype.lanes {
+            let address = self.lane_address(place, dtype, lane);
+            let value = self.load_vector(&address, dtype.element());
+            let scalar = Mem(dtype.element());
+            result = self.body.assign(format_args!("insertelement {ty} {result}, {scalar} {value}, i64 {lane}"));
+        }
+        result
+    }
+
+    /// In the order of the lanes: of lanes with the same index the last one stays.
+    fn store_lanes(&mut self, place: &Place, value: &Value, dtype: DataType) {
+        for lane in 0..dtype.lanes {
+            let address = self.lane_address(place, dtype, lane);
+            let element = self.body.assign(format_args!("extractelement {} {value}, i64 {lane}", Mem(dtype)));
+            self.store_vector(&address, &element, dtype.element());
+        }
+    }
+
+    fn lane_address(&mut self, place: &Place, dtype: DataType, lane: u16) -> Value {
+        match place {
+            Place::Single(address) => address.clone(),
+            Place::Strided(address, stride) => {
+                let steps = Value::constant(stride.wrapping_mul(i64::from(lane)).to_string());
+                self.element(address, dtype, &steps, DataType::I64)
+            }
+            Place::Anywhere { base, index, index_type } => {
+                let index = self.lane(index, *index_type, lane);
+                self.element(base, dtype, &index, index_type.element())
+            }
+        }
+    }
+
+    /// The addresses of all lanes; those of lanes that are masked off may lie anywhere.
+    fn addresses(&mut self, place: &Place, dtype: DataType) -> Value {
+        let ty = Mem(dtype.element());
+        match place {
+            Place::Single(address) => address.clone(),
+            Place::Strided(address, stride) => {
+                let steps: Vec<String> =
+                    (0..i64::from(dtype.lanes)).map(|lane| format!("i64 {}", stride.wrapping_mul(lane))).collect();
+                let (lanes, steps) = (dtype.lanes, steps.join(", "));
+                self.body.assign(format_args!("getelementptr {ty}, ptr {address}, <{lanes} x i64> <{steps}>"))
+            }
+            Place::Anywhere { base, index, index_type } => {
+                let index = self.address_index(index, *index_type);
+                self.body.assign(format_args!("getelementptr {ty}, ptr {base}, {index}"))
+            }
+        }
+    }
+
+    fn reversed(&mut self, value: &Value, dtype: DataType) -> Value {
+        let mask: Vec<String> = (0..dtype.lanes).rev().map(|lane| format!("i32 {lane}")).collect();
+        let (ty, lanes, mask) = (Mem(dtype), dtype.lanes, mask.join(", "));
+        self.body.assign(format_args!("shufflevector {ty} {value}, {ty} poison, <{lanes} x i32> <{mask}>"))
+    }
+}
+
+/// The name of a vector in memory as intrinsics have it: bools are bytes there.
+fn memory_name(dtype: DataType) -> Mangled {
+    Mangled(if dtype.is_bool() { DataType::U8.with_lanes(dtype.lanes) } else { dtype })
+}
+
+/// Sums and products that [`stride_of`] looks into. Lowering gives a plain ramp; this is for what it leaves.
+const STRIDE_DEPTH: u32 = 6;
+
+/// The constant distance between neighbouring lanes of an index, if there is one. Other integers than those of index
+/// arithmetic may wrap between two lanes.
+fn stride_of(index: &Expr) -> Option<i64> {
+    fn at_depth(index: &Expr, depth: u32) -> Option<i64> {
+        let part = |index| at_depth(index, depth.checked_sub(1)?);
+        match &index.kind {
+            ExprKind::Ramp { stride, .. } => stride.as_int(),
+            ExprKind::Broadcast(_) => Some(0),
+            ExprKind::Binary(BinOp::Add, a, b) => part(a)?.checked_add(part(b)?),
+            ExprKind::Binary(BinOp::Sub, a, b) => part(a)?.checked_sub(part(b)?),
+            ExprKind::Binary(BinOp::Mul, a, b) => match (int_constant(a), int_constant(b)) {
+                (_, Some(factor)) => part(a)?.checked_mul(factor),
+                (Some(factor), _) => part(b)?.checked_mul(factor),
+                (None, None) => None,
+            },
+            _ => None,
+        }
+    }
+    let wide = index.dtype.is_signed() && index.dtype.bits >= 32;
+    if wide { at_depth(index, STRIDE_DEPTH) } else { None }
+}

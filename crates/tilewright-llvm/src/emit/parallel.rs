@@ -1,0 +1,186 @@
+//! Parallel loops: the body becomes a function of its own, which gets what it uses of its surroundings in a closure.
+
+use tilewright_expr::node::walk_some;
+use tilewright_ir::tir::{Buffer, Expr, Stmt, Var};
+use tilewright_support::Set;
+use tilewright_tensor::DataType;
+use tilewright_tensor::abi::offsets;
+
+use super::entry::{call_internal, written_data};
+use super::function::{Binding, FnCx, Position, Result, Sort, Source, scratch_bindings};
+use super::text::{Body, Reg, Value, int};
+
+/// Tasks of a region at most. They depend on the extent alone, so that results are the same for any number of threads;
+/// as many keep a large machine busy and cost nothing beside their work.
+const MAX_TASKS: i64 = 1024;
+
+impl FnCx<'_, '_> {
+    /// A parallel loop over `extent` values of `var` from `min` on.
+    pub(crate) fn parallel_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, body: &Stmt) -> Result<()> {
+        if self.sort == Sort::Task {
+            return Err(self.unit.malformed(format!("parallel loop over `{}` inside another", var.name)));
+        }
+        self.begin_statement()?;
+        let constant = extent.as_int();
+        let min = self.loop_bound(min, var)?;
+        let extent = self.loop_bound(extent, var)?;
+        // What the tasks need of the loop itself travels as variables of its own.
+        let own = |name: &str| Var::new(name, var.dtype);
+        let (first, count, chunk) = (own("first"), own("count"), own("chunk"));
+        let chunk_value = self.chunk(&extent, constant, var.dtype);
+        for (var, value) in [(&first, min), (&count, extent.clone()), (&chunk, chunk_value.clone())] {
+            self.bind(var, value)?;
+        }
+        let mut captured = self.captured(body);
+        captured.extend([first.clone(), count.clone(), chunk.clone()]);
+        let name = self.task_function(var, [&first, &count, &chunk], &captured, body)?;
+        let (start, done) = (self.body.label(), self.body.label());
+        let ty = Reg(var.dtype);
+        let some = self.body.assign(format_args!("icmp sgt {ty} {extent}, 0"));
+        self.body.branch(&some, start, done);
+        self.body.start(start);
+        self.start_tasks(&name, &captured, &extent, &chunk_value, var.dtype)?;
+        self.body.jump(done);
+        self.body.start(done);
+        for var in [&first, &count, &chunk] {
+            self.unbind(var);
+        }
+        Ok(())
+    }
+
+    /// Iterations of a task: `ceil(extent / MAX_TASKS)`.
+    fn chunk(&mut self, extent: &Value, constant: Option<i64>, dtype: DataType) -> Value {
+        if let Some(extent) = constant {
+            return int((extent.max(1) - 1) / MAX_TASKS + 1, dtype);
+        }
+        self.divide_up(extent, &int(MAX_TASKS, dtype), dtype)
+    }
+
+    /// `ceil(a / b)` of positive numbers, without overflow.
+    fn divide_up(&mut self, a: &Value, b: &Value, dtype: DataType) -> Value {
+        let ty = Reg(dtype);
+        let less = self.body.assign(format_args!("sub {ty} {a}, 1"));
+        let quotient = self.body.assign(format_args!("udiv {ty} {less}, {b}"));
+        self.body.assign(format_args!("add {ty} {quotient}, 1"))
+    }
+
+    /// The variables and addresses of the surroundings that the body uses, in order of appearance.
+    fn captured(&self, body: &Stmt) -> Vec<Var> {
+        let mut found = Vec::new();
+        let mut seen = Set::default();
+        let mut meet = |var: &Var| {
+            if self.has_value(var) && seen.insert(var.id()) {
+                found.push(var.clone());
+            }
+        };
+        walk_some(body, |node| {
+            if let Some(buffer) = node.downcast::<Buffer>() {
+                meet(&buffer.data);
+                return false;
+            }
+            if let Some(var) = node.downcast::<Var>() {
+                meet(var);
+            }
+            true
+        });
+        found
+    }
+
+    /// Writes the functions of a task and gives the name of the one to call.
+    fn task_function(&mut self, var: &Var, own: [&Var; 3], captured: &[Var], body: &Stmt) -> Result<String> {
+        let written = written_data(body);
+        let mut bindings = Vec::new();
+        let mut offset = 0;
+        for captured in captured {
+            let source = Source::Closure(offset);
+            offset += slot_bytes(captured.dtype);
+            let readonly = captured.dtype.is_handle() && (self.is_readonly(captured) || !written.contains(captured));
+            bindings.push(Binding { var: captured.clone(), source, align: 1, readonly });
+        }
+        bindings.extend(scratch_bindings(self.unit, body)?);
+        let (entry, inner) = (self.unit.internal_name(), self.unit.internal_name());
+        let mut cx = FnCx::new(self.unit, &bindings, Sort::Task)?;
+        cx.loaded = self.loaded.clone();
+        cx.loops = self.loops;
+        cx.task_loop(var, own, body)?;
+        cx.finish(&inner)?;
+        let mut text = Body::new();
+        call_internal(&mut text, &inner, Sort::Task, &bindings);
+        let text = text.finish();
+        self.unit.add_function(&format!(
+            "define internal i32 {entry}(ptr %cx, ptr %closure, i64 %task, i64 %tasks) #0 {{\n{text}}}\n"
+        ));
+        Ok(entry)
+    }
+
+    /// The iterations of one task: `first + task * chunk` to `first + min((task + 1) * chunk, count)`.
+    fn task_loop(&mut self, var: &Var, [first, count, chunk]: [&Var; 3], body: &Stmt) -> Result<()> {
+        let dtype = var.dtype;
+        let ty = Reg(dtype);
+        let task = Value::constant("%task");
+        let task = match dtype.bits {
+            64 => task,
+            bits => self.body.assign(format_args!("trunc i64 {task} to i{bits}")),
+        };
+        let (first, count, chunk) = (self.value_of(first)?, self.value_of(count)?, self.value_of(chunk)?);
+        let before = self.body.assign(format_args!("mul nsw {ty} {task}, {chunk}"));
+        let left = self.body.assign(format_args!("sub nsw {ty} {count}, {before}"));
+        let name = format!("@llvm.smin.i{}", dtype.bits);
+        let extent = self.body.assign(format_args!("call {ty} {name}({ty} {left}, {ty} {chunk})"));
+        let min = self.body.assign(format_args!("add nsw {ty} {first}, {before}"));
+        self.serial_loop(var, &min, &extent, None, body)
+    }
+
+    /// Fills the closure and hands the tasks to the runtime; a failure is returned.
+    fn start_tasks(
+        &mut self,
+        name: &str,
+        captured: &[Var],
+        extent: &Value,
+        chunk: &Value,
+        dtype: DataType,
+    ) -> Result<()> {
+        let bytes: u64 = captured.iter().map(|var| slot_bytes(var.dtype)).sum();
+        let closure = self.body.reserve(bytes, 64);
+        let mut offset = 0;
+        for var in captured {
+            let (value, address) = (self.value_of(var)?, self.body.offset(&closure, offset));
+            self.body.line(format_args!("store {} {value}, ptr {address}, align 8", Reg(var.dtype)));
+            offset += slot_bytes(var.dtype);
+        }
+        let tasks = self.divide_up(extent, chunk, dtype);
+        let tasks = match dtype.bits {
+            64 => tasks,
+            bits => self.body.assign(format_args!("zext i{bits} {tasks} to i64")),
+        };
+        let run = self.context_field(offsets::PARALLEL_FOR);
+        let status = self.body.assign(format_args!("call i32 {run}(ptr %cx, ptr {name}, ptr {closure}, i64 {tasks})"));
+        let failed = self.body.assign(format_args!("icmp ne i32 {status}, 0"));
+        let (stop, go_on) = (self.body.label(), self.body.label());
+        self.body.branch(&failed, stop, go_on);
+        self.body.start(stop);
+        self.body.line(format_args!("ret i32 {status}"));
+        self.body.start(go_on);
+        Ok(())
+    }
+
+    pub(crate) fn loop_bound(&mut self, bound: &Expr, var: &Var) -> Result<Value> {
+        if !matches!(var.dtype, DataType::I32 | DataType::I64) {
+            return Err(self.unit.malformed(format!("loop variable `{}` is {}", var.name, var.dtype)));
+        }
+        if !bound.dtype.is_signed() || !bound.dtype.is_scalar() || bound.dtype.bits > var.dtype.bits {
+            let what = format!("loop variable `{}` is {}, its bound {}", var.name, var.dtype, bound.dtype);
+            return Err(self.unit.malformed(what));
+        }
+        let value = self.value(bound, Position::Value)?;
+        if bound.dtype == var.dtype {
+            return Ok(value);
+        }
+        Ok(self.body.assign(format_args!("sext {} {value} to {}", Reg(bound.dtype), Reg(var.dtype))))
+    }
+}
+
+/// Bytes of a closure's slot.
+fn slot_bytes(dtype: DataType) -> u64 {
+    (dtype.bytes() as u64).next_multiple_of(8)
+}

@@ -1,0 +1,125 @@
+//! What the functions of one kernel share: finished text, messages, scratch memory, limits.
+
+use std::fmt::Write;
+
+use tilewright_support::OrderedMap;
+use tilewright_target::Target;
+use tilewright_tensor::abi::TENSOR_ALIGN;
+use tilewright_tensor::{DataType, TypeCode};
+
+use super::text::{Value, quoted};
+use crate::CodegenError;
+
+/// Instructions of one kernel. A kernel beyond it takes LLVM minutes; it comes from unrolling without measure.
+const MAX_INSTRUCTIONS: usize = 1_000_000;
+
+/// Lanes of a vector: LLVM splits vectors into registers one by one, which takes time beyond every use.
+const MAX_LANES: u16 = 512;
+
+/// Scratch memory of one kernel, in bytes.
+const MAX_SCRATCH: u64 = 1 << 40;
+
+/// A kernel being written.
+#[derive(Debug)]
+pub(crate) struct Unit<'a> {
+    pub(crate) symbol: &'a str,
+    pub(crate) target: &'a Target,
+    /// Of the kernel in its module: makes internal names unique.
+    number: usize,
+    functions: usize,
+    text: String,
+    messages: OrderedMap<String, ()>,
+    pub(crate) scratch_bytes: u64,
+    pub(crate) instructions: usize,
+}
+
+impl<'a> Unit<'a> {
+    pub(crate) fn new(symbol: &'a str, number: usize, target: &'a Target) -> Self {
+        Self {
+            symbol,
+            target,
+            number,
+            functions: 0,
+            text: String::new(),
+            messages: OrderedMap::default(),
+            scratch_bytes: 0,
+            instructions: 0,
+        }
+    }
+
+    pub(crate) fn unsupported(&self, what: impl Into<String>) -> CodegenError {
+        CodegenError::Unsupported { symbol: self.symbol.to_owned(), what: what.into() }
+    }
+
+    pub(crate) fn malformed(&self, what: impl Into<String>) -> CodegenError {
+        CodegenError::Malformed { symbol: self.symbol.to_owned(), what: what.into() }
+    }
+
+    /// Whether code for the type can be made.
+    pub(crate) fn check_type(&self, dtype: DataType) -> Result<(), CodegenError> {
+        let fits = match dtype.code {
+            TypeCode::Bool => dtype.bits == 8,
+            TypeCode::Int | TypeCode::UInt => matches!(dtype.bits, 8 | 16 | 32 | 64),
+            TypeCode::Float => matches!(dtype.bits, 32 | 64),
+            TypeCode::BFloat | TypeCode::Handle => false,
+        };
+        if !fits {
+            return Err(self.unsupported(format!("{dtype} is not built for this target in this version")));
+        }
+        if dtype.lanes == 0 || dtype.lanes > MAX_LANES {
+            return Err(self.unsupported(format!("vectors have 1 to {MAX_LANES} lanes, found {}", dtype.lanes)));
+        }
+        Ok(())
+    }
+
+    /// A name for an internal function.
+    pub(crate) fn internal_name(&mut self) -> String {
+        self.functions += 1;
+        format!("@k{}.{}", self.number, self.functions)
+    }
+
+    pub(crate) fn add_function(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Counts instructions of a function; an error when the kernel grows too large.
+    pub(crate) fn check_length(&self, open: usize) -> Result<(), CodegenError> {
+        if self.instructions + open > MAX_INSTRUCTIONS {
+            return Err(self.unsupported(format!("the code has more than {MAX_INSTRUCTIONS} instructions")));
+        }
+        Ok(())
+    }
+
+    /// The address of a text in the image.
+    pub(crate) fn message(&mut self, text: &str) -> Value {
+        let index = self.messages.insert_full(text.to_owned(), ()).0;
+        Value::constant(format!("@k{}.m{index}", self.number))
+    }
+
+    /// Reserves scratch memory and gives its offset.
+    pub(crate) fn reserve_scratch(&mut self, bytes: u64) -> Result<u64, CodegenError> {
+        let offset = self.scratch_bytes;
+        let end = offset.checked_add(bytes).and_then(|end| end.checked_next_multiple_of(TENSOR_ALIGN as u64));
+        match end {
+            Some(end) if end <= MAX_SCRATCH => self.scratch_bytes = end,
+            _ => return Err(self.unsupported(format!("temporaries of more than {MAX_SCRATCH} bytes"))),
+        }
+        Ok(offset)
+    }
+
+    /// The text of all functions and messages.
+    pub(crate) fn finish(mut self) -> String {
+        for (index, text) in self.messages.keys().enumerate() {
+            let (number, bytes) = (self.number, text.as_bytes());
+            let _ = writeln!(
+                self.text,
+                "@k{number}.m{index} = private unnamed_addr constant [{} x i8] c{}, align 1",
+                bytes.len(),
+                quoted(bytes)
+            );
+        }
+        self.text.push('\n');
+        self.text
+    }
+}
