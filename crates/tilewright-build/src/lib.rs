@@ -52,7 +52,7 @@ pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diag
         return Err(problems);
     }
     let program = program.finish().map_err(|error| internal(&error))?;
-    let info = TargetInfo { triple: target.triple().to_owned(), features: target.required_features() };
+    let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
     Package::new(info, program).encode().map_err(|error| internal(&error))
 }
 

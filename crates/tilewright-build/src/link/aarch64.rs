@@ -4,7 +4,7 @@ use object::elf;
 
 use super::{Fixup, Layout, Machine, Target, bytes_at};
 
-pub(super) const MACHINE: Machine = Machine { stub, apply };
+pub(super) static MACHINE: Machine = Machine { stub, apply };
 
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16; nop`.
 fn stub(image: &mut [u8], stub: usize, slot: usize) -> Option<()> {

@@ -106,10 +106,10 @@ struct Machine {
 /// Links relocatable objects of one architecture.
 pub fn link(objects: &[&[u8]]) -> Result<Image> {
     let mut linker = Linker::default();
-    let mut machine = None;
+    let mut machine: Option<&'static Machine> = None;
     for bytes in objects {
         let file = ElfFile64::<Endianness>::parse(*bytes)?;
-        let found = match file.architecture() {
+        let found: &'static Machine = match file.architecture() {
             Architecture::X86_64 => &x86_64::MACHINE,
             Architecture::Aarch64 => &aarch64::MACHINE,
             other => return refuse(format!("objects for {other:?} are not known")),

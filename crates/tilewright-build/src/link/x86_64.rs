@@ -4,7 +4,7 @@ use object::elf;
 
 use super::{Fixup, Layout, Machine, Target, bytes_at};
 
-pub(super) const MACHINE: Machine = Machine { stub, apply };
+pub(super) static MACHINE: Machine = Machine { stub, apply };
 
 /// `jmp *[rip + slot]`, filled up with `int3`.
 fn stub(image: &mut [u8], stub: usize, slot: usize) -> Option<()> {
