@@ -1,0 +1,109 @@
+//! Flat functions written by constructors, compiled, linked, loaded and run: what the tests of machine code share.
+
+use std::sync::Arc;
+
+use tilewright_expr::semantics::Scalar;
+use tilewright_ir::Attrs;
+use tilewright_ir::low::LowTir;
+use tilewright_ir::tir::{Buffer, Expr, ForKind, Param, PrimFunc, Stmt, Var};
+use tilewright_runtime::{Executable, Value, VirtualMachine};
+use tilewright_target::Target;
+use tilewright_tensor::{DataType, Tensor};
+use tilewright_vm_program::{
+    Access, FunctionBuilder, Kernel, Kind, Package, Param as MachineParam, ProgramBuilder, Reg, Scalar as MachineScalar,
+    TargetInfo,
+};
+
+/// A flat function of buffers and scalars, in this order.
+pub(crate) fn flat(symbol: &str, buffers: &[&Buffer], scalars: &[&Var], body: Stmt) -> LowTir {
+    let buffers = buffers.iter().map(|buffer| Param::buffer(buffer));
+    let params = buffers.chain(scalars.iter().map(|var| Param::scalar(var))).collect();
+    let function = PrimFunc { params, attrs: Attrs::new(), body, origins: Default::default() };
+    LowTir::new(symbol, function).unwrap_or_else(|problems| panic!("{symbol}: {}", problems.render(false)))
+}
+
+/// A buffer of one dimension.
+pub(crate) fn buffer(name: &str, elements: i64, dtype: DataType) -> Buffer {
+    Buffer::new(name, vec![Expr::i64(elements)], dtype)
+}
+
+/// `lanes` neighbours from `base` on; `base` itself for one.
+pub(crate) fn neighbours(base: &Expr, lanes: u16) -> Expr {
+    if lanes == 1 { base.clone() } else { Expr::ramp(base, &Expr::int(1, base.dtype), lanes).unwrap() }
+}
+
+/// `for i in range(extent): body(i)`.
+pub(crate) fn serial(extent: i64, body: impl FnOnce(&Expr) -> Stmt) -> Stmt {
+    let var = Var::new("i", DataType::I64);
+    let body = body(&Expr::var(&var));
+    Stmt::for_loop(&var, Expr::i64(0), Expr::i64(extent), ForKind::Serial, body)
+}
+
+/// A machine with a function for each flat function, which runs it on the caller's tensors and scalars.
+pub(crate) fn machine(functions: &[LowTir], target: &Target) -> VirtualMachine {
+    let compiled = tilewright_llvm::compile(functions, target, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
+    let linked = tilewright_build::link::link(&[&compiled.elf]).unwrap_or_else(|e| panic!("{e}"));
+    let mut program = ProgramBuilder::default();
+    let exports = linked.exports.clone();
+    let image = program.image(linked);
+    for (low, kernel) in functions.iter().zip(&compiled.kernels) {
+        let name = format!("{}{}", tilewright_llvm::SYMBOL_PREFIX, kernel.symbol);
+        let export = exports.iter().position(|export| export.name == name).unwrap() as u32;
+        let access = |written: &bool| if *written { Access::Write } else { Access::Read };
+        let kernel = program.kernel(Kernel {
+            image,
+            export,
+            tensors: kernel.writes.iter().map(access).collect(),
+            scalars: kernel.scalars.clone(),
+            scratch_bytes: kernel.scratch_bytes,
+        });
+        let params: Vec<MachineParam> = low
+            .function()
+            .params
+            .iter()
+            .map(|param| MachineParam {
+                name: param.var.name.to_string(),
+                kind: match &param.buffer {
+                    Some(buffer) => Kind::Tensor { dtype: Some(buffer.dtype), dims: None },
+                    None => Kind::Prim(param.var.dtype),
+                },
+            })
+            .collect();
+        let scalars: Vec<MachineScalar> = (0..params.len() as u32)
+            .filter(|&param| matches!(params[param as usize].kind, Kind::Prim(_)))
+            .map(|param| MachineScalar::Reg(Reg(param)))
+            .collect();
+        program.function(FunctionBuilder::over_kernel(low.symbol(), params, Vec::new(), kernel, &scalars));
+    }
+    let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
+    let bytes = Package::new(info, program.finish().unwrap()).encode().unwrap();
+    VirtualMachine::new(Arc::new(Executable::load(bytes).unwrap()), &[]).unwrap()
+}
+
+/// Runs a function; the error's text is what a user would read.
+pub(crate) fn run(machine: &VirtualMachine, name: &str, args: &[Value]) -> Result<(), String> {
+    machine.function(name).unwrap().call(args).map(drop).map_err(|error| error.to_string())
+}
+
+/// A tensor of these elements, all of the type.
+pub(crate) fn tensor(dtype: DataType, elements: &[Scalar]) -> Tensor {
+    let width = dtype.element_bytes();
+    let bytes: Vec<u8> = elements.iter().flat_map(|e| e.bits().to_le_bytes()[..width].to_vec()).collect();
+    Tensor::from_bytes(dtype, &[elements.len() as i64], &bytes).unwrap()
+}
+
+/// The elements of a tensor.
+pub(crate) fn elements(tensor: &Tensor) -> Vec<Scalar> {
+    let (dtype, bytes) = (tensor.dtype(), tensor.as_bytes().unwrap());
+    let element = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[..bytes.len()].copy_from_slice(bytes);
+        Scalar::from_bits(dtype, u64::from_le_bytes(word))
+    };
+    bytes.chunks(dtype.element_bytes()).map(element).collect()
+}
+
+/// Equal bit by bit, but that any NaN is as good as another.
+pub(crate) fn same(a: Scalar, b: Scalar) -> bool {
+    a == b || (a.dtype() == b.dtype() && a.dtype().is_float() && a.as_float().is_nan() && b.as_float().is_nan())
+}
