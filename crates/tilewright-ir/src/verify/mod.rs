@@ -1,0 +1,153 @@
+//! The verifier: what a well-formed module is, and the named forms that passes go between.
+//!
+//! Every property has a code; a module that lacks it is refused with a diagnostic of that code.
+//!
+//! **Scalar expressions and PrimFuncs**
+//!
+//! | code | property |
+//! |---|---|
+//! | TW0501 | a scalar variable is used where it is defined: by a parameter, a symbolic dimension of one, a loop, a block axis, a `let`, a matched buffer |
+//! | TW0502 | a buffer is used where it, or its data variable, is defined: by a parameter, an allocation, a matched buffer |
+//! | TW0503 | an access or region has as many indices as its buffer has dimensions |
+//! | TW0504 | indices are integers; the vectors among those of one access have equally many lanes |
+//! | TW0505 | a stored value has the buffer's element type and as many lanes as the indices |
+//! | TW0506 | an expression has the type that its operation gives for its operands' types |
+//! | TW0507 | the extent of a vectorised or unrolled loop is a constant |
+//! | TW0508 | a loop variable is a scalar integer, its bounds are of its type |
+//! | TW0509 | a block has as many values as axes |
+//! | TW0510 | an axis is a scalar integer, its value and domain are of its type |
+//! | TW0511 | conditions and predicates are bools: scalars, or lanes of a masked access |
+//! | TW0512 | only a block with a reduce axis has an `init` |
+//! | TW0513 | no variable or buffer is defined where it is defined already |
+//! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension |
+//! | TW0515 | a buffer parameter is passed as a handle, any other as a scalar |
+//! | TW0516 | a matched buffer has the element type of its source, and no more dimensions |
+//!
+//! **Graph functions**
+//!
+//! | code | property |
+//! |---|---|
+//! | TW0520 | a graph variable is used after its binding, and inside the function or branch that binds it |
+//! | TW0521 | a dataflow variable is bound in a dataflow block and used only there |
+//! | TW0522 | a graph variable is bound once |
+//! | TW0523 | a dataflow block calls nothing with side effects; nor does a function that says it is pure, but for memory operations and calls of PrimFuncs with explicit destinations |
+//! | TW0524 | a function that is named exists in the module; `call_tir` names a PrimFunc |
+//! | TW0525 | the arguments of a call fit the callee's parameters as they are now |
+//! | TW0526 | an expression's struct info follows from the rule for it |
+//! | TW0527 | a variable's struct info follows from that of the value bound to it; after `match_cast` it is the one that was checked |
+//! | TW0528 | a function's `ret` follows from the struct info of its result |
+//! | TW0529 | a symbolic dimension is used where a parameter or a `match_cast` has defined it |
+//! | TW0530 | dimensions are scalar integers computed without memory |
+//! | TW0531 | the destinations of `call_tir` and `call_dps_packed` have known shapes and dtypes |
+//!
+//! **Modules**
+//!
+//! | code | property |
+//! |---|---|
+//! | TW0540 | no two functions have the same `global_symbol` |
+//!
+//! **Forms**, see [`Form`]: TW0550 ([`Form::Legalized`]), TW0551 ([`Form::DestinationPassing`]), TW0552
+//! ([`Form::MachineReady`]).
+//!
+//! The verifier looks at a shared node once for each scope that matters to it, and its recursion is safe at any depth.
+
+mod form;
+mod info;
+mod prim;
+mod relax;
+mod scalar;
+mod scope;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
+
+use crate::{GlobalFunc, IRModule};
+
+/// A normal form of modules. Each includes the properties of [`Form::Any`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Well-formed: see the module's documentation for the properties.
+    Any,
+    /// Operators and calls in destination-passing style, bindings of any expression.
+    Graph,
+    /// No operator that has a PrimFunc legalisation is left.
+    Legalized,
+    /// Destinations are explicit: no `call_tir` and no `call_dps_packed` is left, results are allocated by bindings.
+    DestinationPassing,
+    /// As [`Form::DestinationPassing`], with storage planned.
+    MachineReady,
+}
+
+/// Messages after which the verifier says no more: one fault often has many symptoms.
+const MOST: usize = 50;
+
+/// Checks that the module is well-formed and has the form. The diagnostics are all errors that were found.
+pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
+    let mut report = Report::default();
+    unique_symbols(&mut report, module);
+    for (name, function) in module.sorted() {
+        report.function = name.clone();
+        match function {
+            GlobalFunc::Prim(function) => prim::check(&mut report, function),
+            GlobalFunc::Relax(function) => {
+                relax::check(&mut report, module, function, form);
+                form::check(&mut report, function, form);
+            }
+        }
+    }
+    if report.found.0.is_empty() { Ok(()) } else { Err(report.found) }
+}
+
+fn unique_symbols(report: &mut Report, module: &IRModule) {
+    let mut seen: Map<&str, &Arc<str>> = Map::default();
+    for (name, function) in module.sorted() {
+        let Some(symbol) = function.global_symbol() else { continue };
+        if let Some(other) = seen.insert(symbol, name) {
+            let message = format!("functions `{other}` and `{name}` have the same global symbol `{symbol}`");
+            report.error("TW0540", message);
+        }
+    }
+}
+
+/// What was found, and where the verifier is.
+#[derive(Default)]
+struct Report {
+    found: Diagnostics,
+    function: Arc<str>,
+    /// The places of the statements or bindings around, from outside inwards.
+    origins: Vec<Origins>,
+}
+
+impl Report {
+    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        if self.found.0.len() >= MOST {
+            return;
+        }
+        let mut diagnostic = Diagnostic::error(code, message);
+        if let Some(span) = self.origins.iter().rev().find_map(Origins::first) {
+            diagnostic = diagnostic.at(span.clone());
+        }
+        if !self.function.is_empty() {
+            diagnostic = diagnostic.note(format!("in function `{}`", self.function));
+        }
+        self.found.push(diagnostic);
+    }
+}
+
+/// A module that was checked; what lowering takes.
+#[derive(Clone, Debug)]
+pub struct Verified(IRModule);
+
+impl Verified {
+    pub fn new(module: IRModule, form: Form) -> Result<Self, Diagnostics> {
+        verify(&module, form)?;
+        Ok(Self(module))
+    }
+
+    pub fn module(&self) -> &IRModule {
+        &self.0
+    }
+}
