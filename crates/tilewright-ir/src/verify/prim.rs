@@ -1,0 +1,265 @@
+//! PrimFuncs.
+
+use tilewright_expr::node::AnyHandle;
+use tilewright_support::with_stack;
+use tilewright_tensor::DataType;
+
+use super::Report;
+use super::scalar::{Context, access, check as check_scalar, check_buffer, check_layout, check_mask, define};
+use super::scope::{Level, Scopes};
+use crate::tir::{
+    Block, Buffer, BufferRegion, Expr, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
+};
+
+pub(super) fn check(report: &mut Report, function: &PrimFunc) {
+    let mut checker = Checker { report, scopes: Scopes::default() };
+    checker.report.origins.push(function.origins.clone());
+    checker.scopes.enter();
+    checker.params(function);
+    checker.stmt(&function.body);
+    checker.scopes.leave();
+    checker.report.origins.pop();
+}
+
+struct Checker<'r> {
+    report: &'r mut Report,
+    scopes: Scopes,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        self.report.error(code, message);
+    }
+
+    fn define(&mut self, id: tilewright_expr::node::VarId, name: &str) {
+        define(self.report, &mut self.scopes, id, name);
+    }
+
+    fn define_buffer(&mut self, buffer: &Buffer) {
+        self.define(buffer.id(), &buffer.name);
+        self.scopes.define(buffer.data.id());
+    }
+
+    fn expr(&mut self, expr: &Expr) -> Level {
+        check_scalar(self.report, &mut self.scopes, Context::Loops, expr)
+    }
+
+    fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) -> Level {
+        exprs.into_iter().map(|e| self.expr(e)).max().unwrap_or(0)
+    }
+
+    fn params(&mut self, function: &PrimFunc) {
+        for param in &function.params {
+            self.define(param.var.id(), &param.var.name);
+            let dtype = param.var.dtype;
+            let fits = if param.buffer.is_some() { dtype == DataType::HANDLE } else { !dtype.is_handle() };
+            if !fits {
+                let what = if param.buffer.is_some() { "the buffer" } else { "the scalar" };
+                self.error("TW0515", format!("parameter `{}` passes {what} as {dtype}", param.var.name));
+            }
+        }
+        let buffers: Vec<&Buffer> = function.params.iter().filter_map(|p| p.buffer.as_ref()).collect();
+        for buffer in &buffers {
+            self.define_buffer(buffer);
+            self.define_dims(buffer);
+        }
+        for buffer in buffers {
+            check_layout(self.report, &mut self.scopes, Context::Loops, buffer);
+        }
+    }
+
+    /// Variables that stand alone in a buffer's shape, strides or offset get their values from what it is bound to.
+    fn define_dims(&mut self, buffer: &Buffer) {
+        for part in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+            if let Some(var) = part.as_var() {
+                self.scopes.define(var.id());
+            }
+        }
+    }
+
+    /// Checks a statement and gives the innermost scope that it depends on; a shared one is looked at once.
+    fn stmt(&mut self, stmt: &Stmt) -> Level {
+        let shared = stmt.is_shared();
+        if shared && let Some(level) = self.scopes.checked(stmt.address(), Context::Loops as u8) {
+            return level;
+        }
+        let level = with_stack(|| self.stmt_kind(&stmt.kind));
+        if shared {
+            self.scopes.remember(stmt.address(), Context::Loops as u8, level);
+        }
+        level
+    }
+
+    /// Runs `inside` in a scope of its own and gives the innermost scope around it that was used.
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self) -> Level) -> Level {
+        self.scopes.enter();
+        let (level, here) = (inside(self), self.scopes.here());
+        self.scopes.leave();
+        if level >= here { here - 1 } else { level }
+    }
+
+    fn stmt_kind(&mut self, stmt: &StmtKind) -> Level {
+        match stmt {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                self.store(buffer, indices, value, predicate.as_ref())
+            }
+            StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(var, min, extent, kind, body),
+            StmtKind::While { condition, body } => self.condition("while", condition).max(self.stmt(body)),
+            StmtKind::If { condition, then, otherwise } => {
+                let level = self.condition("if", condition).max(self.stmt(then));
+                otherwise.iter().map(|stmt| self.stmt(stmt)).fold(level, Level::max)
+            }
+            StmtKind::Let { var, value, body } => {
+                if var.dtype != value.dtype {
+                    let message = format!("variable `{}` is {}, its value {}", var.name, var.dtype, value.dtype);
+                    self.error("TW0506", message);
+                }
+                let level = self.expr(value);
+                level.max(self.scoped(|this| {
+                    this.define(var.id(), &var.name);
+                    this.stmt(body)
+                }))
+            }
+            StmtKind::Assert { condition, .. } => self.condition("assert", condition),
+            StmtKind::Seq(stmts) => stmts.iter().map(|stmt| self.stmt(stmt)).max().unwrap_or(0),
+            StmtKind::Evaluate(expr) => self.expr(expr),
+            StmtKind::Block { values, predicate, block } => {
+                let level = self.exprs(values).max(self.condition("block", predicate));
+                level.max(self.scoped(|this| this.block(values, block)))
+            }
+            StmtKind::Allocate { buffer, body } => {
+                let level = check_layout(self.report, &mut self.scopes, Context::Loops, buffer);
+                level.max(self.scoped(|this| {
+                    this.define_buffer(buffer);
+                    this.stmt(body)
+                }))
+            }
+        }
+    }
+
+    fn condition(&mut self, what: &str, condition: &Expr) -> Level {
+        if condition.dtype != DataType::BOOL {
+            self.error("TW0511", format!("the condition of `{what}` is {}, expected a scalar bool", condition.dtype));
+        }
+        self.expr(condition)
+    }
+
+    fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, mask: Option<&Expr>) -> Level {
+        let lanes = access(self.report, buffer, indices);
+        let expected = buffer.dtype.with_lanes(lanes);
+        if value.dtype != expected {
+            let message = format!("a store of {} to buffer `{}`, expected {expected}", value.dtype, buffer.name);
+            self.error("TW0505", message);
+        }
+        let level = check_buffer(self.report, &mut self.scopes, Context::Loops, buffer);
+        let level = level.max(self.exprs(indices)).max(self.expr(value));
+        level.max(check_mask(self.report, &mut self.scopes, Context::Loops, mask, lanes))
+    }
+
+    fn for_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &Stmt) -> Level {
+        let integer = var.dtype.is_int() && var.dtype.is_scalar();
+        if !integer || min.dtype != var.dtype || extent.dtype != var.dtype {
+            self.error(
+                "TW0508",
+                format!("loop `{}` of type {} goes from {} over {}", var.name, var.dtype, min.dtype, extent.dtype),
+            );
+        }
+        if matches!(kind, ForKind::Vectorized | ForKind::Unrolled) && extent.as_int().is_none() {
+            let kind = if *kind == ForKind::Vectorized { "vectorised" } else { "unrolled" };
+            self.error("TW0507", format!("the extent of the {kind} loop `{}` is not a constant", var.name));
+        }
+        let level = self.expr(min).max(self.expr(extent));
+        level.max(self.scoped(|this| {
+            this.define(var.id(), &var.name);
+            this.stmt(body)
+        }))
+    }
+
+    fn block(&mut self, values: &[Expr], block: &Block) -> Level {
+        self.report.origins.push(block.origins.clone());
+        let mut level = self.axes(values, block);
+        for matched in &block.match_buffers {
+            level = level.max(self.matched(block, matched));
+        }
+        for buffer in &block.alloc_buffers {
+            self.define_buffer(buffer);
+            level = level.max(check_layout(self.report, &mut self.scopes, Context::Loops, buffer));
+        }
+        for region in block.reads.iter().chain(&block.writes) {
+            level = level.max(self.region(region));
+        }
+        if let Some(init) = &block.init {
+            if !block.iters.iter().any(|iter| iter.kind == IterKind::Reduce) {
+                self.error("TW0512", format!("block `{}` has an init but no reduce axis", block.name));
+            }
+            level = level.max(self.stmt(init));
+        }
+        level = level.max(self.stmt(&block.body));
+        self.report.origins.pop();
+        level
+    }
+
+    fn axes(&mut self, values: &[Expr], block: &Block) -> Level {
+        if values.len() != block.iters.len() {
+            let (name, axes, found) = (&block.name, block.iters.len(), values.len());
+            self.error("TW0509", format!("block `{name}` has {axes} axes and {found} values"));
+        }
+        let mut level = 0;
+        for (at, iter) in block.iters.iter().enumerate() {
+            let (dtype, domain) = (iter.var.dtype, [&iter.domain.min, &iter.domain.extent]);
+            let value = values.get(at).map_or(dtype, |v| v.dtype);
+            if !dtype.is_int() || !dtype.is_scalar() || value != dtype || domain.iter().any(|e| e.dtype != dtype) {
+                let message = format!(
+                    "axis `{}` of block `{}` is {dtype}, its value {value}, its domain from {} over {}",
+                    iter.var.name, block.name, domain[0].dtype, domain[1].dtype
+                );
+                self.error("TW0510", message);
+            }
+            level = level.max(self.exprs(domain));
+        }
+        for iter in &block.iters {
+            self.define(iter.var.id(), &iter.var.name);
+        }
+        level
+    }
+
+    fn ranges(&mut self, ranges: &[Range]) -> Level {
+        for part in ranges.iter().flat_map(|range| [&range.min, &range.extent]) {
+            if !part.dtype.is_int() || !part.dtype.is_scalar() {
+                self.error("TW0504", format!("a bound of a region is {}, expected a scalar integer", part.dtype));
+            }
+        }
+        self.exprs(ranges.iter().flat_map(|range| [&range.min, &range.extent]))
+    }
+
+    fn region(&mut self, region: &BufferRegion) -> Level {
+        let buffer = &region.buffer;
+        if region.region.len() != buffer.rank() {
+            let (name, rank, found) = (&buffer.name, buffer.rank(), region.region.len());
+            self.error("TW0503", format!("buffer `{name}` has {rank} dimensions, found a region of {found}"));
+        }
+        let level = check_buffer(self.report, &mut self.scopes, Context::Loops, buffer);
+        level.max(self.ranges(&region.region))
+    }
+
+    fn matched(&mut self, block: &Block, matched: &MatchBuffer) -> Level {
+        let (buffer, source) = (&matched.buffer, &matched.source);
+        let level = self.region(source);
+        if buffer.dtype != source.buffer.dtype || buffer.rank() > source.region.len() {
+            let message = format!(
+                "block `{}` matches buffer `{}` ({} dimensions of {}) to a region of `{}` ({} dimensions of {})",
+                block.name,
+                buffer.name,
+                buffer.rank(),
+                buffer.dtype,
+                source.buffer.name,
+                source.region.len(),
+                source.buffer.dtype
+            );
+            self.error("TW0516", message);
+        }
+        self.define_buffer(buffer);
+        self.define_dims(buffer);
+        level.max(check_layout(self.report, &mut self.scopes, Context::Loops, buffer))
+    }
+}

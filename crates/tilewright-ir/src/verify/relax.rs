@@ -1,0 +1,406 @@
+//! Graph functions: scopes, purity, calls, struct infos.
+
+use tilewright_expr::node::{AnyHandle, VarId};
+use tilewright_support::{Set, with_stack};
+
+use super::info::{definable, dims, follows, show};
+use super::scalar::{Context, check as check_scalar};
+use super::scope::{Level, Scopes};
+use super::{Form, Report};
+use crate::op::{InferCx, Legalize, check_against, describe, substitute_dims};
+use crate::relax::{
+    Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
+    Var,
+};
+use crate::tir;
+use crate::{Attrs, GlobalFunc, IRModule};
+
+pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function, form: Form) {
+    let explicit = matches!(form, Form::DestinationPassing | Form::MachineReady);
+    let mut checker = Checker {
+        report,
+        module,
+        cx: InferCx::default(),
+        scopes: Scopes::default(),
+        bound: Set::default(),
+        retired: Set::default(),
+        context: BodyContext { seq: 0, dataflow: false, pure: false },
+        explicit,
+    };
+    checker.function(function);
+}
+
+struct Checker<'r> {
+    report: &'r mut Report,
+    module: &'r IRModule,
+    cx: InferCx,
+    scopes: Scopes,
+    /// Every graph variable that was bound.
+    bound: Set<VarId>,
+    /// Dataflow variables whose block is over.
+    retired: Set<VarId>,
+    context: BodyContext,
+    /// Destinations are explicit: what had none of its own writes to its arguments, and purity cannot be told any more.
+    explicit: bool,
+}
+
+/// What the current expression stands in.
+#[derive(Clone, Copy)]
+struct BodyContext {
+    /// The scope of the innermost function or branch.
+    seq: Level,
+    dataflow: bool,
+    /// The function says that it is pure.
+    pure: bool,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, code: &'static str, message: impl Into<String>) {
+        self.report.error(code, message);
+    }
+
+    /// Runs `inside` in a scope of its own and gives the innermost scope around it that was used.
+    fn scoped(&mut self, inside: impl FnOnce(&mut Self) -> Level) -> Level {
+        self.scopes.enter();
+        let (level, here) = (inside(self), self.scopes.here());
+        self.scopes.leave();
+        if level >= here { here - 1 } else { level }
+    }
+
+    fn function(&mut self, function: &Function) -> Level {
+        self.report.origins.push(function.origins.clone());
+        let before = std::mem::replace(
+            &mut self.context,
+            BodyContext { seq: 0, dataflow: false, pure: function.pure && !self.explicit },
+        );
+        let level = self.scoped(|this| {
+            for param in &function.params {
+                this.define_dims(&param.struct_info);
+            }
+            let mut level = 0;
+            for param in &function.params {
+                level = level.max(this.info(&param.struct_info));
+                if param.dataflow {
+                    this.error("TW0521", format!("parameter `{}` is a dataflow variable", param.name));
+                }
+                this.bind(param);
+            }
+            level = level.max(this.seq(&function.body));
+            let found = &function.body.result.struct_info;
+            if !follows(&this.cx, found, &function.ret) {
+                let (found, expected) = (show(found), show(&function.ret));
+                this.error("TW0528", format!("the function says it gives {expected}, its result is {found}"));
+            }
+            level.max(this.info(&function.ret))
+        });
+        self.context = before;
+        self.report.origins.pop();
+        level
+    }
+
+    fn define_dims(&mut self, info: &StructInfo) {
+        let level = if self.context.seq == 0 { self.scopes.here() } else { self.context.seq };
+        for var in definable(info) {
+            self.scopes.define_at(var.id(), level);
+        }
+    }
+
+    fn bind(&mut self, var: &Var) {
+        if !self.bound.insert(var.id()) {
+            self.error("TW0522", format!("variable `{}` is bound a second time", var.name));
+        }
+        let level = if var.dataflow || self.context.seq == 0 { self.scopes.here() } else { self.context.seq };
+        self.scopes.define_at(var.id(), level);
+    }
+
+    /// Checks the dimensions of a struct info.
+    fn info(&mut self, info: &StructInfo) -> Level {
+        let mut all = Vec::new();
+        dims(info, &mut |dim| all.push(dim));
+        all.into_iter().map(|dim| self.dim(dim)).max().unwrap_or(0)
+    }
+
+    fn dim(&mut self, dim: &tir::Expr) -> Level {
+        if !dim.dtype.is_scalar() || dim.dtype.is_handle() {
+            self.error("TW0530", format!("a dimension is {}, expected a scalar integer", dim.dtype));
+        }
+        check_scalar(self.report, &mut self.scopes, Context::Dims, dim)
+    }
+
+    fn seq(&mut self, seq: &SeqExpr) -> Level {
+        let before = self.context;
+        let level = self.scoped(|this| {
+            this.context.seq = this.scopes.here();
+            let mut level = 0;
+            for block in &seq.blocks {
+                level = level.max(this.block(block));
+            }
+            level.max(this.expr(&seq.result))
+        });
+        self.context = before;
+        level
+    }
+
+    fn block(&mut self, block: &BindingBlock) -> Level {
+        if !block.dataflow {
+            return block.bindings.iter().map(|binding| self.binding(binding)).max().unwrap_or(0);
+        }
+        let before = std::mem::replace(&mut self.context.dataflow, true);
+        let level = self.scoped(|this| block.bindings.iter().map(|b| this.binding(b)).max().unwrap_or(0));
+        self.context.dataflow = before;
+        self.retired.extend(block.bindings.iter().map(|b| &b.var).filter(|var| var.dataflow).map(Var::id));
+        level
+    }
+
+    fn binding(&mut self, binding: &Binding) -> Level {
+        self.report.origins.push(binding.origins.clone());
+        let var = &binding.var;
+        if var.dataflow && !self.context.dataflow {
+            self.error("TW0521", format!("dataflow variable `{}` is bound outside a dataflow block", var.name));
+        }
+        let mut level = 0;
+        match &binding.value {
+            BindingValue::Expr(value) => {
+                // A function can call itself.
+                let recursive = matches!(value.kind, ExprKind::Function(_));
+                if recursive {
+                    self.bind(var);
+                }
+                level = level.max(self.expr(value));
+                self.bound_info(var, &value.struct_info);
+                if !recursive {
+                    self.bind(var);
+                }
+            }
+            BindingValue::MatchCast { value, struct_info } => {
+                level = level.max(self.expr(value));
+                self.define_dims(struct_info);
+                level = level.max(self.info(struct_info));
+                self.bound_info(var, struct_info);
+                self.bind(var);
+            }
+        }
+        level = level.max(self.info(&var.struct_info));
+        self.report.origins.pop();
+        level
+    }
+
+    fn bound_info(&mut self, var: &Var, given: &StructInfo) {
+        if !follows(&self.cx, given, &var.struct_info) {
+            let (claimed, given) = (show(&var.struct_info), show(given));
+            self.error("TW0527", format!("variable `{}` is said to be {claimed}, its value is {given}", var.name));
+        }
+    }
+
+    /// Checks an expression and gives the innermost scope that it depends on; a shared one is looked at once in each
+    /// kind of surroundings.
+    fn expr(&mut self, expr: &Expr) -> Level {
+        let surroundings = 2 + u8::from(self.context.dataflow) + 2 * u8::from(self.context.pure);
+        let shared = expr.is_shared();
+        if shared && let Some(level) = self.scopes.checked(expr.address(), surroundings) {
+            return level;
+        }
+        let level = with_stack(|| self.expr_kind(expr));
+        if shared {
+            self.scopes.remember(expr.address(), surroundings, level);
+        }
+        level
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) -> Level {
+        exprs.iter().map(|e| self.expr(e)).max().unwrap_or(0)
+    }
+
+    fn expr_kind(&mut self, expr: &Expr) -> Level {
+        match &expr.kind {
+            ExprKind::Var(var) => {
+                self.rule(expr, "a use of it", &var.struct_info);
+                self.variable(var)
+            }
+            ExprKind::GlobalVar(global) => {
+                self.global(global);
+                0
+            }
+            ExprKind::ExternFunc(_) | ExprKind::Str(_) | ExprKind::DType(_) => 0,
+            ExprKind::Constant(constant) => {
+                self.rule(expr, "a constant", &StructInfo::of_tensor(&constant.0));
+                0
+            }
+            ExprKind::Call { callee, args, attrs, sinfo_args } => self.call(expr, callee, args, attrs, sinfo_args),
+            ExprKind::Tuple(fields) => {
+                let level = self.exprs(fields);
+                let infos = fields.iter().map(|f| f.struct_info.clone()).collect();
+                self.rule(expr, "a tuple", &StructInfo::Tuple(infos));
+                level
+            }
+            ExprKind::TupleGet { tuple, index } => {
+                let level = self.expr(tuple);
+                match Expr::tuple_get(tuple.clone(), *index) {
+                    Ok(field) => self.rule(expr, "a tuple's field", &field.struct_info),
+                    Err(problem) => self.error("TW0526", problem.message),
+                }
+                level
+            }
+            ExprKind::Shape(dims) => {
+                self.rule(expr, "a shape", &StructInfo::Shape(TensorShape::Known(dims.clone())));
+                dims.iter().map(|dim| self.dim(dim)).max().unwrap_or(0)
+            }
+            ExprKind::Prim(value) => {
+                let info = StructInfo::Prim { dtype: value.dtype, value: Some(value.clone()) };
+                self.rule(expr, "a scalar", &info);
+                self.dim(value)
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                let level = self.expr(condition).max(self.seq(then)).max(self.seq(otherwise));
+                match Expr::conditional(condition.clone(), then.clone(), otherwise.clone()) {
+                    Ok(rule) => self.rule(expr, "a conditional", &rule.struct_info),
+                    Err(problem) => self.error("TW0526", problem.message),
+                }
+                level
+            }
+            ExprKind::Function(function) => {
+                let level = self.function(function);
+                self.rule(expr, "a function", &function.signature());
+                level
+            }
+        }
+    }
+
+    fn variable(&mut self, var: &Var) -> Level {
+        if let Some(level) = self.scopes.level(var.id()) {
+            return level;
+        }
+        if self.retired.contains(&var.id()) {
+            self.error("TW0521", format!("dataflow variable `{}` is used outside its dataflow block", var.name));
+        } else {
+            self.error("TW0520", format!("variable `{}` is used where it is not bound", var.name));
+        }
+        self.scopes.here()
+    }
+
+    /// Checks that the expression's struct info follows from the rule's.
+    fn rule(&mut self, expr: &Expr, what: &str, rule: &StructInfo) {
+        if !follows(&self.cx, rule, &expr.struct_info) {
+            let (claimed, rule) = (show(&expr.struct_info), show(rule));
+            self.error("TW0526", format!("{what} is said to be {claimed}, its rule gives {rule}"));
+        }
+    }
+
+    fn global(&mut self, global: &GlobalVar) -> Option<StructInfo> {
+        let found = self.module.get(&global.name).map(GlobalFunc::signature);
+        if found.is_none() {
+            self.error("TW0524", format!("the module has no function `{}`", global.name));
+        }
+        found
+    }
+
+    fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr], attrs: &Attrs, out: &[StructInfo]) -> Level {
+        let mut level = self.exprs(args);
+        level = level.max(out.iter().map(|info| self.info(info)).max().unwrap_or(0));
+        self.purity(callee);
+        match callee {
+            Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
+                Ok(rule) => self.rule(expr, &format!("a call of `{}`", op.name), &rule.struct_info),
+                Err(problem) => {
+                    self.error("TW0526", format!("a call of `{}` that its rule refuses: {problem}", op.name));
+                }
+            },
+            Callee::Tir(global) => {
+                self.destinations(expr, &global.name, out);
+                match self.module.get(&global.name) {
+                    Some(GlobalFunc::Prim(function)) => {
+                        let infos: Vec<_> = args.iter().map(|a| &a.struct_info).chain(out).collect();
+                        self.fits(&global.name, &function.signature(), &infos);
+                    }
+                    Some(GlobalFunc::Relax(_)) => {
+                        self.error("TW0524", format!("`call_tir` names `{}`, which is no PrimFunc", global.name));
+                    }
+                    None => self.error("TW0524", format!("the module has no function `{}`", global.name)),
+                }
+            }
+            Callee::DpsPacked(name) => self.destinations(expr, name, out),
+            Callee::Packed(name) => {
+                let rule = match out {
+                    [] => StructInfo::Object,
+                    [one] => one.clone(),
+                    many => StructInfo::Tuple(many.to_vec()),
+                };
+                self.rule(expr, &format!("a call of `{name}`"), &rule);
+            }
+            Callee::Value(function) => {
+                level = level.max(self.expr(function));
+                let (name, signature) = match &function.kind {
+                    ExprKind::GlobalVar(global) => {
+                        let Some(function) = self.module.get(&global.name) else { return level };
+                        (&*global.name, function.signature())
+                    }
+                    ExprKind::Var(var) => (&*var.name, function.struct_info.clone()),
+                    _ => ("the function", function.struct_info.clone()),
+                };
+                let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
+                if let Some(result) = self.fits(name, &signature, &infos) {
+                    self.rule(expr, &format!("a call of `{name}`"), &result);
+                }
+            }
+        }
+        level
+    }
+
+    /// Checks arguments against a signature and gives the result's info.
+    fn fits(&mut self, name: &str, signature: &StructInfo, args: &[&StructInfo]) -> Option<StructInfo> {
+        let StructInfo::Func { params, ret, .. } = signature else {
+            self.error("TW0525", format!("`{name}` is called, but it is {}", describe(Some(signature))));
+            return None;
+        };
+        let Some(params) = params else { return Some((**ret).clone()) };
+        match check_against(&self.cx, &format!("`{name}`"), params, args) {
+            Ok(bound) => Some(substitute_dims(ret, &bound)),
+            Err(problem) => {
+                self.error("TW0525", problem.message);
+                None
+            }
+        }
+    }
+
+    fn destinations(&mut self, expr: &Expr, name: &str, out: &[StructInfo]) {
+        if out.is_empty() || out.iter().any(|info| info.dims().is_none() || info.dtype().is_none()) {
+            self.error("TW0531", format!("a destination of the call of `{name}` has no known shape and dtype"));
+            return;
+        }
+        let rule = if let [one] = out { one.clone() } else { StructInfo::Tuple(out.to_vec()) };
+        self.rule(expr, &format!("a call of `{name}`"), &rule);
+    }
+
+    /// Side effects belong neither into a dataflow block nor into a function that says it has none. Memory operations
+    /// and PrimFuncs that write destinations may stand in such a function: what they write is its own.
+    fn purity(&mut self, callee: &Callee) {
+        let (pure, own) = match callee {
+            Callee::Op(op) => (op.properties.pure, matches!(op.legalize, Legalize::Machine(_))),
+            Callee::Tir(_) | Callee::DpsPacked(_) => (true, true),
+            Callee::Packed(_) => (false, false),
+            Callee::Value(function) => match &function.kind {
+                ExprKind::GlobalVar(global) => match self.module.get(&global.name) {
+                    Some(GlobalFunc::Prim(_)) => (false, true),
+                    Some(GlobalFunc::Relax(function)) => (function.pure, false),
+                    None => return,
+                },
+                _ => (matches!(function.struct_info, StructInfo::Func { pure: true, .. }), false),
+            },
+        };
+        let what = match callee {
+            Callee::Op(op) => format!("operator `{}`", op.name),
+            Callee::Tir(global) => format!("`{}`", global.name),
+            Callee::DpsPacked(name) | Callee::Packed(name) => format!("packed function `{name}`"),
+            Callee::Value(function) => match &function.kind {
+                ExprKind::GlobalVar(global) => format!("`{}`", global.name),
+                ExprKind::Var(var) => format!("`{}`", var.name),
+                _ => "a function value".to_owned(),
+            },
+        };
+        if self.context.dataflow && !pure {
+            self.error("TW0523", format!("{what} has side effects, and is called in a dataflow block"));
+        } else if self.context.pure && !pure && !own {
+            self.error("TW0523", format!("{what} has side effects, and is called in a function that says it is pure"));
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Scalar expressions: types and scopes.
+
+use tilewright_expr::node::AnyHandle;
+use tilewright_expr::semantics::wrap;
+use tilewright_support::with_stack;
+use tilewright_tensor::DataType;
+
+use super::Report;
+use super::scope::{Level, Scopes};
+use crate::tir::{Buffer, Expr, ExprKind, Intrinsic};
+
+/// Where a scalar expression stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Context {
+    /// In a PrimFunc.
+    Loops,
+    /// In a struct info or a shape: computed from symbolic dimensions, without memory.
+    Dims,
+}
+
+/// Checks an expression and gives the innermost scope that it depends on.
+pub(super) fn check(report: &mut Report, scopes: &mut Scopes, context: Context, expr: &Expr) -> Level {
+    let (address, key) = (expr.address(), context as u8);
+    let shared = expr.is_shared();
+    if shared && let Some(level) = scopes.checked(address, key) {
+        return level;
+    }
+    let level = with_stack(|| check_node(report, scopes, context, expr));
+    if shared {
+        scopes.remember(address, key, level);
+    }
+    level
+}
+
+fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: &Expr) -> Level {
+    if let Err(problem) = typed(expr) {
+        report.error("TW0506", problem);
+    }
+    let all = |report: &mut Report, scopes: &mut Scopes, parts: &[&Expr]| {
+        parts.iter().map(|part| check(report, scopes, context, part)).max().unwrap_or(0)
+    };
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => 0,
+        ExprKind::Var(var) => scopes.level(var.id()).unwrap_or_else(|| {
+            let (code, what) = match context {
+                Context::Loops => ("TW0501", "variable"),
+                Context::Dims => ("TW0529", "symbolic dimension"),
+            };
+            report.error(code, format!("{what} `{}` is used where it is not defined", var.name));
+            scopes.here()
+        }),
+        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => all(report, scopes, &[a, b]),
+        ExprKind::Not(value) | ExprKind::Cast(value) | ExprKind::Broadcast(value) => all(report, scopes, &[value]),
+        ExprKind::Select { condition, then, otherwise } => all(report, scopes, &[condition, then, otherwise]),
+        ExprKind::Ramp { base, stride } => all(report, scopes, &[base, stride]),
+        ExprKind::Shuffle { vectors: parts, .. } | ExprKind::Call { args: parts, .. } => {
+            all(report, scopes, &parts.iter().collect::<Vec<_>>())
+        }
+        ExprKind::Load { buffer, indices, predicate } => {
+            if context == Context::Dims {
+                report.error("TW0530", format!("a dimension reads buffer `{}`", buffer.name));
+            }
+            let lanes = access(report, buffer, indices);
+            if expr.dtype != buffer.dtype.with_lanes(lanes) {
+                let (expected, found) = (buffer.dtype.with_lanes(lanes), expr.dtype);
+                report.error("TW0506", format!("a load of {expected} from `{}` says it is {found}", buffer.name));
+            }
+            let level = check_buffer(report, scopes, context, buffer);
+            let level = level.max(all(report, scopes, &indices.iter().collect::<Vec<_>>()));
+            level.max(check_mask(report, scopes, context, predicate.as_ref(), lanes))
+        }
+        ExprKind::Let { var, value, body } => {
+            let outside = check(report, scopes, context, value);
+            scopes.enter();
+            define(report, scopes, var.id(), &var.name);
+            let inside = check(report, scopes, context, body);
+            let here = scopes.here();
+            scopes.leave();
+            // A body that depends on its own variable depends on nothing further in than the scopes around it.
+            outside.max(if inside == here { here - 1 } else { inside })
+        }
+    }
+}
+
+/// Defines a variable or buffer in the innermost scope.
+pub(super) fn define(report: &mut Report, scopes: &mut Scopes, id: tilewright_expr::node::VarId, name: &str) {
+    if !scopes.define(id) {
+        report.error("TW0513", format!("`{name}` is defined where it is defined already"));
+    }
+}
+
+/// Checks the predicate of a masked access.
+pub(super) fn check_mask(
+    report: &mut Report,
+    scopes: &mut Scopes,
+    context: Context,
+    mask: Option<&Expr>,
+    lanes: u16,
+) -> Level {
+    let Some(mask) = mask else { return 0 };
+    if mask.dtype != DataType::BOOL.with_lanes(lanes) {
+        report
+            .error("TW0511", format!("the predicate of an access of {lanes} lanes is {}, expected bools", mask.dtype));
+    }
+    check(report, scopes, context, mask)
+}
+
+/// Checks that a buffer, or the memory that it views, is defined here.
+pub(super) fn check_buffer(report: &mut Report, scopes: &mut Scopes, context: Context, buffer: &Buffer) -> Level {
+    if let Some(level) = scopes.level(buffer.id()) {
+        return level;
+    }
+    let Some(level) = scopes.level(buffer.data.id()) else {
+        report.error("TW0502", format!("buffer `{}` is used where it is not defined", buffer.name));
+        return scopes.here();
+    };
+    level.max(check_layout(report, scopes, context, buffer))
+}
+
+/// Checks what a buffer says of itself.
+pub(super) fn check_layout(report: &mut Report, scopes: &mut Scopes, context: Context, buffer: &Buffer) -> Level {
+    let mut problem = |what: String| report.error("TW0514", format!("buffer `{}`: {what}", buffer.name));
+    if !buffer.dtype.is_scalar() || buffer.dtype.is_handle() {
+        problem(format!("expected elements of one lane, found {}", buffer.dtype));
+    }
+    if !buffer.strides.is_empty() && buffer.strides.len() != buffer.rank() {
+        problem(format!("{} dimensions have {} strides", buffer.rank(), buffer.strides.len()));
+    }
+    let parts: Vec<&Expr> = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).collect();
+    for part in &parts {
+        if !part.dtype.is_int() || !part.dtype.is_scalar() {
+            problem(format!("expected a scalar integer in its shape, strides or offset, found {}", part.dtype));
+        }
+    }
+    parts.into_iter().map(|part| check(report, scopes, context, part)).max().unwrap_or(0)
+}
+
+/// Checks number and types of indices and gives the number of lanes of the access.
+pub(super) fn access(report: &mut Report, buffer: &Buffer, indices: &[Expr]) -> u16 {
+    if indices.len() != buffer.rank() {
+        let (name, rank, found) = (&buffer.name, buffer.rank(), indices.len());
+        report.error("TW0503", format!("buffer `{name}` has {rank} dimensions, found {found} indices"));
+    }
+    let mut lanes = 1;
+    for index in indices {
+        if !index.dtype.is_int() {
+            report.error(
+                "TW0504",
+                format!("an index of buffer `{}` is {}, expected an integer", buffer.name, index.dtype),
+            );
+        }
+        match (lanes, index.dtype.lanes) {
+            (_, 1) => {}
+            (1, n) => lanes = n,
+            (m, n) if m == n => {}
+            (m, n) => report.error("TW0504", format!("indices of buffer `{}` have {m} and {n} lanes", buffer.name)),
+        }
+    }
+    lanes
+}
+
+/// Checks that the node has the type that follows from its operands.
+fn typed(expr: &Expr) -> Result<(), String> {
+    let dtype = expr.dtype;
+    let must = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{what} says it is {dtype}")) };
+    match &expr.kind {
+        ExprKind::Int(value) => must(
+            (dtype.is_int() || dtype.is_bool()) && dtype.is_scalar() && wrap(*value, dtype) == *value,
+            &format!("the integer constant {value}"),
+        ),
+        ExprKind::Float(value) => {
+            must(dtype.is_float() && dtype.is_scalar(), &format!("the float constant {}", value.0))
+        }
+        ExprKind::Str(text) => must(dtype == DataType::HANDLE, &format!("the text {text:?}")),
+        ExprKind::Var(var) => must(dtype == var.dtype, &format!("variable `{}` of type {}", var.name, var.dtype)),
+        ExprKind::Binary(op, a, b) => must(
+            a.dtype == dtype && b.dtype == dtype && op.takes(dtype),
+            &format!("{op:?} of {} and {}", a.dtype, b.dtype),
+        ),
+        ExprKind::Compare(op, a, b) => must(
+            a.dtype == b.dtype && !a.dtype.is_handle() && dtype == DataType::BOOL.with_lanes(a.dtype.lanes),
+            &format!("the comparison {op:?} of {} and {}", a.dtype, b.dtype),
+        ),
+        ExprKind::Not(value) => {
+            must(value.dtype == dtype && dtype.is_bool(), &format!("the negation of {}", value.dtype))
+        }
+        ExprKind::Select { condition, then, otherwise } => must(
+            condition.dtype == DataType::BOOL.with_lanes(dtype.lanes)
+                && then.dtype == dtype
+                && otherwise.dtype == dtype,
+            &format!("a selection by {} of {} and {}", condition.dtype, then.dtype, otherwise.dtype),
+        ),
+        ExprKind::Cast(value) => must(
+            value.dtype.lanes == dtype.lanes && !value.dtype.is_handle() && !dtype.is_handle(),
+            &format!("a conversion of {}", value.dtype),
+        ),
+        // Types of accesses are checked with their indices.
+        ExprKind::Load { .. } => Ok(()),
+        ExprKind::Ramp { base, stride } => must(
+            base.dtype == stride.dtype
+                && base.dtype.is_int()
+                && base.dtype.is_scalar()
+                && dtype.is_vector()
+                && dtype.element() == base.dtype,
+            &format!("a ramp from {} by {}", base.dtype, stride.dtype),
+        ),
+        ExprKind::Broadcast(value) => must(
+            value.dtype.is_scalar() && dtype.is_vector() && dtype.element() == value.dtype,
+            &format!("a broadcast of {}", value.dtype),
+        ),
+        ExprKind::Shuffle { vectors, lanes } => {
+            let available: usize = vectors.iter().map(|v| usize::from(v.dtype.lanes)).sum();
+            let fits = vectors.iter().all(|v| v.dtype.element() == dtype.element())
+                && lanes.len() == usize::from(dtype.lanes)
+                && lanes.iter().all(|&lane| lane < available);
+            must(fits, &format!("a shuffle of {} out of {available} lanes", lanes.len()))
+        }
+        ExprKind::Let { var, value, body } => must(
+            var.dtype == value.dtype && body.dtype == dtype,
+            &format!("a let of `{}` ({}) as {} in {}", var.name, var.dtype, value.dtype, body.dtype),
+        ),
+        ExprKind::Call { intrinsic, args } => {
+            let types: Vec<_> = args.iter().map(|a| a.dtype).collect();
+            let fits = match (intrinsic, types.as_slice()) {
+                (Intrinsic::IfThenElse, &[condition, then, otherwise]) => {
+                    condition == DataType::BOOL && then == dtype && otherwise == dtype
+                }
+                (Intrinsic::IfThenElse, _) => false,
+                (Intrinsic::Abs, &[value]) => value == dtype && (dtype.is_float() || dtype.is_signed()),
+                (_, types) => types.len() == intrinsic.arity() && types.iter().all(|&t| t == dtype) && dtype.is_float(),
+            };
+            must(fits, &format!("{} of {types:?}", intrinsic.name()))
+        }
+    }
+}
