@@ -36,6 +36,7 @@ wheel: ## a wheel with LLVM inside, in dist/
 fmt: ## format Rust and Python
 	@scripts/setup.sh venv
 	cargo fmt --all
+	scripts/fmt-ops.sh
 	.venv/bin/ruff check -q --fix-only --select I python examples
 	.venv/bin/ruff format -q python examples
 

@@ -38,7 +38,7 @@ tests_of_workspace() {
 }
 
 if cargo fmt --version >/dev/null 2>&1; then
-    group "format (cargo fmt)" cargo fmt --all --check
+    group "format (cargo fmt)" sh -c "cargo fmt --all --check && scripts/fmt-ops.sh --check"
 else
     skip "format (cargo fmt)" "rustfmt is not installed"
 fi

@@ -161,3 +161,14 @@ macro_rules! binary {
         pub const ELEMENTWISE: &[&::tilewright_ir::op::OpDef] = &[$(&$module::OP),*];
     };
 }
+
+/// The family of a folder: one line for each op declares its file and puts it into the family's list, in the order of the
+/// reference page. (`cargo fmt` does not follow modules that a macro declares: `make fmt` names the files to `rustfmt`.)
+macro_rules! family {
+    ($($op:ident,)*) => {
+        $(pub mod $op;)*
+
+        /// The family, in the order of the reference page.
+        pub const OPS: &[&tilewright_ir::op::OpDef] = &[$(&$op::OP),*];
+    };
+}
