@@ -1,1 +1,98 @@
-//! tir-passes: loop passes and the shared lowering to `LowTir`
+//! Loop passes and the shared lowering of a PrimFunc to [`LowTir`].
+//!
+//! Reading order: [`lowering_passes`], the list; [`lower`], which runs it; then one module for each pass, in the order
+//! of the list; `stmt` (how passes go through statements) and `substitute` (values for variables).
+//!
+//! A pass is a function from PrimFunc to PrimFunc. What it takes and leaves:
+//!
+//! | pass | takes | leaves |
+//! |---|---|---|
+//! | `lower_init` | block form | no block has an `init` |
+//! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
+//! | `normalize_parallel` | opaque | parallel loops in no other; no GPU threads |
+//! | `simplify` | any | the same, in canonical form |
+//! | `place_allocations` | opaque | temporaries where they are used, as large as what is used there |
+//! | `guard_indices` | opaque | data-dependent indices behind asserts |
+//! | `widen_indices` | opaque | index arithmetic and loops in int64 |
+//! | `flatten_buffers` | opaque, int64 | buffers of one dimension; parameters of the kernel interface |
+//! | `vectorize` | flat buffers | no vectorised loop |
+//! | `unroll` | flat buffers | no unrolled loop |
+//! | `truncate_divisions` | flat | divisions that need no rounding down do none |
+//!
+//! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
+//! loop variables would cost a sign extension in every address, and 64 bits do not overflow where a product of int32
+//! extents does. (Targets where 32 bits are faster narrow by bounds after this lowering.)
+//!
+//! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target. A loop that
+//! asks for vectors or for unrolling and cannot have them stays a serial loop: only its speed changes.
+
+mod blocks;
+mod divisions;
+mod flatten;
+mod guard;
+mod init;
+mod lanes;
+mod parallel;
+mod place;
+mod regions;
+mod simplify;
+mod stmt;
+mod substitute;
+mod unroll;
+mod vectorize;
+mod widen;
+
+#[cfg(test)]
+mod tests;
+
+use tilewright_ir::low::LowTir;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_support::Diagnostics;
+
+pub use blocks::lower_blocks;
+pub use divisions::truncate_divisions;
+pub use flatten::flatten_buffers;
+pub use guard::guard_indices;
+pub use init::lower_init;
+pub use parallel::normalize_parallel;
+pub use place::place_allocations;
+pub use simplify::simplify;
+pub use unroll::unroll;
+pub use vectorize::vectorize;
+pub use widen::widen_indices;
+
+/// A pass over one PrimFunc.
+pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
+
+/// The lowering from the block form to the flat form, step by step.
+pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
+    &[
+        ("lower_init", lower_init),
+        ("lower_blocks", lower_blocks),
+        ("normalize_parallel", normalize_parallel),
+        ("simplify", simplify),
+        ("place_allocations", place_allocations),
+        ("guard_indices", guard_indices),
+        ("widen_indices", widen_indices),
+        ("flatten_buffers", flatten_buffers),
+        ("simplify", simplify),
+        ("vectorize", vectorize),
+        ("unroll", unroll),
+        ("simplify", simplify),
+        ("truncate_divisions", truncate_divisions),
+    ]
+}
+
+/// Lowers a PrimFunc for code generation. `symbol` is the kernel's name; the parameters become those of
+/// [`KernelInterface`](tilewright_ir::interface::KernelInterface).
+///
+/// # Errors
+/// What a CPU cannot run (`TW0501`), loops that need a constant extent (`TW0502`), indices that are certainly outside
+/// of their buffer (`TW0503`), views and temporaries that have no flat form (`TW0504`).
+pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
+    let mut current = function.clone();
+    for (_, pass) in lowering_passes() {
+        current = pass(&current)?;
+    }
+    LowTir::new(symbol, current)
+}

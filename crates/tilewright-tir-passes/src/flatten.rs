@@ -1,0 +1,187 @@
+//! `flatten_buffers`: every buffer of one dimension, with a data variable of its own; parameters as the kernel takes
+//! them.
+//!
+//! An index is the sum of index times stride over the dimensions, and the offset. Views become accesses to the buffer
+//! whose memory they see. The parameters are those of the kernel interface: all buffers, then all scalars, symbolic
+//! dimensions among them. The address that a kernel gets is that of an argument's first element, so that a parameter's
+//! own offset is 0.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{AnyHandle, Mapper, Memo, VarId};
+use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Param, PrimFunc, Scope, Stmt, StmtKind};
+use tilewright_support::{Diagnostics, Map, Origins, with_stack};
+use tilewright_tensor::DataType;
+
+use crate::blocks::strides;
+use crate::stmt::{Result, analyzer_of, error, typed};
+use crate::substitute::Substitute;
+
+pub fn flatten_buffers(function: &PrimFunc) -> Result<PrimFunc> {
+    let function = &without_own_offsets(function);
+    let mut cx = Flatten {
+        analyzer: analyzer_of(function),
+        origins: &function.origins,
+        flat: Map::default(),
+        memo: Memo::default(),
+        found: None,
+    };
+    let params = cx.params(function)?;
+    let body = tilewright_expr::node::IrNode::map_children(&function.body, &mut cx);
+    if let Some(found) = cx.found {
+        return Err(found);
+    }
+    let body = body.unwrap_or_else(|| function.body.clone());
+    Ok(PrimFunc { params, body, ..function.clone() })
+}
+
+/// The offsets that parameters declare by a variable are 0.
+fn without_own_offsets(function: &PrimFunc) -> PrimFunc {
+    let mut zero = Substitute::default();
+    for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()) {
+        if let Some(var) = buffer.elem_offset.as_ref().and_then(Expr::as_var) {
+            zero.values.insert(var.id(), Expr::int(0, var.dtype));
+        }
+    }
+    if zero.values.is_empty() { function.clone() } else { zero.apply(function) }
+}
+
+struct Flatten<'a> {
+    analyzer: Analyzer,
+    origins: &'a Origins,
+    /// The flat buffer of each data variable.
+    flat: Map<VarId, Buffer>,
+    memo: Memo,
+    /// The first error.
+    found: Option<Diagnostics>,
+}
+
+impl Flatten<'_> {
+    fn params(&mut self, function: &PrimFunc) -> Result<Vec<Param>> {
+        let interface = KernelInterface::of(function);
+        let mut params = Vec::new();
+        for tensor in &interface.tensors {
+            let buffer = &tensor.buffer;
+            if buffer.elem_offset.as_ref().is_some_and(|offset| self.analyzer.simplify(offset).as_int() != Some(0)) {
+                let message = format!("parameter `{}` begins behind the address of its argument", buffer.name);
+                return Err(error("TW0504", self.origins, message));
+            }
+            let flat = self.flat_buffer(buffer)?;
+            let var = function.params.get(tensor.param).map(|p| p.var.clone());
+            params.extend(var.map(|var| Param { var, buffer: Some(flat) }));
+        }
+        params.extend(interface.scalars.iter().map(|scalar| Param::scalar(&scalar.var)));
+        Ok(params)
+    }
+
+    /// Declares the buffer that owns its memory.
+    fn flat_buffer(&mut self, buffer: &Buffer) -> Result<Buffer> {
+        let wide = |e: &Expr| typed(e.cast(DataType::I64));
+        let mut elements = Expr::i64(1);
+        if buffer.strides.is_empty() {
+            for dim in &buffer.shape {
+                elements = &elements * &wide(dim)?;
+            }
+        } else {
+            for (dim, stride) in buffer.shape.iter().zip(&buffer.strides) {
+                elements = &elements + &(&(&wide(dim)? - 1) * &wide(stride)?);
+            }
+        }
+        let elements = self.analyzer.simplify(&elements);
+        let flat = buffer.derive(|node| {
+            node.shape = vec![elements];
+            node.strides = Vec::new();
+            node.elem_offset = None;
+        });
+        if self.flat.insert(buffer.data.id(), flat.clone()).is_some() {
+            let message = format!("two buffers declare the memory of `{}`", buffer.name);
+            return Err(error("TW0504", self.origins, message));
+        }
+        Ok(flat)
+    }
+
+    fn allocation(&mut self, buffer: &Buffer) -> Result<Buffer> {
+        let flat = self.flat_buffer(buffer)?;
+        let refuse = |what: String| Err(error("TW0504", self.origins, what));
+        if flat.constant_shape().is_none() {
+            return refuse(format!(
+                "temporary `{}` has a symbolic size: memory of a kernel has a constant one",
+                buffer.name
+            ));
+        }
+        if buffer.scope == Scope::Shared {
+            return refuse(format!("temporary `{}` lies in shared memory, which a CPU lacks", buffer.name));
+        }
+        Ok(flat)
+    }
+
+    /// The flat buffer behind a buffer, and the index into it.
+    fn access(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Buffer, Vec<Expr>)> {
+        let Some(flat) = self.flat.get(&buffer.data.id()).cloned() else {
+            let message = format!("the memory of buffer `{}` is declared nowhere", buffer.name);
+            return Err(error("TW0504", self.origins, message));
+        };
+        if flat.dtype != buffer.dtype {
+            let message = format!("buffer `{}` views memory of {} as {}", buffer.name, flat.dtype, buffer.dtype);
+            return Err(error("TW0504", self.origins, message));
+        }
+        let lanes = indices.iter().map(|index| index.dtype.lanes).max().unwrap_or(1);
+        let wide = |e: &Expr| typed(e.cast(DataType::I64).and_then(|e| e.broadcast(lanes)));
+        let mut flat_index = match &buffer.elem_offset {
+            Some(offset) => wide(offset)?,
+            None => Expr::int(0, DataType::I64.with_lanes(lanes)),
+        };
+        for (index, stride) in indices.iter().zip(strides(buffer)?) {
+            flat_index = &flat_index + &(&wide(index)? * &wide(&stride)?);
+        }
+        Ok((flat, vec![flat_index]))
+    }
+
+    fn replace(&mut self, node: &dyn AnyHandle) -> Result<Option<Box<dyn AnyHandle>>> {
+        if node.downcast::<Buffer>().is_some() {
+            return Ok(None);
+        }
+        if let Some(stmt) = node.downcast::<Stmt>()
+            && let StmtKind::Allocate { buffer, body } = &stmt.kind
+        {
+            let flat = self.allocation(buffer)?;
+            let body = tilewright_expr::node::IrNode::map_children(body, self).unwrap_or_else(|| body.clone());
+            let allocate = StmtKind::Allocate { buffer: flat, body };
+            return Ok(Some(Box::new(Stmt::from(allocate))));
+        }
+        let inside = with_stack(|| node.map_inside(self));
+        let current = inside.as_deref().unwrap_or(node);
+        if let Some(expr) = current.downcast::<Expr>()
+            && let ExprKind::Load { buffer, indices, predicate } = &expr.kind
+        {
+            let (buffer, indices) = self.access(buffer, indices)?;
+            let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
+            return Ok(Some(Box::new(Expr::raw(expr.dtype, load))));
+        }
+        if let Some(stmt) = current.downcast::<Stmt>()
+            && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
+        {
+            let (buffer, indices) = self.access(buffer, indices)?;
+            let (value, predicate) = (value.clone(), predicate.clone());
+            return Ok(Some(Box::new(Stmt::from(StmtKind::Store { buffer, indices, value, predicate }))));
+        }
+        Ok(inside)
+    }
+}
+
+impl Mapper for Flatten<'_> {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
+        }
+        let result = match self.replace(node) {
+            Ok(result) => result,
+            Err(found) => {
+                self.found.get_or_insert(found);
+                None
+            }
+        };
+        self.memo.put(node, &result);
+        result
+    }
+}

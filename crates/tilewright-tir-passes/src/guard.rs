@@ -1,0 +1,298 @@
+//! `guard_indices`: user data never reads or writes out of bounds.
+//!
+//! An index that contains loaded data, or a scalar argument, is proven to lie in its dimension or checked by an `Assert`
+//! in front of its statement; where the access is evaluated under a condition, so is the check. An index that is
+//! certainly outside, or that a loop certainly drives outside, is an error now.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{AnyHandle, VarId, walk};
+use tilewright_ir::low::INDEX_GUARD;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
+
+use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_body, written_data};
+use crate::substitute::Substitute;
+
+pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
+    let scalars = function.params.iter().filter(|p| p.buffer.is_none()).map(|p| p.var.id());
+    let shapes = shape_vars(function);
+    let mut cx = Guard {
+        analyzer: analyzer_of(function),
+        written: written_data(function),
+        data: scalars.filter(|id| !shapes.contains(id)).collect(),
+        origins: &function.origins,
+        found: Diagnostics::default(),
+        conditional: 0,
+        loops: Vec::new(),
+    };
+    let body = cx.stmt(&function.body)?;
+    if cx.found.has_errors() { Err(cx.found) } else { Ok(with_body(function, body)) }
+}
+
+/// Variables that the shapes of arguments define.
+fn shape_vars(function: &PrimFunc) -> Set<VarId> {
+    let mut vars = Set::default();
+    for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()) {
+        walk(&buffer.shape, |var: &Var| {
+            vars.insert(var.id());
+        });
+    }
+    vars
+}
+
+struct Guard<'a> {
+    analyzer: Analyzer,
+    written: Set<VarId>,
+    /// Variables that hold data.
+    data: Set<VarId>,
+    origins: &'a Origins,
+    found: Diagnostics,
+    /// Conditions around the statement.
+    conditional: usize,
+    /// Loops around the statement with constant bounds, which run at least once.
+    loops: Vec<Var>,
+}
+
+/// An access inside an expression, and the conditions under which it is evaluated.
+struct Access {
+    buffer: Buffer,
+    indices: Vec<Expr>,
+    path: Vec<Expr>,
+}
+
+impl Guard<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        let mut own: Vec<Expr> = Vec::new();
+        let mut stored = None;
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                own.extend(indices.iter().chain([value]).chain(predicate).cloned());
+                stored = Some(Access { buffer: buffer.clone(), indices: indices.clone(), path: Vec::new() });
+            }
+            StmtKind::For { min, extent, .. } => own.extend([min.clone(), extent.clone()]),
+            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+                own.push(condition.clone());
+            }
+            StmtKind::Let { value, .. } => own.push(value.clone()),
+            StmtKind::Evaluate(e) => own.push(e.clone()),
+            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } => {}
+        }
+        let mut accesses = Vec::new();
+        let mut seen = Map::default();
+        for expr in &own {
+            loads(expr, &mut Vec::new(), &mut seen, &mut accesses);
+        }
+        accesses.extend(stored);
+        let scope = self.analyzer.enter();
+        let mut guards = Vec::new();
+        for access in accesses {
+            self.check(&access, &mut guards)?;
+        }
+        let below = self.below(stmt, &guards);
+        self.analyzer.leave(scope);
+        Ok(Stmt::seq(guards.into_iter().chain([below?])))
+    }
+
+    fn below(&mut self, stmt: &Stmt, guards: &[Stmt]) -> Result<Stmt> {
+        let known = self.loops.len();
+        let scope = self.analyzer.enter();
+        let mut conditional = 0;
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, .. } => {
+                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                let constant = |e: &Expr| self.analyzer.simplify(e).as_int();
+                match (constant(min), constant(extent)) {
+                    (Some(_), Some(1..)) => self.loops.push(var.clone()),
+                    _ => conditional = usize::from(!self.analyzer.bounds(extent).at_least(1)),
+                }
+            }
+            StmtKind::Let { var, value, .. } => {
+                if self.holds_data(value) {
+                    self.data.insert(var.id());
+                }
+                self.analyzer.bind_value(var, value);
+            }
+            StmtKind::If { condition, otherwise, .. } => {
+                conditional = 1;
+                if otherwise.is_none() {
+                    assume(&mut self.analyzer, &self.written, condition);
+                }
+            }
+            StmtKind::While { .. } => conditional = 1,
+            _ => {}
+        }
+        self.conditional += conditional;
+        let below = match &stmt.kind {
+            StmtKind::Seq(stmts) => self.seq(stmts),
+            // The condition is evaluated again behind each run of the body.
+            StmtKind::While { condition, body } if !guards.is_empty() => with_stack(|| self.stmt(body)).map(|body| {
+                let body = Stmt::seq([body].into_iter().chain(guards.iter().cloned()));
+                StmtKind::While { condition: condition.clone(), body }.into()
+            }),
+            _ => map_below(stmt, &mut |s| self.stmt(s)),
+        };
+        self.conditional -= conditional;
+        self.loops.truncate(known);
+        self.analyzer.leave(scope);
+        below
+    }
+
+    /// What an assert checks holds for the rest of the sequence.
+    fn seq(&mut self, stmts: &[Stmt]) -> Result<Stmt> {
+        let mut guarded = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            let stmt = with_stack(|| self.stmt(stmt))?;
+            let parts = match &stmt.kind {
+                StmtKind::Seq(parts) => parts.as_slice(),
+                _ => std::slice::from_ref(&stmt),
+            };
+            for part in parts {
+                if let StmtKind::Assert { condition, .. } = &part.kind {
+                    assume(&mut self.analyzer, &self.written, condition);
+                }
+            }
+            guarded.push(stmt);
+        }
+        Ok(Stmt::seq(guarded))
+    }
+
+    fn holds_data(&self, expr: &Expr) -> bool {
+        let mut found = false;
+        walk(expr, |e: &Expr| {
+            found |= match &e.kind {
+                ExprKind::Load { .. } => true,
+                ExprKind::Var(var) => self.data.contains(&var.id()),
+                _ => false,
+            };
+        });
+        found
+    }
+
+    fn check(&mut self, access: &Access, guards: &mut Vec<Stmt>) -> Result<()> {
+        let scope = self.analyzer.enter();
+        for condition in &access.path {
+            assume(&mut self.analyzer, &self.written, condition);
+        }
+        let mut needed = Vec::new();
+        for (dim, (index, extent)) in access.indices.iter().zip(&access.buffer.shape).enumerate() {
+            let unconditional = access.path.is_empty() && self.conditional == 0;
+            self.report_certain_faults(&access.buffer, dim, index, extent, unconditional);
+            if self.holds_data(index) && !self.proven(index, extent)? {
+                needed.push((dim, index, extent));
+            }
+        }
+        self.analyzer.leave(scope);
+        for (dim, index, extent) in needed {
+            if index.dtype.is_vector() {
+                let message = format!("a vector index of buffer `{}` contains loaded data", access.buffer.name);
+                return Err(error("TW0504", self.origins, message));
+            }
+            let inside = inside(index, extent)?;
+            let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
+                typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
+            })?;
+            assume(&mut self.analyzer, &self.written, &condition);
+            let message = format!("{INDEX_GUARD}dimension {dim} of buffer `{}`", access.buffer.name);
+            guards.push(StmtKind::Assert { condition, message: message.into() }.into());
+        }
+        Ok(())
+    }
+
+    fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
+        if index.dtype.is_vector() {
+            let bounds = self.analyzer.bounds(index);
+            return Ok(extent.as_int().is_some_and(|extent| bounds.at_least(0) && bounds.at_most(extent - 1)));
+        }
+        Ok(self.analyzer.prove(&inside(index, extent)?))
+    }
+
+    /// An index that is outside wherever it is evaluated, or at the end of a loop that certainly runs there.
+    fn report_certain_faults(&mut self, buffer: &Buffer, dim: usize, index: &Expr, extent: &Expr, certain: bool) {
+        if !certain || buffer.shape.is_empty() {
+            return;
+        }
+        let Some(extent) = self.analyzer.simplify(extent).as_int() else { return };
+        let bounds = self.analyzer.bounds(index);
+        let (Some(min), Some(max)) = (bounds.min, bounds.max) else { return };
+        let never_inside = max < 0 || min >= extent;
+        let reached = index.dtype.is_scalar()
+            && (min < 0 || max >= extent)
+            && self.analyzer.linear_in(index, &self.loops).is_some_and(|sum| sum.rest.as_int().is_some());
+        if never_inside || reached {
+            let reached = if max >= extent { max } else { min };
+            let message = format!(
+                "index {reached} is out of range for dimension {dim} of buffer `{}`, whose extent is {extent}",
+                buffer.name
+            );
+            self.found.0.extend(error("TW0503", self.origins, message).0);
+        }
+    }
+}
+
+fn inside(index: &Expr, extent: &Expr) -> Result<Expr> {
+    let from = typed(Expr::compare(CmpOp::Le, &Expr::int(0, index.dtype), index))?;
+    let below = typed(Expr::compare(CmpOp::Lt, index, extent))?;
+    typed(Expr::binary(BinOp::And, &from, &below))
+}
+
+/// The conditions under which a shared node was met first, by address.
+type Seen = Map<usize, Vec<Expr>>;
+
+/// All loads in the expression with the conditions on the way to them, inner indices first.
+fn loads(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
+    if expr.is_shared() {
+        match seen.get(&expr.address()) {
+            // Met before under fewer conditions: the checks are there.
+            Some(known) if known.len() <= path.len() && known.iter().zip(&*path).all(|(a, b)| a.same(b)) => return,
+            Some(_) => {}
+            None => drop(seen.insert(expr.address(), path.clone())),
+        }
+    }
+    with_stack(|| loads_inside(expr, path, seen, found));
+}
+
+fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
+    let mut each = |exprs: &[&Expr], path: &mut Vec<Expr>| {
+        exprs.iter().for_each(|e| loads(e, path, seen, found));
+    };
+    match &expr.kind {
+        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => {
+            let [condition, then, otherwise] = args.as_slice() else { return };
+            each(&[condition], path);
+            path.push(condition.clone());
+            each(&[then], path);
+            path.pop();
+            if let Ok(not) = condition.not() {
+                path.push(not);
+                each(&[otherwise], path);
+                path.pop();
+            }
+        }
+        ExprKind::Load { buffer, indices, predicate } => {
+            each(&indices.iter().chain(predicate).collect::<Vec<_>>(), path);
+            // Lanes whose predicate is false are not read.
+            if predicate.is_none() {
+                found.push(Access { buffer: buffer.clone(), indices: indices.clone(), path: path.clone() });
+            }
+        }
+        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
+        ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),
+        ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) => each(&[a], path),
+        ExprKind::Ramp { base, stride } => each(&[base, stride], path),
+        ExprKind::Shuffle { vectors: parts, .. } | ExprKind::Call { args: parts, .. } => {
+            each(&parts.iter().collect::<Vec<_>>(), path);
+        }
+        ExprKind::Let { var, value, body } => {
+            each(&[value], path);
+            let known = found.len();
+            loads(body, path, seen, found);
+            // Checks stand in front of the statement, where the variable is not bound.
+            let mut inlined = Substitute::value(var, value.clone());
+            for access in &mut found[known..] {
+                access.indices = inlined.apply(&access.indices);
+                access.path = inlined.apply(&access.path);
+            }
+        }
+        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) => {}
+    }
+}

@@ -1,0 +1,187 @@
+//! `lower_init`: the `init` of a block becomes statements of its own.
+//!
+//! An init runs in the instances whose reduce axes all have their first value. Where the loops right around the block
+//! only drive its reduce axes, and reach those first values together and only in their first iterations, the init moves
+//! in front of these loops, as a block without reduce axes. Elsewhere it stays inside, under a condition on the axes.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Block, CmpOp, Expr, ForKind, IterKind, PrimFunc, Range, Stmt, StmtKind, Var};
+
+use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, uses_memory, with_body};
+
+pub fn lower_init(function: &PrimFunc) -> Result<PrimFunc> {
+    let mut analyzer = analyzer_of(function);
+    let body = lower(&mut analyzer, &function.body)?;
+    Ok(with_body(function, body))
+}
+
+/// A loop of a nest, without its body.
+struct Loop<'a> {
+    stmt: &'a Stmt,
+    var: &'a Var,
+    min: &'a Expr,
+    extent: &'a Expr,
+    kind: &'a ForKind,
+}
+
+fn lower(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Stmt> {
+    match &stmt.kind {
+        StmtKind::For { var, min, extent, .. } => {
+            if let Some(hoisted) = hoist(analyzer, stmt)? {
+                return lower(analyzer, &hoisted);
+            }
+            let scope = analyzer.enter();
+            analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+            let lowered = map_below(stmt, &mut |s| lower(analyzer, s));
+            analyzer.leave(scope);
+            lowered
+        }
+        StmtKind::Block { values, predicate, block } => {
+            let scope = analyzer.enter();
+            for iter in &block.iters {
+                analyzer.bind(&iter.var, &iter.domain);
+            }
+            let block = without_init(block)?;
+            let body = lower(analyzer, &block.body);
+            analyzer.leave(scope);
+            let block = Block { body: body?, ..block };
+            Ok(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
+        }
+        _ => map_below(stmt, &mut |s| lower(analyzer, s)),
+    }
+}
+
+/// The block with its init under a condition in its body.
+fn without_init(block: &Block) -> Result<Block> {
+    let Some(init) = &block.init else { return Ok(block.clone()) };
+    let mut condition: Option<Expr> = None;
+    for iter in block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce) {
+        let first = typed(Expr::compare(CmpOp::Eq, &Expr::var(&iter.var), &iter.domain.min))?;
+        condition = Some(match condition {
+            None => first,
+            Some(condition) => typed(Expr::binary(BinOp::And, &condition, &first))?,
+        });
+    }
+    let init = match condition {
+        None => init.clone(),
+        Some(condition) => StmtKind::If { condition, then: init.clone(), otherwise: None }.into(),
+    };
+    Ok(reading_what_it_updates(block, Stmt::seq([init, block.body.clone()])))
+}
+
+/// The block with a new body and no init: what the body updates counts as read.
+fn reading_what_it_updates(block: &Block, body: Stmt) -> Block {
+    let mut reads = block.reads.clone();
+    for write in &block.writes {
+        let known = reads.iter().any(|read| read.buffer == write.buffer);
+        if !known && loads(&block.body, write) {
+            reads.push(write.clone());
+        }
+    }
+    Block { init: None, reads, body, ..block.clone() }
+}
+
+fn loads(body: &Stmt, write: &tilewright_ir::tir::BufferRegion) -> bool {
+    let mut found = false;
+    tilewright_expr::node::walk(body, |e: &Expr| {
+        found |= matches!(e.kind, tilewright_ir::tir::ExprKind::Load { .. }) && uses_memory(e, &write.buffer.data);
+    });
+    found
+}
+
+/// For a loop that begins the reduction loops of a block: the init block in front of it, and it without the init.
+fn hoist(analyzer: &mut Analyzer, stmt: &Stmt) -> Result<Option<Stmt>> {
+    let mut loops = Vec::new();
+    let mut inner = stmt;
+    while let StmtKind::For { var, min, extent, kind, body, .. } = &inner.kind {
+        loops.push(Loop { stmt: inner, var, min, extent, kind });
+        inner = body;
+    }
+    let StmtKind::Block { values, predicate, block } = &inner.kind else { return Ok(None) };
+    let Some(init) = &block.init else { return Ok(None) };
+    if !block.alloc_buffers.is_empty()
+        || !block.match_buffers.is_empty()
+        || !only_drive_the_reduction(analyzer, &loops, values, predicate, block)
+    {
+        return Ok(None);
+    }
+    let spatial: Vec<usize> = (0..block.iters.len()).filter(|&i| block.iters[i].kind != IterKind::Reduce).collect();
+    let start = Block {
+        name: format!("{}_init", block.name).into(),
+        iters: spatial.iter().map(|&i| block.iters[i].clone()).collect(),
+        reads: Vec::new(),
+        init: None,
+        body: init.clone(),
+        ..block.clone()
+    };
+    let start: Stmt = StmtKind::Block {
+        values: spatial.iter().map(|&i| values[i].clone()).collect(),
+        predicate: predicate.clone(),
+        block: start,
+    }
+    .into();
+    // Where there may be no iteration, there is no first one.
+    let mut start = renewed_axes(&start);
+    for l in loops.iter().rev() {
+        let some = typed(Expr::compare(CmpOp::Gt, l.extent, &Expr::int(0, l.extent.dtype)))?;
+        if !analyzer.prove(&some) {
+            start = StmtKind::If { condition: some, then: start, otherwise: None }.into();
+        }
+    }
+    let block = reading_what_it_updates(block, block.body.clone());
+    let update: Stmt = StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into();
+    let nest = loops.iter().rev().try_fold(update, |body, l| map_below(l.stmt, &mut |_| Ok(body.clone())))?;
+    Ok(Some(Stmt::seq([start, nest])))
+}
+
+/// The init block has axes of its own.
+fn renewed_axes(stmt: &Stmt) -> Stmt {
+    let mut copy = crate::substitute::Substitute::default();
+    if let StmtKind::Block { block, .. } = &stmt.kind {
+        for iter in &block.iters {
+            copy.binders.insert(iter.var.id(), iter.var.renewed());
+        }
+    }
+    copy.apply(stmt)
+}
+
+/// Whether the loops are the whole nest around the block that drives its reduce axes, and only those: each reduce axis
+/// is its first value plus a sum of the loops' progress with positive factors, and each loop stands in one of them.
+fn only_drive_the_reduction(
+    analyzer: &Analyzer,
+    loops: &[Loop<'_>],
+    values: &[Expr],
+    predicate: &Expr,
+    block: &Block,
+) -> bool {
+    let vars: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
+    let plain = loops.iter().all(|l| {
+        matches!(l.kind, ForKind::Serial | ForKind::Unrolled) && !mentions(l.min, &vars) && !mentions(l.extent, &vars)
+    });
+    if !plain || mentions(predicate, &vars) || values.len() != block.iters.len() {
+        return false;
+    }
+    let mut driven = vec![false; vars.len()];
+    for (iter, value) in block.iters.iter().zip(values) {
+        if iter.kind != IterKind::Reduce {
+            if mentions(value, &vars) {
+                return false;
+            }
+            continue;
+        }
+        let Some(linear) = analyzer.linear_in(value, &vars) else { return false };
+        let mut first = linear.rest;
+        for (i, (&factor, l)) in linear.coefficients.iter().zip(loops).enumerate() {
+            if factor < 0 {
+                return false;
+            }
+            driven[i] |= factor > 0;
+            first = &first + &(l.min * factor);
+        }
+        if !analyzer.prove_equal(&first, &iter.domain.min) {
+            return false;
+        }
+    }
+    // A loop of one iteration drives nothing and needs not to.
+    driven.iter().zip(loops).all(|(&driven, l)| driven || l.extent.as_int() == Some(1))
+}

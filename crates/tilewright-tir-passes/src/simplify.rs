@@ -1,0 +1,175 @@
+//! `simplify`: expressions in canonical form under what is known where they stand; loops of one iteration, conditions
+//! that always or never hold, and statements that do nothing go.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::VarId;
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_support::Set;
+
+use crate::stmt::{Result, analyzer_of, assume, is_nothing, map_below, with_body, written_data};
+use crate::substitute::Substitute;
+
+pub fn simplify(function: &PrimFunc) -> Result<PrimFunc> {
+    let mut cx = Simplify { analyzer: analyzer_of(function), written: written_data(function) };
+    let body = cx.stmt(&function.body)?;
+    Ok(with_body(function, body))
+}
+
+struct Simplify {
+    analyzer: Analyzer,
+    written: Set<VarId>,
+}
+
+impl Simplify {
+    fn exprs(&self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|e| self.analyzer.simplify(e)).collect()
+    }
+
+    fn scoped(&mut self, f: impl FnOnce(&mut Self) -> Result<Stmt>) -> Result<Stmt> {
+        let scope = self.analyzer.enter();
+        let result = f(self);
+        self.analyzer.leave(scope);
+        result
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, value, predicate } => {
+                let predicate = predicate.as_ref().map(|p| self.analyzer.simplify(p));
+                let predicate = match predicate.as_ref().and_then(every_lane) {
+                    Some(0) => return Ok(Stmt::nothing()),
+                    Some(_) => None,
+                    None => predicate,
+                };
+                let (indices, value) = (self.exprs(indices), self.analyzer.simplify(value));
+                Ok(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into())
+            }
+            StmtKind::For { var, min, extent, kind, body, .. } => self.loop_over(stmt, var, min, extent, kind, body),
+            StmtKind::While { condition, body } => {
+                let condition = self.analyzer.simplify(condition);
+                if condition.as_int() == Some(0) {
+                    return Ok(Stmt::nothing());
+                }
+                let body = self.scoped(|cx| {
+                    assume(&mut cx.analyzer, &cx.written, &condition);
+                    cx.stmt(body)
+                })?;
+                Ok(StmtKind::While { condition, body }.into())
+            }
+            StmtKind::If { condition, then, otherwise } => self.choice(condition, then, otherwise.as_ref()),
+            StmtKind::Let { var, value, body } => self.let_in(var, value, body),
+            StmtKind::Assert { condition, message } => {
+                let condition = self.analyzer.simplify(condition);
+                if condition.as_int() == Some(1) {
+                    return Ok(Stmt::nothing());
+                }
+                Ok(StmtKind::Assert { condition, message: message.clone() }.into())
+            }
+            StmtKind::Seq(stmts) => self.scoped(|cx| cx.seq(stmts)),
+            // Expressions have no effect.
+            StmtKind::Evaluate(_) => Ok(Stmt::nothing()),
+            StmtKind::Allocate { body, .. } => {
+                let below = map_below(stmt, &mut |s| self.stmt(s))?;
+                let empty = matches!(&below.kind, StmtKind::Allocate { body, .. } if is_nothing(body));
+                Ok(if empty && !is_nothing(body) { Stmt::nothing() } else { below })
+            }
+            StmtKind::Block { block, .. } => self.scoped(|cx| {
+                for iter in &block.iters {
+                    cx.analyzer.bind(&iter.var, &iter.domain);
+                }
+                map_below(stmt, &mut |s| cx.stmt(s))
+            }),
+        }
+    }
+
+    fn seq(&mut self, stmts: &[Stmt]) -> Result<Stmt> {
+        let mut simple = Vec::with_capacity(stmts.len());
+        for stmt in stmts {
+            let stmt = tilewright_support::with_stack(|| self.stmt(stmt))?;
+            if let StmtKind::Assert { condition, .. } = &stmt.kind {
+                assume(&mut self.analyzer, &self.written, condition);
+            }
+            simple.push(stmt);
+        }
+        Ok(Stmt::seq(simple))
+    }
+
+    fn loop_over(
+        &mut self,
+        stmt: &Stmt,
+        var: &Var,
+        min: &Expr,
+        extent: &Expr,
+        kind: &ForKind,
+        body: &Stmt,
+    ) -> Result<Stmt> {
+        let (min, extent) = (self.analyzer.simplify(min), self.analyzer.simplify(extent));
+        let threads = matches!(kind, ForKind::ThreadBinding(_));
+        match extent.as_int() {
+            Some(..=0) => return Ok(Stmt::nothing()),
+            Some(1) if !threads => {
+                let body = Substitute::value(var, min).apply(body);
+                return tilewright_support::with_stack(|| self.stmt(&body));
+            }
+            _ => {}
+        }
+        let body = self.scoped(|cx| {
+            cx.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+            tilewright_support::with_stack(|| cx.stmt(body))
+        })?;
+        if is_nothing(&body) {
+            return Ok(body);
+        }
+        let annotations = match &stmt.kind {
+            StmtKind::For { annotations, .. } => annotations.clone(),
+            _ => tilewright_ir::Attrs::new(),
+        };
+        Ok(StmtKind::For { var: var.clone(), min, extent, kind: kind.clone(), annotations, body }.into())
+    }
+
+    fn choice(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Stmt> {
+        let condition = self.analyzer.simplify(condition);
+        match condition.as_int() {
+            Some(0) => return otherwise.map_or_else(|| Ok(Stmt::nothing()), |s| self.stmt(s)),
+            Some(_) => return self.stmt(then),
+            None => {}
+        }
+        let branch = |cx: &mut Self, condition: &Expr, stmt: &Stmt| {
+            cx.scoped(|cx| {
+                assume(&mut cx.analyzer, &cx.written, condition);
+                tilewright_support::with_stack(|| cx.stmt(stmt))
+            })
+        };
+        let opposite = crate::stmt::typed(condition.not())?;
+        let opposite = self.analyzer.simplify(&opposite);
+        let then = branch(self, &condition, then)?;
+        let otherwise = otherwise.map(|s| branch(self, &opposite, s)).transpose()?.filter(|s| !is_nothing(s));
+        Ok(match (is_nothing(&then), otherwise) {
+            (true, None) => then,
+            (true, Some(otherwise)) => StmtKind::If { condition: opposite, then: otherwise, otherwise: None }.into(),
+            (false, otherwise) => StmtKind::If { condition, then, otherwise }.into(),
+        })
+    }
+
+    fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) -> Result<Stmt> {
+        let value = self.analyzer.simplify(value);
+        if matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_)) {
+            let body = Substitute::value(var, value).apply(body);
+            return tilewright_support::with_stack(|| self.stmt(&body));
+        }
+        let body = self.scoped(|cx| {
+            cx.analyzer.bind_value(var, &value);
+            tilewright_support::with_stack(|| cx.stmt(body))
+        })?;
+        Ok(if is_nothing(&body) { body } else { StmtKind::Let { var: var.clone(), value, body }.into() })
+    }
+}
+
+/// The constant in every lane, or the constant itself.
+fn every_lane(expr: &Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Broadcast(value) => every_lane(value),
+        _ => None,
+    }
+}

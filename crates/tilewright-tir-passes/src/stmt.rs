@@ -1,0 +1,108 @@
+//! How passes go through statements.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{IrNode, VarId, walk};
+use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
+
+pub(crate) type Result<T> = std::result::Result<T, Diagnostics>;
+
+/// The statement with each statement directly below replaced by what `f` makes of it.
+pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -> Result<Stmt> {
+    let mut kind = stmt.kind.clone();
+    match &mut kind {
+        StmtKind::Store { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => return Ok(stmt.clone()),
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::Let { body, .. }
+        | StmtKind::Allocate { body, .. } => *body = with_stack(|| f(body))?,
+        StmtKind::If { then, otherwise, .. } => {
+            *then = with_stack(|| f(then))?;
+            if let Some(otherwise) = otherwise {
+                *otherwise = with_stack(|| f(otherwise))?;
+            }
+        }
+        StmtKind::Seq(stmts) => {
+            let mapped = stmts.iter().map(|s| with_stack(|| f(s))).collect::<Result<Vec<_>>>()?;
+            return Ok(Stmt::seq(mapped));
+        }
+        StmtKind::Block { block, .. } => {
+            if let Some(init) = &mut block.init {
+                *init = with_stack(|| f(init))?;
+            }
+            block.body = with_stack(|| f(&block.body))?;
+        }
+    }
+    Ok(kind.into())
+}
+
+/// The function with another body.
+pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
+    PrimFunc { body, ..function.clone() }
+}
+
+/// An analyser that knows what holds everywhere in the function: dimensions are not negative.
+pub(crate) fn analyzer_of(function: &PrimFunc) -> Analyzer {
+    let mut analyzer = Analyzer::new();
+    for scalar in KernelInterface::of(function).scalars {
+        if scalar.param.is_none() {
+            analyzer.bind_bounds(&scalar.var, Some(0), None);
+        }
+    }
+    analyzer
+}
+
+/// The data variables of the buffers that are stored to.
+pub(crate) fn written_data(function: &PrimFunc) -> Set<VarId> {
+    let mut written = Set::default();
+    walk(&function.body, |stmt: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
+            written.insert(buffer.data.id());
+        }
+    });
+    written
+}
+
+/// Learns that a condition holds from here on, unless it depends on memory that changes.
+pub(crate) fn assume(analyzer: &mut Analyzer, written: &Set<VarId>, condition: &Expr) {
+    let mut stable = true;
+    walk(condition, |e: &Expr| {
+        if let ExprKind::Load { buffer, .. } = &e.kind {
+            stable &= !written.contains(&buffer.data.id());
+        }
+    });
+    if stable {
+        analyzer.assume(condition);
+    }
+}
+
+/// Whether the statement or expression uses the memory behind a data variable.
+pub(crate) fn uses_memory<N: IrNode>(node: &N, data: &Var) -> bool {
+    let mut found = false;
+    walk(node, |buffer: &Buffer| found |= buffer.data == *data);
+    found
+}
+
+/// Whether one of the variables stands in the node.
+pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
+    let mut found = false;
+    walk(node, |var: &Var| found |= vars.contains(var));
+    found
+}
+
+pub(crate) fn is_nothing(stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::Seq(stmts) if stmts.is_empty())
+}
+
+/// An error at the first place that is known.
+pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<String>) -> Diagnostics {
+    let mut diagnostic = Diagnostic::error(code, message);
+    diagnostic.span = origins.first().cloned();
+    diagnostic.into()
+}
+
+/// A comparison or arithmetic whose operands are integers: the constructors cannot fail on them.
+pub(crate) fn typed<T>(result: std::result::Result<T, tilewright_ir::tir::TypeMismatch>) -> Result<T> {
+    result.map_err(|mismatch| Diagnostic::error("TW0504", mismatch.to_string()).into())
+}

@@ -1,0 +1,80 @@
+//! Values for variables, and copies with binders of their own.
+
+use tilewright_expr::node::{AnyHandle, IrNode, Mapper, Memo, VarId, walk};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Stmt, StmtKind, Var};
+use tilewright_support::{Map, with_stack};
+
+/// Replaces variables where they are used, variables where they are bound, and buffers.
+#[derive(Default, Debug)]
+pub(crate) struct Substitute {
+    pub(crate) values: Map<VarId, Expr>,
+    pub(crate) binders: Map<VarId, Var>,
+    pub(crate) buffers: Map<VarId, Buffer>,
+    memo: Memo,
+}
+
+impl Substitute {
+    pub(crate) fn value(var: &Var, value: Expr) -> Self {
+        let mut all = Self::default();
+        all.values.insert(var.id(), value);
+        all
+    }
+
+    pub(crate) fn apply<N: IrNode + Clone>(&mut self, node: &N) -> N {
+        node.map_children(self).unwrap_or_else(|| node.clone())
+    }
+
+    fn replace(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(expr) = node.downcast::<Expr>()
+            && let ExprKind::Var(var) = &expr.kind
+            && let Some(value) = self.values.get(&var.id())
+        {
+            return Some(value.boxed());
+        }
+        if let Some(var) = node.downcast::<Var>() {
+            return self.binders.get(&var.id()).map(|v| v.boxed());
+        }
+        if let Some(buffer) = node.downcast::<Buffer>() {
+            if let Some(known) = self.buffers.get(&buffer.id()) {
+                return Some(known.boxed());
+            }
+            let derived = node.map_inside(self)?;
+            if let Some(derived) = derived.as_ref().downcast::<Buffer>() {
+                self.buffers.insert(buffer.id(), derived.clone());
+            }
+            return Some(derived);
+        }
+        with_stack(|| node.map_inside(self))
+    }
+}
+
+impl Mapper for Substitute {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
+        }
+        let result = self.replace(node);
+        self.memo.put(node, &result);
+        result
+    }
+}
+
+/// A copy of the statement in which the variables have these values, and whatever it binds itself is bound anew.
+pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr)>) -> Stmt {
+    let mut all = Substitute::default();
+    all.values.extend(values.into_iter().map(|(var, value)| (var.id(), value)));
+    let mut renew = |var: &Var| {
+        all.binders.insert(var.id(), var.renewed());
+    };
+    walk(stmt, |s: &Stmt| match &s.kind {
+        StmtKind::For { var, .. } | StmtKind::Let { var, .. } => renew(var),
+        StmtKind::Allocate { buffer, .. } => renew(&buffer.data),
+        _ => {}
+    });
+    walk(stmt, |e: &Expr| {
+        if let ExprKind::Let { var, .. } = &e.kind {
+            renew(var);
+        }
+    });
+    all.apply(stmt)
+}
