@@ -1,1 +1,31 @@
-//! import: `torch/` (recorded graphs), `onnx/`, `safetensors`, `npz`, safe pickle: → IRModule and parameters
+//! Files of others: what they hold becomes tensors of ours.
+//!
+//! Reading order: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the formats:
+//! [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
+//!
+//! ```
+//! let idx = [0, 0, 8, 2, 0, 0, 0, 1, 0, 0, 0, 3, 7, 8, 9];
+//! let image = tilewright_import::read_idx(&idx)?;
+//! assert_eq!((image.shape(), image.as_slice::<u8>()?), ([1, 3].as_slice(), [7, 8, 9].as_slice()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Invariants: bytes come from strangers. No input makes this crate panic, run code, or take memory out of proportion to
+//! the input: sizes that a file claims are compared with the bytes that are there before anything is allocated. Nothing
+//! here opens a file.
+
+mod array;
+mod error;
+mod formats;
+mod gzip;
+mod idx;
+mod npy;
+mod npz;
+mod pickle;
+
+pub use error::ImportError;
+pub use formats::{Format, read_tensors};
+pub use idx::read_idx;
+pub use npy::read_npy;
+pub use npz::read_npz;
+pub use pickle::{Value, read_pickle};
