@@ -78,12 +78,12 @@ fn relax_function<'m>(module: &'m IRModule, name: &str) -> Result<&'m Function, 
     match module.get(name) {
         Some(GlobalFunc::Relax(function)) => Ok(function),
         Some(GlobalFunc::Prim(_)) => Err(Diagnostic::error(
-            "TW0501",
+            "TW0701",
             format!("`{name}` is a PrimFunc: only parameters of Relax functions can be bound"),
         )),
         None => {
             let names = module.iter().filter(|(_, f)| matches!(f, GlobalFunc::Relax(_))).map(|(name, _)| &**name);
-            let error = Diagnostic::error("TW0501", format!("the module has no function `{name}`"));
+            let error = Diagnostic::error("TW0701", format!("the module has no function `{name}`"));
             Err(match nearest(name, names) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,
@@ -100,7 +100,7 @@ fn bind(name: &str, function: &Function, values: &[(ParamKey, Tensor)]) -> Resul
         let outcome = find(name, function, key).and_then(|param| {
             if bound.iter().any(|(known, _)| *known == param) {
                 let what = format!("parameter `{}` of `{name}` is bound twice", param.name);
-                return Err(Diagnostic::error("TW0503", what));
+                return Err(Diagnostic::error("TW0703", what));
             }
             check(name, &param, value, &mut dims)?;
             bound.push((param, value.clone()));
@@ -115,7 +115,7 @@ fn bind(name: &str, function: &Function, values: &[(ParamKey, Tensor)]) -> Resul
 
 fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnostic> {
     let params = &function.params;
-    let unknown = || Diagnostic::error("TW0502", format!("`{name}` has no parameter {key}"));
+    let unknown = || Diagnostic::error("TW0702", format!("`{name}` has no parameter {key}"));
     match key {
         ParamKey::Index(index) => params
             .get(*index)
@@ -126,7 +126,7 @@ fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnost
             match (named.next(), named.next()) {
                 (Some(param), None) => Ok(param.clone()),
                 (Some(_), Some(_)) => Err(Diagnostic::error(
-                    "TW0502",
+                    "TW0702",
                     format!("`{name}` has more than one parameter called `{wanted}`: bind them by number"),
                 )),
                 (None, _) => {
@@ -145,11 +145,11 @@ fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnost
 /// Checks a value against its parameter, and collects the numbers that it gives to symbolic dimensions.
 fn check(name: &str, param: &Var, value: &Tensor, dims: &mut Vec<(scalar::Var, i64)>) -> Result<(), Diagnostic> {
     let StructInfo::Tensor { dtype, .. } = &param.struct_info else {
-        return Err(Diagnostic::error("TW0503", format!("parameter `{}` of `{name}` is no tensor", param.name)));
+        return Err(Diagnostic::error("TW0703", format!("parameter `{}` of `{name}` is no tensor", param.name)));
     };
     let wrong = |expected: String, found: String| {
         let what = format!("parameter `{}` of `{name}` expects {expected}, found a value of {found}", param.name);
-        Err(Diagnostic::error("TW0503", what))
+        Err(Diagnostic::error("TW0703", what))
     };
     if let Some(dtype) = dtype
         && *dtype != value.dtype()

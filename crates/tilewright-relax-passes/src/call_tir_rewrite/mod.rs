@@ -46,7 +46,7 @@ impl Rebuild for Allocate {
         {
             return self
                 .call(&binding, callee, args, sinfo_args, out)
-                .map_err(|error| Diagnostic::error("TW0521", error.message));
+                .map_err(|error| Diagnostic::error("TW0721", error.message));
         }
         out.push(binding);
         Ok(())

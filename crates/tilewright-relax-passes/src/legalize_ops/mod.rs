@@ -116,7 +116,7 @@ impl Rebuild for Library {
             let call = OpCall { op: *op, args, attrs };
             let legal = self
                 .legalized(&call, rule, &value.struct_info, &binding.origins)
-                .map_err(|error| Diagnostic::error("TW0511", format!("`{}` cannot become loops: {error}", op.name)))?;
+                .map_err(|error| Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))?;
             binding.value = BindingValue::Expr(legal);
         }
         out.push(binding);

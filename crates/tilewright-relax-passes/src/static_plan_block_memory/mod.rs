@@ -49,7 +49,7 @@ impl Pass for StaticPlanBlockMemory {
                     function
                 }
                 Err(error) => {
-                    diagnostics.push(located(Diagnostic::error("TW0531", error.message), &function.origins));
+                    diagnostics.push(located(Diagnostic::error("TW0731", error.message), &function.origins));
                     function.clone()
                 }
             }
@@ -85,7 +85,7 @@ impl Rebuild for Place {
         {
             let storage = Expr::var(&self.storage.var);
             let value = alloc_tensor::call(&self.cx, storage, Expr::shape(dims), offset, dtype)
-                .map_err(|error| Diagnostic::error("TW0531", error.message))?;
+                .map_err(|error| Diagnostic::error("TW0731", error.message))?;
             self.storage.origins = self.storage.origins.merge(&binding.origins);
             out.push(Binding::new(binding.var, value, binding.origins));
         } else {

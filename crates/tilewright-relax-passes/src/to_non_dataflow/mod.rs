@@ -24,7 +24,7 @@ impl Pass for ToNonDataflow {
     }
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        map_functions(NAME, &module, |function, diagnostics| plain(function, diagnostics))
+        map_functions(NAME, &module, plain)
     }
 }
 
