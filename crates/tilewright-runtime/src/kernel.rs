@@ -38,6 +38,8 @@ impl Worker {
         scratch_bytes: usize,
     ) -> Result<(), Failure> {
         let scratch = self.scratch(scratch_bytes)?;
+        // What an earlier kernel recorded and then overcame is not this one's.
+        self.failure.take();
         let cx = self.context(scratch);
         // SAFETY: the caller's promise; the context lives until the kernel returns.
         let status = unsafe { entry(&cx, tensors.as_ptr(), scalars.as_ptr()) };

@@ -8,10 +8,15 @@ use std::ptr::NonNull;
 use crate::TensorError;
 use crate::abi::TENSOR_ALIGN;
 
+/// The alignment that the system allocator gives without asking.
+const BASE_ALIGN: usize = 16;
+
 /// Who frees a piece of memory.
 enum Owner {
-    /// The system allocator, with this allocation; absent when nothing was allocated.
-    Heap(Option<Allocation>),
+    /// The system allocator, which gave this address for this allocation.
+    Heap { base: NonNull<u8>, allocation: Allocation },
+    /// Nobody: there are no bytes.
+    None,
     /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
     Foreign { _keeper: Box<dyn Any + Send + Sync> },
 }
@@ -33,14 +38,22 @@ impl Storage {
     /// Zeroed memory, aligned to [`TENSOR_ALIGN`].
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, TensorError> {
         if bytes == 0 {
-            return Ok(Self { address: dangling(), bytes, owner: Owner::Heap(None) });
+            return Ok(Self { address: dangling(), bytes, owner: Owner::None });
         }
-        let out_of_memory = TensorError::OutOfMemory { bytes };
-        let Ok(allocation) = Allocation::from_size_align(bytes, TENSOR_ALIGN) else { return Err(out_of_memory) };
+        // The allocator hands out large pieces of zeros for nothing, but only at its own alignment: for a greater one it
+        // would write them. So the piece is a little larger, and begins at the first aligned address in it.
+        let allocation = bytes
+            .checked_add(TENSOR_ALIGN - BASE_ALIGN)
+            .and_then(|size| Allocation::from_size_align(size, BASE_ALIGN).ok())
+            .ok_or(TensorError::OutOfMemory { bytes })?;
         // SAFETY: the size is not zero.
-        let address = unsafe { alloc::alloc_zeroed(allocation) };
-        let address = NonNull::new(address).ok_or(out_of_memory)?;
-        Ok(Self { address, bytes, owner: Owner::Heap(Some(allocation)) })
+        let base =
+            NonNull::new(unsafe { alloc::alloc_zeroed(allocation) }).ok_or(TensorError::OutOfMemory { bytes })?;
+        let skipped = base.align_offset(TENSOR_ALIGN);
+        // SAFETY: a multiple of `BASE_ALIGN` is at most `TENSOR_ALIGN - BASE_ALIGN` below one of `TENSOR_ALIGN`, which
+        // is what the allocation has beyond `bytes`.
+        let address = unsafe { base.add(skipped) };
+        Ok(Self { address, bytes, owner: Owner::Heap { base, allocation } })
     }
 
     /// Memory of someone else, who is dropped when it is no longer needed. A null address is allowed for 0 bytes.
@@ -69,9 +82,9 @@ fn dangling() -> NonNull<u8> {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        if let Owner::Heap(Some(allocation)) = self.owner {
-            // SAFETY: `zeroed` allocated this address with this very allocation, and `drop` runs once.
-            unsafe { alloc::dealloc(self.address.as_ptr(), allocation) }
+        if let Owner::Heap { base, allocation } = self.owner {
+            // SAFETY: `zeroed` got this address for this very allocation, and `drop` runs once.
+            unsafe { alloc::dealloc(base.as_ptr(), allocation) }
         }
     }
 }

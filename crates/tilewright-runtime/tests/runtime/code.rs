@@ -1,0 +1,112 @@
+//! Tiny kernels as machine code, and machines made from them.
+
+use std::sync::Arc;
+
+use tilewright_runtime::{Executable, VirtualMachine};
+use tilewright_tensor::{DataType, Tensor};
+use tilewright_vm_program::*;
+
+/// `args[2][i] = args[0][i] + args[1][i]` for `i < dims[0]`, f32.
+const ADD: &str = "48833a007e29b800000000488b4e104c8b06488b7e08f3410f100480f30f\
+                   580487f30f1104814883c0014839027fdcb800000000c3";
+/// `args[0][i] = dims[i]` for `i < 5`, i64.
+const SCALARS: &str = "b800000000488b3c02488b0e48893c014883c0084883f82875ebb800000000c3";
+/// `memset(args[0], 0, dims[0])` through a stub that jumps to the address in the first slot.
+const ZERO: &str = "488b3e488b1231f64883ec08e8070000004883c40831c0c3ff25";
+/// A parallel region of `dims[0]` tasks. Task `t` writes `t` to its scratch memory, reads it back 1000 times, and
+/// stores the sum to `args[0][t]`, i64.
+const PARALLEL: &str = "488b47104889104c8b4710b8e8030000b900000000498b384801f94883e8\
+                        0175f448890cd6b800000000c34883ec08488b0a488b16488d35c4ffffff\
+                        ff174883c408c3";
+/// A parallel region of `dims[0]` tasks, of which those from `dims[1]` on fail with their last digit as message.
+const PARALLEL_FAIL: &str = "b8000000004839167f4d4883ec184889d148ba67666666666666664889c8\
+                             48f7ea48c1fa024889c848c1f83f4829c2488d04924801c04829c183c130\
+                             884c240f488d54240fb901000000be01000000ff57084883c418c3c34883\
+                             ec18488b42084889442408488b0a488d542408488d358cffffffff174883\
+                             c418c3";
+/// A region of `dims[0]` tasks, each of which is a region of 8 that store 1 to 8 to `args[0][8 * t..]`, i64.
+const NESTED: &str = "488d4201488904d6b800000000c34883ec0848c1e2064801f2b908000000\
+                      488d35dbffffffff174883c408c34883ec08488b0a488b16488d35d1ffff\
+                      ffff174883c408c3";
+/// `return dims[0]`.
+const STATUS: &str = "8b02c3";
+
+/// The kernels' indices in [`builder`]'s program.
+#[derive(Clone, Copy)]
+pub(crate) enum Code {
+    Add,
+    Scalars,
+    Zero,
+    Parallel,
+    ParallelFail,
+    Nested,
+    Status,
+}
+
+fn bytes(hex: &str) -> impl Iterator<Item = u8> {
+    hex.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap())
+}
+
+/// A program with all kernels in one image.
+pub(crate) fn builder() -> ProgramBuilder {
+    let write = vec![Access::Write];
+    let add = vec![Access::Read, Access::Read, Access::Write];
+    let float_types = vec![DataType::I64, DataType::F32, DataType::F64, DataType::BOOL, DataType::F16];
+    let (one, two) = (vec![DataType::I64], vec![DataType::I64; 2]);
+    let kernels = [
+        ("add", ADD, 0, add, one.clone(), 0),
+        ("scalars", SCALARS, 0, write.clone(), float_types, 0),
+        ("zero", ZERO, 0, write.clone(), one.clone(), 0),
+        ("parallel", PARALLEL, 0x2b, write.clone(), one.clone(), 64),
+        ("parallel_fail", PARALLEL_FAIL, 0x58, vec![], two, 0),
+        ("nested", NESTED, 0x2c, write, one.clone(), 0),
+        ("status", STATUS, 0, vec![], one, 0),
+    ];
+    let mut image = Image { text: Vec::new(), externals: vec![0], exports: Vec::new() };
+    for (name, hex, entry, ..) in &kernels {
+        image.exports.push(Export { name: (*name).into(), offset: image.text.len() as u32 + *entry });
+        image.text.extend(bytes(hex));
+        if *name == "zero" {
+            // The stub's distance to the slot table, from behind the distance itself.
+            let distance = IMAGE_PAGE - (image.text.len() + 4);
+            image.text.extend((distance as u32).to_le_bytes());
+        }
+    }
+    let mut program = ProgramBuilder::default();
+    let image = program.image(image);
+    for (export, (_, _, _, tensors, scalars, scratch_bytes)) in kernels.into_iter().enumerate() {
+        program.kernel(Kernel { image, export: export as u32, tensors, scalars, scratch_bytes });
+    }
+    program
+}
+
+/// Machine code for this kind of processor, without further needs.
+pub(crate) fn target() -> TargetInfo {
+    TargetInfo { triple: format!("{}-unknown-linux-gnu", std::env::consts::ARCH), features: vec![] }
+}
+
+pub(crate) fn executable(program: ProgramBuilder) -> Arc<Executable> {
+    let bytes = Package::new(target(), program.finish().unwrap()).encode().unwrap();
+    Arc::new(Executable::load(bytes).unwrap())
+}
+
+pub(crate) fn machine(program: ProgramBuilder) -> VirtualMachine {
+    VirtualMachine::new(executable(program), &[]).unwrap()
+}
+
+/// A machine without machine code, with one function.
+pub(crate) fn portable(main: FunctionBuilder) -> VirtualMachine {
+    let mut program = ProgramBuilder::default();
+    program.function(main);
+    let bytes = Package::new(TargetInfo::portable(), program.finish().unwrap()).encode().unwrap();
+    VirtualMachine::new(Arc::new(Executable::load(bytes).unwrap()), &[]).unwrap()
+}
+
+pub(crate) fn floats(values: &[f32]) -> Tensor {
+    Tensor::from_vec(&[values.len() as i64], values.to_vec()).unwrap()
+}
+
+/// `[n]` floats, where `n` is the slot.
+pub(crate) fn row(slot: u32) -> Kind {
+    Kind::tensor(DataType::F32, &[DimPattern::Slot(slot)])
+}

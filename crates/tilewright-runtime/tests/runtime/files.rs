@@ -1,0 +1,178 @@
+//! Executables as files, whole and damaged.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tilewright_runtime::{ErrorKind, Executable, Value, VirtualMachine, registry};
+use tilewright_tensor::DataType;
+use tilewright_vm_program::*;
+
+use crate::code::{floats, portable, row};
+
+/// A file in the build's own folder for such things, removed afterwards.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        Self(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id())))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// `main()` gives a constant, `other()` another one.
+fn constants(first: f32) -> Executable {
+    let mut program = ProgramBuilder::default();
+    for (name, value) in [("main", first), ("other", -1.0)] {
+        let constant = program.constant(&floats(&[value; 5000])).unwrap();
+        let mut function = FunctionBuilder::new(name);
+        let constant = function.load_const(constant);
+        function.ret(constant);
+        program.function(function);
+    }
+    let package = Package::new(TargetInfo::portable(), program.finish().unwrap());
+    Executable::load(package.encode().unwrap()).unwrap()
+}
+
+fn first_element(executable: Executable, function: &str) -> Result<f32, tilewright_runtime::Error> {
+    let machine = VirtualMachine::new(Arc::new(executable), &[])?;
+    let value = machine.function(function)?.call(&[])?;
+    Ok(value.as_tensor()?.as_slice::<f32>()?[0])
+}
+
+#[test]
+fn a_saved_file_runs_and_has_the_same_bytes() {
+    let place = Place::new("saved");
+    let executable = constants(2.5);
+    executable.save(&place.0).unwrap();
+    let opened = Executable::open(&place.0).unwrap();
+    assert_eq!(opened.bytes(), executable.bytes());
+    // Saving over a file that is open leaves the open one as it was.
+    constants(3.5).save(&place.0).unwrap();
+    assert_eq!(first_element(opened, "main").unwrap(), 2.5);
+    assert_eq!(first_element(Executable::open(&place.0).unwrap(), "main").unwrap(), 3.5);
+}
+
+#[test]
+fn files_that_are_not_there_or_are_none() {
+    let place = Place::new("absent");
+    let error = Executable::open(&place.0).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { .. }) && error.to_string().contains("absent"), "{error}");
+    std::fs::write(&place.0, b"").unwrap();
+    assert!(Executable::open(&place.0).unwrap_err().to_string().contains("not a Tilewright executable"));
+    let bytes = constants(1.0).bytes().as_slice().to_vec();
+    std::fs::write(&place.0, &bytes[..bytes.len() - 10]).unwrap();
+    assert!(Executable::open(&place.0).unwrap_err().to_string().contains("malformed"));
+    assert!(constants(1.0).save("/").is_err());
+}
+
+#[test]
+fn a_damaged_constant_is_found_when_it_is_used() {
+    let place = Place::new("damaged");
+    let mut bytes = constants(1.0).bytes().as_slice().to_vec();
+    let constants_section = u64::from_le_bytes(bytes[24 + 3 * 24 + 8..][..8].try_into().unwrap()) as usize;
+    bytes[constants_section + 1000] ^= 1;
+    std::fs::write(&place.0, &bytes).unwrap();
+    assert_eq!(first_element(Executable::open(&place.0).unwrap(), "other").unwrap(), -1.0);
+    let error = first_element(Executable::open(&place.0).unwrap(), "main").unwrap_err();
+    assert_eq!(error.to_string(), "the executable is damaged: constant 0 does not match its checksum");
+}
+
+/// Programs that passed the verifier, whatever they are, run without a panic.
+#[test]
+fn mutated_programs_run_or_fail_in_order() {
+    registry::register("files.tests.first", |args| Ok(args.first().cloned().unwrap_or_default())).unwrap();
+    let mut program = ProgramBuilder::default();
+    let packed = program.packed("files.tests.first");
+    let constant = program.constant(&floats(&[1.0, 2.0])).unwrap();
+    let mut main = FunctionBuilder::new("main");
+    let n = main.slot("n");
+    let x = main.param("x", row(n));
+    let flag = main.param("flag", Kind::Prim(DataType::BOOL));
+    main.arena_bytes(256);
+    let half = main.compute_dim("half", DimOp::FloorDiv, Dim::Slot(n), Dim::Const(2));
+    let inner = main.alloc(DataType::F32, &[half, Dim::Slot(n)], Storage::Arena { offset: 64, bytes: 128 });
+    let fixed = main.alloc(DataType::F32, &[Dim::Const(8)], Storage::Arena { offset: 192, bytes: 64 });
+    main.call_dps_packed(packed, &[inner, fixed]);
+    let constant = main.load_const(constant);
+    let result = main.register();
+    let otherwise = main.branch(flag);
+    let shape = main.make_shape(&[Dim::Slot(n), half]);
+    let pair = main.make_tuple(&[shape, constant, x]);
+    let item = main.get_item(pair, 1);
+    main.match_kind(item, Kind::tensor(DataType::F32, &[DimPattern::Const(2)]));
+    main.move_to(result, item);
+    let end = main.goto();
+    main.land(otherwise);
+    let called = main.call_packed(packed, &[x]);
+    main.move_to(result, called);
+    main.land(end);
+    main.kill(inner);
+    main.ret(result);
+    let machine = portable_with(program, main);
+    let original = machine.executable().bytes().as_slice().to_vec();
+    let args = [Value::from(floats(&[1.0; 4])), Value::Bool(true)];
+    machine.function("main").unwrap().call(&args).unwrap();
+
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut below = |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % bound as u64) as usize
+    };
+    let entry = |section: usize| 24 + section * 24;
+    let number = |at: usize| u64::from_le_bytes(original[at..at + 8].try_into().unwrap()) as usize;
+    let (start, length) = (number(entry(1) + 8), number(entry(1) + 16));
+    let (mut ran, mut failed) = (0, 0);
+    for _ in 0..30_000 {
+        let mut bytes = original.clone();
+        for _ in 0..=below(2) {
+            bytes[start + below(length)] = [0, 1, 2, 3, 4, 5, 8, 16, 64, 128, 255][below(11)];
+        }
+        let checksum = crc32(&bytes[start..start + length]);
+        bytes[entry(1) + 4..entry(1) + 8].copy_from_slice(&checksum.to_le_bytes());
+        bytes[20..24].fill(0);
+        let checksum = crc32(&bytes[..144]);
+        bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
+        let Ok(executable) = Executable::load_copy(&bytes) else { continue };
+        let Ok(machine) = VirtualMachine::new(Arc::new(executable), &[]) else { continue };
+        let Ok(main) = machine.function("main") else { continue };
+        for flag in [true, false] {
+            match main.call(&[args[0].clone(), Value::Bool(flag)]) {
+                Ok(_) => ran += 1,
+                Err(_) => failed += 1,
+            }
+        }
+    }
+    assert!(ran > 100 && failed > 100, "{ran} ran, {failed} failed");
+}
+
+fn portable_with(mut program: ProgramBuilder, main: FunctionBuilder) -> VirtualMachine {
+    program.function(main);
+    let bytes = Package::new(TargetInfo::portable(), program.finish().unwrap()).encode().unwrap();
+    VirtualMachine::new(Arc::new(Executable::load(bytes).unwrap()), &[]).unwrap()
+}
+
+/// CRC-32 as the format has it, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = !0u32;
+    for &byte in bytes {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+    }
+    !crc
+}
+
+#[test]
+fn a_portable_program_needs_no_machine() {
+    let mut main = FunctionBuilder::new("main");
+    main.ret_none();
+    assert!(matches!(portable(main).function("main").unwrap().call(&[]).unwrap(), Value::None));
+}

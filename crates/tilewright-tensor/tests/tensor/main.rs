@@ -1,0 +1,4 @@
+//! Host tensors and DLPack, from outside.
+
+mod dlpack;
+mod memory;
