@@ -64,7 +64,6 @@ fn register_tile(k: i32) -> LowTir {
 #[test]
 fn a_register_tile_stays_in_registers() {
     let asm = emit_asm(&[register_tile(256)], &haswell(), &Options::default()).unwrap();
-    println!("{asm}");
     let multiply_adds = asm.matches("vfmadd").count();
     assert_eq!(multiply_adds, 12, "{asm}");
     assert!(!asm.contains("rsp)"), "a spill:\n{asm}");

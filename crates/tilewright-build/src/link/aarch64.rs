@@ -2,19 +2,15 @@
 
 use object::elf;
 
-use super::{Fixup, Layout, Machine, Target, bytes_at};
+use super::{Fixup, Layout, Machine, Target, bytes_at, with_addend};
 
 pub(super) static MACHINE: Machine = Machine { stub, apply };
 
 /// `adrp x16, slot; ldr x16, [x16, slot]; br x16; nop`.
 fn stub(image: &mut [u8], stub: usize, slot: usize) -> Option<()> {
     let page = page_distance(slot as i64, stub as i64)?;
-    let words = [
-        with_page(0x9000_0010, page),
-        0xf940_0210 | ((slot as u32 & 0xfff) >> 3) << 10,
-        0xd61f_0200,
-        0xd503_201f,
-    ];
+    let words =
+        [with_page(0x9000_0010, page), 0xf940_0210 | ((slot as u32 & 0xfff) >> 3) << 10, 0xd61f_0200, 0xd503_201f];
     for (i, word) in words.into_iter().enumerate() {
         *bytes_at(image, stub + 4 * i)? = word.to_le_bytes();
     }
@@ -49,10 +45,12 @@ fn apply(image: &mut [u8], fixup: &Fixup, layout: &Layout) -> Result<(), String>
     let kind = elf::RelocationType(fixup.kind);
     let through_slot = matches!(kind, elf::R_AARCH64_ADR_GOT_PAGE | elf::R_AARCH64_LD64_GOT_LO12_NC);
     let target = match (fixup.target, through_slot) {
-        (Target::Place(place), false) => place as i64 + fixup.addend,
-        (Target::External(external), false) => layout.stub(external) as i64 + fixup.addend,
+        (Target::Place(place), false) => with_addend(place, fixup)?,
+        (Target::External(external), false) => with_addend(layout.stub(external), fixup)?,
         (Target::External(external), true) => layout.slot(external) as i64,
-        (Target::Place(_), true) => return Err("the address of a symbol of the image itself is asked for by a slot".into()),
+        (Target::Place(_), true) => {
+            return Err("the address of a symbol of the image itself is asked for by a slot".into());
+        }
     };
     let place = fixup.place as i64;
     let bytes: &mut [u8; 4] = bytes_at(image, fixup.place).ok_or("it reaches past the section")?;

@@ -244,7 +244,9 @@ impl Linker {
         }
         self.exports.sort_by(|a, b| a.name.cmp(&b.name));
         let externals = layout.externals.iter().map(|&e| e as u32).collect();
-        Ok(Image { text: self.text, externals, exports: self.exports })
+        let image = Image { text: self.text, externals, exports: self.exports };
+        image.verify().map_err(LinkError)?;
+        Ok(image)
     }
 }
 
@@ -277,6 +279,12 @@ fn defined_at<'data>(symbol: &impl ObjectSymbol<'data>, places: &Map<SectionInde
         SymbolSection::Undefined => Ok(None),
         other => refuse(format!("symbol `{}` is neither code nor data: {other:?}", symbol.name()?)),
     }
+}
+
+/// The target's place and the addend: somewhere near the image, for no code refers to anything else.
+fn with_addend(place: usize, fixup: &Fixup) -> std::result::Result<i64, String> {
+    let near = i64::from(i32::MIN)..=i64::from(i32::MAX);
+    if near.contains(&fixup.addend) { Ok(place as i64 + fixup.addend) } else { Err("out of reach".into()) }
 }
 
 /// The `N` bytes at a place of the image.

@@ -2,7 +2,7 @@
 
 use object::elf;
 
-use super::{Fixup, Layout, Machine, Target, bytes_at};
+use super::{Fixup, Layout, Machine, Target, bytes_at, with_addend};
 
 pub(super) static MACHINE: Machine = Machine { stub, apply };
 
@@ -27,16 +27,18 @@ fn apply(image: &mut [u8], fixup: &Fixup, layout: &Layout) -> Result<(), String>
         (Target::Place(place), false) => place,
         (Target::External(external), false) => layout.stub(external),
         (Target::External(external), true) => layout.slot(external),
-        (Target::Place(_), true) => return Err("the address of a symbol of the image itself is asked for by a slot".into()),
+        (Target::Place(_), true) => {
+            return Err("the address of a symbol of the image itself is asked for by a slot".into());
+        }
     };
-    let value = i32::try_from(target as i64 + fixup.addend - fixup.place as i64).map_err(|_| "out of reach")?;
+    let value = i32::try_from(with_addend(target, fixup)? - fixup.place as i64).map_err(|_| "out of reach")?;
     *bytes_at(image, fixup.place).ok_or("it reaches past the section")? = value.to_le_bytes();
     Ok(())
 }
 
 fn relative_64(image: &mut [u8], fixup: &Fixup) -> Result<(), String> {
     let Target::Place(target) = fixup.target else { return Err("an external symbol has no place in the image".into()) };
-    let value = target as i64 + fixup.addend - fixup.place as i64;
+    let value = with_addend(target, fixup)? - fixup.place as i64;
     *bytes_at(image, fixup.place).ok_or("it reaches past the section")? = value.to_le_bytes();
     Ok(())
 }

@@ -4,7 +4,6 @@ use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, Var};
 use tilewright_support::Set;
-use tilewright_target::Target;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
@@ -14,8 +13,8 @@ use super::unit::Unit;
 use crate::{Kernel, SYMBOL_PREFIX};
 
 /// The text of a kernel's functions, and what its callers have to know.
-pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel)> {
-    let mut unit = Unit::new(low.symbol(), number, target);
+pub(crate) fn kernel(low: &LowTir, number: usize) -> Result<(String, Kernel)> {
+    let mut unit = Unit::new(low.symbol(), number);
     let function = low.function();
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());

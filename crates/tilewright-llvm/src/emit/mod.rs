@@ -30,7 +30,7 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<(String, V
     let mut text = format!("target triple = {}\n\n", text::quoted(target.triple.as_bytes()));
     let mut kernels = Vec::with_capacity(functions.len());
     for (number, function) in functions.iter().enumerate() {
-        let (kernel_text, kernel) = entry::kernel(function, number, target)?;
+        let (kernel_text, kernel) = entry::kernel(function, number)?;
         text.push_str(&kernel_text);
         kernels.push(kernel);
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use tilewright_support::OrderedMap;
-use tilewright_target::Target;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, TypeCode};
 
@@ -23,7 +22,6 @@ const MAX_SCRATCH: u64 = 1 << 40;
 #[derive(Debug)]
 pub(crate) struct Unit<'a> {
     pub(crate) symbol: &'a str,
-    pub(crate) target: &'a Target,
     /// Of the kernel in its module: makes internal names unique.
     number: usize,
     functions: usize,
@@ -34,10 +32,9 @@ pub(crate) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn new(symbol: &'a str, number: usize, target: &'a Target) -> Self {
+    pub(crate) fn new(symbol: &'a str, number: usize) -> Self {
         Self {
             symbol,
-            target,
             number,
             functions: 0,
             text: String::new(),

@@ -10,8 +10,8 @@ use tilewright_runtime::{Executable, Value, VirtualMachine};
 use tilewright_target::Target;
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::{
-    Access, FunctionBuilder, Kernel, Kind, Package, Param as MachineParam, ProgramBuilder, Reg, Scalar as MachineScalar,
-    TargetInfo,
+    Access, FunctionBuilder, Kernel, Kind, Package, Param as MachineParam, ProgramBuilder, Reg,
+    Scalar as MachineScalar, TargetInfo,
 };
 
 /// A flat function of buffers and scalars, in this order.

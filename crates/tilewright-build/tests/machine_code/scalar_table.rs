@@ -1,9 +1,7 @@
 //! The table of scalar semantics, row by row: every operation on every type, with extreme values, in 1, 4 and 8 lanes,
 //! compiled and run, against `tilewright_expr::semantics`.
 
-mod flat;
-
-use flat::{buffer, elements, flat, machine, neighbours, run, same, serial, tensor};
+use crate::flat::{buffer, elements, flat, machine, neighbours, run, same, serial, tensor};
 use tilewright_expr::semantics::{self, Fault, Scalar};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, Intrinsic, Stmt};
@@ -32,8 +30,26 @@ fn extremes(dtype: DataType) -> Vec<Scalar> {
         let least = if dtype.bits == 32 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) };
         let greatest = if dtype.bits == 32 { f64::from(f32::MAX) } else { f64::MAX };
         let positive = [
-            0.0, 0.1, 0.5, 1.0, 1.5, 2.5, 3.0, 127.5, 255.9, 65535.5, 2147483647.0, 2147483648.0, 4294967296.0, 9.3e18,
-            1.9e19, 1e30, least, greatest, f64::INFINITY, f64::NAN,
+            0.0,
+            0.1,
+            0.5,
+            1.0,
+            1.5,
+            2.5,
+            3.0,
+            127.5,
+            255.9,
+            65535.5,
+            2147483647.0,
+            2147483648.0,
+            4294967296.0,
+            9.3e18,
+            1.9e19,
+            1e30,
+            least,
+            greatest,
+            f64::INFINITY,
+            f64::NAN,
         ];
         return positive.iter().flat_map(|&x| [x, -x]).map(|x| Scalar::from_float(x, dtype)).collect();
     }
@@ -86,17 +102,22 @@ fn column(case: &Case<'_>, index: usize) -> Tensor {
 }
 
 /// Compiles all cases in all lanes for all targets, and compares.
-fn check(mut cases: Vec<Case<'_>>) {
+fn check(cases: Vec<Case<'_>>) {
+    check_on(cases, &LANES, &targets());
+}
+
+fn check_on(mut cases: Vec<Case<'_>>, lanes: &[u16], targets: &[Target]) {
     for case in &mut cases {
         case.rows = filled(std::mem::take(&mut case.rows));
     }
-    let keys: Vec<(usize, u16)> = (0..cases.len()).flat_map(|case| LANES.map(|lanes| (case, lanes))).collect();
+    let keys: Vec<(usize, u16)> =
+        (0..cases.len()).flat_map(|case| lanes.iter().map(move |&lanes| (case, lanes))).collect();
     let symbol = |(case, lanes): (usize, u16)| format!("{} #{case} x{lanes}", cases[case].name);
     let mut wrong = Vec::new();
-    for target in targets() {
+    for target in targets {
         for keys in keys.chunks(48) {
             let kernels: Vec<LowTir> = keys.iter().map(|&key| kernel(&cases[key.0], &symbol(key), key.1)).collect();
-            let machine = machine(&kernels, &target);
+            let machine = machine(&kernels, target);
             for &key in keys {
                 let case = &cases[key.0];
                 let count = case.rows.len() as i64;
@@ -123,8 +144,7 @@ fn pairs(dtype: DataType) -> Vec<Vec<Scalar>> {
 
 fn constant(value: Scalar, lanes: u16) -> Expr {
     let dtype = value.dtype();
-    let scalar =
-        if dtype.is_float() { Expr::float(value.as_float(), dtype) } else { Expr::int(value.as_int(), dtype) };
+    let scalar = if dtype.is_float() { Expr::float(value.as_float(), dtype) } else { Expr::int(value.as_int(), dtype) };
     scalar.broadcast(lanes).unwrap()
 }
 
@@ -163,7 +183,7 @@ fn operators_beside_a_constant() {
                 };
                 for right in [true, false] {
                     let rows = rows(right);
-                    if rows.is_empty() {
+                    if rows.is_empty() || (!right && is_symmetric(op)) {
                         continue;
                     }
                     cases.push(Case {
@@ -184,7 +204,12 @@ fn operators_beside_a_constant() {
             }
         }
     }
-    check(cases);
+    check_on(cases, &[1, 8], &targets()[..1]);
+}
+
+/// Whether a constant on the left is no other case than one on the right.
+fn is_symmetric(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor)
 }
 
 #[test]

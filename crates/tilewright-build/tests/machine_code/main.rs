@@ -1,0 +1,6 @@
+//! Machine code, from flat functions through LLVM, the linker and the loader to results.
+
+mod flat;
+mod kernels;
+mod link;
+mod scalar_table;
