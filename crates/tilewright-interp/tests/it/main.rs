@@ -1,4 +1,5 @@
 //! The interpreter's tests: one binary.
 
+mod faults;
 mod prim;
 mod programs;
