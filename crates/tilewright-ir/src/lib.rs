@@ -30,6 +30,7 @@ mod module;
 mod node_tests;
 pub mod op;
 pub mod pass;
+pub mod regions;
 pub mod relax;
 pub mod tir;
 pub mod verify;

@@ -117,12 +117,13 @@ impl ParsedFile {
 
     /// The module of this name; without a name the only one.
     pub fn module(&self, name: Option<&str>) -> Option<&IRModule> {
-        let mut modules = self.items.iter().filter(|item| name.is_none_or(|name| item.name == name)).filter_map(|item| {
-            match &item.definition {
-                Definition::Module(module) => Some(module),
-                Definition::Prim(_) | Definition::Relax(_) => None,
-            }
-        });
+        let mut modules =
+            self.items.iter().filter(|item| name.is_none_or(|name| item.name == name)).filter_map(|item| {
+                match &item.definition {
+                    Definition::Module(module) => Some(module),
+                    Definition::Prim(_) | Definition::Relax(_) => None,
+                }
+            });
         let first = modules.next();
         if modules.next().is_some() { None } else { first }
     }

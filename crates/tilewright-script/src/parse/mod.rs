@@ -1,38 +1,115 @@
 //! Parsing: text to IR, with everything checked and every error found in one go.
 //!
-//! Reading order: [`Source`], [`Host`], then [`parse_file`], [`parse_module`], [`parse_function`].
+//! Reading order: [`Source`], [`Host`], then [`parse_file`], [`parse_module`], [`parse_function`]; inside, `file` (text to
+//! syntax tree to definitions), `module` (functions and their signatures), `eval` (expressions of both levels), `tir` and
+//! `relax` (the statements of each level).
 //!
 //! The text is Python by its syntax. Of a file only classes decorated with `I.ir_module`, and functions decorated with
 //! `T.prim_func` or `R.function`, are read; imports say what the namespaces are called, literal assignments at the top
 //! level are captured, all else is ignored.
+//!
+//! ```
+//! use tilewright_script::parse::{NoHost, parse_module};
+//! use tilewright_support::SourceFile;
+//!
+//! let file = SourceFile::new("relu.py", r#"
+//! @I.ir_module
+//! class Module:
+//!     @T.prim_func
+//!     def relu(X: T.Buffer((4,), "float32"), Y: T.Buffer((4,), "float32")):
+//!         for i in range(4):
+//!             with T.block("Y"):
+//!                 vi = T.axis.spatial(4, i)
+//!                 Y[vi] = T.max(X[vi], 0.0)
+//! "#);
+//! let module = parse_module(&file, &NoHost).unwrap();
+//! assert_eq!(module.prim("relu").unwrap().params.len(), 2);
+//! ```
+//!
+//! After an error the reading goes on: names that a wrong statement would have bound are poisoned in the parser's own
+//! table, and what uses them is silent. No poison gets into IR: a definition with an error is not built.
 
 mod api;
 pub mod codes;
+mod cx;
+mod dims;
+mod eval;
+mod file;
+mod metadata;
+mod module;
 mod names;
+mod nesting;
+mod python;
+mod relax;
+#[cfg(test)]
+mod tests;
+mod tir;
+mod value;
 
 pub use api::{Definition, Host, HostValue, Item, NoHost, ParsedFile, Source};
 pub use names::Names;
 
 use tilewright_ir::IRModule;
-use tilewright_support::Diagnostics;
+use tilewright_support::{Diagnostic, Diagnostics, Span};
 
 /// How deep the text may be nested: brackets, operators and indented blocks together.
 pub const MAX_NESTING: usize = 20_000;
 
+/// The stack on which a text is read: the syntax tree is dropped recursively.
+const STACK: usize = 64 * 1024 * 1024;
+
 /// All modules and standalone functions of a file, in order.
 pub fn parse_file(source: impl Into<Source>, host: &dyn Host) -> Result<ParsedFile, Diagnostics> {
-    let _ = (source.into(), host);
-    Ok(ParsedFile::default())
+    let source = source.into();
+    let file::Reading { mut parsed, diagnostics } = stacker::grow(STACK, || file::read(&source, host));
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    parsed.warnings = diagnostics;
+    Ok(parsed)
 }
 
 /// The one module of the text: a decorated class by itself, or a file with exactly one.
 pub fn parse_module(source: impl Into<Source>, host: &dyn Host) -> Result<IRModule, Diagnostics> {
-    let _ = parse_file(source, host)?;
-    Ok(IRModule::new())
+    only(source.into(), host, ("module", "`I.ir_module`"), |definition| match definition {
+        Definition::Module(module) => Some(module),
+        Definition::Prim(_) | Definition::Relax(_) => None,
+    })
 }
 
 /// The one function of the text that stands by itself; never [`Definition::Module`].
 pub fn parse_function(source: impl Into<Source>, host: &dyn Host) -> Result<Definition, Diagnostics> {
-    let _ = parse_file(source, host)?;
-    Ok(Definition::Module(IRModule::new()))
+    only(source.into(), host, ("function", "`T.prim_func` or `R.function`"), |definition| match definition {
+        Definition::Module(_) => None,
+        function => Some(function),
+    })
+}
+
+/// The one definition that `pick` takes; `what` is a word for it and the decorators that make one.
+fn only<D>(
+    source: Source,
+    host: &dyn Host,
+    what: (&str, &str),
+    pick: impl Fn(Definition) -> Option<D>,
+) -> Result<D, Diagnostics> {
+    let file = source.file.clone();
+    let items = parse_file(source, host)?.items;
+    let mut found: Vec<(D, Span)> =
+        items.into_iter().filter_map(|item| Some((pick(item.definition)?, item.span))).collect();
+    let (kind, decorators) = what;
+    match (found.pop(), found.as_slice()) {
+        (Some((definition, _)), []) => Ok(definition),
+        (Some((_, span)), [(_, first), ..]) => {
+            let message = format!("expected one {kind}, found several");
+            let diagnostic = Diagnostic::error(codes::DEFINITION, message).at(span).label("another one");
+            Err(diagnostic.also(first.clone(), "the first one").into())
+        }
+        (None, _) => {
+            let diagnostic =
+                Diagnostic::error(codes::DEFINITION, format!("expected a {kind} in this text, found none"))
+                    .at(Span::new(&file, 0, 0))
+                    .help(format!("a {kind} is decorated with {decorators}"));
+            Err(diagnostic.into())
+        }
+    }
 }

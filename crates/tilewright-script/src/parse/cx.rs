@@ -1,0 +1,228 @@
+//! The state of one parse: the source, names in scope, and the diagnostics found so far.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use ruff_text_size::{Ranged, TextRange};
+use tilewright_ir::op::InferCx;
+use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, SourceFile, Span, nearest};
+
+use super::metadata::Metadata;
+use super::module::Functions;
+use super::value::Value;
+use super::{Host, Names, codes};
+
+/// An error that has been put into the diagnostics.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reported;
+
+/// A result whose error has been reported.
+pub(super) type Res<T> = Result<T, Reported>;
+
+/// Reads one file.
+pub(super) struct Parser<'a> {
+    pub(super) file: &'a Arc<SourceFile>,
+    /// What the syntax tree's offsets refer to: the file's text behind [`Parser::prefix`] bytes.
+    pub(super) text: &'a str,
+    /// Bytes that stand before the file's own text, so that indented text is a valid module.
+    pub(super) prefix: u32,
+    pub(super) host: &'a dyn Host,
+    pub(super) names: Names,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) scopes: Scopes,
+    pub(super) metadata: Metadata,
+    /// The functions of the module that is being read.
+    pub(super) functions: Functions<'a>,
+    pub(super) tir: super::tir::Tir,
+    pub(super) graph: super::relax::Graph,
+    pub(super) infer: InferCx,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn span(&self, node: &impl Ranged) -> Span {
+        let range = node.range();
+        let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(self.prefix);
+        Span::new(self.file, place(range.start()), place(range.end()))
+    }
+
+    pub(super) fn origins(&self, node: &impl Ranged) -> Origins {
+        Origins::at(self.span(node))
+    }
+
+    /// The user's text of a node.
+    pub(super) fn text_of(&self, node: &impl Ranged) -> &'a str {
+        self.text.get(node.range().to_std_range()).unwrap_or_default()
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.diagnostics.push(diagnostic);
+        Reported
+    }
+
+    /// Reports an error at a place: the message, and what stands under the underline.
+    pub(super) fn fail(
+        &mut self,
+        code: &'static str,
+        node: &impl Ranged,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Reported {
+        let span = self.span(node);
+        self.report(Diagnostic::error(code, message).at(span).label(label))
+    }
+
+    /// Reports a value of the wrong kind.
+    pub(super) fn wrong_kind(&mut self, node: &impl Ranged, expected: &str, found: &Value) -> Reported {
+        match found {
+            Value::Poison => Reported,
+            _ => {
+                let found = found.describe();
+                self.fail(codes::KIND, node, format!("expected {expected}, found {found}"), found)
+            }
+        }
+    }
+
+    /// A diagnostic with a hint to a name that the user may have meant.
+    pub(super) fn unknown<'n>(
+        &mut self,
+        code: &'static str,
+        node: &impl Ranged,
+        message: String,
+        name: &str,
+        candidates: impl IntoIterator<Item = &'n str>,
+    ) -> Reported {
+        let mut diagnostic = Diagnostic::error(code, message).at(self.span(node));
+        if let Some(near) = nearest(name, candidates) {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        }
+        self.report(diagnostic)
+    }
+
+    /// The dotted place below the package that an expression names, unless something nearer has that name.
+    pub(super) fn path(&self, expr: &ast::Expr) -> Option<String> {
+        match expr {
+            ast::Expr::Name(name) if self.scopes.get(&name.id).is_none() => match self.names.get(&name.id) {
+                Some(meaning) => Some(meaning.to_owned()),
+                // The bare spellings of 2022.
+                None if ["Tensor", "Object", "Shape"].contains(&name.id.as_str()) => {
+                    Some(format!("script.relax.{}", name.id))
+                }
+                None => None,
+            },
+            ast::Expr::Attribute(attribute) => {
+                let path = format!("{}.{}", self.path(&attribute.value)?, attribute.attr);
+                Some(super::names::canonical(&path))
+            }
+            _ => None,
+        }
+    }
+
+    /// The path of what a call calls.
+    pub(super) fn call_path<'e>(&self, expr: &'e ast::Expr) -> Option<(String, &'e ast::ExprCall)> {
+        match expr {
+            ast::Expr::Call(call) => Some((self.path(&call.func)?, call)),
+            _ => None,
+        }
+    }
+
+    /// How the file spells the thing at this place, such as `T.grid` for `script.tir.grid`.
+    pub(super) fn spell(&self, path: &str) -> String {
+        for (namespace, usual) in [("script.tir", "T"), ("script.relax", "R"), ("script.ir", "I")] {
+            if let Some(rest) = path.strip_prefix(namespace) {
+                return format!("{}{rest}", self.names.spelling_of(namespace).unwrap_or(usual));
+            }
+        }
+        path.to_owned()
+    }
+
+    /// Runs `f` with a scope of its own for names.
+    pub(super) fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.scopes.0.push(Map::default());
+        let result = f(self);
+        self.scopes.0.pop();
+        result
+    }
+}
+
+/// Names and their values, innermost scope last.
+#[derive(Debug, Default)]
+pub(super) struct Scopes(pub(super) Vec<Map<String, Value>>);
+
+impl Scopes {
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    pub(super) fn define(&mut self, name: &str, value: Value) {
+        if let Some(scope) = self.0.last_mut() {
+            scope.insert(name.to_owned(), value);
+        }
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(|scope| scope.keys().map(String::as_str))
+    }
+}
+
+/// Arguments by parameter, in the order of the parameters.
+pub(super) type Bound<'e> = Vec<Option<&'e ast::Expr>>;
+
+impl Parser<'_> {
+    /// Matches a call's arguments to parameters; `|` separates the spellings of one. The first `required` have to be given.
+    pub(super) fn bind<'e>(
+        &mut self,
+        call: &'e ast::ExprCall,
+        params: &[&'static str],
+        required: usize,
+    ) -> Res<Bound<'e>> {
+        let what = self.text_of(&*call.func).to_owned();
+        let mut bound: Bound<'e> = vec![None; params.len()];
+        let given = &call.arguments.args;
+        if let Some(star) = given.iter().find(|arg| arg.is_starred_expr()) {
+            return Err(self.fail(codes::FORM, star, "unpacked arguments are not read", "write the arguments out"));
+        }
+        if given.len() > params.len() {
+            let extra = &given[params.len()];
+            let message = format!("`{what}` takes {}, found {}", count(params.len(), "argument"), given.len());
+            return Err(self.fail(codes::ARGUMENTS, extra, message, "unexpected argument"));
+        }
+        for (slot, arg) in bound.iter_mut().zip(given) {
+            *slot = Some(arg);
+        }
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            match params.iter().position(|param| param.split('|').any(|spelling| spelling == name)) {
+                Some(at) if bound[at].is_some() => {
+                    return Err(self.fail(
+                        codes::ARGUMENTS,
+                        keyword,
+                        format!("`{name}` of `{what}` is given twice"),
+                        "",
+                    ));
+                }
+                Some(at) => bound[at] = Some(&keyword.value),
+                None => {
+                    let message = format!("`{what}` has no argument `{name}`");
+                    let known = params.iter().flat_map(|param| param.split('|'));
+                    return Err(self.unknown(codes::ARGUMENTS, keyword, message, name, known));
+                }
+            }
+        }
+        if let Some(missing) = (0..required).find(|&at| bound[at].is_none()) {
+            let name = params[missing].split('|').next().unwrap_or_default();
+            let range = TextRange::new(call.func.range().start(), call.arguments.range().end());
+            return Err(self.fail(codes::ARGUMENTS, &range, format!("`{what}` needs the argument `{name}`"), ""));
+        }
+        Ok(bound)
+    }
+}
+
+/// `1 index`, `2 indices`: a number with its noun.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    match (number, noun) {
+        (1, _) => format!("1 {noun}"),
+        (_, "index") => format!("{number} indices"),
+        (_, "axis") => format!("{number} axes"),
+        _ => format!("{number} {noun}s"),
+    }
+}

@@ -1,0 +1,618 @@
+//! Expressions: from syntax to a [`Value`], for both levels.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use ruff_python_ast::Operator;
+use ruff_text_size::Ranged;
+use tilewright_ir::relax;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, TypeMismatch};
+use tilewright_support::{Diagnostic, with_stack};
+use tilewright_tensor::DataType;
+
+use super::cx::{Parser, Reported, Res, count};
+use super::value::Value;
+use super::{codes, metadata, python};
+
+impl Parser<'_> {
+    /// The value of an expression.
+    pub(super) fn eval(&mut self, expr: &ast::Expr) -> Res<Value> {
+        with_stack(|| self.eval_inner(expr))
+    }
+
+    fn eval_inner(&mut self, expr: &ast::Expr) -> Res<Value> {
+        match expr {
+            ast::Expr::NumberLiteral(number) => self.number(expr, &number.value),
+            ast::Expr::BooleanLiteral(literal) => Ok(Value::Bool(literal.value)),
+            ast::Expr::NoneLiteral(_) => Ok(Value::None),
+            ast::Expr::StringLiteral(text) => Ok(Value::Str(text.value.to_str().into())),
+            ast::Expr::Tuple(tuple) => self.items(&tuple.elts),
+            ast::Expr::List(list) => self.items(&list.elts),
+            ast::Expr::Dict(dict) => self.dict(dict),
+            ast::Expr::Name(_) | ast::Expr::Attribute(_) => self.place(expr),
+            ast::Expr::Subscript(subscript) => self.subscript(expr, subscript),
+            ast::Expr::Call(call) => self.call(expr, call),
+            ast::Expr::BinOp(binop) => {
+                let (a, b) = (self.eval(&binop.left), self.eval(&binop.right));
+                self.infix(expr, binop.op, a?, b?)
+            }
+            ast::Expr::UnaryOp(unary) => self.unary(expr, unary),
+            ast::Expr::BoolOp(boolean) => self.boolean(expr, boolean),
+            ast::Expr::Compare(compare) => self.comparison(expr, compare),
+            ast::Expr::If(choice) => self.choice(expr, choice),
+            ast::Expr::Named(named) => {
+                let value = self.eval(&named.value)?;
+                if let ast::Expr::Name(name) = &*named.target {
+                    self.scopes.define(&name.id, value.clone());
+                }
+                Ok(value)
+            }
+            _ => self.outside(expr),
+        }
+    }
+
+    fn number(&mut self, expr: &ast::Expr, number: &ast::Number) -> Res<Value> {
+        match number {
+            ast::Number::Int(int) => {
+                let text = int.to_string().replace('_', "").to_ascii_lowercase();
+                let (digits, radix) = match text.get(..2) {
+                    Some("0x") => (&text[2..], 16),
+                    Some("0b") => (&text[2..], 2),
+                    Some("0o") => (&text[2..], 8),
+                    _ => (text.as_str(), 10),
+                };
+                let value = i128::from_str_radix(digits, radix).ok();
+                value.map(Value::Int).ok_or_else(|| self.fail(codes::RANGE, expr, "this number is too large", ""))
+            }
+            ast::Number::Float(value) => Ok(Value::Float(*value)),
+            ast::Number::Complex { .. } => Err(self.fail(codes::FORM, expr, "there are no complex numbers", "")),
+        }
+    }
+
+    fn items(&mut self, items: &[ast::Expr]) -> Res<Value> {
+        let values: Vec<_> = items.iter().map(|item| self.eval(item)).collect();
+        Ok(Value::Tuple(values.into_iter().collect::<Res<_>>()?))
+    }
+
+    fn dict(&mut self, dict: &ast::ExprDict) -> Res<Value> {
+        let mut items = Vec::new();
+        for item in &dict.items {
+            let key: Arc<str> = match &item.key {
+                Some(ast::Expr::StringLiteral(text)) => text.value.to_str().into(),
+                Some(key) => return Err(self.fail(codes::KIND, key, "expected a text as the key", "")),
+                None => return Err(self.fail(codes::FORM, dict, "unpacked dicts are not read", "")),
+            };
+            items.push((key, self.eval(&item.value)?));
+        }
+        Ok(Value::Dict(items))
+    }
+
+    /// A name, or something behind a dot.
+    fn place(&mut self, expr: &ast::Expr) -> Res<Value> {
+        if let Some(path) = self.path(expr) {
+            return self.path_value(expr, &path);
+        }
+        match expr {
+            ast::Expr::Name(name) => self.name(expr, &name.id),
+            ast::Expr::Attribute(attribute) => {
+                if self.is_outside(&attribute.value) {
+                    return self.outside(expr);
+                }
+                let value = self.eval(&attribute.value)?;
+                self.attribute(expr, value, &attribute.attr)
+            }
+            _ => self.outside(expr),
+        }
+    }
+
+    /// Whether the expression begins with a name that nothing in the text defines.
+    fn is_outside(&self, expr: &ast::Expr) -> bool {
+        match expr {
+            ast::Expr::Name(name) => {
+                self.scopes.get(&name.id).is_none() && !self.functions.knows(&name.id) && self.path(expr).is_none()
+            }
+            ast::Expr::Attribute(attribute) => self.is_outside(&attribute.value),
+            ast::Expr::Call(call) => self.is_outside(&call.func),
+            ast::Expr::Subscript(subscript) => self.is_outside(&subscript.value),
+            _ => false,
+        }
+    }
+
+    fn name(&mut self, expr: &ast::Expr, name: &str) -> Res<Value> {
+        match self.scopes.get(name) {
+            Some(Value::Poison) => Err(Reported),
+            Some(Value::Hidden { block }) => {
+                let diagnostic = Diagnostic::error(
+                    codes::DATAFLOW_VARIABLE,
+                    format!("`{name}` is visible only inside its dataflow block"),
+                )
+                .at(self.span(expr))
+                .label("used outside of the block")
+                .also(block.clone(), "bound here")
+                .help(format!("give it out at the end of the block: `{}({name})`", self.spell("script.relax.output")));
+                Err(self.report(diagnostic))
+            }
+            Some(value) => Ok(value.clone()),
+            None if name == self.functions.module => Ok(Value::Module),
+            None if self.functions.contains(name) => Ok(Value::Function(name.into())),
+            None => self.outside(expr),
+        }
+    }
+
+    /// Something of the script's namespaces that is not called.
+    fn path_value(&mut self, expr: &ast::Expr, path: &str) -> Res<Value> {
+        if let Some(name) = path.strip_prefix("script.tir.") {
+            return self.tir_name(expr, name);
+        }
+        if let Some(name) = path.strip_prefix("script.relax.") {
+            return self.relax_name(expr, name);
+        }
+        self.outside(expr)
+    }
+
+    fn attribute(&mut self, expr: &ast::Expr, value: Value, name: &str) -> Res<Value> {
+        match (&value, name) {
+            (Value::Module, _) => self.module_function(expr, name),
+            (Value::Buffer(buffer), "dtype") => Ok(Value::DType(buffer.dtype)),
+            (Value::Buffer(buffer), "data") => Ok(Value::Scalar(Expr::var(&buffer.data))),
+            (Value::Buffer(buffer), "shape") => {
+                Ok(Value::Tuple(buffer.shape.iter().cloned().map(Value::Scalar).collect()))
+            }
+            (Value::Scalar(scalar), "dtype") => Ok(Value::DType(scalar.dtype)),
+            _ => {
+                let message = format!("{} has no attribute `{name}`", value.describe());
+                Err(self.fail(codes::UNKNOWN_ATTRIBUTE, expr, message, ""))
+            }
+        }
+    }
+
+    fn module_function(&mut self, expr: &ast::Expr, name: &str) -> Res<Value> {
+        if self.functions.contains(name) {
+            return Ok(Value::Function(name.into()));
+        }
+        let names: Vec<String> = self.functions.names().map(str::to_owned).collect();
+        let message = format!("the module has no function `{name}`");
+        Err(self.unknown(codes::UNKNOWN_ATTRIBUTE, expr, message, name, names.iter().map(String::as_str)))
+    }
+
+    /// An expression that is not the script's own.
+    pub(super) fn outside(&mut self, expr: &ast::Expr) -> Res<Value> {
+        let text = self.text_of(expr).to_owned();
+        if let ast::Expr::Name(name) = expr
+            && (name.ctx.is_invalid() || name.id.is_empty())
+        {
+            return Err(Reported);
+        }
+        let expression = if text.contains('\n') { format!("({text})") } else { text.clone() };
+        match self.host.eval(&expression, &self.span(expr)) {
+            Ok(value) => Ok(value.into()),
+            Err(reason) => Err(self.unknown_place(expr, &text, reason)),
+        }
+    }
+
+    fn unknown_place(&mut self, expr: &ast::Expr, text: &str, reason: String) -> Reported {
+        let ast::Expr::Name(name) = expr else {
+            let message = format!("`{}` cannot be evaluated", shorten(text));
+            return self.fail(codes::UNKNOWN_NAME, expr, message, reason);
+        };
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("unknown name `{}`", name.id))
+            .at(self.span(expr))
+            .label(reason);
+        let near = {
+            let known = self.scopes.names().chain(self.functions.names()).chain(self.names.all());
+            tilewright_support::nearest(&name.id, known).map(str::to_owned)
+        };
+        if let Some(near) = near {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+        } else if name.id == "cls" && !self.functions.module.is_empty() {
+            diagnostic = diagnostic.help(format!("write `cls = {}` first", self.functions.module));
+        }
+        self.report(diagnostic)
+    }
+
+    fn subscript(&mut self, expr: &ast::Expr, subscript: &ast::ExprSubscript) -> Res<Value> {
+        if let Some(index) = metadata::reference(expr) {
+            return self.constant(expr, index);
+        }
+        if let Some(path) = self.path(&subscript.value) {
+            return self.path_subscript(expr, &path, subscript);
+        }
+        if self.is_outside(&subscript.value) {
+            return self.outside(expr);
+        }
+        match self.eval(&subscript.value)? {
+            Value::Buffer(buffer) => {
+                let indices = self.indices(&buffer, &subscript.slice)?;
+                let load = Expr::load(&buffer, indices);
+                self.typed(expr, load)
+            }
+            Value::Tuple(items) => {
+                let index = self.eval(&subscript.slice)?;
+                let at = item_index(&index, items.len());
+                match at.and_then(|at| items.get(at).cloned()) {
+                    Some(item) => Ok(item),
+                    None => {
+                        let expected = format!("the number of one of {}", count(items.len(), "item"));
+                        Err(self.wrong_kind(&*subscript.slice, &expected, &index))
+                    }
+                }
+            }
+            Value::Graph(tuple) => self.tuple_item(expr, tuple, &subscript.slice),
+            other => Err(self.wrong_kind(&*subscript.value, "a buffer or tuple", &other)),
+        }
+    }
+
+    fn path_subscript(&mut self, expr: &ast::Expr, path: &str, subscript: &ast::ExprSubscript) -> Res<Value> {
+        match path {
+            // `T.Buffer[shape, dtype]`, the spelling of 2022.
+            "script.tir.Buffer" => {
+                let (shape, dtype) = match &*subscript.slice {
+                    ast::Expr::Tuple(tuple) if !tuple.parenthesized && tuple.elts.len() == 2 => {
+                        (&tuple.elts[0], Some(&tuple.elts[1]))
+                    }
+                    other => (other, None),
+                };
+                self.buffer_of("", Some(shape), dtype).map(Value::Buffer)
+            }
+            _ => {
+                let message = format!("`{}` takes no brackets", self.text_of(&*subscript.value));
+                Err(self.fail(codes::FORM, expr, message, ""))
+            }
+        }
+    }
+
+    fn call(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        if let Some(path) = self.path(&call.func) {
+            if let Some(name) = path.strip_prefix("script.tir.") {
+                return self.tir_call(expr, name, call);
+            }
+            if let Some(name) = path.strip_prefix("script.relax.") {
+                return self.relax_call(expr, name, call);
+            }
+            return self.outside(expr);
+        }
+        if let ast::Expr::Attribute(method) = &*call.func
+            && !self.is_outside(&method.value)
+        {
+            let value = self.eval(&method.value)?;
+            return match (value, method.attr.as_str()) {
+                (Value::Buffer(buffer), "vload") => self.masked_load(expr, &buffer, call),
+                (Value::Scalar(scalar), "astype") => {
+                    let bound = self.bind(call, &["dtype"], 1)?;
+                    let dtype = self.dtype_argument(bound[0])?;
+                    let cast = scalar.cast(dtype);
+                    self.typed(expr, cast)
+                }
+                (Value::Module, name) => {
+                    let function = self.module_function(&call.func, name)?;
+                    self.graph_call(expr, function, call)
+                }
+                (value, name) => {
+                    let message = format!("{} has no method `{name}`", value.describe());
+                    Err(self.fail(codes::UNKNOWN_ATTRIBUTE, &*call.func, message, ""))
+                }
+            };
+        }
+        // Python's own `float("inf")`, as attributes are printed.
+        if let (ast::Expr::Name(name), [ast::Expr::StringLiteral(text)]) = (&*call.func, &*call.arguments.args)
+            && name.id == "float"
+            && let Ok(value) = text.value.to_str().parse()
+        {
+            return Ok(Value::Float(value));
+        }
+        if self.is_outside(&call.func) {
+            return self.outside(expr);
+        }
+        let function = self.eval(&call.func)?;
+        self.graph_call(expr, function, call)
+    }
+
+    /// `a op b` in the text.
+    pub(super) fn infix(&mut self, expr: &ast::Expr, op: Operator, a: Value, b: Value) -> Res<Value> {
+        if a.is_literal() && b.is_literal() {
+            let folded = python::binary(op, &a, &b);
+            return folded.map_err(|reason| self.fail(codes::RANGE, expr, reason, ""));
+        }
+        if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
+            return Err(self.graph_infix(expr));
+        }
+        if let (Operator::Add, Value::Tuple(a), Value::Tuple(b)) = (op, &a, &b) {
+            return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
+        }
+        let (a, b) = self.unify(expr, a, b)?;
+        let op = match op {
+            Operator::Add => BinOp::Add,
+            Operator::Sub => BinOp::Sub,
+            Operator::Mult => BinOp::Mul,
+            Operator::Div if a.dtype.is_float() || b.dtype.is_float() => BinOp::Div,
+            Operator::Div => {
+                let help = "say how to round: `//` rounds down, `T.truncdiv(a, b)` towards zero";
+                let diagnostic =
+                    Diagnostic::error(codes::DTYPE, "`/` of integers is ambiguous").at(self.span(expr)).help(help);
+                return Err(self.report(diagnostic));
+            }
+            Operator::FloorDiv => BinOp::FloorDiv,
+            Operator::Mod => BinOp::FloorMod,
+            Operator::LShift => BinOp::Shl,
+            Operator::RShift => BinOp::Shr,
+            Operator::BitAnd => BinOp::BitAnd,
+            Operator::BitOr => BinOp::BitOr,
+            Operator::BitXor => BinOp::BitXor,
+            Operator::Pow | Operator::MatMult => {
+                let message = format!("`{}` is not defined for scalars of an expression", op.as_str());
+                return Err(self.fail(codes::FORM, expr, message, ""));
+            }
+        };
+        let result = Expr::binary(op, &a, &b);
+        self.typed(expr, result)
+    }
+
+    fn unary(&mut self, expr: &ast::Expr, unary: &ast::ExprUnaryOp) -> Res<Value> {
+        let value = self.eval(&unary.operand)?;
+        match (unary.op, value) {
+            (ast::UnaryOp::UAdd, value) => Ok(value),
+            (ast::UnaryOp::USub, Value::Int(value)) if value != i128::MIN => Ok(Value::Int(-value)),
+            (ast::UnaryOp::USub, Value::Float(value)) => Ok(Value::Float(-value)),
+            (ast::UnaryOp::USub, Value::Bool(value)) => Ok(Value::Int(-i128::from(value))),
+            (ast::UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
+            (ast::UnaryOp::Invert, Value::Int(value)) => Ok(Value::Int(!value)),
+            (_, Value::Graph(_)) => Err(self.graph_infix(expr)),
+            (op, Value::Scalar(a)) => {
+                let result = match op {
+                    ast::UnaryOp::Not => a.not(),
+                    ast::UnaryOp::Invert if a.dtype.is_bool() => a.not(),
+                    ast::UnaryOp::Invert => Expr::binary(BinOp::BitXor, &a, &Expr::int(-1, a.dtype)),
+                    // The product is exact, signs of zero included; `0 - a` is not.
+                    _ if a.dtype.is_float() => Expr::binary(BinOp::Mul, &a, &Expr::float(-1.0, a.dtype)),
+                    _ if a.dtype.is_int() => Expr::binary(BinOp::Sub, &Expr::int(0, a.dtype), &a),
+                    _ => Err(TypeMismatch(format!("a value of type {} has no negative", a.dtype))),
+                };
+                self.typed(expr, result)
+            }
+            (_, other) => Err(self.wrong_kind(&*unary.operand, "a scalar", &other)),
+        }
+    }
+
+    fn boolean(&mut self, expr: &ast::Expr, boolean: &ast::ExprBoolOp) -> Res<Value> {
+        let values: Vec<_> = boolean.values.iter().map(|value| self.eval(value)).collect();
+        let mut values = values.into_iter().collect::<Res<Vec<_>>>()?.into_iter();
+        let Some(first) = values.next() else { return self.outside(expr) };
+        let op = if boolean.op == ast::BoolOp::And { BinOp::And } else { BinOp::Or };
+        values.try_fold(first, |a, b| match (&a, &b) {
+            (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinOp::And { *a && *b } else { *a || *b })),
+            _ => {
+                let (a, b) = self.unify(expr, a, b)?;
+                let result = Expr::binary(op, &a, &b);
+                self.typed(expr, result)
+            }
+        })
+    }
+
+    fn comparison(&mut self, expr: &ast::Expr, compare: &ast::ExprCompare) -> Res<Value> {
+        let mut left = self.eval(&compare.left)?;
+        let mut all: Option<Value> = None;
+        for (op, right) in compare.ops.iter().zip(&compare.comparators) {
+            let right = self.eval(right)?;
+            let one = self.compare_two(expr, *op, left, right.clone())?;
+            all = Some(match (all, one) {
+                (None, one) => one,
+                (Some(Value::Bool(a)), Value::Bool(b)) => Value::Bool(a && b),
+                (Some(a), b) => {
+                    let (a, b) = self.unify(expr, a, b)?;
+                    let both = Expr::binary(BinOp::And, &a, &b);
+                    self.typed(expr, both)?
+                }
+            });
+            left = right;
+        }
+        all.ok_or(Reported)
+    }
+
+    fn compare_two(&mut self, expr: &ast::Expr, op: ast::CmpOp, a: Value, b: Value) -> Res<Value> {
+        if a.is_literal()
+            && b.is_literal()
+            && let Some(result) = python::compare(op, &a, &b)
+        {
+            return Ok(Value::Bool(result));
+        }
+        let op = match op {
+            ast::CmpOp::Eq => CmpOp::Eq,
+            ast::CmpOp::NotEq => CmpOp::Ne,
+            ast::CmpOp::Lt => CmpOp::Lt,
+            ast::CmpOp::LtE => CmpOp::Le,
+            ast::CmpOp::Gt => CmpOp::Gt,
+            ast::CmpOp::GtE => CmpOp::Ge,
+            ast::CmpOp::Is | ast::CmpOp::IsNot | ast::CmpOp::In | ast::CmpOp::NotIn => {
+                let message = format!("`{}` is not defined for values of a script", op.as_str());
+                return Err(self.fail(codes::FORM, expr, message, ""));
+            }
+        };
+        if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
+            return Err(self.graph_infix(expr));
+        }
+        let (a, b) = self.unify(expr, a, b)?;
+        let result = Expr::compare(op, &a, &b);
+        self.typed(expr, result)
+    }
+
+    fn choice(&mut self, expr: &ast::Expr, choice: &ast::ExprIf) -> Res<Value> {
+        let condition = match self.eval(&choice.test)? {
+            Value::Bool(true) => return self.eval(&choice.body),
+            Value::Bool(false) => return self.eval(&choice.orelse),
+            Value::Scalar(condition) => condition,
+            other => return Err(self.wrong_kind(&*choice.test, "a scalar bool", &other)),
+        };
+        let (a, b) = (self.eval(&choice.body), self.eval(&choice.orelse));
+        let (a, b) = self.unify(expr, a?, b?)?;
+        let result = Expr::call(tilewright_ir::tir::Intrinsic::IfThenElse, &[condition, a, b]);
+        self.typed(expr, result)
+    }
+
+    /// Reports what a constructor found wrong.
+    pub(super) fn typed(&mut self, expr: &impl Ranged, result: Result<Expr, TypeMismatch>) -> Res<Value> {
+        self.checked(expr, result).map(Value::Scalar)
+    }
+
+    /// Reports what a constructor found wrong.
+    pub(super) fn checked<T>(&mut self, expr: &impl Ranged, result: Result<T, TypeMismatch>) -> Res<T> {
+        result.map_err(|TypeMismatch(message)| self.fail(codes::DTYPE, expr, message, ""))
+    }
+
+    /// Two scalars; a literal takes the type of the other operand.
+    pub(super) fn unify(&mut self, expr: &impl Ranged, a: Value, b: Value) -> Res<(Expr, Expr)> {
+        let (hint_a, hint_b) = (dtype_of(&a), dtype_of(&b));
+        let a = self.to_scalar(expr, a, hint_b)?;
+        let b = self.to_scalar(expr, b, hint_a)?;
+        Ok((a, b))
+    }
+
+    /// The value as a scalar expression. A literal takes the type `hint` if it can, else `int32`, `float32` or `bool`
+    /// (`int64` where `int32` is too small).
+    pub(super) fn to_scalar(&mut self, expr: &impl Ranged, value: Value, hint: Option<DataType>) -> Res<Expr> {
+        let dtype = hint.unwrap_or(DataType::VOID);
+        match &value {
+            Value::Scalar(scalar) => Ok(scalar.clone()),
+            Value::Int(number) if dtype.is_int() || dtype.is_float() => self.constant_of(expr, *number, dtype),
+            Value::Int(number) => {
+                let dtype = if i32::try_from(*number).is_ok() { DataType::I32 } else { DataType::I64 };
+                self.constant_of(expr, *number, dtype)
+            }
+            Value::Float(number) if dtype.is_float() => Ok(Expr::float(*number, dtype)),
+            Value::Float(number) => Ok(Expr::float(*number, DataType::F32)),
+            Value::Bool(value) if dtype.is_int() || dtype.is_float() => {
+                self.constant_of(expr, i128::from(*value), dtype)
+            }
+            Value::Bool(value) => Ok(Expr::int(i64::from(*value), DataType::BOOL.with_lanes(dtype.lanes.max(1)))),
+            Value::Str(text) => Ok(Expr::str(text.clone())),
+            Value::Buffer(buffer) => {
+                let diagnostic =
+                    Diagnostic::error(codes::KIND, format!("expected a scalar, found the buffer `{}`", buffer.name))
+                        .at(self.span(expr))
+                        .help(index_help(buffer));
+                Err(self.report(diagnostic))
+            }
+            other => Err(self.wrong_kind(expr, "a scalar", other)),
+        }
+    }
+
+    /// An integer as a constant of a type that holds it.
+    pub(super) fn constant_of(&mut self, expr: &impl Ranged, number: i128, dtype: DataType) -> Res<Expr> {
+        if dtype.is_float() {
+            return Ok(Expr::float(number as f64, dtype));
+        }
+        if !fits(number, dtype.element()) {
+            let message = format!("{number} is out of the range of {}", dtype.element());
+            return Err(self.fail(codes::RANGE, expr, message, ""));
+        }
+        // A `uint64` is given by its bits.
+        Ok(Expr::int(number as i64, dtype))
+    }
+
+    /// A scalar from the text; a literal takes the type `hint`.
+    pub(super) fn scalar(&mut self, expr: &ast::Expr, hint: Option<DataType>) -> Res<Expr> {
+        let value = self.eval(expr)?;
+        self.to_scalar(expr, value, hint)
+    }
+
+    /// The data type that a value names.
+    pub(super) fn dtype(&mut self, expr: &ast::Expr) -> Res<DataType> {
+        match self.eval(expr)? {
+            Value::DType(dtype) => Ok(dtype),
+            Value::Str(text) => self.dtype_of_text(expr, &text),
+            other => Err(self.wrong_kind(expr, "a data type such as \"float32\"", &other)),
+        }
+    }
+
+    pub(super) fn dtype_of_text(&mut self, expr: &impl Ranged, text: &str) -> Res<DataType> {
+        text.parse().map_err(|_| {
+            let names: Vec<_> = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string).collect();
+            let message = format!("unknown data type \"{text}\"");
+            self.unknown(codes::DTYPE, expr, message, text, names.iter().map(String::as_str))
+        })
+    }
+
+    /// The data type of a required argument.
+    pub(super) fn dtype_argument(&mut self, arg: Option<&ast::Expr>) -> Res<DataType> {
+        arg.map_or(Err(Reported), |arg| self.dtype(arg))
+    }
+
+    /// The integer that a value is.
+    pub(super) fn integer(&mut self, expr: &ast::Expr) -> Res<i64> {
+        let value = self.eval(expr)?;
+        let integer = match &value {
+            Value::Int(number) => i64::try_from(*number).ok(),
+            Value::Scalar(scalar) => scalar.as_int(),
+            _ => None,
+        };
+        integer.ok_or_else(|| self.wrong_kind(expr, "a constant integer", &value))
+    }
+
+    /// The text that a value is.
+    pub(super) fn string(&mut self, expr: &ast::Expr) -> Res<Arc<str>> {
+        match self.eval(expr)? {
+            Value::Str(text) => Ok(text),
+            other => Err(self.wrong_kind(expr, "a text", &other)),
+        }
+    }
+
+    /// `t[i]` of a graph.
+    fn tuple_item(&mut self, expr: &ast::Expr, tuple: relax::Expr, slice: &ast::Expr) -> Res<Value> {
+        let length = match &tuple.struct_info {
+            relax::StructInfo::Tuple(fields) => fields.len(),
+            other => {
+                let found = super::value::describe_info(other);
+                return Err(self.fail(codes::KIND, expr, format!("expected a tuple, found {found}"), ""));
+            }
+        };
+        let index = self.eval(slice)?;
+        let Some(at) = item_index(&index, length) else {
+            let expected = format!("the number of one of {}", count(length, "item"));
+            return Err(self.wrong_kind(slice, &expected, &index));
+        };
+        let tuple = self.leaf(expr, tuple)?;
+        let item = relax::Expr::tuple_get(tuple, at);
+        self.inferred(expr, &[], item).map(Value::Graph)
+    }
+}
+
+/// The index of an item, counted from the end if negative.
+fn item_index(index: &Value, length: usize) -> Option<usize> {
+    let Value::Int(index) = index else { return None };
+    let index = if *index < 0 { *index + length as i128 } else { *index };
+    usize::try_from(index).ok().filter(|&index| index < length)
+}
+
+/// The type that a literal beside this value takes.
+fn dtype_of(value: &Value) -> Option<DataType> {
+    match value {
+        Value::Scalar(scalar) => Some(scalar.dtype),
+        _ => None,
+    }
+}
+
+fn fits(number: i128, dtype: DataType) -> bool {
+    let bits = u32::from(dtype.bits);
+    if dtype.is_bool() {
+        return (0..=1).contains(&number);
+    }
+    if dtype.is_signed() {
+        let half = 1i128 << (bits - 1);
+        return (-half..half).contains(&number);
+    }
+    (0..1i128 << bits).contains(&number)
+}
+
+fn index_help(buffer: &Buffer) -> String {
+    let indices = if buffer.rank() == 0 { "()".to_owned() } else { vec!["…"; buffer.rank()].join(", ") };
+    format!("index it: `{}[{indices}]`", buffer.name)
+}
+
+/// The first line of a text, shortened.
+fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(60) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None if line.len() < text.len() => format!("{line}…"),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,185 @@
+//! Files: from text to a syntax tree, and the definitions in it.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_text_size::{Ranged, TextRange};
+use tilewright_ir::GlobalFunc;
+use tilewright_ir::op::InferCx;
+use tilewright_support::{Diagnostic, Diagnostics, SourceFile, Span};
+
+use super::cx::{Parser, Scopes};
+use super::metadata::Metadata;
+use super::module::{Functions, is_broken};
+use super::value::Value;
+use super::{Definition, Host, Item, MAX_NESTING, Names, ParsedFile, Source, codes};
+
+/// Makes indented text the body of a statement, so that offsets of the text stay what they are but for a constant.
+const INDENTED: &str = "if 1:\n";
+
+/// Syntax errors that are reported at most; after so many, the rest say nothing new.
+const MAX_SYNTAX_ERRORS: usize = 20;
+
+/// What a text was read to.
+pub(super) struct Reading {
+    pub(super) parsed: ParsedFile,
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// Reads every definition of the text.
+pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
+    let file = &source.file;
+    let indented = is_indented(&file.text);
+    let prefixed = indented.then(|| format!("{INDENTED}{}", file.text));
+    let text = prefixed.as_deref().unwrap_or(&file.text);
+    let prefix = if indented { INDENTED.len() as u32 } else { 0 };
+    if let Some(error) = unreadable(file, text, prefix) {
+        return Reading { parsed: ParsedFile::default(), diagnostics: error.into() };
+    }
+    let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let mut diagnostics = Diagnostics::default();
+    let broken: Vec<TextRange> = parsed.errors().iter().map(Ranged::range).collect();
+    syntax_errors(file, text, prefix, parsed.errors(), &mut diagnostics);
+    let ast::Mod::Module(tree) = parsed.syntax() else {
+        return Reading { parsed: ParsedFile::default(), diagnostics };
+    };
+    let body: &[ast::Stmt] = match tree.body.first() {
+        Some(ast::Stmt::If(indented_body)) if indented => &indented_body.body,
+        _ => &tree.body,
+    };
+    let names = source.names.clone().or_else(|| Names::of_imports(body)).unwrap_or_else(Names::usual);
+    let parser = Parser {
+        file,
+        text,
+        prefix,
+        host,
+        names,
+        diagnostics,
+        scopes: Scopes(vec![Default::default()]),
+        metadata: Metadata { given: source.constants.clone(), own: None },
+        functions: Functions::default(),
+        tir: Default::default(),
+        graph: Default::default(),
+        infer: InferCx::default(),
+    };
+    read_body(parser, body, &broken)
+}
+
+fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: &[TextRange]) -> Reading {
+    for stmt in body {
+        parser.metadata_section(stmt);
+    }
+    let mut parsed = ParsedFile::default();
+    for stmt in body {
+        let (name, definition) = match stmt {
+            ast::Stmt::Assign(assign) => {
+                parser.capture(assign);
+                continue;
+            }
+            ast::Stmt::ClassDef(class) if parser.is_module(class) => {
+                (class.name.as_str(), parser.module(class, broken).map(Definition::Module))
+            }
+            ast::Stmt::FunctionDef(def) => match parser.decorator(&def.decorator_list) {
+                Ok(Some(_)) if is_broken(def.range(), broken) => continue,
+                Ok(Some(decorator)) => {
+                    let function = parser.standalone(def, decorator).map(|function| match function {
+                        GlobalFunc::Prim(f) => Definition::Prim(f),
+                        GlobalFunc::Relax(f) => Definition::Relax(f),
+                    });
+                    (def.name.as_str(), function)
+                }
+                _ => continue,
+            },
+            _ => continue,
+        };
+        if let Ok(definition) = definition {
+            parsed.items.push(Item { name: name.to_owned(), definition, span: parser.span(stmt) });
+        }
+    }
+    Reading { parsed, diagnostics: parser.diagnostics }
+}
+
+impl Parser<'_> {
+    /// Remembers a literal that is assigned at the top of the file.
+    fn capture(&mut self, assign: &ast::StmtAssign) {
+        if let [ast::Expr::Name(name)] = assign.targets.as_slice()
+            && let Some(value) = literal(&assign.value)
+        {
+            self.scopes.define(&name.id, value);
+        }
+    }
+
+    fn is_module(&self, class: &ast::StmtClassDef) -> bool {
+        class.decorator_list.iter().any(|decorator| {
+            let function = match &decorator.expression {
+                ast::Expr::Call(call) => &*call.func,
+                plain => plain,
+            };
+            self.path(function).as_deref() == Some("script.ir.ir_module")
+        })
+    }
+}
+
+/// The value of a literal, if the expression is one throughout.
+fn literal(expr: &ast::Expr) -> Option<Value> {
+    Some(match expr {
+        ast::Expr::NumberLiteral(number) => match &number.value {
+            ast::Number::Int(int) => Value::Int(int.as_i64()?.into()),
+            ast::Number::Float(value) => Value::Float(*value),
+            ast::Number::Complex { .. } => return None,
+        },
+        ast::Expr::BooleanLiteral(literal) => Value::Bool(literal.value),
+        ast::Expr::StringLiteral(text) => Value::Str(text.value.to_str().into()),
+        ast::Expr::NoneLiteral(_) => Value::None,
+        ast::Expr::UnaryOp(unary) if unary.op == ast::UnaryOp::USub => match literal(&unary.operand)? {
+            Value::Int(value) => Value::Int(value.checked_neg()?),
+            Value::Float(value) => Value::Float(-value),
+            _ => return None,
+        },
+        ast::Expr::Tuple(tuple) => Value::Tuple(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
+        ast::Expr::List(list) => Value::Tuple(list.elts.iter().map(literal).collect::<Option<_>>()?),
+        _ => return None,
+    })
+}
+
+/// Whether the first line that says something is indented.
+fn is_indented(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    first.is_some_and(|line| line.starts_with([' ', '\t']))
+}
+
+/// The error of a text that is not even given to the parser.
+fn unreadable(file: &Arc<SourceFile>, text: &str, prefix: u32) -> Option<Diagnostic> {
+    if u32::try_from(text.len()).is_err() {
+        return Some(Diagnostic::error(codes::NESTING, "the text is longer than 4 GiB"));
+    }
+    let at = (super::nesting::too_deep(text)? as u32).saturating_sub(prefix);
+    let message = format!("brackets, operators and blocks are nested more than {MAX_NESTING} deep");
+    Some(Diagnostic::error(codes::NESTING, message).at(Span::new(file, at, at + 1)))
+}
+
+/// One message a line: what follows on the same line is mostly a consequence.
+fn syntax_errors(
+    file: &Arc<SourceFile>,
+    text: &str,
+    prefix: u32,
+    errors: &[ruff_python_parser::ParseError],
+    diagnostics: &mut Diagnostics,
+) {
+    let mut last_line = None;
+    for error in errors {
+        let start = usize::from(error.location.start()).min(text.len());
+        let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
+        if last_line == Some(line) || diagnostics.0.len() >= MAX_SYNTAX_ERRORS {
+            continue;
+        }
+        last_line = Some(line);
+        let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(prefix);
+        let span = Span::new(file, place(error.location.start()), place(error.location.end()));
+        let message = error.error.to_string();
+        let mut letters = message.chars();
+        let message: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+        diagnostics.push(Diagnostic::error(codes::SYNTAX, format!("syntax error: {message}")).at(span));
+    }
+}

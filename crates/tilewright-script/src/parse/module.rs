@@ -1,0 +1,289 @@
+//! Modules: the functions of a class, each with a signature that the others can rely on.
+//!
+//! PrimFuncs come first; then every Relax function's header; then the bodies. A Relax function without a return
+//! annotation has no signature until its body is read, so a call of one reads its body first; functions that call each
+//! other in a circle that way are an error that names them.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use ruff_text_size::{Ranged, TextRange};
+use tilewright_ir::relax::{GlobalVar, StructInfo};
+use tilewright_ir::{Attrs, GlobalFunc, IRModule};
+use tilewright_support::{Diagnostic, OrderedMap};
+
+use super::codes;
+use super::cx::{Parser, Reported, Res};
+use super::relax::Header;
+use super::value::Value;
+
+/// What a decorator of a function says.
+#[derive(Clone, Debug)]
+pub(super) struct Decorator {
+    pub(super) kind: Kind,
+    pub(super) private: bool,
+    /// Of a Relax function; `None` where it is not said.
+    pub(super) pure: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Prim,
+    Relax,
+}
+
+/// How far the reading of a function is.
+#[derive(Debug)]
+enum Progress {
+    Waiting,
+    Header(Box<Header>),
+    Reading { signature: Option<StructInfo> },
+    Done(GlobalFunc),
+    Failed,
+}
+
+#[derive(Debug)]
+struct Entry<'a> {
+    def: &'a ast::StmtFunctionDef,
+    decorator: Decorator,
+    progress: Progress,
+}
+
+/// The functions of the module that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Functions<'a> {
+    /// The name of the class; empty for a function that stands by itself.
+    pub(super) module: String,
+    entries: OrderedMap<Arc<str>, Entry<'a>>,
+    /// Names of the functions whose bodies are being read, outermost first.
+    reading: Vec<Arc<str>>,
+}
+
+impl Functions<'_> {
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// Whether the name is the module or one of its functions.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.contains(name) || (!self.module.is_empty() && self.module == name)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(|name| &**name)
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Reads the body of a class as a module. `broken` are the places of syntax errors.
+    pub(super) fn module(&mut self, class: &'a ast::StmtClassDef, broken: &[TextRange]) -> Res<IRModule> {
+        let errors = self.diagnostics.0.len();
+        let outer = std::mem::take(&mut self.functions);
+        self.functions.module = class.name.to_string();
+        let mut attrs = Attrs::new();
+        for stmt in &class.body {
+            let _: Res<()> = self.class_statement(stmt, broken, &mut attrs);
+        }
+        self.read_functions();
+        let functions = std::mem::replace(&mut self.functions, outer);
+        if self.diagnostics.0.len() > errors {
+            return Err(Reported);
+        }
+        let mut module = IRModule::new();
+        module.attrs = attrs;
+        for (name, entry) in functions.entries {
+            match entry.progress {
+                Progress::Done(function) => module.insert(name, function),
+                _ => return Err(Reported),
+            };
+        }
+        Ok(module)
+    }
+
+    /// Reads a function that stands by itself.
+    pub(super) fn standalone(&mut self, def: &'a ast::StmtFunctionDef, decorator: Decorator) -> Res<GlobalFunc> {
+        let outer = std::mem::take(&mut self.functions);
+        let name: Arc<str> = def.name.as_str().into();
+        self.functions.entries.insert(name.clone(), Entry { def, decorator, progress: Progress::Waiting });
+        self.read_functions();
+        let functions = std::mem::replace(&mut self.functions, outer);
+        match functions.entries.into_iter().next() {
+            Some((_, Entry { progress: Progress::Done(function), .. })) => Ok(function),
+            _ => Err(Reported),
+        }
+    }
+
+    fn class_statement(&mut self, stmt: &'a ast::Stmt, broken: &[TextRange], attrs: &mut Attrs) -> Res<()> {
+        match stmt {
+            ast::Stmt::FunctionDef(def) => self.declare(def, broken),
+            ast::Stmt::Pass(_) => Ok(()),
+            ast::Stmt::Expr(expr) => match &*expr.value {
+                ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_) => Ok(()),
+                value => self.class_expression(value, attrs),
+            },
+            other if is_broken(other.range(), broken) => Err(Reported),
+            other => Err(self.fail(codes::FORM, other, "a module holds functions", "not a function")),
+        }
+    }
+
+    fn class_expression(&mut self, value: &ast::Expr, attrs: &mut Attrs) -> Res<()> {
+        match self.call_path(value) {
+            Some((path, call)) if path == "script.ir.module_attrs" => {
+                let bound = self.bind(call, &["attrs"], 1)?;
+                attrs.extend(self.attrs_argument(bound[0])?);
+                Ok(())
+            }
+            Some((path, _)) if path == "script.ir.module_global_infos" => {
+                let message = "global infos (virtual devices, meshes) are not read by this version";
+                Err(self.fail(codes::NOT_YET, value, message, ""))
+            }
+            _ => Err(self.fail(codes::FORM, value, "a module holds functions", "not a function")),
+        }
+    }
+
+    /// Enters a function of the class.
+    fn declare(&mut self, def: &'a ast::StmtFunctionDef, broken: &[TextRange]) -> Res<()> {
+        let name: Arc<str> = def.name.as_str().into();
+        let in_error = is_broken(def.range(), broken);
+        let decorator = match self.decorator(&def.decorator_list) {
+            Ok(Some(decorator)) => Ok(decorator),
+            Ok(None) if in_error => Err(Reported),
+            Ok(None) => {
+                let (prim, relax) = (self.spell("script.tir.prim_func"), self.spell("script.relax.function"));
+                let diagnostic = Diagnostic::error(codes::FORM, format!("`{name}` is no function of the script"))
+                    .at(self.span(&def.name))
+                    .help(format!("decorate it with `@{prim}` or `@{relax}`"));
+                Err(self.report(diagnostic))
+            }
+            Err(reported) => Err(reported),
+        };
+        if let Some(known) = self.functions.entries.get(&name) {
+            let known = self.span(&known.def.name);
+            let diagnostic = Diagnostic::error(codes::BOUND_TWICE, format!("the module has two functions `{name}`"))
+                .at(self.span(&def.name))
+                .also(known, "the first one");
+            return Err(self.report(diagnostic));
+        }
+        let progress = if in_error || decorator.is_err() { Progress::Failed } else { Progress::Waiting };
+        let decorator = decorator.unwrap_or(Decorator { kind: Kind::Relax, private: false, pure: None });
+        self.functions.entries.insert(name, Entry { def, decorator, progress });
+        Ok(())
+    }
+
+    /// What the decorators make of a function; `None` if none is the script's.
+    pub(super) fn decorator(&mut self, decorators: &[ast::Decorator]) -> Res<Option<Decorator>> {
+        for decorator in decorators {
+            let (function, call) = match &decorator.expression {
+                ast::Expr::Call(call) => (&*call.func, Some(call)),
+                plain => (plain, None),
+            };
+            let Some(path) = self.path(function) else { continue };
+            let kind = match path.as_str() {
+                "script.tir.prim_func" => Kind::Prim,
+                "script.relax.function" => Kind::Relax,
+                _ => continue,
+            };
+            let mut said = Decorator { kind, private: false, pure: None };
+            if let Some(call) = call {
+                let bound = self.bind(call, &["private", "check_well_formed", "pure"], 0)?;
+                said.private = self.flag(bound[0])?.unwrap_or(false);
+                self.flag(bound[1])?;
+                said.pure = self.flag(bound[2])?;
+            }
+            return Ok(Some(said));
+        }
+        Ok(None)
+    }
+
+    fn flag(&mut self, node: Option<&ast::Expr>) -> Res<Option<bool>> {
+        let Some(node) = node else { return Ok(None) };
+        match self.eval(node)? {
+            Value::Bool(value) => Ok(Some(value)),
+            other => Err(self.wrong_kind(node, "True or False", &other)),
+        }
+    }
+
+    fn read_functions(&mut self) {
+        let names: Vec<_> = self.functions.entries.keys().cloned().collect();
+        let of_kind = |parser: &Self, name: &str, kind| {
+            let entry = parser.functions.entries.get(name);
+            entry
+                .filter(|e| e.decorator.kind == kind && matches!(e.progress, Progress::Waiting))
+                .map(|e| (e.def, e.decorator.clone()))
+        };
+        for name in &names {
+            if let Some((def, decorator)) = of_kind(self, name, Kind::Prim) {
+                let read = self.prim_func(def, &decorator).map_or(Progress::Failed, |f| Progress::Done(f.into()));
+                self.set(name, read);
+            }
+        }
+        for name in &names {
+            if let Some((def, decorator)) = of_kind(self, name, Kind::Relax) {
+                let header = self.header(def, &decorator);
+                self.set(name, header.map_or(Progress::Failed, |header| Progress::Header(Box::new(header))));
+            }
+        }
+        for name in &names {
+            self.read_body(name);
+        }
+    }
+
+    fn set(&mut self, name: &str, progress: Progress) -> Option<Progress> {
+        self.functions.entries.get_mut(name).map(|entry| std::mem::replace(&mut entry.progress, progress))
+    }
+
+    /// Reads the body of a Relax function whose header has been read.
+    fn read_body(&mut self, name: &Arc<str>) {
+        let Some(entry) = self.functions.entries.get_mut(name) else { return };
+        let Progress::Header(header) = &entry.progress else { return };
+        let reading = Progress::Reading { signature: header.signature() };
+        let Progress::Header(header) = std::mem::replace(&mut entry.progress, reading) else { return };
+        let def = entry.def;
+        self.functions.reading.push(name.clone());
+        let read = self.relax_body(def, *header).map_or(Progress::Failed, |f| Progress::Done(f.into()));
+        self.functions.reading.pop();
+        self.set(name, read);
+    }
+
+    /// A reference to a function of the module, with its signature.
+    pub(super) fn global(&mut self, node: &ast::Expr, name: &Arc<str>) -> Res<GlobalVar> {
+        let waits = |parser: &Self| match parser.functions.entries.get(name).map(|entry| &entry.progress) {
+            Some(Progress::Header(header)) => header.signature().is_none(),
+            _ => false,
+        };
+        if waits(self) {
+            tilewright_support::with_stack(|| self.read_body(name));
+        }
+        let signature = match self.functions.entries.get(name).map(|entry| &entry.progress) {
+            Some(Progress::Done(function)) => Some(function.signature()),
+            Some(Progress::Header(header)) => header.signature(),
+            Some(Progress::Reading { signature }) => signature.clone(),
+            Some(Progress::Waiting | Progress::Failed) | None => return Err(Reported),
+        };
+        match signature {
+            Some(signature) => Ok(GlobalVar { name: name.clone(), signature }),
+            None => Err(self.cycle(node, name)),
+        }
+    }
+
+    fn cycle(&mut self, node: &ast::Expr, name: &Arc<str>) -> Reported {
+        let reading = &self.functions.reading;
+        let from = reading.iter().position(|reading| reading == name).unwrap_or(0);
+        let circle: Vec<String> = reading[from..].iter().chain([name]).map(|name| format!("`{name}`")).collect();
+        let message = format!("the result of `{name}` depends on itself: {}", circle.join(" calls "));
+        let diagnostic = Diagnostic::error(codes::CYCLE, message)
+            .at(self.span(node))
+            .help("annotate the result of one of them: `-> R.Tensor(…)`");
+        self.report(diagnostic)
+    }
+
+    /// Whether a function of the module is a PrimFunc.
+    pub(super) fn is_prim(&self, name: &str) -> bool {
+        self.functions.entries.get(name).is_some_and(|entry| entry.decorator.kind == Kind::Prim)
+    }
+}
+
+/// Whether a syntax error lies in the range.
+pub(super) fn is_broken(range: TextRange, broken: &[TextRange]) -> bool {
+    broken.iter().any(|error| range.contains_inclusive(error.start()))
+}

@@ -1,0 +1,279 @@
+//! The functions of `R` that are values, and calls of functions.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use tilewright_ir::relax::{Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
+use tilewright_support::Diagnostic;
+use tilewright_tensor::DataType;
+
+use super::operators::OTHERS;
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res};
+use crate::parse::value::Value;
+
+impl Parser<'_> {
+    /// A call of something of `R` as an expression.
+    pub(in crate::parse) fn relax_call(&mut self, expr: &ast::Expr, name: &str, call: &ast::ExprCall) -> Res<Value> {
+        if let Some(info) = self.info_call(name, call)? {
+            return Ok(Value::Info(info));
+        }
+        match name {
+            "call_tir" => self.call_tir(expr, call),
+            "call_dps_packed" => self.call_dps_packed(expr, call),
+            "call_packed" => self.call_packed(call),
+            "const" => self.const_call(expr, call),
+            "shape" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                let node = bound[0].ok_or(Reported)?;
+                let dims = self.dims(node)?.unwrap_or_default();
+                Ok(Value::Graph(Expr::shape(dims)))
+            }
+            "prim_value" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                let node = bound[0].ok_or(Reported)?;
+                let value = self.eval(node)?;
+                let hint = matches!(value, Value::Int(_)).then_some(DataType::I64);
+                let value = self.to_scalar(node, value, hint)?;
+                Ok(Value::Graph(Expr::prim(value)))
+            }
+            "str" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                let text = self.string(bound[0].ok_or(Reported)?)?;
+                Ok(Value::Graph(Expr::str(text)))
+            }
+            "dtype" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                let dtype = self.dtype_argument(bound[0])?;
+                Ok(Value::Graph(Expr::dtype_value(dtype)))
+            }
+            "tuple" => {
+                let fields = self.positional(call)?;
+                Ok(Value::Graph(Expr::tuple(fields)))
+            }
+            "ExternFunc" => {
+                let bound = self.bind(call, &["global_symbol"], 1)?;
+                let name = self.string(bound[0].ok_or(Reported)?)?;
+                Ok(Value::Graph(Expr::extern_func(name)))
+            }
+            _ if let Some(op) = tilewright_ops::lookup(name) => self.operator(expr, op, call),
+            _ if OTHERS.contains(&name) => {
+                let message = format!("`{}` is a statement of its own, not a value", self.text_of(&*call.func));
+                Err(self.fail(codes::PLACE, expr, message, ""))
+            }
+            _ => Err(self.unknown_relax(&call.func, name)),
+        }
+    }
+
+    /// The positional arguments of a call that takes any number and nothing else.
+    fn positional(&mut self, call: &ast::ExprCall) -> Res<Vec<Expr>> {
+        if let Some(keyword) = call.arguments.keywords.first() {
+            return Err(self.fail(codes::ARGUMENTS, keyword, "unexpected argument by name", ""));
+        }
+        self.leaves(&call.arguments.args)
+    }
+
+    fn leaves(&mut self, nodes: &[ast::Expr]) -> Res<Vec<Expr>> {
+        let mut leaves = Vec::new();
+        for node in nodes {
+            let value = self.graph_expr(node)?;
+            leaves.push(self.leaf(node, value)?);
+        }
+        Ok(leaves)
+    }
+
+    /// `R.call_tir(cls.f, (a, b), out_sinfo=…)`, and of 2022 `R.call_tir(f, (a, b), (1, 128), dtype="float32")`.
+    fn call_tir(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["gvar|func", "args", "out_sinfo|shape|output_shape", "dtype", "tir_vars"], 3)?;
+        if let Some(vars) = bound[4].filter(|node| !node.is_none_literal_expr()) {
+            return Err(self.fail(codes::NOT_YET, vars, "`tir_vars` is not read by this version", ""));
+        }
+        let (Some(callee), Some(args_node), Some(out)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
+        let function = self.eval(callee);
+        let args = self.argument_list(args_node);
+        let out = self.destinations(out, bound[3]);
+        match function? {
+            // A text names a function of the runtime.
+            Value::Str(name) => {
+                let result = Expr::call_dps_packed(name, args?, out?);
+                self.inferred(expr, &[], result).map(Value::Graph)
+            }
+            Value::Function(name) => {
+                if !self.functions.contains(&name) {
+                    return Err(Reported);
+                }
+                if !self.is_prim(&name) {
+                    let diagnostic =
+                        Diagnostic::error(codes::KIND, format!("`{name}` is a Relax function, not a PrimFunc"))
+                            .at(self.span(callee))
+                            .help(format!("call it: `{}(…)`", self.text_of(callee)));
+                    return Err(self.report(diagnostic));
+                }
+                let global = self.global(callee, &name)?;
+                self.finish_call_tir(expr, args_node, global, args?, out?)
+            }
+            Value::Global(global) => self.finish_call_tir(expr, args_node, global, args?, out?),
+            other => Err(self.wrong_kind(callee, "a PrimFunc of the module, or the name of a packed function", &other)),
+        }
+    }
+
+    fn finish_call_tir(
+        &mut self,
+        expr: &ast::Expr,
+        args_node: &ast::Expr,
+        global: GlobalVar,
+        args: Vec<Expr>,
+        out: Vec<StructInfo>,
+    ) -> Res<Value> {
+        let nodes: Vec<&ast::Expr> = match args_node {
+            ast::Expr::Tuple(tuple) => tuple.elts.iter().collect(),
+            ast::Expr::List(list) => list.elts.iter().collect(),
+            one => vec![one],
+        };
+        let result = Expr::call_tir(&self.infer, global, args, out);
+        self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// What a call in destination-passing style allocates: struct infos, or shapes with data types.
+    fn destinations(&mut self, out: &ast::Expr, dtype: Option<&ast::Expr>) -> Res<Vec<StructInfo>> {
+        let Some(dtype) = dtype else {
+            let infos = self.infos(out)?;
+            return Ok(infos);
+        };
+        let dtypes = match self.eval(dtype)? {
+            Value::Tuple(items) => items,
+            one => vec![one],
+        };
+        let dtypes = dtypes.into_iter().map(|item| match item {
+            Value::DType(dtype) => Ok(dtype),
+            Value::Str(text) => self.dtype_of_text(dtype, &text),
+            other => Err(self.wrong_kind(dtype, "a data type such as \"float32\"", &other)),
+        });
+        let dtypes: Vec<DataType> = dtypes.collect::<Res<_>>()?;
+        let shapes: Vec<&ast::Expr> = match out {
+            ast::Expr::List(list) if list.elts.iter().all(|elt| elt.is_tuple_expr() || elt.is_list_expr()) => {
+                list.elts.iter().collect()
+            }
+            ast::Expr::Tuple(tuple)
+                if !tuple.elts.is_empty() && tuple.elts.iter().all(|elt| elt.is_tuple_expr() || elt.is_list_expr()) =>
+            {
+                tuple.elts.iter().collect()
+            }
+            one => vec![one],
+        };
+        if dtypes.len() != shapes.len() && dtypes.len() != 1 {
+            let message = format!("{} shapes with {} data types", shapes.len(), dtypes.len());
+            return Err(self.fail(codes::ARGUMENTS, dtype, message, ""));
+        }
+        let mut infos = Vec::new();
+        for (shape, dtype) in shapes.into_iter().zip(dtypes.iter().cycle()) {
+            match self.dims(shape)? {
+                Some(dims) => infos.push(StructInfo::Tensor { shape: TensorShape::Known(dims), dtype: Some(*dtype) }),
+                None => return Err(self.fail(codes::KIND, shape, "expected a shape, found None", "")),
+            }
+        }
+        Ok(infos)
+    }
+
+    fn call_dps_packed(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["func", "args", "out_sinfo|shape|output_shape", "dtype"], 3)?;
+        let (Some(callee), Some(args), Some(out)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
+        let name = self.packed_name(callee);
+        let args = self.argument_list(args);
+        let out = self.destinations(out, bound[3]);
+        let result = Expr::call_dps_packed(name?, args?, out?);
+        self.inferred(expr, &[], result).map(Value::Graph)
+    }
+
+    /// The name of a function of the runtime.
+    fn packed_name(&mut self, node: &ast::Expr) -> Res<Arc<str>> {
+        let value = self.eval(node)?;
+        if let Value::Graph(expr) = &value
+            && let ExprKind::ExternFunc(name) = &expr.kind
+        {
+            return Ok(name.clone());
+        }
+        match value {
+            Value::Str(name) => Ok(name),
+            other => Err(self.wrong_kind(node, "the name of a packed function, as a text", &other)),
+        }
+    }
+
+    /// `R.call_packed("name", a, b, sinfo_args=…)`.
+    fn call_packed(&mut self, call: &ast::ExprCall) -> Res<Value> {
+        let Some((callee, args)) = call.arguments.args.split_first() else {
+            return Err(self.fail(codes::ARGUMENTS, call, "expected the name of a packed function", ""));
+        };
+        let name = self.packed_name(callee);
+        let args = self.leaves(args);
+        let mut infos = Ok(Vec::new());
+        for keyword in &call.arguments.keywords {
+            match keyword.arg.as_ref().map(|name| name.as_str()) {
+                Some("sinfo_args" | "type_args") => infos = self.infos(&keyword.value),
+                Some(other) => {
+                    let message = format!("`{}` has no argument `{other}`", self.text_of(&*call.func));
+                    return Err(self.unknown(codes::ARGUMENTS, keyword, message, other, ["sinfo_args"]));
+                }
+                None => return Err(self.fail(codes::FORM, keyword, "unpacked arguments are not read", "")),
+            }
+        }
+        Ok(Value::Graph(Expr::call_packed(name?, args?, infos?)))
+    }
+
+    /// A call of a function of the module, or of a variable.
+    pub(in crate::parse) fn graph_call(
+        &mut self,
+        expr: &ast::Expr,
+        function: Value,
+        call: &ast::ExprCall,
+    ) -> Res<Value> {
+        let callee = match function {
+            Value::Function(name) => {
+                let global = self.global(&call.func, &name)?;
+                Expr::global(&global)
+            }
+            Value::Global(global) => Expr::global(&global),
+            Value::Graph(expr) => expr,
+            other => return Err(self.wrong_kind(&*call.func, "a function", &other)),
+        };
+        let args = self.positional(call)?;
+        let nodes: Vec<&ast::Expr> = call.arguments.args.iter().collect();
+        let result = Expr::call_value(&self.infer, callee, args);
+        self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// The value of an expression as one of the graph.
+    pub(super) fn graph_expr(&mut self, node: &ast::Expr) -> Res<Expr> {
+        let value = self.eval(node)?;
+        self.to_graph(node, value)
+    }
+
+    pub(super) fn to_graph(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
+        match value {
+            Value::Graph(expr) => Ok(expr),
+            Value::Tuple(items) => {
+                let fields = items.into_iter().map(|item| {
+                    let field = self.to_graph(node, item)?;
+                    self.leaf(node, field)
+                });
+                let fields: Vec<_> = fields.collect::<Vec<_>>();
+                Ok(Expr::tuple(fields.into_iter().collect::<Res<_>>()?))
+            }
+            Value::Function(name) => {
+                let global = self.global(node, &name)?;
+                Ok(Expr::global(&global))
+            }
+            Value::Global(global) => Ok(Expr::global(&global)),
+            Value::Scalar(scalar) => Ok(Expr::prim(scalar)),
+            value @ (Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
+                let hint = matches!(value, Value::Int(_)).then_some(DataType::I64);
+                let scalar = self.to_scalar(node, value, hint)?;
+                Ok(Expr::prim(scalar))
+            }
+            Value::Str(text) => Ok(Expr::str(text)),
+            Value::DType(dtype) => Ok(Expr::dtype_value(dtype)),
+            Value::None => Ok(Expr::tuple(Vec::new())),
+            other => Err(self.wrong_kind(node, "a value of the graph", &other)),
+        }
+    }
+}

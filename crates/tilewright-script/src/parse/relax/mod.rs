@@ -1,0 +1,307 @@
+//! Relax functions: from a decorated function to a graph.
+//!
+//! Reading order: this file (headers and bodies), [`stmt`] (bindings and blocks), [`info`] (struct infos and symbolic
+//! dimensions), [`calls`] (the functions of `R` and calls of functions).
+//!
+//! Arguments of calls are variables, constants and tuples of these: what is nested deeper is bound to a variable of its
+//! own first, in the order of evaluation.
+
+mod calls;
+mod constant;
+mod info;
+mod operators;
+mod stmt;
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use tilewright_expr as scalar;
+use tilewright_ir::op::InferError;
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, StructInfo, Var};
+use tilewright_ir::tir::attr_names;
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::{Diagnostic, Map, Origins, Set, Span};
+
+use super::codes;
+use super::cx::{Parser, Reported, Res};
+use super::module::Decorator;
+use super::value::Value;
+
+/// What is known of the Relax function that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Graph {
+    /// Finished blocks.
+    blocks: Vec<BindingBlock>,
+    /// The block that is being read.
+    current: Vec<Binding>,
+    /// The dataflow block that is being read.
+    dataflow: Option<Dataflow>,
+    /// Symbolic dimensions by name.
+    dims: Map<String, scalar::Var>,
+    /// Whether an unknown name of a dimension defines one here.
+    defining: bool,
+    attrs: Attrs,
+    /// Said by the decorator.
+    pure: Option<bool>,
+    /// Where a side effect was met first.
+    impure: Option<Span>,
+    /// Numbers of names made up in `current` and before.
+    made_up: usize,
+}
+
+#[derive(Debug)]
+struct Dataflow {
+    /// Names that `R.output` gives out.
+    outputs: Set<String>,
+}
+
+/// What stands before the body of a Relax function.
+#[derive(Debug)]
+pub(super) struct Header {
+    params: Vec<Var>,
+    dims: Map<String, scalar::Var>,
+    ret: Option<StructInfo>,
+    decorator: Decorator,
+}
+
+impl Header {
+    /// The signature, if the result is annotated.
+    pub(super) fn signature(&self) -> Option<StructInfo> {
+        let params = self.params.iter().map(|param| param.struct_info.clone()).collect();
+        let ret = Box::new(self.ret.clone()?);
+        Some(StructInfo::Func { params: Some(params), ret, pure: self.decorator.pure.unwrap_or(true) })
+    }
+}
+
+impl Parser<'_> {
+    /// Reads the parameters and the annotation of the result.
+    pub(super) fn header(&mut self, def: &ast::StmtFunctionDef, decorator: &Decorator) -> Res<Header> {
+        let errors = self.diagnostics.0.len();
+        let outer = std::mem::take(&mut self.graph);
+        self.graph.defining = true;
+        let parameters = &def.parameters;
+        for extra in parameters.vararg.iter().chain(&parameters.kwarg) {
+            self.fail(codes::FORM, &**extra, "a function of a script has a fixed number of parameters", "");
+        }
+        let mut params: Vec<Var> = Vec::new();
+        for parameter in parameters.iter_non_variadic_params() {
+            let name = &parameter.parameter.name;
+            if let Some(default) = &parameter.default {
+                self.fail(codes::FORM, &**default, format!("parameter `{name}` cannot have a default"), "");
+            }
+            if params.iter().any(|known| *known.name == *name.as_str()) {
+                self.fail(codes::BOUND_TWICE, name, format!("two parameters are called `{name}`"), "");
+            }
+            let info = match &parameter.parameter.annotation {
+                Some(annotation) => self.info(annotation),
+                None => {
+                    let label = format!("such as `{name}: {}((1, 4), \"float32\")`", self.spell("script.relax.Tensor"));
+                    let message = format!("parameter `{name}` needs an annotation");
+                    Err(self.fail(codes::ARGUMENTS, &parameter.parameter, message, label))
+                }
+            };
+            if let Ok(info) = info {
+                params.push(Var::new(name.as_str(), info));
+            }
+        }
+        self.graph.defining = false;
+        let ret = def.returns.as_ref().map(|returns| self.info(returns));
+        let graph = std::mem::replace(&mut self.graph, outer);
+        if self.diagnostics.0.len() > errors {
+            return Err(Reported);
+        }
+        Ok(Header { params, dims: graph.dims, ret: ret.transpose()?, decorator: decorator.clone() })
+    }
+
+    /// Reads a body behind its header.
+    pub(super) fn relax_body(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
+        // A function is read when another one asks for its result, too: what stands around that call does not count here.
+        let outer_scopes = self.scopes.0.split_off(1);
+        let read = self.function(def, header);
+        self.scopes.0.truncate(1);
+        self.scopes.0.extend(outer_scopes);
+        let mut function = read?;
+        let Decorator { private, .. } = self.functions_decorator(def);
+        if private {
+            function.attrs.remove(attr_names::GLOBAL_SYMBOL);
+        } else {
+            let symbol = || Attr::str(def.name.as_str());
+            function.attrs.entry(attr_names::GLOBAL_SYMBOL.into()).or_insert_with(symbol);
+        }
+        Ok(function)
+    }
+
+    fn functions_decorator(&mut self, def: &ast::StmtFunctionDef) -> Decorator {
+        let said = self.decorator(&def.decorator_list);
+        said.ok().flatten().unwrap_or(Decorator { kind: super::module::Kind::Relax, private: false, pure: None })
+    }
+
+    /// Reads a function below the names in scope; no symbol is added.
+    fn function(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
+        let Header { params, dims, ret, decorator } = header;
+        let errors = self.diagnostics.0.len();
+        let outer = std::mem::take(&mut self.graph);
+        self.graph.dims = dims;
+        self.graph.pure = decorator.pure;
+        let body = self.scoped(|parser| {
+            for param in &params {
+                parser.scopes.define(&param.name, Value::Graph(Expr::var(param)));
+            }
+            parser.graph_body(def)
+        });
+        let graph = std::mem::replace(&mut self.graph, outer);
+        let ret = match (&body, ret) {
+            (Ok(body), Some(ret)) => self.check_result(def, &body.result, ret),
+            (Ok(body), None) => Ok(body.result.struct_info.clone()),
+            (Err(reported), _) => Err(*reported),
+        };
+        if self.diagnostics.0.len() > errors {
+            return Err(Reported);
+        }
+        let pure = decorator.pure.unwrap_or(graph.impure.is_none());
+        let origins = self.origins(def);
+        Ok(Function { params, body: body?, ret: ret?, pure, attrs: graph.attrs, origins })
+    }
+
+    /// The blocks and the result of a function.
+    fn graph_body(&mut self, def: &ast::StmtFunctionDef) -> Res<SeqExpr> {
+        let mut result = None;
+        for (at, stmt) in def.body.iter().enumerate() {
+            match stmt {
+                ast::Stmt::Return(stmt) => {
+                    result = Some(self.return_value(stmt));
+                    if let Some(rest) = def.body.get(at + 1) {
+                        self.fail(codes::RETURN, rest, "nothing can stand behind `return`", "");
+                    }
+                    break;
+                }
+                stmt => {
+                    let _: Res<()> = self.graph_statement(stmt);
+                }
+            }
+        }
+        self.close_block(false);
+        match result {
+            Some(result) => Ok(SeqExpr { blocks: std::mem::take(&mut self.graph.blocks), result: result? }),
+            None => {
+                let message = format!("function `{}` returns nothing", def.name);
+                Err(self.fail(codes::RETURN, &def.name, message, "its last statement has to be `return`"))
+            }
+        }
+    }
+
+    fn return_value(&mut self, stmt: &ast::StmtReturn) -> Res<Expr> {
+        let Some(value) = &stmt.value else {
+            return Err(self.fail(codes::RETURN, stmt, "`return` needs a value", ""));
+        };
+        let result = self.graph_expr(value)?;
+        self.leaf(value, result)
+    }
+
+    /// The annotation of a function's result, checked against what is returned.
+    fn check_result(&mut self, def: &ast::StmtFunctionDef, result: &Expr, ret: StructInfo) -> Res<StructInfo> {
+        let node = def.returns.as_deref();
+        let mismatch = self.mismatch(&ret, &result.struct_info);
+        match (mismatch, node) {
+            (Some(reason), Some(node)) => {
+                let found = super::value::describe_info(&result.struct_info);
+                let message = format!("the result of `{}` is not what its annotation says: {reason}", def.name);
+                let mut diagnostic = Diagnostic::error(codes::STRUCT_INFO, message)
+                    .at(self.span(node))
+                    .label(format!("returned is {found}"));
+                if let Some(place) = def.body.iter().rev().find_map(|stmt| stmt.as_return_stmt()) {
+                    diagnostic = diagnostic.also(self.span(place), "returned here");
+                }
+                Err(self.report(diagnostic))
+            }
+            _ => Ok(ret),
+        }
+    }
+
+    /// Ends the block that is being read.
+    fn close_block(&mut self, dataflow: bool) {
+        let bindings = std::mem::take(&mut self.graph.current);
+        if !bindings.is_empty() {
+            self.graph.blocks.push(BindingBlock { dataflow, bindings });
+        }
+    }
+
+    /// Binds a value to a new variable of the current block.
+    fn emit(&mut self, name: &str, value: Expr, info: Option<StructInfo>, origins: Origins) -> Res<Var> {
+        self.check_effects(&value, &origins)?;
+        let info = info.unwrap_or_else(|| value.struct_info.clone());
+        let var = self.new_var(name, info);
+        self.graph.current.push(Binding::new(var.clone(), value, origins));
+        Ok(var)
+    }
+
+    fn new_var(&self, name: &str, info: StructInfo) -> Var {
+        let name: Arc<str> = name.into();
+        match &self.graph.dataflow {
+            Some(dataflow) if !dataflow.outputs.contains(&*name) => Var::dataflow(name, info),
+            _ => Var::new(name, info),
+        }
+    }
+
+    fn push_match_cast(&mut self, var: Var, value: Expr, struct_info: StructInfo, origins: Origins) {
+        self.graph.current.push(Binding { value: BindingValue::MatchCast { value, struct_info }, var, origins });
+    }
+
+    /// A side effect is allowed outside of dataflow blocks, in functions that are not said to be pure.
+    fn check_effects(&mut self, value: &Expr, origins: &Origins) -> Res<()> {
+        if value.is_pure() {
+            return Ok(());
+        }
+        let Some(span) = origins.first().cloned() else { return Ok(()) };
+        if self.graph.dataflow.is_some() {
+            let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, "this call has side effects, in a dataflow block")
+                .at(span)
+                .help("end the block before it, and begin another one behind it");
+            return Err(self.report(diagnostic));
+        }
+        if self.graph.pure == Some(true) {
+            let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, "this call has side effects, in a pure function")
+                .at(span)
+                .help("say `pure=False` in the function's decorator");
+            return Err(self.report(diagnostic));
+        }
+        self.graph.impure.get_or_insert(span);
+        Ok(())
+    }
+
+    /// The value itself if a call can take it as an argument, else a variable that is bound to it.
+    pub(super) fn leaf(&mut self, node: &ast::Expr, value: Expr) -> Res<Expr> {
+        match &value.kind {
+            ExprKind::Call { .. } | ExprKind::If { .. } | ExprKind::TupleGet { .. } | ExprKind::Function(_) => {
+                let base = if self.graph.dataflow.is_some() { "lv" } else { "gv" };
+                let name = match self.graph.made_up {
+                    0 => base.to_owned(),
+                    n => format!("{base}{n}"),
+                };
+                self.graph.made_up += 1;
+                let origins = self.origins(node);
+                let var = self.emit(&name, value, None, origins)?;
+                Ok(Expr::var(&var))
+            }
+            ExprKind::Tuple(fields) => {
+                let leaves: Vec<Expr> = fields.iter().map(|f| self.leaf(node, f.clone())).collect::<Res<_>>()?;
+                let unchanged = fields.iter().zip(&leaves).all(|(a, b)| a.same(b));
+                Ok(if unchanged { value.clone() } else { Expr::tuple(leaves) })
+            }
+            _ => Ok(value),
+        }
+    }
+
+    /// Reports what an inference rule found wrong, at the argument that it names.
+    pub(super) fn inferred(
+        &mut self,
+        expr: &ast::Expr,
+        args: &[&ast::Expr],
+        result: Result<Expr, InferError>,
+    ) -> Res<Expr> {
+        result.map_err(|InferError { message, arg }| {
+            let node = arg.and_then(|arg| args.get(arg)).copied().unwrap_or(expr);
+            self.fail(codes::STRUCT_INFO, node, message, "")
+        })
+    }
+}

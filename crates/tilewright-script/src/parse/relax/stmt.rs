@@ -1,0 +1,416 @@
+//! Statements of a Relax function.
+
+use ruff_python_ast as ast;
+use tilewright_expr as scalar;
+use tilewright_ir::relax::{Expr, ExprKind, SeqExpr, StructInfo};
+use tilewright_support::{Diagnostic, Set, Span, with_stack};
+use tilewright_tensor::DataType;
+
+use super::Dataflow;
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res};
+use crate::parse::value::{Value, describe_info};
+
+impl Parser<'_> {
+    pub(super) fn graph_statement(&mut self, stmt: &ast::Stmt) -> Res<()> {
+        with_stack(|| self.graph_statement_inside(stmt))
+    }
+
+    fn graph_statement_inside(&mut self, stmt: &ast::Stmt) -> Res<()> {
+        match stmt {
+            ast::Stmt::Assign(assign) => match assign.targets.as_slice() {
+                [target] => self.graph_assign(stmt, target, None, &assign.value),
+                _ => Err(self.fail(codes::FORM, assign, "an assignment has one target", "")),
+            },
+            ast::Stmt::AnnAssign(assign) => match &assign.value {
+                Some(value) => self.graph_assign(stmt, &assign.target, Some(&assign.annotation), value),
+                None => Err(self.fail(codes::FORM, assign, "a variable needs a value", "")),
+            },
+            ast::Stmt::Expr(expr) => self.graph_expression(stmt, &expr.value),
+            ast::Stmt::With(with) => self.dataflow(with),
+            ast::Stmt::If(branch) => self.graph_if(branch),
+            ast::Stmt::FunctionDef(def) => self.closure(def),
+            ast::Stmt::Pass(_) => Ok(()),
+            ast::Stmt::Return(stmt) => {
+                let message = "`return` stands at the end of the function, outside of its blocks";
+                Err(self.fail(codes::RETURN, stmt, message, ""))
+            }
+            other => Err(self.fail(codes::FORM, other, "this statement of Python is not part of a graph", "")),
+        }
+    }
+
+    fn graph_assign(
+        &mut self,
+        stmt: &ast::Stmt,
+        target: &ast::Expr,
+        annotation: Option<&ast::Expr>,
+        value: &ast::Expr,
+    ) -> Res<()> {
+        let ast::Expr::Name(name) = target else {
+            let help = "bind the tuple, then take its items: `a = t[0]`";
+            let diagnostic =
+                Diagnostic::error(codes::FORM, "a binding has one name as its target").at(self.span(target)).help(help);
+            if let ast::Expr::Tuple(names) = target {
+                let names = names.elts.iter().filter_map(|elt| elt.as_name_expr());
+                names.for_each(|name| self.scopes.define(&name.id, Value::Poison));
+            }
+            return Err(self.report(diagnostic));
+        };
+        let result = self.graph_binding(stmt, name, annotation, value);
+        if result.is_err() {
+            self.scopes.define(&name.id, Value::Poison);
+        }
+        result
+    }
+
+    fn graph_binding(
+        &mut self,
+        stmt: &ast::Stmt,
+        name: &ast::ExprName,
+        annotation: Option<&ast::Expr>,
+        value: &ast::Expr,
+    ) -> Res<()> {
+        if let Some((path, call)) = self.call_path(value) {
+            if let Some(declared) = self.symbolic(name, &path, call)? {
+                self.scopes.define(&name.id, declared);
+                return Ok(());
+            }
+            if path == "script.relax.match_cast" {
+                return self.match_cast(stmt, name, annotation, call);
+            }
+        }
+        let evaluated = self.eval(value);
+        let annotated = annotation.map(|annotation| self.info(annotation)).transpose();
+        let evaluated = evaluated?;
+        match &evaluated {
+            // Names of the script, not of the graph.
+            Value::Module
+            | Value::Str(_)
+            | Value::DType(_)
+            | Value::Info(_)
+            | Value::Scalar(_)
+            | Value::Dict(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Bool(_)
+                if annotation.is_none() =>
+            {
+                self.scopes.define(&name.id, evaluated);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let expr = self.to_graph(value, evaluated)?;
+        let info = match annotated? {
+            Some(info) => Some(self.check_annotation(annotation.unwrap_or(value), value, info, &expr.struct_info)?),
+            None => None,
+        };
+        let origins = self.origins(stmt);
+        let var = self.emit(&name.id, expr, info, origins)?;
+        self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
+        Ok(())
+    }
+
+    /// `n = T.int64()`: a symbolic dimension, the one of that name if there is one already.
+    fn symbolic(&mut self, name: &ast::ExprName, path: &str, call: &ast::ExprCall) -> Res<Option<Value>> {
+        let Some(function) = path.strip_prefix("script.tir.") else { return Ok(None) };
+        let dtype = match function {
+            "var" => {
+                let bound = self.bind(call, &["dtype"], 1)?;
+                self.dtype_argument(bound[0])?
+            }
+            _ if call.arguments.is_empty() => match function.parse() {
+                Ok(dtype) => dtype,
+                Err(_) => return Ok(None),
+            },
+            _ => return Ok(None),
+        };
+        if dtype != DataType::I64 {
+            return Err(self.fail(codes::DTYPE, call, format!("a symbolic dimension is int64, found {dtype}"), ""));
+        }
+        let var =
+            self.graph.dims.entry(name.id.to_string()).or_insert_with(|| scalar::Var::new(name.id.as_str(), dtype));
+        Ok(Some(Value::Scalar(scalar::Expr::var(var))))
+    }
+
+    fn match_cast(
+        &mut self,
+        stmt: &ast::Stmt,
+        name: &ast::ExprName,
+        annotation: Option<&ast::Expr>,
+        call: &ast::ExprCall,
+    ) -> Res<()> {
+        let bound = self.bind(call, &["value", "struct_info"], 2)?;
+        let (Some(value), Some(info)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let node = value;
+        let value = self.graph_expr(value)?;
+        let value = self.leaf(node, value)?;
+        let before = std::mem::replace(&mut self.graph.defining, true);
+        let struct_info = self.info(info);
+        // The annotation repeats the struct info, for readers.
+        let annotated = annotation.map(|annotation| self.info(annotation)).transpose();
+        self.graph.defining = before;
+        let (struct_info, annotated) = (struct_info?, annotated?);
+        if let Some(annotated) = annotated
+            && let Some(reason) = self.mismatch(&annotated, &struct_info)
+        {
+            let message = format!("the annotation is not what the value is cast to: {reason}");
+            return Err(self.fail(codes::STRUCT_INFO, annotation.unwrap_or(info), message, ""));
+        }
+        if let Some(reason) = self.contradiction(&struct_info, &value.struct_info) {
+            let found = describe_info(&value.struct_info);
+            return Err(self.fail(codes::STRUCT_INFO, info, format!("this cast can never succeed: {reason}"), found));
+        }
+        let var = self.new_var(&name.id, struct_info.clone());
+        let origins = self.origins(stmt);
+        self.push_match_cast(var.clone(), value, struct_info, origins);
+        self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
+        Ok(())
+    }
+
+    /// The annotation of a binding, if the value can have it.
+    fn check_annotation(
+        &mut self,
+        annotation: &ast::Expr,
+        value: &ast::Expr,
+        info: StructInfo,
+        found: &StructInfo,
+    ) -> Res<StructInfo> {
+        let Some(reason) = self.mismatch(&info, found) else { return Ok(info) };
+        let mut diagnostic =
+            Diagnostic::error(codes::STRUCT_INFO, format!("the value is not what its annotation says: {reason}"))
+                .at(self.span(annotation))
+                .label("annotated")
+                .also(self.span(value), describe_info(found));
+        if self.contradiction(&info, found).is_none() {
+            let cast = self.spell("script.relax.match_cast");
+            diagnostic = diagnostic.help(format!("check it when the program runs: `{cast}(value, …)`"));
+        }
+        Err(self.report(diagnostic))
+    }
+
+    /// A statement that is an expression: `R.output(…)`, `R.func_attr(…)`, or a call for its effect.
+    fn graph_expression(&mut self, stmt: &ast::Stmt, value: &ast::Expr) -> Res<()> {
+        if matches!(value, ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_)) {
+            return Ok(());
+        }
+        if let Some((path, call)) = self.call_path(value) {
+            match path.as_str() {
+                "script.relax.func_attr" => {
+                    let bound = self.bind(call, &["attrs"], 1)?;
+                    let attrs = self.attrs_argument(bound[0])?;
+                    self.graph.attrs.extend(attrs);
+                    return Ok(());
+                }
+                "script.relax.output" => {
+                    let message = "`R.output` is the last statement of a dataflow block";
+                    return Err(self.fail(codes::PLACE, value, message, ""));
+                }
+                _ => {}
+            }
+        }
+        let expr = self.graph_expr(value)?;
+        let origins = self.origins(stmt);
+        self.emit("_", expr, None, origins).map(|_| ())
+    }
+
+    /// `with R.dataflow():`.
+    fn dataflow(&mut self, with: &ast::StmtWith) -> Res<()> {
+        let is_dataflow = match with.items.as_slice() {
+            [item] => match self.call_path(&item.context_expr) {
+                Some((path, call)) => path == "script.relax.dataflow" && self.bind(call, &[], 0).is_ok(),
+                None => false,
+            },
+            _ => false,
+        };
+        if !is_dataflow {
+            return Err(self.fail(codes::FORM, with, "`with` of a graph is `with R.dataflow():`", ""));
+        }
+        if self.graph.dataflow.is_some() {
+            return Err(self.fail(codes::PLACE, with, "a dataflow block cannot stand in another one", ""));
+        }
+        let span = self.span(&with.items[0]);
+        let output = self.output_statement(&with.body);
+        let outputs: Set<String> =
+            output.iter().flat_map(|(_, names)| names.iter().map(|n| n.id.to_string())).collect();
+        self.close_block(false);
+        self.graph.dataflow = Some(Dataflow { outputs: outputs.clone() });
+        self.scopes.0.push(Default::default());
+        for (at, stmt) in with.body.iter().enumerate() {
+            if output.as_ref().is_some_and(|(place, _)| *place == at) {
+                if let Some(rest) = with.body.get(at + 1) {
+                    self.fail(codes::PLACE, rest, "nothing can stand behind `R.output` in its block", "");
+                }
+                break;
+            }
+            let _: Res<()> = self.graph_statement(stmt);
+        }
+        let inner = self.scopes.0.pop().unwrap_or_default();
+        let given_out = self.give_out(output.map(|(_, names)| names).unwrap_or_default(), &inner);
+        self.graph.dataflow = None;
+        self.close_block(true);
+        for (name, value) in inner {
+            let visible = match &value {
+                Value::Graph(expr) if matches!(&expr.kind, ExprKind::Var(var) if var.dataflow) => {
+                    Value::Hidden { block: self.binding_place(&span, &name) }
+                }
+                _ => value,
+            };
+            self.scopes.define(&name, visible);
+        }
+        given_out
+    }
+
+    /// Where the variable of that name was bound last.
+    fn binding_place(&self, block: &Span, name: &str) -> Span {
+        let last = self.graph.blocks.last().into_iter().flat_map(|block| block.bindings.iter().rev());
+        let place = last.filter(|b| &*b.var.name == name).find_map(|binding| binding.origins.first().cloned());
+        place.unwrap_or_else(|| block.clone())
+    }
+
+    /// `R.output(…)` of a block and the names in it.
+    fn output_statement<'e>(&mut self, body: &'e [ast::Stmt]) -> Option<(usize, Vec<&'e ast::ExprName>)> {
+        for (at, stmt) in body.iter().enumerate() {
+            let ast::Stmt::Expr(expr) = stmt else { continue };
+            let Some((path, call)) = self.call_path(&expr.value) else { continue };
+            if path != "script.relax.output" {
+                continue;
+            }
+            let mut names = Vec::new();
+            for arg in &call.arguments.args {
+                match arg {
+                    ast::Expr::Name(name) => names.push(name),
+                    other => {
+                        self.fail(codes::FORM, other, "`R.output` takes names of variables", "");
+                    }
+                }
+            }
+            return Some((at, names));
+        }
+        None
+    }
+
+    /// Every output has to be a variable of the block.
+    fn give_out(&mut self, names: Vec<&ast::ExprName>, inner: &tilewright_support::Map<String, Value>) -> Res<()> {
+        for name in names {
+            if inner.contains_key(name.id.as_str()) {
+                continue;
+            }
+            let message = format!("`{}` is no variable of this block", name.id);
+            let known: Vec<String> = inner.keys().cloned().collect();
+            return Err(self.unknown(codes::UNKNOWN_NAME, name, message, &name.id, known.iter().map(String::as_str)));
+        }
+        Ok(())
+    }
+
+    /// `if c: … y = a` `else: … y = b`: a binding of `y`, the name that both branches end with.
+    fn graph_if(&mut self, branch: &ast::StmtIf) -> Res<()> {
+        let condition_node = &branch.test;
+        let condition = self.graph_expr(condition_node).and_then(|condition| self.leaf(condition_node, condition));
+        let otherwise: &[ast::Stmt] = match branch.elif_else_clauses.as_slice() {
+            [clause] if clause.test.is_none() => &clause.body,
+            [clause, ..] => {
+                let message = "a condition of a graph has one `else`: nest the others";
+                return Err(self.fail(codes::FORM, clause, message, ""));
+            }
+            [] => return Err(self.fail(codes::FORM, branch, "a condition of a graph needs an `else`", "")),
+        };
+        if self.graph.dataflow.is_some() {
+            let message = "a condition cannot stand in a dataflow block";
+            return Err(self.fail(codes::PLACE, branch, message, ""));
+        }
+        let then = self.branch(&branch.body);
+        let otherwise = self.branch(otherwise);
+        let result = self.joined(branch, condition, then, otherwise);
+        if result.is_err() {
+            if let Some(name) = last_name(&branch.body) {
+                self.scopes.define(&name.id, Value::Poison);
+            }
+        }
+        result
+    }
+
+    fn joined(
+        &mut self,
+        branch: &ast::StmtIf,
+        condition: Res<Expr>,
+        then: Res<(String, SeqExpr)>,
+        otherwise: Res<(String, SeqExpr)>,
+    ) -> Res<()> {
+        let (condition, (name, then), (other, otherwise)) = (condition?, then?, otherwise?);
+        if name != other {
+            let message = format!("the branches end with different names, `{name}` and `{other}`");
+            return Err(self.fail(codes::FORM, branch, message, "both have to bind the same one last"));
+        }
+        let value = Expr::conditional(condition, then, otherwise);
+        let value = self.inferred(&branch.test, &[&branch.test], value)?;
+        let origins = self.origins(branch);
+        let var = self.emit(&name, value, None, origins)?;
+        self.scopes.define(&name, Value::Graph(Expr::var(&var)));
+        Ok(())
+    }
+
+    /// A branch: its bindings but for the last, whose value is the result; and the name of that last one.
+    fn branch(&mut self, body: &[ast::Stmt]) -> Res<(String, SeqExpr)> {
+        let errors = self.diagnostics.0.len();
+        let blocks = std::mem::take(&mut self.graph.blocks);
+        let current = std::mem::take(&mut self.graph.current);
+        self.scoped(|parser| {
+            for stmt in body {
+                let _: Res<()> = parser.graph_statement(stmt);
+            }
+        });
+        let last = self.graph.current.pop();
+        self.close_block(false);
+        let blocks = std::mem::replace(&mut self.graph.blocks, blocks);
+        self.graph.current = current;
+        if self.diagnostics.0.len() > errors {
+            return Err(Reported);
+        }
+        match last.map(|binding| (binding.var, binding.value)) {
+            Some((var, tilewright_ir::relax::BindingValue::Expr(value))) => {
+                Ok((var.name.to_string(), SeqExpr { blocks, result: value }))
+            }
+            _ => match body.last() {
+                Some(stmt) => Err(self.fail(codes::FORM, stmt, "a branch ends with `name = value`", "")),
+                None => Err(Reported),
+            },
+        }
+    }
+
+    /// A nested function.
+    fn closure(&mut self, def: &ast::StmtFunctionDef) -> Res<()> {
+        let result = self.closure_value(def);
+        match &result {
+            Ok(expr) => {
+                let origins = self.origins(def);
+                let var = self.emit(&def.name, expr.clone(), None, origins)?;
+                self.scopes.define(&def.name, Value::Graph(Expr::var(&var)));
+            }
+            Err(_) => self.scopes.define(&def.name, Value::Poison),
+        }
+        result.map(|_| ())
+    }
+
+    fn closure_value(&mut self, def: &ast::StmtFunctionDef) -> Res<Expr> {
+        let decorator = match self.decorator(&def.decorator_list)? {
+            Some(decorator) if decorator.kind == crate::parse::module::Kind::Relax => decorator,
+            _ => {
+                let message = "a function in a graph is decorated with `R.function`";
+                return Err(self.fail(codes::FORM, &def.name, message, ""));
+            }
+        };
+        let header = self.header(def, &decorator)?;
+        let function = self.function(def, header)?;
+        Ok(Expr::raw(function.signature(), ExprKind::Function(Box::new(function))))
+    }
+}
+
+/// The name that a suite binds last.
+fn last_name(body: &[ast::Stmt]) -> Option<&ast::ExprName> {
+    match body.last()? {
+        ast::Stmt::Assign(assign) => assign.targets.first()?.as_name_expr(),
+        ast::Stmt::AnnAssign(assign) => assign.target.as_name_expr(),
+        _ => None,
+    }
+}

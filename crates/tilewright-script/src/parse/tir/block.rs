@@ -1,0 +1,324 @@
+//! Blocks: axes, regions, and what else stands at their top.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use tilewright_ir::Attrs;
+use tilewright_ir::regions::block_regions;
+use tilewright_ir::tir::{
+    Block, Buffer, BufferRegion, Expr, IterKind, IterVar, MatchBuffer, Range, Stmt, StmtKind, Var,
+};
+use tilewright_support::Diagnostic;
+
+use super::stmt::Pieces;
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::value::Value;
+
+/// What the statements at the top of a block have said.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    name: Arc<str>,
+    iters: Vec<IterVar>,
+    values: Vec<Expr>,
+    predicate: Option<Expr>,
+    reads: Option<Vec<BufferRegion>>,
+    writes: Option<Vec<BufferRegion>>,
+    annotations: Attrs,
+    pub(super) alloc_buffers: Vec<Buffer>,
+    match_buffers: Vec<MatchBuffer>,
+    init: Option<Stmt>,
+    /// Loops and conditions of this block around the current statement.
+    pub(super) nested: usize,
+}
+
+impl Frame {
+    pub(super) fn new(name: impl Into<Arc<str>>) -> Self {
+        Self {
+            name: name.into(),
+            iters: Vec::new(),
+            values: Vec::new(),
+            predicate: None,
+            reads: None,
+            writes: None,
+            annotations: Attrs::new(),
+            alloc_buffers: Vec::new(),
+            match_buffers: Vec::new(),
+            init: None,
+            nested: 0,
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// The block around the current statement.
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        if self.tir.frames.is_empty() {
+            self.tir.frames.push(Frame::new(""));
+        }
+        let last = self.tir.frames.len() - 1;
+        &mut self.tir.frames[last]
+    }
+
+    /// `with T.block("name"):`.
+    pub(super) fn block(&mut self, stmt: &ast::StmtWith, call: &ast::ExprCall, pieces: &mut Pieces) -> Res<()> {
+        let name = match self.bind(call, &["name", "no_realize"], 0) {
+            Ok(bound) => bound[0].map_or(Ok("".into()), |name| self.string(name)),
+            Err(reported) => Err(reported),
+        };
+        let at_top = self.tir.frames.len() == 1 && self.frame().nested == 0;
+        let span = self.span(stmt);
+        self.tir.frames.push(Frame::new(name.clone().unwrap_or_else(|_| "".into())));
+        let body = self.scoped(|parser| parser.suite(&stmt.body));
+        let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
+        name?;
+        let mut block = Block {
+            name: frame.name,
+            iters: frame.iters,
+            alloc_buffers: frame.alloc_buffers,
+            match_buffers: frame.match_buffers,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            annotations: frame.annotations,
+            init: frame.init,
+            body,
+            origins: tilewright_support::Origins::at(span),
+        };
+        // A root block that is written out is the implicit one: it says nothing of regions unless the user does.
+        let silent_root = at_top && block.iters.is_empty() && &*block.name == "root";
+        let silent = frame.reads.is_none() && frame.writes.is_none();
+        if !(silent_root && silent) {
+            let inferred = block_regions(&block);
+            block.reads = frame.reads.unwrap_or(inferred.reads);
+            block.writes = frame.writes.unwrap_or(inferred.writes);
+        }
+        let predicate = frame.predicate.unwrap_or_else(|| Expr::bool(true));
+        pieces.push(StmtKind::Block { values: frame.values, predicate, block });
+        Ok(())
+    }
+
+    /// `with T.init():`.
+    pub(super) fn init(&mut self, stmt: &ast::StmtWith, call: &ast::ExprCall) -> Res<()> {
+        let placed = self.bind(call, &[], 0).and_then(|_| self.at_top_of_block(call));
+        let init = self.nested(&stmt.body);
+        placed?;
+        if self.frame().init.is_some() {
+            return Err(self.fail(codes::BOUND_TWICE, call, "a block has one init", ""));
+        }
+        self.frame().init = Some(init);
+        Ok(())
+    }
+
+    fn at_top_of_block(&mut self, call: &ast::ExprCall) -> Res<()> {
+        if self.tir.frames.len() > 1 && self.frame().nested == 0 {
+            return Ok(());
+        }
+        let text = self.text_of(&*call.func).to_owned();
+        let block = self.spell("script.tir.block");
+        let diagnostic = Diagnostic::error(codes::PLACE, format!("`{text}` belongs to the top of a block"))
+            .at(self.span(call))
+            .help(format!("put it right below `with {block}(\"name\"):`"));
+        Err(self.report(diagnostic))
+    }
+
+    /// `T.reads(…)`, `T.writes(…)`, `T.where(…)`, `T.block_attr(…)`.
+    pub(super) fn block_statement(&mut self, name: &str, call: &ast::ExprCall) -> Res<()> {
+        self.at_top_of_block(call)?;
+        match name {
+            "where" => {
+                let bound = self.bind(call, &["predicate"], 1)?;
+                let predicate = self.condition(bound[0].ok_or(Reported)?)?;
+                if self.frame().predicate.is_some() {
+                    return Err(self.fail(codes::BOUND_TWICE, call, "a block has one predicate", ""));
+                }
+                self.frame().predicate = Some(predicate);
+            }
+            "block_attr" => {
+                let bound = self.bind(call, &["attrs"], 1)?;
+                let attrs = self.attrs_argument(bound[0])?;
+                self.frame().annotations.extend(attrs);
+            }
+            _ => {
+                let regions: Vec<_> = call.arguments.args.iter().map(|arg| self.regions(arg)).collect();
+                let regions = regions.into_iter().collect::<Res<Vec<_>>>()?.concat();
+                let frame = self.frame();
+                let slot = if name == "reads" { &mut frame.reads } else { &mut frame.writes };
+                if slot.is_some() {
+                    return Err(self.fail(codes::BOUND_TWICE, call, format!("a block says once what it {name}"), ""));
+                }
+                *slot = Some(regions);
+            }
+        }
+        Ok(())
+    }
+
+    /// One region, or a list of some.
+    fn regions(&mut self, node: &ast::Expr) -> Res<Vec<BufferRegion>> {
+        match node {
+            ast::Expr::List(list) => Ok(list.elts.iter().map(|e| self.regions(e)).collect::<Res<Vec<_>>>()?.concat()),
+            ast::Expr::Tuple(list) => Ok(list.elts.iter().map(|e| self.regions(e)).collect::<Res<Vec<_>>>()?.concat()),
+            one => Ok(vec![self.region(one)?]),
+        }
+    }
+
+    /// `A[i, 0:4]`, or a whole buffer.
+    fn region(&mut self, node: &ast::Expr) -> Res<BufferRegion> {
+        let ast::Expr::Subscript(subscript) = node else {
+            return match self.eval(node)? {
+                Value::Buffer(buffer) => {
+                    let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
+                    Ok(BufferRegion { buffer, region })
+                }
+                other => Err(self.wrong_kind(node, "a region of a buffer", &other)),
+            };
+        };
+        let buffer = match self.eval(&subscript.value)? {
+            Value::Buffer(buffer) => buffer,
+            other => return Err(self.wrong_kind(&*subscript.value, "a buffer", &other)),
+        };
+        let items = match &*subscript.slice {
+            ast::Expr::Tuple(tuple) => &tuple.elts[..],
+            one => std::slice::from_ref(one),
+        };
+        self.check_arity(&buffer, items.len(), &*subscript.slice)?;
+        let region = items.iter().zip(&buffer.shape).map(|(item, extent)| self.region_range(item, extent));
+        let region = region.collect::<Vec<_>>().into_iter().collect::<Res<_>>()?;
+        Ok(BufferRegion { buffer, region })
+    }
+
+    fn region_range(&mut self, item: &ast::Expr, extent: &Expr) -> Res<Range> {
+        let ast::Expr::Slice(slice) = item else {
+            let index = self.scalar(item, None)?;
+            self.check_integer(item, &index)?;
+            let one = Expr::int(1, index.dtype);
+            return Ok(Range::new(index, one));
+        };
+        match (&slice.lower, &slice.upper) {
+            (None, None) => Ok(Range::up_to(extent.clone())),
+            (lower, Some(upper)) => match lower {
+                Some(lower) => self.start_stop(Some(lower), Some(upper)),
+                None => self.start_stop(Some(upper), None),
+            },
+            (Some(lower), None) => {
+                let lower = self.scalar(lower, Some(extent.dtype))?;
+                let range = crate::spelling::range_between(&lower, extent);
+                range.ok_or_else(|| self.fail(codes::DTYPE, item, "start and extent have no common type", ""))
+            }
+        }
+    }
+
+    /// `X = T.match_buffer(A[0:4, i], (4,))` of a block.
+    pub(super) fn match_region(&mut self, name: &str, call: &ast::ExprCall) -> Res<Buffer> {
+        self.at_top_of_block(call)?;
+        let Some(source) = call.arguments.find_argument_value("param", 0) else {
+            return Err(self.fail(codes::ARGUMENTS, call, "expected a region of a buffer to match", ""));
+        };
+        let source = self.region(source)?;
+        let buffer = self.buffer_call(call, name, true)?;
+        if buffer.dtype != source.buffer.dtype {
+            let message = format!("`{}` holds {}, `{name}` {}", source.buffer.name, source.buffer.dtype, buffer.dtype);
+            return Err(self.fail(codes::DTYPE, call, message, ""));
+        }
+        self.frame().match_buffers.push(MatchBuffer { buffer: buffer.clone(), source });
+        Ok(buffer)
+    }
+
+    /// `vi, vj = T.axis.remap("SS", [i, j])`, `vi = T.axis.spatial(n, i)`.
+    pub(super) fn axes(&mut self, names: &[&ast::ExprName], kind: &str, call: &ast::ExprCall) -> Res<()> {
+        self.at_top_of_block(call)?;
+        let axes = match kind {
+            "remap" => self.remap(call)?,
+            "spatial" | "S" => vec![self.axis(IterKind::Spatial, call)?],
+            "reduce" | "R" => vec![self.axis(IterKind::Reduce, call)?],
+            "opaque" | "O" => vec![self.axis(IterKind::Opaque, call)?],
+            _ => {
+                let text = self.text_of(&*call.func).to_owned();
+                let known = ["remap", "spatial", "reduce", "opaque"];
+                let message = format!("unknown kind of axis `{text}`");
+                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, kind, known));
+            }
+        };
+        if axes.len() != names.len() {
+            let message = format!("{} for {}", count(names.len(), "name"), count(axes.len(), "axis"));
+            return Err(self.fail(codes::AXIS, call, message, ""));
+        }
+        for (name, (kind, domain, value)) in names.iter().zip(axes) {
+            let var = Var::new(name.id.as_str(), domain.extent.dtype);
+            self.scopes.define(&name.id, Value::Scalar(Expr::var(&var)));
+            let frame = self.frame();
+            frame.iters.push(IterVar { var, domain, kind });
+            frame.values.push(value);
+        }
+        Ok(())
+    }
+
+    fn axis(&mut self, kind: IterKind, call: &ast::ExprCall) -> Res<(IterKind, Range, Expr)> {
+        let bound = self.bind(call, &["dom", "value|binding", "dtype"], 2)?;
+        let (Some(domain), Some(value)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let given = self.eval(value)?;
+        let hint = if let Value::Scalar(scalar) = &given { Some(scalar.dtype) } else { None };
+        let domain = match domain {
+            ast::Expr::Tuple(ends) if ends.elts.len() == 2 => {
+                self.start_stop(Some(&ends.elts[0]), Some(&ends.elts[1]))?
+            }
+            extent => {
+                let scalar = self.scalar(extent, hint)?;
+                self.check_integer(extent, &scalar)?;
+                Range::up_to(scalar)
+            }
+        };
+        let scalar = self.to_scalar(value, given, Some(domain.extent.dtype))?;
+        if !scalar.dtype.is_int() {
+            let message = format!("an axis is bound to an integer, found {}", scalar.dtype);
+            return Err(self.fail(codes::AXIS, value, message, ""));
+        }
+        let scalar = scalar.cast(domain.extent.dtype);
+        let scalar = self.checked(value, scalar)?;
+        Ok((kind, domain, scalar))
+    }
+
+    fn remap(&mut self, call: &ast::ExprCall) -> Res<Vec<(IterKind, Range, Expr)>> {
+        let bound = self.bind(call, &["kinds", "bindings", "dtype"], 2)?;
+        let (Some(kinds_node), Some(bindings)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let kinds = self.string(kinds_node)?;
+        let items = match bindings {
+            ast::Expr::List(list) => &list.elts,
+            ast::Expr::Tuple(tuple) => &tuple.elts,
+            other => return Err(self.fail(codes::AXIS, other, "expected a list of loop variables", "")),
+        };
+        if kinds.chars().count() != items.len() {
+            let message =
+                format!("{} for {}", count(kinds.chars().count(), "kind"), count(items.len(), "loop variable"));
+            return Err(self.fail(codes::AXIS, call, message, ""));
+        }
+        let axes: Vec<_> =
+            kinds.chars().zip(items).map(|(letter, item)| self.remapped(kinds_node, letter, item)).collect();
+        axes.into_iter().collect()
+    }
+
+    fn remapped(&mut self, kinds: &ast::Expr, letter: char, item: &ast::Expr) -> Res<(IterKind, Range, Expr)> {
+        let kind = match letter {
+            'S' => IterKind::Spatial,
+            'R' => IterKind::Reduce,
+            'O' => IterKind::Opaque,
+            other => {
+                let message =
+                    format!("unknown kind of axis `{other}`: expected `S` (spatial), `R` (reduce) or `O` (opaque)");
+                return Err(self.fail(codes::AXIS, kinds, message, ""));
+            }
+        };
+        let value = self.scalar(item, None)?;
+        let domain = value.as_var().and_then(|var| self.tir.loops.get(&var.id())).cloned();
+        match domain {
+            Some(domain) => Ok((kind, domain, value)),
+            None => {
+                let text = self.text_of(item).to_owned();
+                let spatial = self.spell("script.tir.axis.spatial");
+                let diagnostic = Diagnostic::error(codes::AXIS, format!("`{text}` is no variable of a loop"))
+                    .at(self.span(item))
+                    .help(format!("say the extent of the axis: `{spatial}(extent, {text})`"));
+                Err(self.report(diagnostic))
+            }
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! The functions of `T` that are expressions.
+
+use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Var};
+use tilewright_tensor::DataType;
+
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::value::Value;
+use crate::spelling::{BINARY, COMPARE};
+
+/// A function of `T` whose call is an expression.
+#[derive(Clone, Copy)]
+enum Function {
+    Binary(BinOp),
+    Compare(CmpOp),
+    Intrinsic(Intrinsic),
+    /// `T.float32(x)`, with the type's name as the function's.
+    Typed(DataType),
+    Not,
+    BitNot,
+    Cast,
+    CastValueFirst,
+    Select,
+    Ramp,
+    Broadcast,
+    Shuffle,
+    Let,
+    DataType,
+    Buffer,
+}
+
+/// The functions that are none of an operator, an intrinsic or a type.
+const OTHERS: [(&str, Function); 13] = [
+    ("Not", Function::Not),
+    ("logical_not", Function::Not),
+    ("bitwise_not", Function::BitNot),
+    ("Cast", Function::Cast),
+    ("cast", Function::CastValueFirst),
+    ("Select", Function::Select),
+    ("Ramp", Function::Ramp),
+    ("ramp", Function::Ramp),
+    ("Broadcast", Function::Broadcast),
+    ("Shuffle", Function::Shuffle),
+    ("Let", Function::Let),
+    ("dtype", Function::DataType),
+    ("Buffer", Function::Buffer),
+];
+
+/// Names of `T` that are statements, or parts of some.
+pub(super) const STATEMENTS: [&str; 34] = [
+    "prim_func",
+    "func_attr",
+    "match_buffer",
+    "alloc_buffer",
+    "decl_buffer",
+    "handle",
+    "var",
+    "grid",
+    "serial",
+    "parallel",
+    "vectorized",
+    "unroll",
+    "thread_binding",
+    "range",
+    "block",
+    "init",
+    "reads",
+    "writes",
+    "where",
+    "block_attr",
+    "evaluate",
+    "LetStmt",
+    "let",
+    "axis.spatial",
+    "axis.reduce",
+    "axis.opaque",
+    "axis.remap",
+    "axis.S",
+    "axis.R",
+    "axis.O",
+    "Assert",
+    "While",
+    "If",
+    "buffer_store",
+];
+
+fn lookup(name: &str) -> Option<Function> {
+    if let Some(row) = BINARY.iter().find(|row| row.functions.contains(&name)) {
+        return Some(Function::Binary(row.op));
+    }
+    if let Some(row) = COMPARE.iter().find(|row| row.1 == name) {
+        return Some(Function::Compare(row.0));
+    }
+    if let Some(intrinsic) = Intrinsic::ALL.into_iter().find(|intrinsic| intrinsic.name() == name) {
+        return Some(Function::Intrinsic(intrinsic));
+    }
+    if let Some((_, function)) = OTHERS.iter().find(|(other, _)| *other == name) {
+        return Some(*function);
+    }
+    name.parse().ok().filter(|dtype: &DataType| !dtype.is_void()).map(Function::Typed)
+}
+
+/// Every name of `T`, for hints.
+fn all_names() -> Vec<String> {
+    let operators = BINARY.iter().flat_map(|row| row.functions.iter().copied()).chain(COMPARE.iter().map(|row| row.1));
+    let intrinsics = Intrinsic::ALL.iter().map(|intrinsic| intrinsic.name());
+    let others = OTHERS.iter().map(|(name, _)| *name).chain(STATEMENTS);
+    let types = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string);
+    operators.chain(intrinsics).chain(others).map(str::to_owned).chain(types).collect()
+}
+
+impl Parser<'_> {
+    /// A name of `T` that is not called.
+    pub(in crate::parse) fn tir_name(&mut self, expr: &ast::Expr, name: &str) -> Res<Value> {
+        match lookup(name) {
+            Some(Function::Typed(dtype)) => Ok(Value::DType(dtype)),
+            Some(_) => Err(self.fail(codes::KIND, expr, "expected a value, found a function", "call it")),
+            None => Err(self.unknown_tir(expr, name)),
+        }
+    }
+
+    fn unknown_tir(&mut self, expr: &ast::Expr, name: &str) -> Reported {
+        let text = self.text_of(expr).to_owned();
+        if STATEMENTS.contains(&name) {
+            return self.fail(codes::PLACE, expr, format!("`{text}` is a statement of its own, not a value"), "");
+        }
+        let names = all_names();
+        self.unknown(
+            codes::UNKNOWN_FUNCTION,
+            expr,
+            format!("unknown function `{text}`"),
+            name,
+            names.iter().map(String::as_str),
+        )
+    }
+
+    /// A call of a function of `T` as an expression.
+    pub(in crate::parse) fn tir_call(&mut self, expr: &ast::Expr, name: &str, call: &ast::ExprCall) -> Res<Value> {
+        let Some(function) = lookup(name) else { return Err(self.unknown_tir(&call.func, name)) };
+        match function {
+            Function::Binary(op) => {
+                let (a, b) = self.two(call)?;
+                let result = Expr::binary(op, &a, &b);
+                self.typed(expr, result)
+            }
+            Function::Compare(op) => {
+                let (a, b) = self.two(call)?;
+                let result = Expr::compare(op, &a, &b);
+                self.typed(expr, result)
+            }
+            Function::Intrinsic(intrinsic) => self.intrinsic(expr, intrinsic, call),
+            Function::Typed(dtype) => self.typed_value(expr, dtype, call),
+            Function::Not => {
+                let bound = self.bind(call, &["a"], 1)?;
+                let result = self.scalar_argument(bound[0], None)?.not();
+                self.typed(expr, result)
+            }
+            Function::BitNot => {
+                let bound = self.bind(call, &["x"], 1)?;
+                let x = self.scalar_argument(bound[0], None)?;
+                let result = Expr::binary(BinOp::BitXor, &x, &Expr::int(-1, x.dtype));
+                self.typed(expr, result)
+            }
+            Function::Cast => {
+                let bound = self.bind(call, &["dtype", "value"], 2)?;
+                self.cast(expr, bound[0], bound[1])
+            }
+            Function::CastValueFirst => {
+                let bound = self.bind(call, &["value", "dtype"], 2)?;
+                self.cast(expr, bound[1], bound[0])
+            }
+            Function::Select => {
+                let bound = self.bind(call, &["condition", "true_value", "false_value"], 3)?;
+                let condition = self.scalar_argument(bound[0], None)?;
+                let (a, b) = self.pair(expr, bound[1], bound[2])?;
+                let result = Expr::select(&condition, &a, &b);
+                self.typed(expr, result)
+            }
+            Function::Ramp => {
+                let bound = self.bind(call, &["base", "stride", "lanes"], 3)?;
+                let (base, stride) = self.pair(expr, bound[0], bound[1])?;
+                let lanes = self.lanes(bound[2])?;
+                let result = Expr::ramp(&base, &stride, lanes);
+                self.typed(expr, result)
+            }
+            Function::Broadcast => {
+                let bound = self.bind(call, &["value", "lanes"], 2)?;
+                let value = self.scalar_argument(bound[0], None)?;
+                let lanes = self.lanes(bound[1])?;
+                let result = value.broadcast(lanes);
+                self.typed(expr, result)
+            }
+            Function::Shuffle => self.shuffle(expr, call),
+            Function::Let => self.let_expression(expr, call),
+            Function::DataType => {
+                let bound = self.bind(call, &["dtype"], 1)?;
+                self.dtype_argument(bound[0]).map(Value::DType)
+            }
+            Function::Buffer => {
+                let buffer = self.buffer_call(call, "", false)?;
+                Ok(Value::Buffer(buffer))
+            }
+        }
+    }
+
+    pub(super) fn scalar_argument(&mut self, arg: Option<&ast::Expr>, hint: Option<DataType>) -> Res<Expr> {
+        arg.map_or(Err(Reported), |arg| self.scalar(arg, hint))
+    }
+
+    fn pair(&mut self, expr: &ast::Expr, a: Option<&ast::Expr>, b: Option<&ast::Expr>) -> Res<(Expr, Expr)> {
+        let (Some(a), Some(b)) = (a, b) else { return Err(Reported) };
+        let (a, b) = (self.eval(a), self.eval(b));
+        self.unify(expr, a?, b?)
+    }
+
+    /// The operands of a binary function.
+    fn two(&mut self, call: &ast::ExprCall) -> Res<(Expr, Expr)> {
+        let bound = self.bind(call, &["a", "b"], 2)?;
+        let (Some(a), Some(b)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let (a, b) = (self.eval(a), self.eval(b));
+        self.unify(call, a?, b?)
+    }
+
+    fn lanes(&mut self, arg: Option<&ast::Expr>) -> Res<u16> {
+        let arg = arg.ok_or(Reported)?;
+        let lanes = self.integer(arg)?;
+        match u16::try_from(lanes) {
+            Ok(lanes) if lanes > 0 => Ok(lanes),
+            _ => Err(self.fail(codes::RANGE, arg, format!("a vector of {lanes} lanes is not possible"), "")),
+        }
+    }
+
+    fn intrinsic(&mut self, expr: &ast::Expr, intrinsic: Intrinsic, call: &ast::ExprCall) -> Res<Value> {
+        const PARAMS: [&str; 3] = ["a", "b", "c"];
+        let arity = intrinsic.arity();
+        let bound = self.bind(call, PARAMS.get(..arity).unwrap_or(&PARAMS), arity)?;
+        let values: Vec<_> = bound.iter().map(|arg| arg.map_or(Err(Reported), |arg| self.eval(arg))).collect();
+        let values = values.into_iter().collect::<Res<Vec<_>>>()?;
+        let is_condition = |at: usize| intrinsic == Intrinsic::IfThenElse && at == 0;
+        let hint = values.iter().enumerate().find_map(|(at, value)| match value {
+            Value::Scalar(scalar) if !is_condition(at) => Some(scalar.dtype),
+            _ => None,
+        });
+        let mut args = Vec::new();
+        for (at, value) in values.into_iter().enumerate() {
+            let place = bound[at].map_or(expr.range(), Ranged::range);
+            args.push(self.to_scalar(&place, value, hint.filter(|_| !is_condition(at)))?);
+        }
+        let result = Expr::call(intrinsic, &args);
+        self.typed(expr, result)
+    }
+
+    /// `T.float32(x)`: a constant of the type, or a conversion to it.
+    fn typed_value(&mut self, expr: &ast::Expr, dtype: DataType, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["expr"], 0)?;
+        let Some(arg) = bound[0] else {
+            let text = self.text_of(expr).to_owned();
+            let message = format!("`{text}` declares a variable: it stands alone behind `name =`");
+            return Err(self.fail(codes::PLACE, expr, message, ""));
+        };
+        if dtype.is_handle() {
+            return Err(self.fail(codes::KIND, expr, "an address cannot be made from a value", ""));
+        }
+        let value = match self.eval(arg)? {
+            Value::Str(text) if dtype.is_float() => match &*text {
+                "inf" => Expr::float(f64::INFINITY, dtype),
+                "-inf" => Expr::float(f64::NEG_INFINITY, dtype),
+                "nan" => Expr::float(f64::NAN, dtype),
+                _ => return Err(self.fail(codes::KIND, arg, "expected a number, \"inf\", \"-inf\" or \"nan\"", "")),
+            },
+            Value::Bool(value) if dtype.is_bool() => Expr::int(i64::from(value), dtype),
+            Value::Float(number) if !dtype.is_float() => {
+                let message = format!("the number {number:?} is no {dtype}");
+                return Err(self.fail(codes::DTYPE, arg, message, ""));
+            }
+            value => self.to_scalar(arg, value, Some(dtype))?,
+        };
+        let result = value.cast(dtype);
+        self.typed(expr, result)
+    }
+
+    fn cast(&mut self, expr: &ast::Expr, dtype: Option<&ast::Expr>, value: Option<&ast::Expr>) -> Res<Value> {
+        let dtype = self.dtype_argument(dtype)?;
+        let value = self.scalar_argument(value, None)?;
+        let result = value.cast(dtype);
+        self.typed(expr, result)
+    }
+
+    fn shuffle(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["vectors", "indices"], 2)?;
+        let (Some(vectors), Some(indices)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let vectors = match self.eval(vectors)? {
+            Value::Tuple(items) => {
+                items.into_iter().map(|item| self.to_scalar(vectors, item, None)).collect::<Res<Vec<_>>>()?
+            }
+            other => return Err(self.wrong_kind(vectors, "a list of vectors", &other)),
+        };
+        let lanes = self.eval(indices)?;
+        let lanes = lanes.to_attr().and_then(|attr| attr.as_ints());
+        let lanes = lanes.and_then(|lanes| lanes.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>().ok());
+        let Some(lanes) = lanes else {
+            return Err(self.fail(codes::KIND, indices, "expected a list of lane numbers", ""));
+        };
+        let result = Expr::shuffle(vectors, lanes);
+        self.typed(expr, result)
+    }
+
+    /// `T.Let(body, where={x: value})`.
+    fn let_expression(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["expr", "where"], 2)?;
+        let (Some(body), Some(ast::Expr::Dict(bindings))) = (bound[0], bound[1]) else {
+            return Err(self.fail(codes::FORM, expr, "expected `where={name: value}`", ""));
+        };
+        self.scoped(|parser| {
+            let mut bound = Vec::new();
+            for item in &bindings.items {
+                let Some(ast::Expr::Name(name)) = &item.key else {
+                    return Err(parser.fail(codes::FORM, bindings, "expected a name before `:`", ""));
+                };
+                let value = parser.scalar(&item.value, None)?;
+                let var = Var::new(name.id.as_str(), value.dtype);
+                parser.scopes.define(&name.id, Value::Scalar(Expr::var(&var)));
+                bound.push((var, value));
+            }
+            let body = parser.scalar(body, None)?;
+            let result = bound.iter().rev().try_fold(body, |body, (var, value)| Expr::bind(var, value, &body));
+            parser.typed(expr, result)
+        })
+    }
+
+    /// `A.vload([i, j], predicate=p)`.
+    pub(in crate::parse) fn masked_load(
+        &mut self,
+        expr: &ast::Expr,
+        buffer: &Buffer,
+        call: &ast::ExprCall,
+    ) -> Res<Value> {
+        let bound = self.bind(call, &["begin", "dtype", "predicate"], 1)?;
+        let indices = self.index_list(buffer, bound[0])?;
+        let predicate = bound[2].map(|predicate| self.scalar(predicate, None)).transpose()?;
+        let result = Expr::load_where(buffer, indices, predicate);
+        self.typed(expr, result)
+    }
+
+    pub(super) fn index_list(&mut self, buffer: &Buffer, list: Option<&ast::Expr>) -> Res<Vec<Expr>> {
+        match list {
+            Some(ast::Expr::List(list)) => self.checked_indices(buffer, &list.elts, list),
+            Some(ast::Expr::Tuple(list)) => self.checked_indices(buffer, &list.elts, list),
+            Some(other) => Err(self.fail(codes::FORM, other, "expected a list of indices", "")),
+            None => Err(Reported),
+        }
+    }
+
+    /// The indices in the brackets behind a buffer.
+    pub(in crate::parse) fn indices(&mut self, buffer: &Buffer, slice: &ast::Expr) -> Res<Vec<Expr>> {
+        match slice {
+            ast::Expr::Tuple(tuple) => self.checked_indices(buffer, &tuple.elts, slice),
+            one => self.checked_indices(buffer, std::slice::from_ref(one), slice),
+        }
+    }
+
+    fn checked_indices(&mut self, buffer: &Buffer, items: &[ast::Expr], node: &impl Ranged) -> Res<Vec<Expr>> {
+        self.check_arity(buffer, items.len(), node)?;
+        let indices: Vec<_> = items.iter().map(|item| self.index(buffer, item)).collect();
+        indices.into_iter().collect()
+    }
+
+    pub(super) fn check_arity(&mut self, buffer: &Buffer, found: usize, node: &impl Ranged) -> Res<()> {
+        if found == buffer.rank() {
+            return Ok(());
+        }
+        let message = format!(
+            "buffer `{}` has {}, found {}",
+            buffer.name,
+            count(buffer.rank(), "dimension"),
+            count(found, "index")
+        );
+        let shape: Vec<_> = buffer.shape.iter().map(crate::parse::dims::text).collect();
+        let comma = if shape.len() == 1 { "," } else { "" };
+        let label = format!("its shape is ({}{comma})", shape.join(", "));
+        Err(self.fail(codes::INDICES, node, message, label))
+    }
+
+    /// One index: a scalar, or a slice of constant length, which is a ramp.
+    fn index(&mut self, buffer: &Buffer, item: &ast::Expr) -> Res<Expr> {
+        let ast::Expr::Slice(slice) = item else {
+            let index = self.scalar(item, None)?;
+            if !index.dtype.is_int() {
+                let message = format!("an index of buffer `{}` must be an integer, found {}", buffer.name, index.dtype);
+                return Err(self.fail(codes::DTYPE, item, message, ""));
+            }
+            return Ok(index);
+        };
+        let (Some(lower), Some(upper)) = (&slice.lower, &slice.upper) else {
+            return Err(self.fail(codes::FORM, item, "a vector access needs a start and a stop", "write `start:stop`"));
+        };
+        let (lower, upper) = (self.eval(lower), self.eval(upper));
+        let (lower, upper) = self.unify(item, lower?, upper?)?;
+        let step = slice.step.as_ref().map_or(Ok(1), |step| self.integer(step))?;
+        let extent =
+            crate::spelling::range_between(&lower, &upper).map(|range| self.infer.analyzer.simplify(&range.extent));
+        match extent.as_ref().and_then(Expr::as_int) {
+            Some(extent) if extent > 0 && step > 0 => {
+                let lanes = extent.saturating_add(step - 1) / step;
+                let Ok(lanes) = u16::try_from(lanes) else {
+                    return Err(self.fail(
+                        codes::RANGE,
+                        item,
+                        format!("a vector of {lanes} lanes is not possible"),
+                        "",
+                    ));
+                };
+                if lanes == 1 {
+                    return Ok(lower);
+                }
+                let ramp = Expr::ramp(&lower, &Expr::int(step, lower.dtype), lanes);
+                self.checked(item, ramp)
+            }
+            _ => Err(self.fail(codes::KIND, item, "a vector access needs a constant length above 0", "")),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Loops.
+
+use ruff_python_ast as ast;
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{Expr, ForKind, Range, StmtKind, Var};
+
+use super::stmt::Pieces;
+use super::target_names;
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::value::Value;
+
+/// How the iterations of one `for` run.
+struct Domain {
+    ranges: Vec<Range>,
+    kind: ForKind,
+    annotations: Attrs,
+}
+
+impl Parser<'_> {
+    pub(super) fn for_statement(&mut self, stmt: &ast::StmtFor, pieces: &mut Pieces) -> Res<()> {
+        if let Some(first) = stmt.orelse.first() {
+            self.fail(codes::FORM, first, "a loop has no `else`", "");
+        }
+        let names = target_names(&stmt.target)
+            .ok_or_else(|| self.fail(codes::FORM, &*stmt.target, "expected the names of loop variables", ""));
+        let domain = self.domain(&stmt.iter);
+        let domain = match (&names, domain) {
+            (Ok(names), Ok(domain)) if names.len() != domain.ranges.len() => {
+                let message =
+                    format!("{} for {}", count(names.len(), "loop variable"), count(domain.ranges.len(), "extent"));
+                Err(self.fail(codes::ARGUMENTS, &*stmt.target, message, ""))
+            }
+            (_, domain) => domain,
+        };
+        let names = names.unwrap_or_default();
+        let Ok(domain) = domain else {
+            self.poisoned(&names, &stmt.body);
+            return Err(Reported);
+        };
+        let vars: Vec<_> =
+            names.iter().zip(&domain.ranges).map(|(n, r)| Var::new(n.id.as_str(), r.extent.dtype)).collect();
+        self.frame().nested += 1;
+        let mut body = self.scoped(|parser| {
+            for ((name, var), range) in names.iter().zip(&vars).zip(&domain.ranges) {
+                parser.scopes.define(&name.id, Value::Scalar(Expr::var(var)));
+                parser.tir.loops.insert(var.id(), range.clone());
+            }
+            parser.suite(&stmt.body)
+        });
+        self.frame().nested -= 1;
+        for (var, Range { min, extent }) in vars.into_iter().zip(domain.ranges).rev() {
+            let (kind, annotations) = (domain.kind.clone(), domain.annotations.clone());
+            body = StmtKind::For { var, min, extent, kind, annotations, body }.into();
+        }
+        pieces.push(body);
+        Ok(())
+    }
+
+    /// Reads a suite whose names are in error, for the errors that do not come from them.
+    fn poisoned(&mut self, names: &[&ast::ExprName], body: &[ast::Stmt]) {
+        self.frame().nested += 1;
+        self.scoped(|parser| {
+            names.iter().for_each(|name| parser.scopes.define(&name.id, Value::Poison));
+            parser.suite(body);
+        });
+        self.frame().nested -= 1;
+    }
+
+    fn domain(&mut self, iter: &ast::Expr) -> Res<Domain> {
+        let ast::Expr::Call(call) = iter else {
+            let label = format!("such as `{}(n)`", self.spell("script.tir.serial"));
+            return Err(self.fail(codes::FORM, iter, "a loop runs over a range", label));
+        };
+        let path = self.path(&call.func);
+        let name = match (&path, &*call.func) {
+            (Some(path), _) => path.strip_prefix("script.tir.").unwrap_or(path),
+            (None, ast::Expr::Name(name)) if name.id == "range" => "range",
+            (None, other) => {
+                let message = format!("`{}` is no range for a loop", self.text_of(other));
+                return Err(self.fail(codes::FORM, other, message, ""));
+            }
+        };
+        let kind = match name {
+            "grid" => return self.grid(call),
+            "range" | "serial" => ForKind::Serial,
+            "parallel" => ForKind::Parallel,
+            "vectorized" => ForKind::Vectorized,
+            "unroll" => ForKind::Unrolled,
+            "thread_binding" => return self.thread_binding(call),
+            _ => {
+                let name = name.to_owned();
+                let text = self.text_of(&*call.func).to_owned();
+                let known = ["grid", "range", "serial", "parallel", "vectorized", "unroll", "thread_binding"];
+                let message = format!("`{text}` is no range for a loop");
+                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &name, known));
+            }
+        };
+        let bound = self.bind(call, &["start|begin", "stop|end", "step", "annotations"], 1)?;
+        if let Some(step) = bound[2]
+            && self.integer(step)? != 1
+        {
+            return Err(self.fail(codes::NOT_YET, step, "a loop counts by one in this version", ""));
+        }
+        let range = self.start_stop(bound[0], bound[1])?;
+        let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
+        Ok(Domain { ranges: vec![range], kind, annotations })
+    }
+
+    fn grid(&mut self, call: &ast::ExprCall) -> Res<Domain> {
+        if let Some(keyword) = call.arguments.keywords.first() {
+            return Err(self.fail(codes::ARGUMENTS, keyword, "a grid takes extents only", ""));
+        }
+        let ranges: Vec<_> = call.arguments.args.iter().map(|extent| self.start_stop(Some(extent), None)).collect();
+        let ranges = ranges.into_iter().collect::<Res<_>>()?;
+        Ok(Domain { ranges, kind: ForKind::Serial, annotations: Attrs::new() })
+    }
+
+    fn thread_binding(&mut self, call: &ast::ExprCall) -> Res<Domain> {
+        let mut bound = self.bind(call, &["start|begin", "stop|end", "thread", "annotations"], 1)?;
+        if bound[2].is_none() && matches!(bound[1], Some(ast::Expr::StringLiteral(_))) {
+            bound.swap(1, 2);
+        }
+        let range = self.start_stop(bound[0], bound[1])?;
+        let Some(thread) = bound[2] else {
+            return Err(self.fail(codes::ARGUMENTS, call, "a thread binding needs `thread=\"…\"`", ""));
+        };
+        let thread = self.string(thread)?;
+        let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
+        Ok(Domain { ranges: vec![range], kind: ForKind::ThreadBinding(thread), annotations })
+    }
+
+    /// The range of `start, stop`, or of an extent alone.
+    pub(super) fn start_stop(&mut self, start: Option<&ast::Expr>, stop: Option<&ast::Expr>) -> Res<Range> {
+        let start_node = start.ok_or(Reported)?;
+        let stop = stop.filter(|stop| !stop.is_none_literal_expr());
+        let Some(stop_node) = stop else {
+            let extent = self.integer_scalar(start_node)?;
+            return Ok(Range::up_to(extent));
+        };
+        let (start, stop) = (self.eval(start_node), self.eval(stop_node));
+        let (start, stop) = self.unify(stop_node, start?, stop?)?;
+        self.check_integer(start_node, &start)?;
+        self.check_integer(stop_node, &stop)?;
+        crate::spelling::range_between(&start, &stop).ok_or_else(|| {
+            let message = format!("start and stop of types {} and {}", start.dtype, stop.dtype);
+            self.fail(codes::DTYPE, stop_node, message, "")
+        })
+    }
+
+    fn integer_scalar(&mut self, node: &ast::Expr) -> Res<Expr> {
+        let scalar = self.scalar(node, None)?;
+        self.check_integer(node, &scalar)?;
+        Ok(scalar)
+    }
+
+    pub(super) fn check_integer(&mut self, node: &ast::Expr, scalar: &Expr) -> Res<()> {
+        if scalar.dtype.is_int() && scalar.dtype.is_scalar() {
+            return Ok(());
+        }
+        Err(self.fail(codes::DTYPE, node, format!("expected an integer, found {}", scalar.dtype), ""))
+    }
+}

@@ -1,0 +1,196 @@
+//! PrimFuncs: from a decorated function to TensorIR.
+//!
+//! Reading order: this file (parameters, the frame of a function), [`stmt`] (statements), [`block`] (blocks and axes),
+//! [`buffers`], [`calls`] (the functions of `T`).
+
+mod block;
+mod buffers;
+mod calls;
+mod loops;
+mod stmt;
+
+use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
+use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Range, Stmt, StmtKind, Var, attr_names};
+use tilewright_ir::{Attr, Attrs, node};
+use tilewright_support::Map;
+use tilewright_tensor::DataType;
+
+use super::codes;
+use super::cx::{Parser, Reported, Res};
+use super::module::Decorator;
+use super::value::Value;
+use block::Frame;
+
+/// What is known of the PrimFunc that is being read.
+#[derive(Debug, Default)]
+pub(super) struct Tir {
+    params: Vec<Param>,
+    attrs: Attrs,
+    /// The blocks around the current statement; the first is the function itself.
+    frames: Vec<Frame>,
+    /// The values of loop variables in scope.
+    loops: Map<node::VarId, Range>,
+}
+
+impl Parser<'_> {
+    /// Reads a PrimFunc. Everything wrong in it is reported; then there is none.
+    pub(super) fn prim_func(&mut self, def: &ast::StmtFunctionDef, decorator: &Decorator) -> Res<PrimFunc> {
+        let errors = self.diagnostics.0.len();
+        let outer = std::mem::take(&mut self.tir);
+        self.tir.frames.push(Frame::new(""));
+        let body = self.scoped(|parser| {
+            parser.parameters(&def.parameters);
+            parser.suite(&def.body)
+        });
+        let tir = std::mem::replace(&mut self.tir, outer);
+        if self.diagnostics.0.len() > errors {
+            return Err(Reported);
+        }
+        let Tir { params, mut attrs, mut frames, .. } = tir;
+        let temporaries = frames.pop().map(|frame| frame.alloc_buffers).unwrap_or_default();
+        if decorator.private {
+            attrs.remove(attr_names::GLOBAL_SYMBOL);
+        } else {
+            attrs.entry(attr_names::GLOBAL_SYMBOL.into()).or_insert_with(|| Attr::str(def.name.as_str()));
+        }
+        let origins = self.origins(def);
+        Ok(if needs_root(&body, &temporaries) {
+            PrimFunc::with_root(params, attrs, temporaries, body, origins)
+        } else {
+            PrimFunc { params, attrs, body, origins }
+        })
+    }
+
+    fn parameters(&mut self, parameters: &ast::Parameters) {
+        for extra in parameters.vararg.iter().chain(&parameters.kwarg) {
+            self.fail(codes::FORM, &**extra, "a function of a script has a fixed number of parameters", "");
+        }
+        for parameter in parameters.iter_non_variadic_params() {
+            let name = parameter.parameter.name.as_str();
+            if let Some(default) = &parameter.default {
+                self.fail(codes::FORM, &**default, format!("parameter `{name}` cannot have a default"), "");
+            }
+            if self.scopes.0.last().is_some_and(|scope| scope.contains_key(name)) {
+                self.fail(
+                    codes::BOUND_TWICE,
+                    &parameter.parameter.name,
+                    format!("two parameters are called `{name}`"),
+                    "",
+                );
+            }
+            let value = self.parameter(&parameter.parameter).unwrap_or(Value::Poison);
+            self.scopes.define(name, value);
+        }
+    }
+
+    fn parameter(&mut self, parameter: &ast::Parameter) -> Res<Value> {
+        let name = parameter.name.as_str();
+        let Some(annotation) = &parameter.annotation else {
+            let message = format!("parameter `{name}` needs an annotation");
+            let label = format!("such as `{name}: {}((16,), \"float32\")`", self.spell("script.tir.Buffer"));
+            return Err(self.fail(codes::ARGUMENTS, parameter, message, label));
+        };
+        match self.eval(annotation)? {
+            Value::Buffer(buffer) => {
+                let buffer = named(&buffer, name);
+                self.tir.params.push(Param::buffer(&buffer));
+                Ok(Value::Buffer(buffer))
+            }
+            Value::DType(dtype) => {
+                let var = Var::new(name, dtype);
+                self.tir.params.push(Param::scalar(&var));
+                Ok(Value::Scalar(Expr::var(&var)))
+            }
+            other => {
+                let expected = format!("the type of a buffer or scalar for parameter `{name}`");
+                Err(self.wrong_kind(&**annotation, &expected, &other))
+            }
+        }
+    }
+
+    /// The function's own attributes.
+    fn func_attr(&mut self, call: &ast::ExprCall) -> Res<()> {
+        let bound = self.bind(call, &["attrs"], 1)?;
+        let attrs = self.attrs_argument(bound[0])?;
+        self.tir.attrs.extend(attrs);
+        Ok(())
+    }
+
+    /// A dict of attributes.
+    pub(super) fn attrs_argument(&mut self, arg: Option<&ast::Expr>) -> Res<Attrs> {
+        let arg = arg.ok_or(Reported)?;
+        let value = self.eval(arg)?;
+        let attrs = match &value {
+            Value::Dict(items) => super::value::to_attrs(items),
+            _ => return Err(self.wrong_kind(arg, "a dict of attributes", &value)),
+        };
+        attrs.ok_or_else(|| {
+            self.fail(codes::KIND, arg, "an attribute is a number, a text, or a list or dict of these", "")
+        })
+    }
+
+    /// `A = T.match_buffer(param, shape, …)` of a handle that is a parameter; `None` if the first argument is none.
+    fn matched_parameter(&mut self, name: &str, call: &ast::ExprCall) -> Res<Option<Buffer>> {
+        let Some(ast::Expr::Name(first)) = call.arguments.find_argument_value("param", 0) else { return Ok(None) };
+        let Some(Value::Scalar(handle)) = self.scopes.get(&first.id).cloned() else { return Ok(None) };
+        let at = self.tir.params.iter().position(|param| Some(&param.var) == handle.as_var());
+        let Some(at) = at.filter(|_| handle.dtype == DataType::HANDLE) else {
+            return Err(self.fail(codes::KIND, first, format!("`{}` is no handle of a parameter", first.id), ""));
+        };
+        let buffer = self.buffer_call(call, name, true)?;
+        if self.tir.params.get(at).is_some_and(|param| param.buffer.is_some()) {
+            return Err(self.fail(
+                codes::BOUND_TWICE,
+                first,
+                format!("`{}` is matched to a buffer already", first.id),
+                "",
+            ));
+        }
+        if let Some(param) = self.tir.params.get_mut(at) {
+            param.buffer = Some(buffer.clone());
+        }
+        Ok(Some(buffer))
+    }
+}
+
+/// The buffer under its name.
+fn named(buffer: &Buffer, name: &str) -> Buffer {
+    buffer.derive(|node| {
+        node.name = name.into();
+        node.data = Var::new(name, DataType::HANDLE);
+    })
+}
+
+/// Whether the body stands in an implicit root block: it holds a block or a temporary, and is no root block itself.
+fn needs_root(body: &Stmt, temporaries: &[Buffer]) -> bool {
+    if !temporaries.is_empty() {
+        return true;
+    }
+    if let StmtKind::Block { block, .. } = &body.kind
+        && block.iters.is_empty()
+        && &*block.name == "root"
+    {
+        return false;
+    }
+    let mut found = false;
+    let mut look = |stmt: &Stmt| found |= matches!(stmt.kind, StmtKind::Block { .. });
+    look(body);
+    node::walk(body, look);
+    found
+}
+
+/// The names of assignment targets; `None` if one is no name.
+fn target_names(target: &ast::Expr) -> Option<Vec<&ast::ExprName>> {
+    match target {
+        ast::Expr::Name(name) => Some(vec![name]),
+        ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|elt| elt.as_name_expr()).collect(),
+        ast::Expr::List(list) => list.elts.iter().map(|elt| elt.as_name_expr()).collect(),
+        _ => None,
+    }
+}
+
+/// The range of a call's name and arguments.
+fn call_range(call: &ast::ExprCall) -> ruff_text_size::TextRange {
+    call.func.range().cover(call.arguments.range())
+}

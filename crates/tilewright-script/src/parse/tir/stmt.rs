@@ -1,0 +1,501 @@
+//! Statements of a PrimFunc.
+
+use std::sync::Arc;
+
+use ruff_python_ast as ast;
+use tilewright_ir::tir::{Buffer, Expr, Stmt, StmtKind, Var};
+use tilewright_support::{Diagnostic, with_stack};
+use tilewright_tensor::DataType;
+
+use super::{call_range, target_names};
+use crate::parse::codes;
+use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::value::Value;
+
+/// A statement, or what holds for the rest of its suite.
+enum Piece {
+    Stmt(Stmt),
+    Let(Var, Expr),
+    Allocate(Buffer),
+}
+
+/// The statements of a suite, first to last.
+#[derive(Default)]
+pub(super) struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    pub(super) fn push(&mut self, stmt: impl Into<Stmt>) {
+        self.0.push(Piece::Stmt(stmt.into()));
+    }
+
+    /// One statement; what holds for the rest of the suite has that rest as its body.
+    fn join(self) -> Stmt {
+        let mut rest: Vec<Stmt> = Vec::new();
+        let close = |rest: &mut Vec<Stmt>| Stmt::seq(std::mem::take(rest).into_iter().rev());
+        for piece in self.0.into_iter().rev() {
+            let stmt = match piece {
+                Piece::Stmt(stmt) => stmt,
+                Piece::Let(var, value) => StmtKind::Let { var, value, body: close(&mut rest) }.into(),
+                Piece::Allocate(buffer) => StmtKind::Allocate { buffer, body: close(&mut rest) }.into(),
+            };
+            rest.push(stmt);
+        }
+        close(&mut rest)
+    }
+}
+
+impl Parser<'_> {
+    /// Reads the statements of a suite. Errors have been reported; what is wrong is left out.
+    pub(super) fn suite(&mut self, body: &[ast::Stmt]) -> Stmt {
+        let mut pieces = Pieces::default();
+        for stmt in body {
+            // The names that the statement would have bound are poisoned where that is known.
+            let _: Res<()> = with_stack(|| self.statement(stmt, &mut pieces));
+        }
+        pieces.join()
+    }
+
+    /// A suite below a statement of the current block, with a scope of its own.
+    pub(super) fn nested(&mut self, body: &[ast::Stmt]) -> Stmt {
+        self.frame().nested += 1;
+        let stmt = self.scoped(|parser| parser.suite(body));
+        self.frame().nested -= 1;
+        stmt
+    }
+
+    fn statement(&mut self, stmt: &ast::Stmt, pieces: &mut Pieces) -> Res<()> {
+        match stmt {
+            ast::Stmt::Expr(expr) => self.expression_statement(&expr.value, pieces),
+            ast::Stmt::Assign(assign) => match assign.targets.as_slice() {
+                [target] => self.assign(target, &assign.value, pieces),
+                _ => Err(self.fail(codes::FORM, assign, "an assignment has one target", "")),
+            },
+            ast::Stmt::AnnAssign(assign) => self.annotated(assign, pieces),
+            ast::Stmt::AugAssign(assign) => self.augmented(assign, pieces),
+            ast::Stmt::For(stmt) => self.for_statement(stmt, pieces),
+            ast::Stmt::While(stmt) => {
+                let condition = self.condition(&stmt.test);
+                let body = self.nested(&stmt.body);
+                pieces.push(StmtKind::While { condition: condition?, body });
+                Ok(())
+            }
+            ast::Stmt::If(stmt) => self.if_statement(stmt, pieces),
+            ast::Stmt::With(stmt) => self.with_statement(stmt, pieces),
+            ast::Stmt::Assert(stmt) => {
+                let condition = self.condition(&stmt.test)?;
+                let message: Arc<str> = match &stmt.msg {
+                    Some(message) => self.string(message)?,
+                    None => self.text_of(&*stmt.test).into(),
+                };
+                pieces.push(StmtKind::Assert { condition, message });
+                Ok(())
+            }
+            ast::Stmt::Pass(_) => Ok(()),
+            ast::Stmt::Return(stmt) if stmt.value.as_ref().is_none_or(|value| value.is_none_literal_expr()) => Ok(()),
+            ast::Stmt::Return(stmt) => {
+                let label = "write the result into a buffer that is a parameter";
+                Err(self.fail(codes::RETURN, stmt, "a PrimFunc returns nothing", label))
+            }
+            other => Err(self.fail(codes::FORM, other, "this statement of Python is not part of the script", "")),
+        }
+    }
+
+    pub(super) fn condition(&mut self, test: &ast::Expr) -> Res<Expr> {
+        let condition = self.scalar(test, None)?;
+        if condition.dtype != DataType::BOOL {
+            let message = format!("a condition must be a bool, found {}", condition.dtype);
+            return Err(self.fail(codes::DTYPE, test, message, ""));
+        }
+        Ok(condition)
+    }
+
+    fn expression_statement(&mut self, expr: &ast::Expr, pieces: &mut Pieces) -> Res<()> {
+        if matches!(expr, ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_)) {
+            return Ok(());
+        }
+        if let ast::Expr::Call(call) = expr
+            && let ast::Expr::Attribute(method) = &*call.func
+            && method.attr.as_str() == "vstore"
+            && self.path(&method.value).is_none()
+        {
+            return self.masked_store(expr, &method.value, call, pieces);
+        }
+        if let Some((path, call)) = self.call_path(expr)
+            && let Some(name) = path.strip_prefix("script.tir.")
+        {
+            match name {
+                "evaluate" => {
+                    let bound = self.bind(call, &["value"], 1)?;
+                    let value = self.scalar_argument(bound[0], None)?;
+                    pieces.push(StmtKind::Evaluate(value));
+                    return Ok(());
+                }
+                "func_attr" => {
+                    self.at_top_of_function(call)?;
+                    return self.func_attr(call);
+                }
+                "reads" | "writes" | "where" | "block_attr" => return self.block_statement(name, call),
+                _ => {}
+            }
+        }
+        let value = self.eval(expr)?;
+        let value = self.to_scalar(expr, value, None)?;
+        pieces.push(StmtKind::Evaluate(value));
+        Ok(())
+    }
+
+    fn at_top_of_function(&mut self, call: &ast::ExprCall) -> Res<()> {
+        if self.tir.frames.len() == 1 && self.frame().nested == 0 {
+            return Ok(());
+        }
+        let message = format!("`{}` belongs to the top of the function", self.text_of(&*call.func));
+        Err(self.fail(codes::PLACE, &call_range(call), message, ""))
+    }
+
+    fn assign(&mut self, target: &ast::Expr, value: &ast::Expr, pieces: &mut Pieces) -> Res<()> {
+        if let ast::Expr::Subscript(subscript) = target {
+            return self.store(target, subscript, value, pieces);
+        }
+        let Some(names) = target_names(target) else {
+            return Err(self.fail(codes::FORM, target, "expected a name or an element of a buffer", ""));
+        };
+        let result = self.bind_names(&names, value, pieces);
+        if result.is_err() {
+            names.iter().for_each(|name| self.scopes.define(&name.id, Value::Poison));
+        }
+        result
+    }
+
+    fn bind_names(&mut self, names: &[&ast::ExprName], value: &ast::Expr, pieces: &mut Pieces) -> Res<()> {
+        if let Some((path, call)) = self.call_path(value)
+            && let Some(function) = path.strip_prefix("script.tir.")
+        {
+            if let Some(kind) = function.strip_prefix("axis.") {
+                return self.axes(names, kind, call);
+            }
+            if let [name] = names
+                && let Some(value) = self.declaration(&name.id, function, call, pieces)?
+            {
+                self.scopes.define(&name.id, value);
+                return Ok(());
+            }
+        }
+        let evaluated = self.eval(value)?;
+        match (names, evaluated) {
+            ([name], evaluated) => self.bind_value(name, value, evaluated, pieces),
+            (names, Value::Tuple(items)) if items.len() == names.len() => {
+                names.iter().zip(items).try_for_each(|(name, item)| self.bind_value(name, value, item, pieces))
+            }
+            (names, other) => {
+                let expected = format!("a tuple of {} for {}", names.len(), count(names.len(), "name"));
+                Err(self.wrong_kind(value, &expected, &other))
+            }
+        }
+    }
+
+    /// What `name = T.function(…)` declares, if it is a declaration.
+    fn declaration(
+        &mut self,
+        name: &str,
+        function: &str,
+        call: &ast::ExprCall,
+        pieces: &mut Pieces,
+    ) -> Res<Option<Value>> {
+        Ok(Some(match function {
+            "alloc_buffer" => {
+                let buffer = self.buffer_call(call, name, false)?;
+                self.frame().alloc_buffers.push(buffer.clone());
+                Value::Buffer(buffer)
+            }
+            "decl_buffer" => {
+                let buffer = self.buffer_call(call, name, false)?;
+                pieces.0.push(Piece::Allocate(buffer.clone()));
+                Value::Buffer(buffer)
+            }
+            "match_buffer" => match self.matched_parameter(name, call)? {
+                Some(buffer) => Value::Buffer(buffer),
+                None => Value::Buffer(self.match_region(name, call)?),
+            },
+            "var" => {
+                let bound = self.bind(call, &["dtype"], 1)?;
+                let dtype = self.dtype_argument(bound[0])?;
+                Value::Scalar(Expr::var(&Var::new(name, dtype)))
+            }
+            _ if call.arguments.is_empty() => match function.parse::<DataType>() {
+                Ok(dtype) => Value::Scalar(Expr::var(&Var::new(name, dtype))),
+                Err(_) => return Ok(None),
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `name = value` of something that is no declaration: a scalar becomes a variable, other things get a name.
+    fn bind_value(&mut self, name: &ast::ExprName, node: &ast::Expr, value: Value, pieces: &mut Pieces) -> Res<()> {
+        let value = match value {
+            Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => self.to_scalar(node, value, None)?,
+            other => {
+                self.scopes.define(&name.id, other);
+                return Ok(());
+            }
+        };
+        self.let_variable(name, value, pieces)
+    }
+
+    fn let_variable(&mut self, name: &ast::ExprName, value: Expr, pieces: &mut Pieces) -> Res<()> {
+        self.not_bound(name)?;
+        let var = Var::new(name.id.as_str(), value.dtype);
+        self.scopes.define(&name.id, Value::Scalar(Expr::var(&var)));
+        pieces.0.push(Piece::Let(var, value));
+        Ok(())
+    }
+
+    /// Python's assignment changes a variable; one of a PrimFunc never changes, and silence about that would be wrong code.
+    fn not_bound(&mut self, name: &ast::ExprName) -> Res<()> {
+        if !matches!(self.scopes.get(&name.id), Some(Value::Scalar(_))) {
+            return Ok(());
+        }
+        let diagnostic = Diagnostic::error(codes::BOUND_TWICE, format!("`{}` has a value already", name.id))
+            .at(self.span(name))
+            .note("a variable of a PrimFunc never changes")
+            .help("take another name, or keep what changes in a buffer");
+        Err(self.report(diagnostic))
+    }
+
+    /// `x: T.int32 = value`.
+    fn annotated(&mut self, assign: &ast::StmtAnnAssign, pieces: &mut Pieces) -> Res<()> {
+        let (ast::Expr::Name(name), Some(value)) = (&*assign.target, &assign.value) else {
+            return Err(self.fail(codes::FORM, assign, "expected `name: type = value`", ""));
+        };
+        let result = self.annotated_value(name, &assign.annotation, value, pieces);
+        if result.is_err() {
+            self.scopes.define(&name.id, Value::Poison);
+        }
+        result
+    }
+
+    fn annotated_value(
+        &mut self,
+        name: &ast::ExprName,
+        annotation: &ast::Expr,
+        value: &ast::Expr,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        let dtype = match self.eval(annotation)? {
+            Value::DType(dtype) => dtype,
+            other => return Err(self.wrong_kind(annotation, "the type of a scalar", &other)),
+        };
+        let scalar = self.scalar(value, Some(dtype))?;
+        if scalar.dtype != dtype {
+            let message = format!("`{}` is declared as {dtype}, its value is {}", name.id, scalar.dtype);
+            return Err(self.fail(codes::DTYPE, value, message, ""));
+        }
+        self.let_variable(name, scalar, pieces)
+    }
+
+    /// The buffer that brackets stand behind.
+    fn stored_buffer(&mut self, node: &ast::Expr) -> Res<Buffer> {
+        match self.eval(node)? {
+            Value::Buffer(buffer) => Ok(buffer),
+            other => Err(self.wrong_kind(node, "a buffer", &other)),
+        }
+    }
+
+    fn store(
+        &mut self,
+        target: &ast::Expr,
+        subscript: &ast::ExprSubscript,
+        value: &ast::Expr,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        let buffer = self.stored_buffer(&subscript.value);
+        let indices = buffer.as_ref().map_err(|e| *e).and_then(|buffer| self.indices(buffer, &subscript.slice));
+        let evaluated = self.eval(value);
+        let (buffer, indices) = (buffer?, indices?);
+        let scalar = self.to_scalar(value, evaluated?, Some(buffer.dtype))?;
+        self.checked_store(target, value, &buffer, indices, scalar, None, pieces)
+    }
+
+    fn checked_store(
+        &mut self,
+        target: &ast::Expr,
+        node: &ast::Expr,
+        buffer: &Buffer,
+        indices: Vec<Expr>,
+        value: Expr,
+        predicate: Option<Expr>,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        if value.dtype.element() != buffer.dtype {
+            let found = value.dtype.element();
+            let cast = self.spell("script.tir.Cast");
+            let diagnostic = Diagnostic::error(
+                codes::DTYPE,
+                format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype),
+            )
+            .at(self.span(node))
+            .label(format!("this is {found}"))
+            .help(format!("convert it: `{cast}(\"{}\", …)`", buffer.dtype));
+            return Err(self.report(diagnostic));
+        }
+        let store = Stmt::store_where(buffer, indices, &value, predicate);
+        let store = self.checked(target, store)?;
+        pieces.push(store);
+        Ok(())
+    }
+
+    /// `A.vstore([i, j], value, predicate=p)`.
+    fn masked_store(
+        &mut self,
+        expr: &ast::Expr,
+        buffer: &ast::Expr,
+        call: &ast::ExprCall,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        let bound = self.bind(call, &["begin", "value", "predicate"], 2)?;
+        let buffer = self.stored_buffer(buffer)?;
+        let indices = self.index_list(&buffer, bound[0])?;
+        let node = bound[1].ok_or(Reported)?;
+        let value = self.scalar(node, Some(buffer.dtype))?;
+        let predicate = bound[2].map(|predicate| self.scalar(predicate, None)).transpose()?;
+        self.checked_store(expr, node, &buffer, indices, value, predicate, pieces)
+    }
+
+    /// `A[i] += value`.
+    fn augmented(&mut self, assign: &ast::StmtAugAssign, pieces: &mut Pieces) -> Res<()> {
+        let subscript = match &*assign.target {
+            ast::Expr::Subscript(subscript) => subscript,
+            ast::Expr::Name(name) => {
+                self.eval(&assign.target)?;
+                return self.not_bound(name);
+            }
+            other => return Err(self.fail(codes::FORM, other, "expected an element of a buffer", "")),
+        };
+        let buffer = self.stored_buffer(&subscript.value)?;
+        let indices = self.indices(&buffer, &subscript.slice)?;
+        let load = Expr::load(&buffer, indices.clone());
+        let load = self.typed(&*assign.target, load)?;
+        let value = self.eval(&assign.value)?;
+        let value = self.infix(&assign.value, assign.op, load, value)?;
+        let value = self.to_scalar(&*assign.value, value, Some(buffer.dtype))?;
+        self.checked_store(&assign.target, &assign.value, &buffer, indices, value, None, pieces)
+    }
+
+    fn if_statement(&mut self, stmt: &ast::StmtIf, pieces: &mut Pieces) -> Res<()> {
+        let clauses: Vec<(Option<&ast::Expr>, &[ast::Stmt])> = std::iter::once((Some(&*stmt.test), &stmt.body[..]))
+            .chain(stmt.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body[..])))
+            .collect();
+        // A condition that is a literal of Python decides here; the branches not taken are not read.
+        let mut read: Vec<(Option<Res<Expr>>, Stmt)> = Vec::new();
+        for (test, body) in clauses {
+            let test = match test.map(|test| (test, self.eval(test))) {
+                Some((_, Ok(Value::Bool(false)))) => continue,
+                Some((_, Ok(Value::Bool(true)))) | None => None,
+                Some((test, value)) => Some(value.and_then(|value| self.bool_of(test, value))),
+            };
+            let last = test.is_none();
+            read.push((test, self.nested(body)));
+            if last {
+                break;
+            }
+        }
+        let mut otherwise: Option<Stmt> = None;
+        for (test, body) in read.into_iter().rev() {
+            otherwise = Some(match test {
+                None => body,
+                Some(condition) => StmtKind::If { condition: condition?, then: body, otherwise }.into(),
+            });
+        }
+        if let Some(stmt) = otherwise {
+            pieces.push(stmt);
+        }
+        Ok(())
+    }
+
+    fn bool_of(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
+        let condition = self.to_scalar(node, value, None)?;
+        if condition.dtype == DataType::BOOL {
+            return Ok(condition);
+        }
+        Err(self.fail(codes::DTYPE, node, format!("a condition must be a bool, found {}", condition.dtype), ""))
+    }
+
+    fn with_statement(&mut self, stmt: &ast::StmtWith, pieces: &mut Pieces) -> Res<()> {
+        let [item] = stmt.items.as_slice() else {
+            return Err(self.fail(codes::FORM, stmt, "write one `with` for each", ""));
+        };
+        let name = match item.optional_vars.as_deref() {
+            None => None,
+            Some(ast::Expr::Name(name)) => Some(name),
+            Some(other) => return Err(self.fail(codes::FORM, other, "expected a name", "")),
+        };
+        let path = self.call_path(&item.context_expr);
+        let function = path.as_ref().and_then(|(path, call)| Some((path.strip_prefix("script.tir.")?, *call)));
+        match (function, name) {
+            (Some(("block", call)), None) => self.block(stmt, call, pieces),
+            (Some(("init", call)), None) => self.init(stmt, call),
+            (Some(("LetStmt", call)), _) => {
+                let bound = self.bind(call, &["value", "type_annotation", "var"], 1)?;
+                self.let_suite(stmt, bound[0], bound[2], name, pieces)
+            }
+            (Some(("let", call)), None) => {
+                let bound = self.bind(call, &["v", "value"], 2)?;
+                self.let_suite(stmt, bound[1], bound[0], None, pieces)
+            }
+            (Some(("decl_buffer", call)), Some(name)) => {
+                let buffer = self.buffer_call(call, &name.id, false);
+                let body = self.suite_with(stmt, Some((name, buffer.clone().map(Value::Buffer))));
+                pieces.push(StmtKind::Allocate { buffer: buffer?, body });
+                Ok(())
+            }
+            _ => {
+                let text = self.text_of(&item.context_expr).to_owned();
+                let message = format!("`with {text}` is not part of a PrimFunc");
+                let result = self.fail(codes::FORM, &item.context_expr, message, "");
+                self.nested(&stmt.body);
+                Err(result)
+            }
+        }
+    }
+
+    /// The suite of a `with` that gives something a name.
+    fn suite_with(&mut self, stmt: &ast::StmtWith, bound: Option<(&ast::ExprName, Res<Value>)>) -> Stmt {
+        self.frame().nested += 1;
+        let body = self.scoped(|parser| {
+            if let Some((name, value)) = bound {
+                parser.scopes.define(&name.id, value.unwrap_or(Value::Poison));
+            }
+            parser.suite(&stmt.body)
+        });
+        self.frame().nested -= 1;
+        body
+    }
+
+    /// `with T.LetStmt(value) as x:`, or with a variable that was declared before, `with T.LetStmt(value, var=x):`.
+    fn let_suite(
+        &mut self,
+        stmt: &ast::StmtWith,
+        value: Option<&ast::Expr>,
+        declared: Option<&ast::Expr>,
+        name: Option<&ast::ExprName>,
+        pieces: &mut Pieces,
+    ) -> Res<()> {
+        let declared = declared.map(|node| self.scalar(node, None)).transpose();
+        let hint = declared.as_ref().ok().and_then(|var| var.as_ref()).map(|var| var.dtype);
+        let value = self.scalar_argument(value, hint);
+        let var = match (&declared, name, &value) {
+            (Ok(Some(declared)), _, _) => declared.as_var().cloned().ok_or(Reported),
+            (Ok(None), Some(name), Ok(value)) => Ok(Var::new(name.id.as_str(), value.dtype)),
+            (Ok(None), None, _) => Err(self.fail(codes::FORM, stmt, "expected `as name`", "")),
+            _ => Err(Reported),
+        };
+        let bound = name.map(|name| (name, var.clone().map(|var| Value::Scalar(Expr::var(&var)))));
+        let body = self.suite_with(stmt, bound);
+        let (var, value) = (var?, value?);
+        if var.dtype != value.dtype {
+            let message = format!("`{}` is declared as {}, its value is {}", var.name, var.dtype, value.dtype);
+            return Err(self.fail(codes::DTYPE, stmt, message, ""));
+        }
+        pieces.push(StmtKind::Let { var, value, body });
+        Ok(())
+    }
+}

@@ -1,0 +1,145 @@
+//! What a subexpression of the text is worth while it is read.
+
+use std::sync::Arc;
+
+use tilewright_ir::relax::{self, GlobalVar, StructInfo};
+use tilewright_ir::tir::{Buffer, Expr};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::Span;
+use tilewright_tensor::DataType;
+
+use super::HostValue;
+
+/// A value. Numbers without a type are Python's own: they calculate as in Python and take the type of what they meet.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// Bound by a statement that was in error, which has been reported.
+    Poison,
+    /// A variable of a dataflow block that has ended without giving it out.
+    Hidden {
+        block: Span,
+    },
+    None,
+    Bool(bool),
+    Int(i128),
+    Float(f64),
+    Str(Arc<str>),
+    DType(DataType),
+    /// A tuple or list.
+    Tuple(Vec<Value>),
+    Dict(Vec<(Arc<str>, Value)>),
+    Scalar(Expr),
+    Buffer(Buffer),
+    Graph(relax::Expr),
+    Info(StructInfo),
+    /// A function of the module that is being read.
+    Function(Arc<str>),
+    /// A function of some other module.
+    Global(GlobalVar),
+    /// The module that is being read.
+    Module,
+    /// A function object of the host.
+    Foreign(&'static str),
+}
+
+impl Value {
+    pub(super) fn is_literal(&self) -> bool {
+        matches!(self, Self::Bool(_) | Self::Int(_) | Self::Float(_))
+    }
+
+    /// What it is, for messages.
+    pub(super) fn describe(&self) -> String {
+        match self {
+            Self::Poison | Self::Hidden { .. } => "a value in error".into(),
+            Self::None => "None".into(),
+            Self::Bool(value) => if *value { "True" } else { "False" }.into(),
+            Self::Int(value) => format!("the number {value}"),
+            Self::Float(value) => format!("the number {value:?}"),
+            Self::Str(text) => format!("the text \"{text}\""),
+            Self::DType(dtype) => format!("the data type {dtype}"),
+            Self::Tuple(items) => format!("a tuple of {}", items.len()),
+            Self::Dict(_) => "a dict".into(),
+            Self::Scalar(expr) => format!("a scalar of type {}", expr.dtype),
+            Self::Buffer(buffer) => format!("the buffer `{}`", buffer.name),
+            Self::Graph(expr) => describe_info(&expr.struct_info),
+            Self::Info(_) => "a struct info".into(),
+            Self::Function(name) => format!("the function `{name}`"),
+            Self::Global(global) => format!("the function `{}`", global.name),
+            Self::Module => "the module".into(),
+            Self::Foreign(what) => (*what).into(),
+        }
+    }
+
+    /// The value as an attribute, if it can be one.
+    pub(super) fn to_attr(&self) -> Option<Attr> {
+        Some(match self {
+            Self::None => Attr::None,
+            Self::Bool(value) => Attr::Bool(*value),
+            Self::Int(value) => Attr::Int(i64::try_from(*value).ok()?),
+            Self::Float(value) => Attr::Float(tilewright_ir::node::FloatBits(*value)),
+            Self::Str(text) => Attr::Str(text.clone()),
+            Self::DType(dtype) => Attr::DType(*dtype),
+            Self::Tuple(items) => Attr::Array(items.iter().map(Self::to_attr).collect::<Option<_>>()?),
+            Self::Dict(items) => Attr::Map(to_attrs(items)?),
+            Self::Scalar(expr) if expr.dtype.is_bool() && expr.as_int().is_some() => {
+                Attr::Bool(expr.as_int() != Some(0))
+            }
+            Self::Scalar(expr) => Attr::Expr(expr.clone()),
+            _ => return None,
+        })
+    }
+}
+
+pub(super) fn to_attrs(items: &[(Arc<str>, Value)]) -> Option<Attrs> {
+    items.iter().map(|(key, value)| Some((key.clone(), value.to_attr()?))).collect()
+}
+
+/// A struct info in a few words.
+pub(super) fn describe_info(info: &StructInfo) -> String {
+    match info {
+        StructInfo::Object => "an object".into(),
+        StructInfo::Prim { dtype, .. } => format!("a scalar of type {dtype}"),
+        StructInfo::Shape(_) => "a shape".into(),
+        StructInfo::Tensor { .. } => {
+            let dims = info.dims().map(|dims| dims.iter().map(|d| super::dims::text(d)).collect::<Vec<_>>().join(", "));
+            let shape = match (dims, info.rank()) {
+                (Some(dims), Some(1)) => format!(" of shape ({dims},)"),
+                (Some(dims), _) => format!(" of shape ({dims})"),
+                (None, Some(rank)) => format!(" of {rank} dimensions"),
+                (None, None) => String::new(),
+            };
+            match info.dtype() {
+                Some(dtype) => format!("a {dtype} tensor{shape}"),
+                None => format!("a tensor{shape}"),
+            }
+        }
+        StructInfo::Tuple(fields) if fields.is_empty() => "an empty tuple".into(),
+        StructInfo::Tuple(fields) => {
+            format!("a tuple of {}", fields.iter().map(describe_info).collect::<Vec<_>>().join(" and "))
+        }
+        StructInfo::Func { .. } => "a function".into(),
+    }
+}
+
+impl From<HostValue> for Value {
+    fn from(value: HostValue) -> Self {
+        match value {
+            HostValue::None => Self::None,
+            HostValue::Bool(value) => Self::Bool(value),
+            HostValue::Int(value) => Self::Int(value.into()),
+            HostValue::Float(value) => Self::Float(value),
+            HostValue::Str(text) => Self::Str(text.into()),
+            HostValue::Tuple(items) => Self::Tuple(items.into_iter().map(Self::from).collect()),
+            HostValue::Dict(items) => {
+                Self::Dict(items.into_iter().map(|(key, value)| (key.into(), Self::from(value))).collect())
+            }
+            HostValue::DType(dtype) => Self::DType(dtype),
+            HostValue::Tensor(tensor) => Self::Graph(relax::Expr::constant(tensor)),
+            HostValue::Scalar(expr) => Self::Scalar(expr),
+            HostValue::StructInfo(info) => Self::Info(info),
+            HostValue::GlobalVar(global) => Self::Global(global),
+            HostValue::PrimFunc(_) => Self::Foreign("a PrimFunc that is not in this module"),
+            HostValue::Function(_) => Self::Foreign("a Relax function that is not in this module"),
+        }
+    }
+}
