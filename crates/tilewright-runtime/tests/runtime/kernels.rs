@@ -209,3 +209,13 @@ fn a_child_after_fork_has_a_pool_of_its_own() {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_memory_is_writable_and_executable() {
+    let main = over(Code::Zero, DataType::F32);
+    main.call(&[Value::from(floats(&[1.0])), Value::Int(4)]).unwrap();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let both = maps.lines().find(|line| line.split_whitespace().nth(1).is_some_and(|p| p.starts_with("rwx")));
+    assert_eq!(both, None);
+}
