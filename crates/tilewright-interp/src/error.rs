@@ -24,6 +24,8 @@ pub struct Place {
     pub blocks: Vec<String>,
     /// The loops around it with their current values, such as `i = 3`.
     pub loops: Vec<String>,
+    /// The variable whose binding was being evaluated, in a graph function.
+    pub binding: Option<String>,
     /// The line of the user's source.
     pub span: Option<Span>,
 }
@@ -98,6 +100,19 @@ impl InterpError {
         }
         self
     }
+
+    /// Adds the binding of a graph function that the error arose in, if no inner one is known.
+    pub(crate) fn in_binding(mut self, function: &str, binding: &str, span: Option<Span>) -> Self {
+        let place = &mut self.0.place;
+        if place.function.is_empty() {
+            place.function = function.to_owned();
+        }
+        if place.binding.is_none() {
+            place.binding = Some(binding.to_owned());
+        }
+        place.span = place.span.take().or(span);
+        self
+    }
 }
 
 impl From<ErrorKind> for InterpError {
@@ -126,6 +141,9 @@ impl fmt::Display for InterpError {
         }
         if !place.loops.is_empty() {
             write!(f, "\n  with {}", place.loops.join(", "))?;
+        }
+        if let Some(binding) = &place.binding {
+            write!(f, "\n  for variable `{binding}`")?;
         }
         if let Some(span) = &place.span {
             write!(f, "\n  at {span}")?;

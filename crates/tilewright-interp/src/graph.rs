@@ -28,14 +28,15 @@ pub(crate) struct Scope {
 }
 
 pub(crate) fn run(cx: &InterpCx, module: &IRModule, name: &str, args: &[Value]) -> Result<Value, InterpError> {
-    Graph { cx, module, depth: 0 }.call_global(name, args.to_vec())
+    Graph { cx, module, functions: Vec::new() }.call_global(name, args.to_vec())
 }
 
 /// A run of a module.
 pub(crate) struct Graph<'a> {
     pub(crate) cx: &'a InterpCx,
     module: &'a IRModule,
-    depth: usize,
+    /// The names of the functions that are running, from outside inwards.
+    functions: Vec<String>,
 }
 
 /// Values of shared nodes of one expression, by address.
@@ -54,12 +55,12 @@ impl Graph<'_> {
     }
 
     fn call_function(&mut self, name: &str, function: &Function, mut scope: Scope, args: Vec<Value>) -> Res<Value> {
-        if self.depth >= self.cx.max_depth {
+        if self.functions.len() >= self.cx.max_depth {
             return Err(ErrorKind::Depth { limit: self.cx.max_depth }.into());
         }
-        self.depth += 1;
+        self.functions.push(name.to_owned());
         let result = with_stack(|| self.run_body(function, &mut scope, args));
-        self.depth -= 1;
+        self.functions.pop();
         result.map_err(|error| {
             let span = function.origins.first().cloned();
             error.placed(|| Place { function: name.to_owned(), span, ..Place::default() })
@@ -94,9 +95,8 @@ impl Graph<'_> {
     fn block(&mut self, scope: &mut Scope, block: &BindingBlock) -> Res<()> {
         for binding in &block.bindings {
             let value = self.binding(scope, &binding.var, &binding.value).map_err(|error| {
-                let span = binding.origins.first().cloned();
-                let function = format!("binding of `{}`", binding.var.name);
-                error.placed(|| Place { function, span, ..Place::default() })
+                let function = self.functions.last().map_or("", String::as_str);
+                error.in_binding(function, &binding.var.name, binding.origins.first().cloned())
             })?;
             scope.values.insert(binding.var.id(), value);
         }

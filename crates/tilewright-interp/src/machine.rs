@@ -101,6 +101,7 @@ impl<'a> Machine<'a> {
         Place {
             function: self.function.to_owned(),
             blocks: self.frames.iter().filter_map(Frame::describe).collect(),
+            binding: None,
             loops: self.loops.iter().map(|(name, value)| format!("{name} = {value}")).collect(),
             span: self.frames.iter().rev().find_map(Frame::span),
         }

@@ -1,5 +1,6 @@
 //! The interpreter's tests: one binary.
 
 mod faults;
+mod graph;
 mod prim;
 mod programs;
