@@ -113,7 +113,7 @@ fn target_machine(target: &Target, options: &Options) -> Result<TargetMachine, C
         OptLevel::Full => OptimizationLevel::Default,
     };
     let settings = TargetMachineOptions::new()
-        .set_cpu(&target.cpu)
+        .set_cpu(target.baseline_cpu())
         .set_features(&target.llvm_features())
         .set_level(level)
         .set_reloc_mode(RelocMode::PIC)

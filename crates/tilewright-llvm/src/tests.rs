@@ -1,12 +1,12 @@
-//! What the machine code of a few kernels has to look like.
+//! What the machine code of a few kernels has to look like, and what does not become machine code.
 
 use tilewright_ir::Attrs;
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ForKind, Param, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Param, PrimFunc, Scope, Stmt, StmtKind, Var};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use crate::{Options, compile, emit_asm, emit_llvm_ir};
+use crate::{CodegenError, OptLevel, Options, compile, emit_asm, emit_llvm_ir};
 
 fn haswell() -> Target {
     Target::parse("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=haswell").unwrap()
@@ -67,4 +67,138 @@ fn a_register_tile_stays_in_registers() {
     let multiply_adds = asm.matches("vfmadd").count();
     assert_eq!(multiply_adds, 12, "{asm}");
     assert!(!asm.contains("rsp)"), "a spill:\n{asm}");
+}
+
+#[test]
+fn a_rectifier_is_a_comparison_and_a_mask() {
+    let (a, r) = (buffer("A", 8, DataType::F32), buffer("R", 8, DataType::F32));
+    let value = Expr::load(&a, eight(&Expr::i32(0))).unwrap();
+    let zero = Expr::float(0.0, DataType::F32).broadcast(8).unwrap();
+    let value = Expr::binary(BinOp::Max, &value, &zero).unwrap();
+    let body = Stmt::store(&r, eight(&Expr::i32(0)), &value).unwrap();
+    let asm = emit_asm(&[kernel("relu", vec![Param::buffer(&a), Param::buffer(&r)], body)], &haswell(), &plain());
+    let asm = asm.unwrap();
+    let body: Vec<&str> = asm.lines().filter(|line| line.contains("ymm")).collect();
+    assert!(body.len() <= 4 && asm.contains("vcmp") && asm.contains("vand"), "{asm}");
+}
+
+fn plain() -> Options {
+    Options::default()
+}
+
+/// A kernel that stores one value to `R[0]`.
+fn storing(symbol: &str, params: &[&Var], value: &Expr) -> LowTir {
+    let r = buffer("R", 1, value.dtype.element());
+    let index = if value.dtype.is_vector() {
+        Expr::ramp(&Expr::i32(0), &Expr::i32(1), value.dtype.lanes).unwrap()
+    } else {
+        Expr::i32(0)
+    };
+    let body = Stmt::store(&r, vec![index], value).unwrap();
+    let params = [Param::buffer(&r)].into_iter().chain(params.iter().map(|var| Param::scalar(var))).collect();
+    kernel(symbol, params, body)
+}
+
+fn refused(functions: &[LowTir]) -> String {
+    compile(functions, &haswell(), &plain()).unwrap_err().to_string()
+}
+
+#[test]
+fn what_this_version_lacks_is_an_error_that_says_so() {
+    let half = Expr::float(1.0, DataType::F16);
+    assert!(refused(&[storing("f", &[], &half)]).contains("float16 is not built"));
+    let wide = Expr::i32(1).broadcast(4096).unwrap();
+    assert!(refused(&[storing("f", &[], &wide)]).contains("lanes"));
+    let gpu = Target::parse("cuda").unwrap();
+    let error = compile(&[storing("f", &[], &Expr::i32(1))], &gpu, &plain()).unwrap_err();
+    assert!(matches!(&error, CodegenError::Target(text) if text.contains("not built")), "{error}");
+}
+
+#[test]
+fn ill_typed_functions_are_errors_before_llvm_believes_them() {
+    let x = Var::new("x", DataType::I64);
+    let lie = Expr::raw(DataType::I32, ExprKind::Var(x.clone()));
+    let sum = Expr::raw(DataType::I32, ExprKind::Binary(BinOp::Add, lie.clone(), Expr::i32(1)));
+    let function = PrimFunc {
+        params: vec![Param::scalar(&x)],
+        attrs: Attrs::new(),
+        body: StmtKind::Evaluate(sum).into(),
+        origins: Default::default(),
+    };
+    // Whoever checks first may refuse it; nobody may compile it.
+    if let Ok(low) = LowTir::new("f", function) {
+        assert!(compile(&[low], &haswell(), &plain()).is_err());
+    }
+}
+
+#[test]
+fn names_of_kernels_are_the_users_own() {
+    let one = Expr::i32(1);
+    let names = ["memset", "llvm.sqrt.f32", "a b\"c\\", "größe", "k0.1", "main"];
+    let kernels: Vec<LowTir> = names.iter().map(|name| storing(name, &[], &one)).collect();
+    let object = compile(&kernels, &haswell(), &plain()).unwrap();
+    let symbols: Vec<&str> = object.kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
+    assert_eq!(symbols, names);
+    assert!(refused(&[storing("", &[], &one)]).contains("name"));
+    assert!(refused(&[storing("a\0b", &[], &one)]).contains("name"));
+    assert!(refused(&[storing("f", &[], &one), storing("f", &[], &one)]).contains("two kernels"));
+}
+
+/// Loops inside each other, as many as asked for.
+fn nest(depth: usize) -> LowTir {
+    let r = buffer("R", 1, DataType::I32);
+    let zero = vec![Expr::i32(0)];
+    let mut body = Stmt::store(&r, zero.clone(), &add(&Expr::load(&r, zero).unwrap(), &Expr::i32(1))).unwrap();
+    let n = Var::new("n", DataType::I64);
+    for _ in 0..depth {
+        let var = Var::new("i", DataType::I64);
+        body = Stmt::for_loop(&var, Expr::i64(0), Expr::var(&n), ForKind::Serial, body);
+    }
+    kernel("nest", vec![Param::buffer(&r), Param::scalar(&n)], body)
+}
+
+#[test]
+fn deep_nests_of_loops_compile_or_are_refused() {
+    compile(&[nest(60)], &haswell(), &plain()).unwrap();
+    assert!(refused(&[nest(1000)]).contains("loops inside each other"));
+}
+
+#[test]
+fn kernels_report_what_they_write_and_need() {
+    let (a, r, scratch) =
+        (buffer("A", 1, DataType::F32), buffer("R", 1, DataType::F32), buffer("t", 100, DataType::F32));
+    let n = Var::new("n", DataType::I64);
+    let at = vec![Expr::i32(0)];
+    let copy =
+        |to: &Buffer, from: &Buffer| Stmt::store(to, at.clone(), &Expr::load(from, at.clone()).unwrap()).unwrap();
+    let body =
+        StmtKind::Allocate { buffer: scratch.clone(), body: Stmt::seq([copy(&scratch, &a), copy(&r, &scratch)]) };
+    let low = kernel("f", vec![Param::buffer(&a), Param::buffer(&r), Param::scalar(&n)], body.into());
+    let object = compile(&[low], &haswell(), &plain()).unwrap();
+    let kernel = &object.kernels[0];
+    assert_eq!((&kernel.writes[..], &kernel.scalars[..]), (&[false, true][..], &[DataType::I64][..]));
+    assert_eq!(kernel.scratch_bytes, 448);
+}
+
+#[test]
+fn the_text_can_be_looked_at_before_and_after_the_passes() {
+    let low = register_tile(4);
+    let before = emit_llvm_ir(std::slice::from_ref(&low), &haswell(), &Options { level: OptLevel::None }).unwrap();
+    assert!(before.contains("alloca") && before.contains("noalias"), "{before}");
+    let after = emit_llvm_ir(&[low], &haswell(), &plain()).unwrap();
+    assert!(!after.contains("alloca") && after.contains("phi <8 x float>"), "{after}");
+}
+
+#[test]
+fn a_processor_grants_only_what_the_features_say() {
+    let careful = Target::parse("llvm -mtriple=x86_64-linux-gnu -mcpu=haswell -mattr=-fma").unwrap();
+    let asm = emit_asm(&[register_tile(256)], &careful, &plain()).unwrap();
+    assert!(!asm.contains("vfmadd") && asm.contains("vmulps"), "{asm}");
+}
+
+#[test]
+fn the_other_architecture_has_its_own_instructions() {
+    let arm = Target::parse("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1").unwrap();
+    let asm = emit_asm(&[register_tile(256)], &arm, &plain()).unwrap();
+    assert!(asm.contains("fmla"), "{asm}");
 }

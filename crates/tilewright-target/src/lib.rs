@@ -101,6 +101,15 @@ impl Target {
         (self.vector_bits / element_bits.max(1)).max(1)
     }
 
+    /// LLVM's name of the architecture's least processor: its instructions are always there, all others are
+    /// [`Target::features`].
+    pub fn baseline_cpu(&self) -> &'static str {
+        match self.arch {
+            Arch::X86_64 => "x86-64",
+            Arch::AArch64 => "generic",
+        }
+    }
+
     /// The features as LLVM takes them, `+a,+b`.
     pub fn llvm_features(&self) -> String {
         let features: Vec<String> = self.features.iter().map(|name| format!("+{name}")).collect();

@@ -34,11 +34,13 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<(String, V
         text.push_str(&kernel_text);
         kernels.push(kernel);
     }
-    let (cpu, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
+    // The processor's name decides on timings only; instructions come from the baseline and the features.
+    let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
     let _ = writeln!(
         text,
-        "attributes #0 = {{ nounwind \"target-cpu\"={cpu} \"target-features\"={features} \
+        "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
          \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}",
+        target.baseline_cpu(),
         target.vector_bits
     );
     Ok((text, kernels))
