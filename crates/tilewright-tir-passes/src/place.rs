@@ -6,12 +6,13 @@
 //! far as they vary inside of the new place, span a constant width from one least index on.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, Mapper, Memo, VarId};
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind};
+use tilewright_expr::node::VarId;
+use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind};
 use tilewright_support::{Set, with_stack};
 
 use crate::regions::{touched, writes_before_it_reads};
 use crate::stmt::{Result, analyzer_of, assume, map_below, uses_memory, with_body, written_data};
+use crate::substitute::reindex;
 
 pub fn place_allocations(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Place { analyzer: analyzer_of(function), written: written_data(function) };
@@ -119,8 +120,14 @@ impl Place {
             return Ok(StmtKind::Allocate { buffer: buffer.clone(), body: body.clone() }.into());
         }
         let small = buffer.derive(|node| node.shape = shape);
-        let mut moved = Moved { from: buffer, to: &small, offsets: &offsets, memo: Memo::default() };
-        let body = tilewright_expr::node::IrNode::map_children(body, &mut moved).unwrap_or_else(|| body.clone());
+        let moved = |accessed: &Buffer, indices: &[Expr]| {
+            let subtract = |(index, offset): (&Expr, &Option<Expr>)| match offset {
+                Some(offset) => index - offset,
+                None => index.clone(),
+            };
+            (accessed == buffer).then(|| (small.clone(), indices.iter().zip(&offsets).map(subtract).collect()))
+        };
+        let body = reindex(body, moved);
         Ok(StmtKind::Allocate { buffer: small, body }.into())
     }
 }
@@ -132,59 +139,5 @@ fn shape_is_known_inside(buffer: &Buffer, stmt: &Stmt) -> bool {
             !crate::stmt::mentions(&buffer.shape, std::slice::from_ref(var))
         }
         _ => true,
-    }
-}
-
-/// Accesses of one buffer become accesses of another, the offsets subtracted from the indices.
-struct Moved<'a> {
-    from: &'a Buffer,
-    to: &'a Buffer,
-    offsets: &'a [Option<Expr>],
-    memo: Memo,
-}
-
-impl Moved<'_> {
-    fn indices(&self, indices: &[Expr]) -> Vec<Expr> {
-        let moved = |(index, offset): (&Expr, &Option<Expr>)| match offset {
-            Some(offset) => index - offset,
-            None => index.clone(),
-        };
-        indices.iter().zip(self.offsets).map(moved).collect()
-    }
-
-    fn replace(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
-        if node.downcast::<Buffer>().is_some() {
-            return None;
-        }
-        let inside = with_stack(|| node.map_inside(self));
-        let current = inside.as_deref().unwrap_or(node);
-        if let Some(expr) = current.downcast::<Expr>()
-            && let ExprKind::Load { buffer, indices, predicate } = &expr.kind
-            && buffer == self.from
-        {
-            let (buffer, indices) = (self.to.clone(), self.indices(indices));
-            let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
-            return Some(Box::new(Expr::raw(expr.dtype, load)));
-        }
-        if let Some(stmt) = current.downcast::<Stmt>()
-            && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
-            && buffer == self.from
-        {
-            let (buffer, indices) = (self.to.clone(), self.indices(indices));
-            let (value, predicate) = (value.clone(), predicate.clone());
-            return Some(Box::new(Stmt::from(StmtKind::Store { buffer, indices, value, predicate })));
-        }
-        inside
-    }
-}
-
-impl Mapper for Moved<'_> {
-    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
-        if let Some(known) = self.memo.get(node) {
-            return known;
-        }
-        let result = self.replace(node);
-        self.memo.put(node, &result);
-        result
     }
 }

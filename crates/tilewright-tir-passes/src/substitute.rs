@@ -78,3 +78,52 @@ pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr
     });
     all.apply(stmt)
 }
+
+/// The statement with other accesses: `f` gives the buffer and the indices in place of those that it is interested in.
+pub(crate) fn reindex<F>(stmt: &Stmt, f: F) -> Stmt
+where
+    F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>,
+{
+    stmt.map_children(&mut Reindex { f, memo: Memo::default() }).unwrap_or_else(|| stmt.clone())
+}
+
+struct Reindex<F> {
+    f: F,
+    memo: Memo,
+}
+
+impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Reindex<F> {
+    fn replace(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if node.downcast::<Buffer>().is_some() {
+            return None;
+        }
+        let inside = with_stack(|| node.map_inside(self));
+        let current = inside.as_deref().unwrap_or(node);
+        if let Some(expr) = current.downcast::<Expr>()
+            && let ExprKind::Load { buffer, indices, predicate } = &expr.kind
+            && let Some((buffer, indices)) = (self.f)(buffer, indices)
+        {
+            let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
+            return Some(Box::new(Expr::raw(expr.dtype, load)));
+        }
+        if let Some(stmt) = current.downcast::<Stmt>()
+            && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
+            && let Some((buffer, indices)) = (self.f)(buffer, indices)
+        {
+            let (value, predicate) = (value.clone(), predicate.clone());
+            return Some(Box::new(Stmt::from(StmtKind::Store { buffer, indices, value, predicate })));
+        }
+        inside
+    }
+}
+
+impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Mapper for Reindex<F> {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
+        }
+        let result = self.replace(node);
+        self.memo.put(node, &result);
+        result
+    }
+}

@@ -36,9 +36,8 @@ impl Widen {
         if var.dtype != DataType::I32 {
             return var.clone();
         }
-        let wide = Var::new(var.name.clone(), DataType::I64);
-        self.wide.insert(var.id(), wide.clone());
-        wide
+        // A variable may be bound again behind its scope.
+        self.wide.entry(var.id()).or_insert_with(|| Var::new(var.name.clone(), DataType::I64)).clone()
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
