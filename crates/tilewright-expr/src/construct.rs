@@ -111,6 +111,9 @@ impl Expr {
             return mismatch(format!("no conversion from {} to {dtype}", self.dtype));
         }
         let value = self.broadcast(dtype.lanes)?;
+        if value.dtype == dtype {
+            return Ok(value);
+        }
         Ok(match value.kind {
             ExprKind::Int(value) if self.dtype.is_signed() && dtype.is_scalar() => Self::number_cast(value, dtype),
             ExprKind::Float(value) if dtype.is_float() && dtype.is_scalar() => Self::float(value.0, dtype),
