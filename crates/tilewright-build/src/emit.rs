@@ -244,7 +244,9 @@ impl Emitter<'_, '_> {
             ExprKind::DType(dtype) => Ok(self.code.load_literal(Literal::DataType(*dtype))),
             ExprKind::Call { callee, args, attrs, sinfo_args } => self.call(callee, args, attrs, sinfo_args),
             ExprKind::If { condition, then, otherwise } => self.conditional(condition, then, otherwise),
-            ExprKind::GlobalVar(GlobalVar { name, .. }) => refuse(format!("function `{name}` cannot be used as a value yet")),
+            ExprKind::GlobalVar(GlobalVar { name, .. }) => {
+                refuse(format!("function `{name}` cannot be used as a value yet"))
+            }
             ExprKind::ExternFunc(name) => refuse(format!("packed function `{name}` cannot be used as a value yet")),
             ExprKind::Function(_) => refuse("a function inside a function cannot be run yet"),
         })
@@ -348,12 +350,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The value of a symbolic dimension of a kernel: that of the argument's dimension in the same place.
-    fn symbolic_argument(
-        &mut self,
-        entry: &crate::kernels::Entry,
-        var: &scalar::Var,
-        args: &[Expr],
-    ) -> Result<Dim> {
+    fn symbolic_argument(&mut self, entry: &crate::kernels::Entry, var: &scalar::Var, args: &[Expr]) -> Result<Dim> {
         for tensor in &entry.interface.tensors {
             let Some(dims) = args.get(tensor.param).and_then(|arg| arg.struct_info.dims()) else { continue };
             for (expected, given) in tensor.buffer.shape.iter().zip(dims) {
@@ -385,7 +382,10 @@ impl Emitter<'_, '_> {
                 let inside = u64::try_from(offset).ok().filter(|&o| o <= piece.bytes);
                 let Some(inside) = inside else { return refuse(format!("byte {offset} lies outside its storage")) };
                 let shape = self.shape_argument(args.get(1))?;
-                let storage = Storage::Arena { offset: piece.offset + inside, bytes: piece.bytes - inside };
+                let Some(bytes) = constant_bytes(&shape, dtype).filter(|b| *b <= piece.bytes - inside) else {
+                    return refuse("a planned tensor has a constant size and fits into its storage");
+                };
+                let storage = Storage::Arena { offset: piece.offset + inside, bytes };
                 Ok(self.code.alloc(dtype, &shape, storage))
             }
             MachineOp::AllocStorage => refuse("a storage must be bound to a variable"),
@@ -409,6 +409,14 @@ impl Emitter<'_, '_> {
             None => refuse("a tensor can only be allocated with a shape of known rank"),
         }
     }
+}
+
+/// The bytes of a tensor, if its shape is constant and its size representable.
+fn constant_bytes(shape: &[Dim], dtype: DataType) -> Option<u64> {
+    shape.iter().try_fold(dtype.bytes() as u64, |bytes, dim| match dim {
+        Dim::Const(size) => bytes.checked_mul(u64::try_from(*size).ok()?),
+        Dim::Slot(_) => None,
+    })
 }
 
 fn locate(error: Diagnostic, origins: &Origins) -> Diagnostic {

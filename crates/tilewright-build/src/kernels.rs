@@ -9,9 +9,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{
-    Access, Dim, DimPattern, FunctionBuilder, Kernel, Kind, Param, ProgramBuilder, Scalar,
-};
+use tilewright_vm_program::{Access, Dim, DimPattern, FunctionBuilder, Kernel, Kind, Param, ProgramBuilder, Scalar};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -46,10 +44,14 @@ pub(crate) fn build_kernels(
     }
     let compiled = tilewright_llvm::compile(&low, target, &tilewright_llvm::Options::default())
         .map_err(|error| Diagnostics::from(Diagnostic::error("TW0602", error.to_string())))?;
-    let image = crate::link::link(&[&compiled.elf])
+    let mut image = crate::link::link(&[&compiled.elf])
         .map_err(|error| Diagnostics::from(Diagnostic::error("TW0603", error.to_string())))?;
-    let exports: Map<String, u32> =
-        image.exports.iter().enumerate().map(|(i, export)| (export.name.trim_start_matches(tilewright_llvm::SYMBOL_PREFIX).to_owned(), i as u32)).collect();
+    for export in &mut image.exports {
+        if let Some(name) = export.name.strip_prefix(tilewright_llvm::SYMBOL_PREFIX) {
+            export.name = name.to_owned();
+        }
+    }
+    let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();
     for (name, function) in functions {
@@ -106,7 +108,8 @@ fn pattern(slots: &mut Vec<scalar::Var>, dim: &scalar::Expr) -> Result<DimPatter
         return Ok(DimPattern::Const(size));
     }
     let Some(var) = dim.as_var() else {
-        let message = "a buffer whose size is computed from symbolic dimensions cannot be an argument of an entry point yet";
+        let message =
+            "a buffer whose size is computed from symbolic dimensions cannot be an argument of an entry point yet";
         return Err(Diagnostic::error("TW0601", message));
     };
     let slot = slots.iter().position(|v| v == var).unwrap_or_else(|| {

@@ -33,8 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn check(file: &std::sync::Arc<tilewright::SourceFile>) -> Result<String, Failure> {
-    let parsed = parse_file(file, &NoHost)
-        .map_err(|found| Failure(found.render(true)))?;
+    let parsed = parse_file(file, &NoHost).map_err(|found| Failure(found.render(true)))?;
     let (mut modules, mut functions) = (0, 0);
     for item in &parsed.items {
         match &item.definition {

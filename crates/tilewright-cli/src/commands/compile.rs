@@ -25,8 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(text) => Target::parse(text)?,
         None => Target::host(),
     };
-    let bytes =
-        tilewright::build_executable(&mut PassCx::default(), &module, &CompileOptions::for_target(target))?;
+    let bytes = tilewright::build_executable(&mut PassCx::default(), &module, &CompileOptions::for_target(target))?;
     std::fs::write(&arguments.output, bytes.as_slice())
         .map_err(|error| Failure(format!("cannot write {}: {error}", arguments.output.display())))?;
     println!("{}: {} bytes", arguments.output.display(), bytes.as_slice().len());

@@ -56,7 +56,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             times.push(started.elapsed());
         }
         times.sort();
-        eprintln!("compiled in {compiled:.1?}; a call takes {:.2?} (median of {})", times[times.len() / 2], times.len());
+        eprintln!(
+            "compiled in {compiled:.1?}; a call takes {:.2?} (median of {})",
+            times[times.len() / 2],
+            times.len()
+        );
     }
     Ok(())
 }
