@@ -108,6 +108,6 @@ impl Printer<'_> {
         if region.region.is_empty() {
             return self.doc.text("[()]");
         }
-        self.list("[", &region.region, "]", |p, range| p.region_range(range));
+        self.subscript(&region.region, Self::region_range);
     }
 }

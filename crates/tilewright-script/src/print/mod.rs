@@ -10,6 +10,8 @@ mod doc;
 mod graph;
 mod highlight;
 mod names;
+#[cfg(test)]
+mod random;
 mod relax;
 mod scalar;
 mod share;

@@ -230,7 +230,19 @@ impl Printer<'_> {
         if indices.is_empty() {
             return self.doc.text("[()]");
         }
-        self.list("[", indices, "]", |p, index| p.expr(index, Prec::Any));
+        self.subscript(indices, |p, index| p.expr(index, Prec::Any));
+    }
+
+    /// Items in square brackets behind a name: never broken, for a comma behind the last one has a meaning there.
+    pub(super) fn subscript<I>(&mut self, items: &[I], mut item: impl FnMut(&mut Self, &I)) {
+        self.doc.text("[");
+        for (i, x) in items.iter().enumerate() {
+            if i > 0 {
+                self.doc.text(", ");
+            }
+            item(self, x);
+        }
+        self.doc.text("]");
     }
 
     /// One range of a region: the index alone where it is a single one.
