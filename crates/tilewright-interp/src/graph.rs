@@ -17,6 +17,7 @@ use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::{ErrorKind, InterpError, Place};
 use crate::machine::Res;
+use crate::memory::element_count;
 use crate::value::{Arg, Closure, Value};
 use crate::{InterpCx, info, prim, storage};
 
@@ -303,6 +304,11 @@ impl Graph<'_> {
 
     /// A new tensor of garbage.
     pub(crate) fn garbage(&self, shape: &[i64], dtype: DataType) -> Res<Tensor> {
+        let bytes = element_count(shape).and_then(|n| n.checked_mul(dtype.bytes()));
+        if bytes.is_some_and(|n| n > self.cx.max_bytes) {
+            let problem = format!("a {dtype} tensor of shape {shape:?} is larger than the interpreter allows");
+            return Err(ErrorKind::Unsupported(problem).into());
+        }
         let tensor = Tensor::zeros(dtype, shape)?;
         self.spoil(&tensor)?;
         Ok(tensor)

@@ -59,6 +59,8 @@ pub struct InterpCx {
     pub packed: Map<String, Packed>,
     /// How deep calls of graph functions may nest.
     pub max_depth: usize,
+    /// How many bytes one buffer or tensor that the program allocates may have.
+    pub max_bytes: usize,
     random: Cell<Random>,
 }
 
@@ -79,7 +81,7 @@ impl fmt::Debug for InterpCx {
 impl InterpCx {
     /// A context whose garbage and random orders follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { packed: Map::default(), max_depth: 1000, random: Cell::new(Random::new(seed)) }
+        Self { packed: Map::default(), max_depth: 1000, max_bytes: 1 << 30, random: Cell::new(Random::new(seed)) }
     }
 
     /// Adds a host function.

@@ -20,6 +20,7 @@ pub(crate) type Res<T> = Result<T, InterpError>;
 /// they are: they are the error's place.
 pub(crate) struct Machine<'a> {
     pub(crate) random: Random,
+    max_bytes: usize,
     function: &'a str,
     pub(crate) vars: Map<VarId, Val>,
     pub(crate) memories: Vec<Memory>,
@@ -82,6 +83,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn new(cx: &InterpCx, function: &'a str) -> Self {
         Self {
             random: cx.random(),
+            max_bytes: cx.max_bytes,
             function,
             vars: Map::default(),
             memories: Vec::new(),
@@ -131,13 +133,11 @@ impl<'a> Machine<'a> {
             .flatten()
             .map(|n| if empty { 0 } else { n })
             .and_then(|n| n.checked_mul(buffer.dtype.bytes() as i64));
-        let mut memory = Vec::new();
-        let fits = bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| memory.try_reserve_exact(n).is_ok());
-        let Some(bytes) = fits else {
-            let problem = format!("buffer `{}` of shape {shape:?} does not fit in memory", buffer.name);
+        let Some(bytes) = bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= self.max_bytes) else {
+            let problem = format!("buffer `{}` of shape {shape:?} is larger than the interpreter allows", buffer.name);
             return Err(ErrorKind::Unsupported(problem).into());
         };
-        memory.resize(bytes, 0);
+        let mut memory = vec![0; bytes];
         self.random.garbage(buffer.dtype, &mut memory);
         let memory = self.add_memory(memory, true, buffer.scope);
         self.data.insert(buffer.data.id(), (memory, 0));

@@ -453,3 +453,11 @@ fn a_loaded_index_without_a_guard_is_caught() {
         assert!(matches!(error.kind(), ErrorKind::OutOfRange { buffer, .. } if buffer == "A"), "{error}");
     }
 }
+
+#[test]
+fn a_buffer_that_is_too_large_is_an_error_and_no_crash() {
+    let (b, huge) = (buffer("B", &[1]), buffer("T", &[1 << 40, 1 << 40]));
+    let f = function("f", &[&b], &[&huge], Stmt::nothing());
+    let error = run(&f, &[], &[1], 0).unwrap_err().to_string();
+    assert!(error.contains("buffer `T`") && error.contains("larger than the interpreter allows"), "{error}");
+}

@@ -4,3 +4,4 @@ mod faults;
 mod graph;
 mod prim;
 mod programs;
+mod scripts;
