@@ -28,7 +28,6 @@
 mod legalize;
 mod prim_func;
 mod reduce;
-mod regions;
 mod tensor;
 pub mod topi;
 mod value;

@@ -43,6 +43,9 @@ pub struct Value {
     reduction: Option<Arc<Reduction>>,
 }
 
+/// The formula, the tensors that it reads, and the reduction that it is, if it is one.
+pub(crate) type Parts = (Expr, Vec<Tensor>, Option<Arc<Reduction>>);
+
 /// The other operand of an operator: a value, or a number that takes the first operand's type.
 #[derive(Clone, Debug)]
 pub enum Operand {
@@ -96,7 +99,7 @@ impl Value {
         self.expr.as_ref().ok().map(|e| e.dtype)
     }
 
-    pub(crate) fn into_parts(self) -> Result<(Expr, Vec<Tensor>, Option<Arc<Reduction>>), TeError> {
+    pub(crate) fn into_parts(self) -> Result<Parts, TeError> {
         Ok((self.expr?, self.reads, self.reduction))
     }
 

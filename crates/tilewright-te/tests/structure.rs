@@ -168,6 +168,25 @@ fn a_scalar_result_is_a_block_without_axes() {
 }
 
 #[test]
+fn a_reduction_that_may_run_over_nothing_starts_by_itself() {
+    let (m, n_var) = (Var::new("m", DataType::I64), Var::new("n", DataType::I64));
+    let of = |k: &Expr, out: &[Expr]| {
+        let x = placeholder(std::slice::from_ref(k), DataType::F32, "X");
+        let axis = reduce_axis(n(0), k.clone(), "k");
+        let y = compute(out, "Y", |_| sum(x.at(&[&axis]), &[&axis])).unwrap();
+        let lines = described(&create_prim_func(&[x, y]).unwrap());
+        let blocks = lines.iter().filter_map(|line| line.strip_prefix("block Y")).map(|l| l.to_owned());
+        blocks.collect::<Vec<_>>()
+    };
+    let (m, n_dim) = (Expr::var(&m), Expr::var(&n_var));
+    assert_eq!(of(&n(0), &[n(2)]), ["_init v_i0=i0:S0:+2"]);
+    assert_eq!(of(&n_dim, std::slice::from_ref(&m)), ["_init v_i0=i0:S0:+m", "_update v_i0=i0:S0:+m v_k=k:R0:+n"]);
+    // Where there is a result, there is something to sum.
+    assert_eq!(of(&n_dim, std::slice::from_ref(&n_dim)), [" v_i0=i0:S0:+n v_k=k:R0:+n"]);
+    assert_eq!(of(&(&n_dim + 1), &[m]).len(), 1);
+}
+
+#[test]
 fn one_tensor_in_two_functions_has_buffers_of_its_own_in_each() {
     let x = placeholder(&[n(4)], DataType::F32, "X");
     let y = relu(&x).unwrap();
@@ -201,6 +220,9 @@ fn wrong_formulas_say_what_is_wrong() {
     assert!(error(&|i| sum(i[0].compare(CmpOp::Lt, 2), &[&k])).contains("Add is not defined for bool"));
     assert!(compute_over(&[n(4)], "Y", &["i", "j"], |i| i[0].clone()).is_err());
     let y = relu(&x).unwrap();
-    assert_eq!(create_prim_func(&[y.clone()]).unwrap_err().0, "placeholder `X` is read but is no parameter");
+    assert_eq!(
+        create_prim_func(std::slice::from_ref(&y)).unwrap_err().0,
+        "placeholder `X` is read but is no parameter"
+    );
     assert_eq!(create_prim_func(&[x, y.clone(), y]).unwrap_err().0, "tensor `relu` is listed twice as a parameter");
 }

@@ -50,6 +50,15 @@ impl Build {
         Expr::var(&var)
     }
 
+    /// Binds the value by `match_cast` to what is known of it already.
+    pub(crate) fn cast(&mut self, value: &Expr) -> Expr {
+        let struct_info = value.struct_info.clone();
+        let var = Var::dataflow("lv", struct_info.clone());
+        let value = BindingValue::MatchCast { value: value.clone(), struct_info };
+        self.bindings.push(Binding { value, var: var.clone(), origins: Origins::default() });
+        Expr::var(&var)
+    }
+
     pub(crate) fn finish(self, result: &Expr) -> Function {
         let out = Var::new("out", result.struct_info.clone());
         let mut bindings = self.bindings;

@@ -5,6 +5,7 @@
 mod bind;
 mod graph;
 mod ops;
+mod random;
 
 use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
 use tilewright_ir::op::{InferCx, Legalize, MachineOp};

@@ -1,0 +1,82 @@
+//! Random graphs: every pass keeps their meaning.
+
+use tilewright_ir::IRModule;
+use tilewright_ir::op::InferCx;
+use tilewright_ir::relax::{Binding, BindingBlock, Expr, SeqExpr, StructInfo, Var};
+use tilewright_ops::{binary, linear_algebra::matmul, manipulate::permute_dims, nn, unary};
+use tilewright_support::Origins;
+use tilewright_tensor::{DataType, Tensor};
+
+use crate::graph::{Build, interpret, means_the_same, module_of, numbers, tensor_info};
+
+/// The same numbers for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `sides`.
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+/// A value of shape (4, 4) from earlier ones.
+fn value(dice: &mut Dice, known: &[Expr]) -> Expr {
+    let cx = InferCx::default();
+    let mut pick = || known[known.len() - 1 - dice.roll(known.len().min(6))].clone();
+    let (a, b) = (pick(), pick());
+    let made = match dice.roll(9) {
+        0 => binary::add::call(&cx, a, b),
+        1 => binary::subtract::call(&cx, a, b),
+        2 => binary::maximum::call(&cx, a, b),
+        3 => matmul::call(&cx, a, b, DataType::VOID).and_then(|product| unary::trunc::call(&cx, product)),
+        4 => permute_dims::call(&cx, a, None),
+        5 => nn::relu::call(&cx, a),
+        6 => unary::negative::call(&cx, a),
+        7 => Expr::call_dps_packed("env.double", vec![a], vec![tensor_info(&[4, 4])]),
+        _ => Expr::tuple_get(Expr::tuple(vec![a, b]), dice.roll(2)),
+    };
+    made.unwrap()
+}
+
+/// A conditional between values from earlier ones.
+fn conditional(dice: &mut Dice, condition: &Expr, known: &[Expr]) -> Expr {
+    let mut branch = || {
+        let first = value(dice, known);
+        let var = Var::new("gv", first.struct_info.clone());
+        let binding = Binding::new(var.clone(), first, Origins::default());
+        let mut all = known.to_vec();
+        all.push(Expr::var(&var));
+        let result = if dice.roll(4) == 0 { known[0].clone() } else { value(dice, &all) };
+        SeqExpr { blocks: vec![BindingBlock { dataflow: false, bindings: vec![binding] }], result }
+    };
+    let (then, otherwise) = (branch(), branch());
+    Expr::conditional(condition.clone(), then, otherwise).unwrap()
+}
+
+fn graph(seed: u64) -> IRModule {
+    let mut dice = Dice(seed);
+    let mut build = Build::new();
+    let condition = build.param("p", StructInfo::tensor_of(&[], DataType::BOOL));
+    let mut known = vec![build.param("x", tensor_info(&[4, 4])), build.param("y", tensor_info(&[4, 4]))];
+    for _ in 0..4 + dice.roll(12) {
+        let next = match dice.roll(5) {
+            0 => conditional(&mut dice, &condition, &known),
+            _ => value(&mut dice, &known),
+        };
+        let next = build.bind(Ok(next));
+        known.push(if dice.roll(6) == 0 { build.cast(&next) } else { next });
+    }
+    let last = known[known.len() - 1].clone();
+    module_of(build.finish(&last))
+}
+
+#[test]
+fn every_pass_keeps_the_meaning_of_random_graphs() {
+    for seed in 0..60 {
+        let module = graph(seed);
+        let args = [Tensor::scalar(seed % 2 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 1000)];
+        let expected = interpret(&module, &args).to_vec::<f32>().unwrap();
+        means_the_same(&module, &args, &expected);
+    }
+}
