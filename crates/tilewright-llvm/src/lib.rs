@@ -93,3 +93,9 @@ fn module(functions: &[LowTir], target: &Target) -> Result<(String, Vec<Kernel>)
 fn text_output(bytes: Vec<u8>) -> Result<String, CodegenError> {
     String::from_utf8(bytes).map_err(|_| CodegenError::Llvm("the output is not text".into()))
 }
+
+/// The version of LLVM that this program is linked with.
+pub fn version() -> String {
+    let (major, minor, patch) = inkwell::support::get_llvm_version();
+    format!("{major}.{minor}.{patch}")
+}

@@ -92,7 +92,7 @@ fn call_arguments(module: &IRModule, arguments: &Arguments) -> Result<Vec<Value>
         let Some((name, path)) = input.split_once('=') else {
             return Err(Failure(format!("expected NAME=FILE for --input, found `{input}`")));
         };
-        given.insert(name.to_owned(), tilewright::import::npy::read(&read_bytes(Path::new(path))?)?);
+        given.insert(name.to_owned(), tilewright::import::read_npy(&read_bytes(Path::new(path))?)?);
     }
     let parameters = parameters(module, &arguments.function)?;
     for name in given.keys() {
@@ -118,11 +118,7 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn read_params(path: &Path) -> Result<Vec<(String, Tensor)>, Failure> {
-    let bytes = read_bytes(path)?;
-    Ok(match path.extension().and_then(|e| e.to_str()) {
-        Some("pkl" | "pickle") => tilewright::import::pickle::read_tensors(&bytes)?,
-        _ => tilewright::import::npz::read(&bytes)?,
-    })
+    Ok(tilewright::import::read_tensors(&read_bytes(path)?)?)
 }
 
 /// A small generator of numbers (SplitMix64): the same seed gives the same arguments everywhere.
