@@ -30,7 +30,7 @@
 //! | TW0520 | a graph variable is used after its binding, and inside the function or branch that binds it |
 //! | TW0521 | a dataflow variable is bound in a dataflow block and used only there |
 //! | TW0522 | a graph variable is bound once |
-//! | TW0523 | a dataflow block calls nothing with side effects; nor does a function that says it is pure, but for memory operations and calls of PrimFuncs with explicit destinations |
+//! | TW0523 | a dataflow block calls nothing with side effects; nor does a function that says it is pure, but for memory operations, calls of PrimFuncs with explicit destinations, and packed functions that get a tensor which the function has allocated |
 //! | TW0524 | a function that is named exists in the module; `call_tir` names a PrimFunc |
 //! | TW0525 | the arguments of a call fit the callee's parameters as they are now |
 //! | TW0526 | an expression's struct info follows from the rule for it |
@@ -93,7 +93,7 @@ pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
         match function {
             GlobalFunc::Prim(function) => prim::check(&mut report, function),
             GlobalFunc::Relax(function) => {
-                relax::check(&mut report, module, function, form);
+                relax::check(&mut report, module, function);
                 form::check(&mut report, function, form);
             }
         }

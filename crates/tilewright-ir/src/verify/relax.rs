@@ -3,11 +3,11 @@
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_support::{Set, with_stack};
 
+use super::Report;
 use super::info::{definable, dims, follows, show};
 use super::scalar::{Context, check as check_scalar};
 use super::scope::{Level, Scopes};
-use super::{Form, Report};
-use crate::op::{InferCx, Legalize, check_against, describe, substitute_dims};
+use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, substitute_dims};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
     Var,
@@ -15,8 +15,7 @@ use crate::relax::{
 use crate::tir;
 use crate::{Attrs, GlobalFunc, IRModule};
 
-pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function, form: Form) {
-    let explicit = matches!(form, Form::DestinationPassing | Form::MachineReady);
+pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function) {
     let mut checker = Checker {
         report,
         module,
@@ -24,8 +23,8 @@ pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function,
         scopes: Scopes::default(),
         bound: Set::default(),
         retired: Set::default(),
+        allocated: Set::default(),
         context: BodyContext { seq: 0, dataflow: false, pure: false },
-        explicit,
     };
     checker.function(function);
 }
@@ -39,9 +38,9 @@ struct Checker<'r> {
     bound: Set<VarId>,
     /// Dataflow variables whose block is over.
     retired: Set<VarId>,
+    /// Variables of tensors that the function allocates itself.
+    allocated: Set<VarId>,
     context: BodyContext,
-    /// Destinations are explicit: what had none of its own writes to its arguments, and purity cannot be told any more.
-    explicit: bool,
 }
 
 /// What the current expression stands in.
@@ -69,10 +68,8 @@ impl Checker<'_> {
 
     fn function(&mut self, function: &Function) -> Level {
         self.report.origins.push(function.origins.clone());
-        let before = std::mem::replace(
-            &mut self.context,
-            BodyContext { seq: 0, dataflow: false, pure: function.pure && !self.explicit },
-        );
+        let inside = BodyContext { seq: 0, dataflow: false, pure: function.pure };
+        let before = std::mem::replace(&mut self.context, inside);
         let level = self.scoped(|this| {
             for param in &function.params {
                 this.define_dims(&param.struct_info);
@@ -168,6 +165,9 @@ impl Checker<'_> {
                 }
                 level = level.max(self.expr(value));
                 self.bound_info(var, &value.struct_info);
+                if allocates(value) {
+                    self.allocated.insert(var.id());
+                }
                 if !recursive {
                     self.bind(var);
                 }
@@ -297,7 +297,7 @@ impl Checker<'_> {
     fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr], attrs: &Attrs, out: &[StructInfo]) -> Level {
         let mut level = self.exprs(args);
         level = level.max(out.iter().map(|info| self.info(info)).max().unwrap_or(0));
-        self.purity(callee);
+        self.purity(callee, args);
         match callee {
             Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
                 Ok(rule) => self.rule(expr, &format!("a call of `{}`", op.name), &rule.struct_info),
@@ -372,12 +372,14 @@ impl Checker<'_> {
     }
 
     /// Side effects belong neither into a dataflow block nor into a function that says it has none. Memory operations
-    /// and PrimFuncs that write destinations may stand in such a function: what they write is its own.
-    fn purity(&mut self, callee: &Callee) {
+    /// and functions that write destinations may stand in such a function: what they write is its own.
+    fn purity(&mut self, callee: &Callee, args: &[Expr]) {
         let (pure, own) = match callee {
             Callee::Op(op) => (op.properties.pure, matches!(op.legalize, Legalize::Machine(_))),
             Callee::Tir(_) | Callee::DpsPacked(_) => (true, true),
-            Callee::Packed(_) => (false, false),
+            Callee::Packed(_) => {
+                (false, args.iter().filter_map(Expr::as_var).any(|var| self.allocated.contains(&var.id())))
+            }
             Callee::Value(function) => match &function.kind {
                 ExprKind::GlobalVar(global) => match self.module.get(&global.name) {
                     Some(GlobalFunc::Prim(_)) => (false, true),
@@ -403,4 +405,10 @@ impl Checker<'_> {
             self.error("TW0523", format!("{what} has side effects, and is called in a function that says it is pure"));
         }
     }
+}
+
+/// Whether the value is a tensor that the function allocates.
+fn allocates(value: &Expr) -> bool {
+    let ExprKind::Call { callee: Callee::Op(op), .. } = &value.kind else { return false };
+    matches!(op.legalize, Legalize::Machine(MachineOp::AllocTensor | MachineOp::TensorInStorage))
 }

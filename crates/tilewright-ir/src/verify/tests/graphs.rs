@@ -186,6 +186,12 @@ fn tw0523_dataflow_blocks_and_pure_functions_have_no_side_effects() {
     refused("TW0523", &module_of(main.clone()), Form::Any);
     main.pure = false;
     passes(&module_of(main), Form::Any);
+    // What was `call_dps_packed` writes to a tensor of the function's own.
+    let (x, placed) = (x(), Var::new("t", tensor(&[4])));
+    let write = Expr::call_packed("write", vec![Expr::var(&x), Expr::var(&placed)], vec![]);
+    let done = Var::new("_", StructInfo::Object);
+    let bindings = vec![bind(&placed, op(&PLACE, &[&x])), bind(&done, write)];
+    passes(&module_of(function(&[&x], vec![block(false, bindings)], Expr::var(&x))), Form::Any);
     // A memory operation may stand in a pure function, but not in a dataflow block.
     let mut main = with_value(|x| op(&KILL, &[x]));
     passes(&module_of(main.clone()), Form::Any);
