@@ -45,6 +45,11 @@ impl From<&Arc<SourceFile>> for Source {
 pub trait Host {
     /// The value of the expression, which is the user's text and may span lines. The error is a message for the user.
     fn eval(&self, expression: &str, span: &Span) -> Result<HostValue, String>;
+
+    /// Whether no name means anything to this host: then an expression fails for its first name.
+    fn knows_nothing(&self) -> bool {
+        false
+    }
 }
 
 /// What a [`Host`] can hand back.
@@ -82,6 +87,10 @@ impl Host for NoHost {
         } else {
             "only Python could evaluate this, and the text is read without Python".to_owned()
         })
+    }
+
+    fn knows_nothing(&self) -> bool {
+        true
     }
 }
 

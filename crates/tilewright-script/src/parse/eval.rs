@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_python_ast::Operator;
-use ruff_text_size::Ranged;
 use tilewright_ir::relax;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, TypeMismatch};
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, TypeMismatch};
 use tilewright_support::{Diagnostic, with_stack};
-use tilewright_tensor::DataType;
 
 use super::cx::{Parser, Reported, Res, count};
 use super::value::Value;
@@ -183,6 +181,12 @@ impl Parser<'_> {
         {
             return Err(Reported);
         }
+        if self.host.knows_nothing()
+            && let Some(name) = first_name(expr)
+            && !std::ptr::eq(name, expr)
+        {
+            return self.outside(name);
+        }
         let expression = if text.contains('\n') { format!("({text})") } else { text.clone() };
         match self.host.eval(&expression, &self.span(expr)) {
             Ok(value) => Ok(value.into()),
@@ -200,12 +204,14 @@ impl Parser<'_> {
             .label(reason);
         let near = {
             let known = self.scopes.names().chain(self.functions.names()).chain(self.names.all());
+            // Any other letter is near a single letter.
+            let known = known.filter(|_| name.id.len() > 1);
             tilewright_support::nearest(&name.id, known).map(str::to_owned)
         };
-        if let Some(near) = near {
-            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        } else if name.id == "cls" && !self.functions.module.is_empty() {
+        if name.id == "cls" && !self.functions.module.is_empty() {
             diagnostic = diagnostic.help(format!("write `cls = {}` first", self.functions.module));
+        } else if let Some(near) = near {
+            diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic)
     }
@@ -448,113 +454,6 @@ impl Parser<'_> {
         self.typed(expr, result)
     }
 
-    /// Reports what a constructor found wrong.
-    pub(super) fn typed(&mut self, expr: &impl Ranged, result: Result<Expr, TypeMismatch>) -> Res<Value> {
-        self.checked(expr, result).map(Value::Scalar)
-    }
-
-    /// Reports what a constructor found wrong.
-    pub(super) fn checked<T>(&mut self, expr: &impl Ranged, result: Result<T, TypeMismatch>) -> Res<T> {
-        result.map_err(|TypeMismatch(message)| self.fail(codes::DTYPE, expr, message, ""))
-    }
-
-    /// Two scalars; a literal takes the type of the other operand.
-    pub(super) fn unify(&mut self, expr: &impl Ranged, a: Value, b: Value) -> Res<(Expr, Expr)> {
-        let (hint_a, hint_b) = (dtype_of(&a), dtype_of(&b));
-        let a = self.to_scalar(expr, a, hint_b)?;
-        let b = self.to_scalar(expr, b, hint_a)?;
-        Ok((a, b))
-    }
-
-    /// The value as a scalar expression. A literal takes the type `hint` if it can, else `int32`, `float32` or `bool`
-    /// (`int64` where `int32` is too small).
-    pub(super) fn to_scalar(&mut self, expr: &impl Ranged, value: Value, hint: Option<DataType>) -> Res<Expr> {
-        let dtype = hint.unwrap_or(DataType::VOID);
-        match &value {
-            Value::Scalar(scalar) => Ok(scalar.clone()),
-            Value::Int(number) if dtype.is_int() || dtype.is_float() => self.constant_of(expr, *number, dtype),
-            Value::Int(number) => {
-                let dtype = if i32::try_from(*number).is_ok() { DataType::I32 } else { DataType::I64 };
-                self.constant_of(expr, *number, dtype)
-            }
-            Value::Float(number) if dtype.is_float() => Ok(Expr::float(*number, dtype)),
-            Value::Float(number) => Ok(Expr::float(*number, DataType::F32)),
-            Value::Bool(value) if dtype.is_int() || dtype.is_float() => {
-                self.constant_of(expr, i128::from(*value), dtype)
-            }
-            Value::Bool(value) => Ok(Expr::int(i64::from(*value), DataType::BOOL.with_lanes(dtype.lanes.max(1)))),
-            Value::Str(text) => Ok(Expr::str(text.clone())),
-            Value::Buffer(buffer) => {
-                let diagnostic =
-                    Diagnostic::error(codes::KIND, format!("expected a scalar, found the buffer `{}`", buffer.name))
-                        .at(self.span(expr))
-                        .help(index_help(buffer));
-                Err(self.report(diagnostic))
-            }
-            other => Err(self.wrong_kind(expr, "a scalar", other)),
-        }
-    }
-
-    /// An integer as a constant of a type that holds it.
-    pub(super) fn constant_of(&mut self, expr: &impl Ranged, number: i128, dtype: DataType) -> Res<Expr> {
-        if dtype.is_float() {
-            return Ok(Expr::float(number as f64, dtype));
-        }
-        if !fits(number, dtype.element()) {
-            let message = format!("{number} is out of the range of {}", dtype.element());
-            return Err(self.fail(codes::RANGE, expr, message, ""));
-        }
-        // A `uint64` is given by its bits.
-        Ok(Expr::int(number as i64, dtype))
-    }
-
-    /// A scalar from the text; a literal takes the type `hint`.
-    pub(super) fn scalar(&mut self, expr: &ast::Expr, hint: Option<DataType>) -> Res<Expr> {
-        let value = self.eval(expr)?;
-        self.to_scalar(expr, value, hint)
-    }
-
-    /// The data type that a value names.
-    pub(super) fn dtype(&mut self, expr: &ast::Expr) -> Res<DataType> {
-        match self.eval(expr)? {
-            Value::DType(dtype) => Ok(dtype),
-            Value::Str(text) => self.dtype_of_text(expr, &text),
-            other => Err(self.wrong_kind(expr, "a data type such as \"float32\"", &other)),
-        }
-    }
-
-    pub(super) fn dtype_of_text(&mut self, expr: &impl Ranged, text: &str) -> Res<DataType> {
-        text.parse().map_err(|_| {
-            let names: Vec<_> = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string).collect();
-            let message = format!("unknown data type \"{text}\"");
-            self.unknown(codes::DTYPE, expr, message, text, names.iter().map(String::as_str))
-        })
-    }
-
-    /// The data type of a required argument.
-    pub(super) fn dtype_argument(&mut self, arg: Option<&ast::Expr>) -> Res<DataType> {
-        arg.map_or(Err(Reported), |arg| self.dtype(arg))
-    }
-
-    /// The integer that a value is.
-    pub(super) fn integer(&mut self, expr: &ast::Expr) -> Res<i64> {
-        let value = self.eval(expr)?;
-        let integer = match &value {
-            Value::Int(number) => i64::try_from(*number).ok(),
-            Value::Scalar(scalar) => scalar.as_int(),
-            _ => None,
-        };
-        integer.ok_or_else(|| self.wrong_kind(expr, "a constant integer", &value))
-    }
-
-    /// The text that a value is.
-    pub(super) fn string(&mut self, expr: &ast::Expr) -> Res<Arc<str>> {
-        match self.eval(expr)? {
-            Value::Str(text) => Ok(text),
-            other => Err(self.wrong_kind(expr, "a text", &other)),
-        }
-    }
-
     /// `t[i]` of a graph.
     fn tuple_item(&mut self, expr: &ast::Expr, tuple: relax::Expr, slice: &ast::Expr) -> Res<Value> {
         let length = match &tuple.struct_info {
@@ -575,36 +474,22 @@ impl Parser<'_> {
     }
 }
 
+/// The name that an expression begins with.
+fn first_name(expr: &ast::Expr) -> Option<&ast::Expr> {
+    match expr {
+        ast::Expr::Name(_) => Some(expr),
+        ast::Expr::Attribute(attribute) => first_name(&attribute.value),
+        ast::Expr::Call(call) => first_name(&call.func),
+        ast::Expr::Subscript(subscript) => first_name(&subscript.value),
+        _ => None,
+    }
+}
+
 /// The index of an item, counted from the end if negative.
 fn item_index(index: &Value, length: usize) -> Option<usize> {
     let Value::Int(index) = index else { return None };
     let index = if *index < 0 { *index + length as i128 } else { *index };
     usize::try_from(index).ok().filter(|&index| index < length)
-}
-
-/// The type that a literal beside this value takes.
-fn dtype_of(value: &Value) -> Option<DataType> {
-    match value {
-        Value::Scalar(scalar) => Some(scalar.dtype),
-        _ => None,
-    }
-}
-
-fn fits(number: i128, dtype: DataType) -> bool {
-    let bits = u32::from(dtype.bits);
-    if dtype.is_bool() {
-        return (0..=1).contains(&number);
-    }
-    if dtype.is_signed() {
-        let half = 1i128 << (bits - 1);
-        return (-half..half).contains(&number);
-    }
-    (0..1i128 << bits).contains(&number)
-}
-
-fn index_help(buffer: &Buffer) -> String {
-    let indices = if buffer.rank() == 0 { "()".to_owned() } else { vec!["…"; buffer.rank()].join(", ") };
-    format!("index it: `{}[{indices}]`", buffer.name)
 }
 
 /// The first line of a text, shortened.

@@ -11,7 +11,8 @@ use tilewright_support::{Diagnostic, Diagnostics, SourceFile, Span};
 
 use super::cx::{Parser, Scopes};
 use super::metadata::Metadata;
-use super::module::{Functions, is_broken};
+use super::module::{Broken, Functions};
+use super::recovery::recover;
 use super::value::Value;
 use super::{Definition, Host, Item, MAX_NESTING, Names, ParsedFile, Source, codes};
 
@@ -38,9 +39,13 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         return Reading { parsed: ParsedFile::default(), diagnostics: error.into() };
     }
     let parsed = parse_unchecked(text, ParseOptions::from(Mode::Module));
+    let recovered = (!parsed.errors().is_empty()).then(|| recover(text));
+    let (text, parsed) = recovered.as_ref().map_or((text, &parsed), |recovered| (&recovered.text, &recovered.parsed));
+    let left_out = recovered.as_ref().map_or(&[][..], |recovered| &recovered.left_out);
     let mut diagnostics = Diagnostics::default();
     let broken: Vec<TextRange> = parsed.errors().iter().map(Ranged::range).collect();
-    syntax_errors(file, text, prefix, parsed.errors(), &mut diagnostics);
+    let errors = recovered.iter().flat_map(|recovered| &recovered.errors).chain(parsed.errors());
+    syntax_errors(file, text, prefix, errors, &mut diagnostics);
     let ast::Mod::Module(tree) = parsed.syntax() else {
         return Reading { parsed: ParsedFile::default(), diagnostics };
     };
@@ -63,10 +68,10 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         graph: Default::default(),
         infer: InferCx::default(),
     };
-    read_body(parser, body, &broken)
+    read_body(parser, body, Broken { places: &broken, left_out })
 }
 
-fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: &[TextRange]) -> Reading {
+fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: Broken<'_>) -> Reading {
     for stmt in body {
         parser.metadata_section(stmt);
     }
@@ -81,7 +86,7 @@ fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: &[TextRa
                 (class.name.as_str(), parser.module(class, broken).map(Definition::Module))
             }
             ast::Stmt::FunctionDef(def) => match parser.decorator(&def.decorator_list) {
-                Ok(Some(_)) if is_broken(def.range(), broken) => continue,
+                Ok(Some(_)) if broken.touches(def.range()) => continue,
                 Ok(Some(decorator)) => {
                     let function = parser.standalone(def, decorator).map(|function| match function {
                         GlobalFunc::Prim(f) => Definition::Prim(f),
@@ -160,13 +165,15 @@ fn unreadable(file: &Arc<SourceFile>, text: &str, prefix: u32) -> Option<Diagnos
 }
 
 /// One message a line: what follows on the same line is mostly a consequence.
-fn syntax_errors(
+fn syntax_errors<'e>(
     file: &Arc<SourceFile>,
     text: &str,
     prefix: u32,
-    errors: &[ruff_python_parser::ParseError],
+    errors: impl Iterator<Item = &'e ruff_python_parser::ParseError>,
     diagnostics: &mut Diagnostics,
 ) {
+    let mut errors: Vec<_> = errors.collect();
+    errors.sort_by_key(|error| error.location.start());
     let mut last_line = None;
     for error in errors {
         let start = usize::from(error.location.start()).min(text.len());

@@ -40,7 +40,9 @@ mod module;
 mod names;
 mod nesting;
 mod python;
+mod recovery;
 mod relax;
+mod scalars;
 #[cfg(test)]
 mod tests;
 mod tir;
@@ -63,6 +65,8 @@ pub fn parse_file(source: impl Into<Source>, host: &dyn Host) -> Result<ParsedFi
     let source = source.into();
     let file::Reading { mut parsed, diagnostics } = stacker::grow(STACK, || file::read(&source, host));
     if diagnostics.has_errors() {
+        let mut diagnostics = diagnostics;
+        diagnostics.0.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));
         return Err(diagnostics);
     }
     parsed.warnings = diagnostics;

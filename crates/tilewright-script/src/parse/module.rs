@@ -55,13 +55,15 @@ pub(super) struct Functions<'a> {
     /// The name of the class; empty for a function that stands by itself.
     pub(super) module: String,
     entries: OrderedMap<Arc<str>, Entry<'a>>,
+    /// Functions whose text does not parse, which has been reported.
+    left_out: Vec<Arc<str>>,
     /// Names of the functions whose bodies are being read, outermost first.
     reading: Vec<Arc<str>>,
 }
 
 impl Functions<'_> {
     pub(super) fn contains(&self, name: &str) -> bool {
-        self.entries.contains_key(name)
+        self.entries.contains_key(name) || self.left_out.iter().any(|known| **known == *name)
     }
 
     /// Whether the name is the module or one of its functions.
@@ -75,18 +77,20 @@ impl Functions<'_> {
 }
 
 impl<'a> Parser<'a> {
-    /// Reads the body of a class as a module. `broken` are the places of syntax errors.
-    pub(super) fn module(&mut self, class: &'a ast::StmtClassDef, broken: &[TextRange]) -> Res<IRModule> {
+    /// Reads the body of a class as a module.
+    pub(super) fn module(&mut self, class: &'a ast::StmtClassDef, broken: Broken<'_>) -> Res<IRModule> {
         let errors = self.diagnostics.0.len();
         let outer = std::mem::take(&mut self.functions);
         self.functions.module = class.name.to_string();
+        let inside = broken.left_out.iter().filter(|(range, _)| class.range().contains_range(*range));
+        self.functions.left_out = inside.map(|(_, name)| name.as_str().into()).collect();
         let mut attrs = Attrs::new();
         for stmt in &class.body {
             let _: Res<()> = self.class_statement(stmt, broken, &mut attrs);
         }
         self.read_functions();
         let functions = std::mem::replace(&mut self.functions, outer);
-        if self.diagnostics.0.len() > errors {
+        if self.diagnostics.0.len() > errors || !functions.left_out.is_empty() {
             return Err(Reported);
         }
         let mut module = IRModule::new();
@@ -113,7 +117,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn class_statement(&mut self, stmt: &'a ast::Stmt, broken: &[TextRange], attrs: &mut Attrs) -> Res<()> {
+    fn class_statement(&mut self, stmt: &'a ast::Stmt, broken: Broken<'_>, attrs: &mut Attrs) -> Res<()> {
         match stmt {
             ast::Stmt::FunctionDef(def) => self.declare(def, broken),
             ast::Stmt::Pass(_) => Ok(()),
@@ -121,7 +125,7 @@ impl<'a> Parser<'a> {
                 ast::Expr::StringLiteral(_) | ast::Expr::EllipsisLiteral(_) => Ok(()),
                 value => self.class_expression(value, attrs),
             },
-            other if is_broken(other.range(), broken) => Err(Reported),
+            other if broken.touches(other.range()) => Err(Reported),
             other => Err(self.fail(codes::FORM, other, "a module holds functions", "not a function")),
         }
     }
@@ -142,9 +146,9 @@ impl<'a> Parser<'a> {
     }
 
     /// Enters a function of the class.
-    fn declare(&mut self, def: &'a ast::StmtFunctionDef, broken: &[TextRange]) -> Res<()> {
+    fn declare(&mut self, def: &'a ast::StmtFunctionDef, broken: Broken<'_>) -> Res<()> {
         let name: Arc<str> = def.name.as_str().into();
-        let in_error = is_broken(def.range(), broken);
+        let in_error = broken.touches(def.range());
         let decorator = match self.decorator(&def.decorator_list) {
             Ok(Some(decorator)) => Ok(decorator),
             Ok(None) if in_error => Err(Reported),
@@ -277,13 +281,24 @@ impl<'a> Parser<'a> {
         self.report(diagnostic)
     }
 
-    /// Whether a function of the module is a PrimFunc.
-    pub(super) fn is_prim(&self, name: &str) -> bool {
-        self.functions.entries.get(name).is_some_and(|entry| entry.decorator.kind == Kind::Prim)
+    /// Whether a function of the module is a Relax function; one whose text does not parse is neither.
+    pub(super) fn is_relax(&self, name: &str) -> bool {
+        self.functions.entries.get(name).is_some_and(|entry| entry.decorator.kind == Kind::Relax)
     }
 }
 
-/// Whether a syntax error lies in the range.
-pub(super) fn is_broken(range: TextRange, broken: &[TextRange]) -> bool {
-    broken.iter().any(|error| range.contains_inclusive(error.start()))
+/// What of a text does not parse.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Broken<'b> {
+    /// The places of syntax errors.
+    pub(super) places: &'b [TextRange],
+    /// Functions that the tree does not have because of their errors.
+    pub(super) left_out: &'b [(TextRange, String)],
+}
+
+impl Broken<'_> {
+    /// Whether a syntax error lies in the range.
+    pub(super) fn touches(&self, range: TextRange) -> bool {
+        self.places.iter().any(|error| range.contains_inclusive(error.start()))
+    }
 }

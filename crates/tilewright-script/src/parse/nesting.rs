@@ -2,13 +2,13 @@
 //!
 //! Python's parser and everything behind it recurse over the text's structure. The depth of a place is the number of
 //! blocks around it, plus, for every open bracket, one and the number of operators since its last comma: `a + b + c` is
-//! a tree of depth 2, and so is `f(x)(y)`.
+//! a tree of depth 2. Dots and closed brackets behind one operand, as in `f(x)(y).z`, count while that operand lasts.
 
 use super::MAX_NESTING;
 
 /// The byte at which the text gets deeper than [`MAX_NESTING`], if it does.
 pub(super) fn too_deep(text: &str) -> Option<usize> {
-    Scan { text: text.as_bytes(), at: 0, indents: Vec::new(), brackets: vec![0], depth: 0 }.run()
+    Scan { text: text.as_bytes(), at: 0, indents: Vec::new(), brackets: vec![Frame::default()], depth: 0 }.run()
 }
 
 struct Scan<'a> {
@@ -16,10 +16,18 @@ struct Scan<'a> {
     at: usize,
     /// Widths of the blocks around the current line.
     indents: Vec<usize>,
-    /// Operators since the last comma, for each open bracket; the first is the line itself.
-    brackets: Vec<usize>,
-    /// The sum over `brackets` and their number.
+    /// What is open around the current byte; the first is the line itself.
+    brackets: Vec<Frame>,
+    /// The sum of operators over `brackets`, and their number.
     depth: usize,
+}
+
+#[derive(Default)]
+struct Frame {
+    /// Operators since the last comma.
+    operators: usize,
+    /// Dots and closed brackets behind the current operand.
+    postfix: usize,
 }
 
 impl Scan<'_> {
@@ -27,7 +35,8 @@ impl Scan<'_> {
         self.line_start();
         while let Some(&byte) = self.text.get(self.at) {
             self.step(byte);
-            if self.depth + self.indents.len() > MAX_NESTING {
+            let postfix = self.brackets.last().map_or(0, |frame| frame.postfix);
+            if self.depth + postfix + self.indents.len() > MAX_NESTING {
                 return Some(self.at.min(self.text.len().saturating_sub(1)));
             }
         }
@@ -49,7 +58,7 @@ impl Scan<'_> {
                 }
             }
             b'(' | b'[' | b'{' => {
-                self.brackets.push(0);
+                self.brackets.push(Frame::default());
                 self.depth += 1;
                 self.at += 1;
             }
@@ -59,18 +68,21 @@ impl Scan<'_> {
                     self.brackets.pop();
                     self.depth -= 1;
                 }
-                self.operator();
+                // What stood in the bracket was not that deep yet: the bound is twice what it says, at worst.
+                self.postfix();
                 self.at += 1;
             }
             b',' | b';' => {
                 self.forget_operators();
                 self.at += 1;
             }
-            b'.' | b'~' | b'-' => {
-                self.operator();
+            b'.' => {
+                if !self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
+                    self.postfix();
+                }
                 self.at += 1;
             }
-            b'+' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'<' | b'>' | b'=' => {
+            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>' | b'=' => {
                 self.operator();
                 self.at += 1;
             }
@@ -80,16 +92,23 @@ impl Scan<'_> {
     }
 
     fn operator(&mut self) {
-        if let Some(count) = self.brackets.last_mut() {
-            *count += 1;
+        if let Some(frame) = self.brackets.last_mut() {
+            frame.operators += 1;
+            frame.postfix = 0;
             self.depth += 1;
         }
     }
 
+    fn postfix(&mut self) {
+        if let Some(frame) = self.brackets.last_mut() {
+            frame.postfix += 1;
+        }
+    }
+
     fn forget_operators(&mut self) {
-        if let Some(count) = self.brackets.last_mut() {
-            self.depth -= *count;
-            *count = 0;
+        if let Some(frame) = self.brackets.last_mut() {
+            self.depth -= frame.operators;
+            *frame = Frame::default();
         }
     }
 

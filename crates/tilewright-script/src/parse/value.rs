@@ -101,7 +101,7 @@ pub(super) fn describe_info(info: &StructInfo) -> String {
         StructInfo::Prim { dtype, .. } => format!("a scalar of type {dtype}"),
         StructInfo::Shape(_) => "a shape".into(),
         StructInfo::Tensor { .. } => {
-            let dims = info.dims().map(|dims| dims.iter().map(|d| super::dims::text(d)).collect::<Vec<_>>().join(", "));
+            let dims = info.dims().map(|dims| dims.iter().map(super::dims::text).collect::<Vec<_>>().join(", "));
             let shape = match (dims, info.rank()) {
                 (Some(dims), Some(1)) => format!(" of shape ({dims},)"),
                 (Some(dims), _) => format!(" of shape ({dims})"),

@@ -34,7 +34,7 @@ impl Parser<'_> {
                 let node = bound[0].ok_or(Reported)?;
                 let value = self.eval(node)?;
                 let hint = matches!(value, Value::Int(_)).then_some(DataType::I64);
-                let value = self.to_scalar(node, value, hint)?;
+                let value = self.scalar_value(node, value, hint)?;
                 Ok(Value::Graph(Expr::prim(value)))
             }
             "str" => {
@@ -99,10 +99,7 @@ impl Parser<'_> {
                 self.inferred(expr, &[], result).map(Value::Graph)
             }
             Value::Function(name) => {
-                if !self.functions.contains(&name) {
-                    return Err(Reported);
-                }
-                if !self.is_prim(&name) {
+                if self.is_relax(&name) {
                     let diagnostic =
                         Diagnostic::error(codes::KIND, format!("`{name}` is a Relax function, not a PrimFunc"))
                             .at(self.span(callee))
@@ -245,15 +242,15 @@ impl Parser<'_> {
     /// The value of an expression as one of the graph.
     pub(super) fn graph_expr(&mut self, node: &ast::Expr) -> Res<Expr> {
         let value = self.eval(node)?;
-        self.to_graph(node, value)
+        self.graph_value(node, value)
     }
 
-    pub(super) fn to_graph(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
+    pub(super) fn graph_value(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
         match value {
             Value::Graph(expr) => Ok(expr),
             Value::Tuple(items) => {
                 let fields = items.into_iter().map(|item| {
-                    let field = self.to_graph(node, item)?;
+                    let field = self.graph_value(node, item)?;
                     self.leaf(node, field)
                 });
                 let fields: Vec<_> = fields.collect::<Vec<_>>();
@@ -267,7 +264,7 @@ impl Parser<'_> {
             Value::Scalar(scalar) => Ok(Expr::prim(scalar)),
             value @ (Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
                 let hint = matches!(value, Value::Int(_)).then_some(DataType::I64);
-                let scalar = self.to_scalar(node, value, hint)?;
+                let scalar = self.scalar_value(node, value, hint)?;
                 Ok(Expr::prim(scalar))
             }
             Value::Str(text) => Ok(Expr::str(text)),

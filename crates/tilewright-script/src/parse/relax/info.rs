@@ -16,10 +16,10 @@ impl Parser<'_> {
     /// The struct info that an annotation says.
     pub(in crate::parse) fn info(&mut self, node: &ast::Expr) -> Res<StructInfo> {
         let value = self.eval(node)?;
-        self.to_info(node, value)
+        self.info_value(node, value)
     }
 
-    pub(super) fn to_info(&mut self, node: &ast::Expr, value: Value) -> Res<StructInfo> {
+    pub(super) fn info_value(&mut self, node: &ast::Expr, value: Value) -> Res<StructInfo> {
         match value {
             Value::Info(info) => Ok(info),
             Value::None => Ok(StructInfo::Tuple(Vec::new())),
@@ -115,7 +115,7 @@ impl Parser<'_> {
             Some(node) => {
                 let value = self.eval(node)?;
                 let hint = dtype.or(matches!(value, Value::Int(_)).then_some(DataType::I64));
-                Some(self.to_scalar(node, value, hint)?)
+                Some(self.scalar_value(node, value, hint)?)
             }
             None => None,
         };
@@ -227,7 +227,7 @@ impl Parser<'_> {
         };
         let dim = match (&value, prim) {
             (_, Some(prim)) => prim,
-            (Value::Int(_) | Value::Scalar(_), _) => self.to_scalar(node, value, Some(DataType::I64))?,
+            (Value::Int(_) | Value::Scalar(_), _) => self.scalar_value(node, value, Some(DataType::I64))?,
             _ => return Err(self.wrong_kind(node, "an integer as a dimension", &value)),
         };
         if !dim.dtype.is_int() || !dim.dtype.is_scalar() {
@@ -371,7 +371,7 @@ impl Parser<'_> {
         };
         let mut args = Vec::new();
         for item in items {
-            let arg = self.to_graph(node, item)?;
+            let arg = self.graph_value(node, item)?;
             args.push(self.leaf(node, arg)?);
         }
         Ok(args)

@@ -43,8 +43,10 @@ impl Parser<'_> {
         if tilewright_ops::lookup(name).is_some() || OTHERS.contains(&name) {
             return self.fail(codes::KIND, expr, format!("expected a value, found the function `{text}`"), "call it");
         }
-        let known: Vec<&str> = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name)).collect();
-        self.unknown(codes::UNKNOWN_FUNCTION, expr, format!("unknown function `{text}`"), name, known)
+        let known = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name));
+        let known: Vec<String> = known.map(|name| self.spell(&format!("script.relax.{name}"))).collect();
+        let message = format!("unknown function `{text}`");
+        self.unknown(codes::UNKNOWN_FUNCTION, expr, message, &text, known.iter().map(String::as_str))
     }
 
     /// A call of an operator: positional arguments are its arguments, then its attributes; both may be given by name.
@@ -100,7 +102,7 @@ impl Parser<'_> {
                 Err(self.report(diagnostic))
             }
             (_, value) => {
-                let value = self.to_graph(node, value)?;
+                let value = self.graph_value(node, value)?;
                 self.leaf(node, value)
             }
         }

@@ -100,7 +100,7 @@ impl Parser<'_> {
             }
             _ => {}
         }
-        let expr = self.to_graph(value, evaluated)?;
+        let expr = self.graph_value(value, evaluated)?;
         let info = match annotated? {
             Some(info) => Some(self.check_annotation(annotation.unwrap_or(value), value, info, &expr.struct_info)?),
             None => None,
@@ -322,10 +322,10 @@ impl Parser<'_> {
         let then = self.branch(&branch.body);
         let otherwise = self.branch(otherwise);
         let result = self.joined(branch, condition, then, otherwise);
-        if result.is_err() {
-            if let Some(name) = last_name(&branch.body) {
-                self.scopes.define(&name.id, Value::Poison);
-            }
+        if result.is_err()
+            && let Some(name) = last_name(&branch.body)
+        {
+            self.scopes.define(&name.id, Value::Poison);
         }
         result
     }

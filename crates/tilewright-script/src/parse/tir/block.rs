@@ -234,8 +234,10 @@ impl Parser<'_> {
             _ => {
                 let text = self.text_of(&*call.func).to_owned();
                 let known = ["remap", "spatial", "reduce", "opaque"];
+                let known = known.map(|kind| self.spell(&format!("script.tir.axis.{kind}")));
                 let message = format!("unknown kind of axis `{text}`");
-                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, kind, known));
+                let known = known.iter().map(String::as_str);
+                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &text, known));
             }
         };
         if axes.len() != names.len() {
@@ -267,7 +269,7 @@ impl Parser<'_> {
                 Range::up_to(scalar)
             }
         };
-        let scalar = self.to_scalar(value, given, Some(domain.extent.dtype))?;
+        let scalar = self.scalar_value(value, given, Some(domain.extent.dtype))?;
         if !scalar.dtype.is_int() {
             let message = format!("an axis is bound to an integer, found {}", scalar.dtype);
             return Err(self.fail(codes::AXIS, value, message, ""));

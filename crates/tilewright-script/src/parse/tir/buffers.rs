@@ -119,7 +119,7 @@ impl Parser<'_> {
         let mut extents = Vec::new();
         for item in items {
             let extent = match item {
-                Value::Scalar(_) | Value::Int(_) => self.to_scalar(node, item, None)?,
+                Value::Scalar(_) | Value::Int(_) => self.scalar_value(node, item, None)?,
                 other => return Err(self.wrong_kind(node, "integers as the extents", &other)),
             };
             if !extent.dtype.is_int() || !extent.dtype.is_scalar() {

@@ -126,14 +126,9 @@ impl Parser<'_> {
         if STATEMENTS.contains(&name) {
             return self.fail(codes::PLACE, expr, format!("`{text}` is a statement of its own, not a value"), "");
         }
-        let names = all_names();
-        self.unknown(
-            codes::UNKNOWN_FUNCTION,
-            expr,
-            format!("unknown function `{text}`"),
-            name,
-            names.iter().map(String::as_str),
-        )
+        let names: Vec<String> = all_names().iter().map(|name| self.spell(&format!("script.tir.{name}"))).collect();
+        let message = format!("unknown function `{text}`");
+        self.unknown(codes::UNKNOWN_FUNCTION, expr, message, &text, names.iter().map(String::as_str))
     }
 
     /// A call of a function of `T` as an expression.
@@ -239,14 +234,17 @@ impl Parser<'_> {
         let values: Vec<_> = bound.iter().map(|arg| arg.map_or(Err(Reported), |arg| self.eval(arg))).collect();
         let values = values.into_iter().collect::<Res<Vec<_>>>()?;
         let is_condition = |at: usize| intrinsic == Intrinsic::IfThenElse && at == 0;
-        let hint = values.iter().enumerate().find_map(|(at, value)| match value {
+        let typed = values.iter().enumerate().find_map(|(at, value)| match value {
             Value::Scalar(scalar) if !is_condition(at) => Some(scalar.dtype),
             _ => None,
         });
+        // Most intrinsics are of floats: integer literals alone are then floats, too.
+        let of_floats = !matches!(intrinsic, Intrinsic::IfThenElse | Intrinsic::Abs);
+        let hint = typed.or(of_floats.then_some(DataType::F32));
         let mut args = Vec::new();
         for (at, value) in values.into_iter().enumerate() {
             let place = bound[at].map_or(expr.range(), Ranged::range);
-            args.push(self.to_scalar(&place, value, hint.filter(|_| !is_condition(at)))?);
+            args.push(self.scalar_value(&place, value, hint.filter(|_| !is_condition(at)))?);
         }
         let result = Expr::call(intrinsic, &args);
         self.typed(expr, result)
@@ -275,7 +273,7 @@ impl Parser<'_> {
                 let message = format!("the number {number:?} is no {dtype}");
                 return Err(self.fail(codes::DTYPE, arg, message, ""));
             }
-            value => self.to_scalar(arg, value, Some(dtype))?,
+            value => self.scalar_value(arg, value, Some(dtype))?,
         };
         let result = value.cast(dtype);
         self.typed(expr, result)
@@ -293,7 +291,7 @@ impl Parser<'_> {
         let (Some(vectors), Some(indices)) = (bound[0], bound[1]) else { return Err(Reported) };
         let vectors = match self.eval(vectors)? {
             Value::Tuple(items) => {
-                items.into_iter().map(|item| self.to_scalar(vectors, item, None)).collect::<Res<Vec<_>>>()?
+                items.into_iter().map(|item| self.scalar_value(vectors, item, None)).collect::<Res<Vec<_>>>()?
             }
             other => return Err(self.wrong_kind(vectors, "a list of vectors", &other)),
         };

@@ -89,11 +89,12 @@ impl Parser<'_> {
             "unroll" => ForKind::Unrolled,
             "thread_binding" => return self.thread_binding(call),
             _ => {
-                let name = name.to_owned();
                 let text = self.text_of(&*call.func).to_owned();
                 let known = ["grid", "range", "serial", "parallel", "vectorized", "unroll", "thread_binding"];
+                let known = known.map(|name| self.spell(&format!("script.tir.{name}")));
                 let message = format!("`{text}` is no range for a loop");
-                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &name, known));
+                let known = known.iter().map(String::as_str);
+                return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &text, known));
             }
         };
         let bound = self.bind(call, &["start|begin", "stop|end", "step", "annotations"], 1)?;

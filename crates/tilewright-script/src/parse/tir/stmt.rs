@@ -139,7 +139,7 @@ impl Parser<'_> {
             }
         }
         let value = self.eval(expr)?;
-        let value = self.to_scalar(expr, value, None)?;
+        let value = self.scalar_value(expr, value, None)?;
         pieces.push(StmtKind::Evaluate(value));
         Ok(())
     }
@@ -232,7 +232,9 @@ impl Parser<'_> {
     /// `name = value` of something that is no declaration: a scalar becomes a variable, other things get a name.
     fn bind_value(&mut self, name: &ast::ExprName, node: &ast::Expr, value: Value, pieces: &mut Pieces) -> Res<()> {
         let value = match value {
-            Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => self.to_scalar(node, value, None)?,
+            Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Bool(_) => {
+                self.scalar_value(node, value, None)?
+            }
             other => {
                 self.scopes.define(&name.id, other);
                 return Ok(());
@@ -311,7 +313,7 @@ impl Parser<'_> {
         let indices = buffer.as_ref().map_err(|e| *e).and_then(|buffer| self.indices(buffer, &subscript.slice));
         let evaluated = self.eval(value);
         let (buffer, indices) = (buffer?, indices?);
-        let scalar = self.to_scalar(value, evaluated?, Some(buffer.dtype))?;
+        let scalar = self.scalar_value(value, evaluated?, Some(buffer.dtype))?;
         self.checked_store(target, value, &buffer, indices, scalar, None, pieces)
     }
 
@@ -376,7 +378,7 @@ impl Parser<'_> {
         let load = self.typed(&*assign.target, load)?;
         let value = self.eval(&assign.value)?;
         let value = self.infix(&assign.value, assign.op, load, value)?;
-        let value = self.to_scalar(&*assign.value, value, Some(buffer.dtype))?;
+        let value = self.scalar_value(&*assign.value, value, Some(buffer.dtype))?;
         self.checked_store(&assign.target, &assign.value, &buffer, indices, value, None, pieces)
     }
 
@@ -412,7 +414,7 @@ impl Parser<'_> {
     }
 
     fn bool_of(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
-        let condition = self.to_scalar(node, value, None)?;
+        let condition = self.scalar_value(node, value, None)?;
         if condition.dtype == DataType::BOOL {
             return Ok(condition);
         }
