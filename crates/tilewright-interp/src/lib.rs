@@ -3,6 +3,27 @@
 //! It is slow and obvious on purpose. Passes and code generators are right when their results are, bit for bit, those
 //! that the interpreter gives before them (but for the latitude that [`tilewright_expr::semantics`] grants).
 //!
+//! ```
+//! use tilewright_expr::{BinOp, Buffer, Expr, Var};
+//! use tilewright_interp::{Arg, InterpCx};
+//! use tilewright_ir::tir::{ForKind, Param, PrimFunc, Stmt};
+//! use tilewright_tensor::{DataType, Tensor};
+//!
+//! // for i in T.parallel(3): B[i] = A[i] + A[i]
+//! let [a, b] = ["A", "B"].map(|name| Buffer::new(name, vec![Expr::i64(3)], DataType::F32));
+//! let i = Var::new("i", DataType::I64);
+//! let element = Expr::load(&a, vec![Expr::var(&i)])?;
+//! let store = Stmt::store(&b, vec![Expr::var(&i)], &Expr::binary(BinOp::Add, &element, &element)?)?;
+//! let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(3), ForKind::Parallel, store);
+//! let params = vec![Param::buffer(&a), Param::buffer(&b)];
+//! let double = PrimFunc::with_root(params, Default::default(), vec![], body, Default::default());
+//!
+//! let (x, y) = (Tensor::from_vec::<f32>(&[3], vec![1.0, 2.0, 3.0])?, Tensor::zeros(DataType::F32, &[3])?);
+//! InterpCx::new(1).run_prim_func(&double, &[Arg::from(&x), Arg::Destination(y.clone())])?;
+//! assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! Reading order: [`InterpCx`] and its [`run_prim_func`](InterpCx::run_prim_func) and
 //! [`run_function`](InterpCx::run_function); [`Arg`] and [`Value`]; [`InterpError`] with [`ErrorKind`], the list of
 //! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops), `block`
