@@ -138,7 +138,7 @@ def test_one_tensor_as_input_and_output_is_refused():
     function = tw.script.from_source(RELAX.format(body=GOOD))["double"]
     double = tw.build(function, target="llvm")
     t = tw.nd.array(X)
-    with pytest.raises(tw.TVMError, match=r"overlap|twice|same memory|alias"):
+    with pytest.raises(tw.TVMError, match="share memory"):
         double(t, t)
 
 

@@ -95,6 +95,8 @@ def test_an_exception_in_an_instrument_comes_back_as_itself():
             raise KeyError(info)
 
     with tw.transform.PassContext(instruments=[Fails()]), pytest.raises(KeyError, match="LegalizeOps"):
+        tw.relax.transform.LegalizeOps()(Module)
+    with tw.transform.PassContext(instruments=[Fails()]), pytest.raises(KeyError):
         tw.relax.build(Module, "llvm")
 
 

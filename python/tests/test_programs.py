@@ -19,7 +19,7 @@ def cases():
             yield pytest.param(path, True, id=f"{path.stem}-deferred", marks=marks)
 
 
-@pytest.mark.parametrize(("path", "deferred"), cases())
+@pytest.mark.parametrize(("path", "deferred"), list(cases()))
 def test_program(python, tmp_path, path, deferred):
     if deferred:
         (tmp_path / "checks.py").write_text((path.parent / "checks.py").read_text())

@@ -6,7 +6,7 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::GlobalFunc;
-use tilewright::script::parse::{self, Definition, Host, HostValue, Item, Names, ParsedFile, Source};
+use tilewright::script::parse::{self, Definition, Host, HostValue, Item, Names, NoHost, ParsedFile, Source};
 use tilewright::support::{Diagnostics, SourceFile, Span};
 
 use crate::module::{PyFunction, PyModule, PyPrimFunc, function_object};
@@ -124,16 +124,21 @@ pub(crate) fn read_definition<'py>(
     }
 }
 
-/// Reads text: the one definition, or a dict of them by name where there are several.
+/// Reads text: the one definition, or a dict of them by name where there are several. Without `value`, what is not the
+/// script's own is an error.
 #[pyfunction]
 pub(crate) fn from_source<'py>(
+    py: Python<'py>,
     text: String,
     filename: String,
-    value: &Bound<'py, PyAny>,
+    value: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let py = value.py();
     let file = SourceFile::new(filename, text);
-    let mut items = finish(py, parse::parse_file(&file, &PythonHost(value)))?;
+    let parsed = match value {
+        Some(value) => parse::parse_file(&file, &PythonHost(value)),
+        None => parse::parse_file(&file, &NoHost),
+    };
+    let mut items = finish(py, parsed)?;
     if items.len() > 1 {
         let all = PyDict::new(py);
         for item in items {

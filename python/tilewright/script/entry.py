@@ -18,7 +18,8 @@ def from_source(text: str, extra_vars: dict[str, Any] | None = None) -> Any:
     The text's imports say what its names mean; without imports `T`, `R`, `I` and `tvm` have their usual meanings.
     `extra_vars` are values for further names.
     """
-    return _core.from_source(text, "<text>", lambda expression: eval(expression, dict(extra_vars or {})))
+    value = None if extra_vars is None else lambda expression: eval(expression, dict(extra_vars))
+    return _core.from_source(text, "<text>", value)
 
 
 def ir_module(cls: type | None = None, *, check_well_formed: bool = True) -> Any:
