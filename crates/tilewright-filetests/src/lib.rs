@@ -1,1 +1,68 @@
-//! filetests: runs the textual tests that lie beside the sources
+//! Textual tests: TVMScript in, TVMScript or a message out, in files beside the source of what they test.
+//!
+//! # A test
+//!
+//! Every `.py` file under `crates/*/src` is one. Its first lines are comments; those of the form `# word: …` with a word
+//! in lower case say what to do, all others are prose:
+//!
+//! ```python
+//! # A product becomes loops.
+//! # test: opt --pass LegalizeOps
+//! # run: main == same
+//!
+//! @I.ir_module
+//! class Module:
+//!     ...
+//!
+//! # expect:
+//! @I.ir_module
+//! class Module:
+//!     ...
+//! ```
+//!
+//! | `# test:` | does | expectation |
+//! |---|---|---|
+//! | `parse` | reads the text | a module that is structurally equal |
+//! | `print [--width N] [--meta]` | reads the text and prints it | exactly this text |
+//! | `opt --pass P …` | runs passes, pipelines, or single steps of the lowering; `BindParams:w,b` binds parameters of `main` to random tensors | a module that is structurally equal |
+//! | `lower` | lowers every PrimFunc to the flat form | a module that is structurally equal |
+//! | `diagnostics [--pass P …]` | reads the text, runs the passes; one of them must fail | exactly these messages, as comments |
+//! | `run` | reads the text | none: its run lines are the test |
+//!
+//! The expectation is all that follows the line `# expect:`. `UPDATE_EXPECT=1 cargo test -p tilewright-filetests` writes
+//! what came out in its place; read the difference before you commit it.
+//!
+//! # Run lines
+//!
+//! `# run: NAME[(ARGUMENTS)] [OPTION …] == same`, or `== f32[2]=[1.5, -2]` with the result (of a PrimFunc: its last
+//! tensor). Without arguments random ones are made from the signature, PrimFuncs included, whose tensors are all compared
+//! afterwards. An argument is `f32[2,3]` (random), `f32[2]=[1, nan]` or `i64=3`. Options: `n=3` gives a symbolic dimension,
+//! `seed=7` other random numbers, `special` mixes in zeros, NaN, infinities and extremes, `tol=1e-6` the tolerance of floats
+//! relative to the largest value (by default 1e-5, for contraction within expressions; `tol=0`: bit for bit).
+//!
+//! The interpreter's result before the passes is the meaning. Compared with it are the interpreter after them, and
+//! compiled code before and after them on every device. A device that is not there is reported as ignored.
+//!
+//! The packed function `test.copy` copies its first argument into its last.
+//!
+//! # Planted faults
+//!
+//! [`faults`] lists ways to break each pass. For each, some textual test of that pass must fail.
+//!
+//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], [`trials`] (`suite`).
+//!
+//! Invariants: nothing outside the test files is written, and those only when `UPDATE_EXPECT` says so.
+
+mod action;
+mod compare;
+mod data;
+mod expectation;
+pub mod faults;
+mod header;
+mod run;
+mod suite;
+
+pub use action::{Action, PassStep};
+pub use header::TestFile;
+pub use run::RunLine;
+pub use suite::{main, trials};

@@ -1,0 +1,190 @@
+//! What a test does with its input.
+
+use std::sync::Arc;
+
+use tilewright::ir::pass::{Pass, PassCx};
+use tilewright::ir::tir::PrimFunc;
+use tilewright::relax_passes::{BindParams, ParamKey};
+use tilewright::script::parse::{NoHost, parse_module};
+use tilewright::script::print::{PrintOptions, print_module};
+use tilewright::support::{Diagnostics, SourceFile, nearest};
+use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
+use tilewright::{GlobalFunc, IRModule, Tensor};
+
+use crate::TestFile;
+use crate::data::Values;
+use crate::faults::Fault;
+
+/// What stands behind `# test:`.
+#[derive(Clone, Debug)]
+pub enum Action {
+    Parse,
+    Print(PrintOptions),
+    Opt(Vec<PassStep>),
+    Lower,
+    Diagnostics(Vec<PassStep>),
+    Run,
+}
+
+/// One step from module to module.
+#[derive(Clone)]
+pub enum PassStep {
+    /// A pass or pipeline.
+    Pass(Arc<dyn Pass>),
+    /// A step of the lowering, on every PrimFunc.
+    Prim(&'static str, PrimFuncPass),
+    /// `BindParams` of these parameters of `main`.
+    Bind(Vec<String>),
+}
+
+impl std::fmt::Debug for PassStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+const ACTIONS: [&str; 6] = ["parse", "print", "opt", "lower", "diagnostics", "run"];
+/// The name of a pass that needs arguments.
+pub(crate) const BIND_PARAMS: &str = "BindParams";
+
+impl PassStep {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pass(pass) => pass.info().name,
+            Self::Prim(name, _) => name,
+            Self::Bind(_) => BIND_PARAMS,
+        }
+    }
+
+    /// The step of this name.
+    fn find(name: &str) -> Result<Self, String> {
+        if let Some(params) = name.strip_prefix(BIND_PARAMS).and_then(|rest| rest.strip_prefix(':')) {
+            return Ok(Self::Bind(params.split(',').map(str::to_owned).collect()));
+        }
+        if let Some(&(name, pass)) = lowering_passes().iter().find(|(known, _)| *known == name) {
+            return Ok(Self::Prim(name, pass));
+        }
+        tilewright::passes::by_name(name).map(Self::Pass)
+    }
+
+    fn run(&self, module: IRModule, bound: &mut Vec<(String, Tensor)>) -> Result<IRModule, Diagnostics> {
+        let mut cx = PassCx::default();
+        match self {
+            Self::Pass(pass) => cx.run(pass.as_ref(), module).map_err(|error| error.diagnostics),
+            Self::Prim(_, pass) => on_prim_funcs(module, |_, function| pass(function)),
+            Self::Bind(params) => {
+                let values = Values::for_params(&module, "main", params)?;
+                let keys = values.iter().map(|(name, tensor)| (ParamKey::Name(name.clone()), tensor.clone()));
+                let pass = BindParams::new("main", keys.collect::<Vec<_>>());
+                bound.extend(values);
+                cx.run(&pass, module).map_err(|error| error.diagnostics)
+            }
+        }
+    }
+}
+
+fn on_prim_funcs(
+    mut module: IRModule,
+    change: impl Fn(&str, &PrimFunc) -> Result<PrimFunc, Diagnostics>,
+) -> Result<IRModule, Diagnostics> {
+    let functions: Vec<_> = module.iter().map(|(name, function)| (name.clone(), function.clone())).collect();
+    for (name, function) in functions {
+        if let GlobalFunc::Prim(function) = function {
+            let changed = change(&name, &function)?;
+            module.insert(name, changed);
+        }
+    }
+    Ok(module)
+}
+
+impl Action {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let mut words = text.split_whitespace();
+        let Some(kind) = words.next() else { return Err(format!("expected one of {}", ACTIONS.join(", "))) };
+        let (mut steps, mut print) = (Vec::new(), PrintOptions::default());
+        while let Some(option) = words.next() {
+            let mut value = || words.next().ok_or_else(|| format!("`{option}` needs a value"));
+            match (kind, option) {
+                ("opt" | "diagnostics", "--pass") => steps.push(PassStep::find(value()?)?),
+                ("print", "--meta") => print.show_meta = true,
+                ("print", "--width") => {
+                    let width = value()?;
+                    let number = width.parse().map_err(|_| format!("`--width` needs a number, found `{width}`"))?;
+                    print.width = Some(number);
+                }
+                _ => return Err(format!("unknown option `{option}` of `{kind}`")),
+            }
+        }
+        match kind {
+            "parse" => Ok(Self::Parse),
+            "print" => Ok(Self::Print(print)),
+            "opt" if steps.is_empty() => Err("`opt` needs at least one `--pass`".to_owned()),
+            "opt" => Ok(Self::Opt(steps)),
+            "lower" => Ok(Self::Lower),
+            "diagnostics" => Ok(Self::Diagnostics(steps)),
+            "run" => Ok(Self::Run),
+            _ => Err(match nearest(kind, ACTIONS) {
+                Some(near) => format!("unknown test `{kind}`: did you mean `{near}`?"),
+                None => format!("unknown test `{kind}`: expected one of {}", ACTIONS.join(", ")),
+            }),
+        }
+    }
+
+    /// The passes that the test runs.
+    pub fn steps(&self) -> &[PassStep] {
+        match self {
+            Self::Opt(steps) | Self::Diagnostics(steps) => steps,
+            _ => &[],
+        }
+    }
+}
+
+/// What came out of a test.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) result: Output,
+    /// Before the passes, where there is a module at all.
+    pub(crate) before: Option<IRModule>,
+    /// Parameters that were bound on the way.
+    pub(crate) bound: Vec<(String, Tensor)>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Output {
+    Module(IRModule),
+    Text(String),
+    Errors(Diagnostics),
+}
+
+pub(crate) fn read(name: &str, text: &str) -> Result<IRModule, Diagnostics> {
+    parse_module(&SourceFile::new(name, text), &NoHost)
+}
+
+/// Does what the test says, with a fault planted behind its pass.
+pub(crate) fn perform(test: &TestFile, fault: Option<&Fault>) -> Outcome {
+    let mut bound = Vec::new();
+    let before = match read(&test.name, &test.input) {
+        Ok(module) => module,
+        Err(errors) => return Outcome { result: Output::Errors(errors), before: None, bound },
+    };
+    let result = match &test.action {
+        Action::Parse | Action::Run => Ok(Output::Module(before.clone())),
+        Action::Print(options) => Ok(Output::Text(print_module(&before, options))),
+        Action::Lower => {
+            let low =
+                on_prim_funcs(before.clone(), |name, function| lower(name, function).map(|low| low.function().clone()));
+            low.map(Output::Module)
+        }
+        Action::Opt(steps) | Action::Diagnostics(steps) => steps
+            .iter()
+            .try_fold(before.clone(), |module, step| {
+                let module = step.run(module, &mut bound)?;
+                Ok(match fault {
+                    Some(fault) if fault.pass == step.name() => (fault.corrupt)(&module),
+                    _ => module,
+                })
+            })
+            .map(Output::Module),
+    };
+    Outcome { result: result.unwrap_or_else(Output::Errors), before: Some(before), bound }
+}

@@ -1,0 +1,99 @@
+//! Results of the interpreter and of compiled code, compared.
+
+use tilewright::expr::semantics::Scalar;
+use tilewright::{Tensor, Value as Compiled};
+use tilewright_interp::Value as Interpreted;
+
+/// A result, whoever computed it.
+#[derive(Clone, Debug)]
+pub(crate) enum Plain {
+    Tensor(Tensor),
+    Tuple(Vec<Plain>),
+    Shape(Vec<i64>),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Plain {
+    pub(crate) fn of_interpreted(value: &Interpreted) -> Result<Self, String> {
+        Ok(match value {
+            Interpreted::Tensor(tensor) => Self::Tensor(tensor.clone()),
+            Interpreted::Tuple(fields) => {
+                Self::Tuple(fields.iter().map(Self::of_interpreted).collect::<Result<_, _>>()?)
+            }
+            Interpreted::Shape(dims) => Self::Shape(dims.clone()),
+            Interpreted::Scalar(scalar) if scalar.dtype().is_float() => Self::Float(scalar.as_float()),
+            Interpreted::Scalar(scalar) => Self::Int(scalar.as_int()),
+            Interpreted::Str(text) => Self::Text(text.to_string()),
+            other => return Err(format!("{} cannot be compared", other.describe())),
+        })
+    }
+
+    pub(crate) fn of_compiled(value: &Compiled) -> Result<Self, String> {
+        Ok(match value {
+            Compiled::None => Self::Tuple(Vec::new()),
+            Compiled::Tensor(tensor) => Self::Tensor(tensor.clone()),
+            Compiled::Tuple(fields) => Self::Tuple(fields.iter().map(Self::of_compiled).collect::<Result<_, _>>()?),
+            Compiled::Shape(dims) => Self::Shape(dims.to_vec()),
+            Compiled::Bool(value) => Self::Int(i64::from(*value)),
+            Compiled::Int(value) => Self::Int(*value),
+            Compiled::Float(value) => Self::Float(*value),
+            Compiled::Str(text) => Self::Text(text.to_string()),
+            other => return Err(format!("{} cannot be compared", other.kind_name())),
+        })
+    }
+
+    /// Whether both are the same, floats within the tolerance relative to the largest finite value of their tensor.
+    pub(crate) fn agree(&self, other: &Self, tolerance: f64) -> Result<(), String> {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) => tensors_agree(a, b, tolerance),
+            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => a
+                .iter()
+                .zip(b)
+                .enumerate()
+                .try_for_each(|(i, (a, b))| a.agree(b, tolerance).map_err(|error| format!("field {i}: {error}"))),
+            (Self::Shape(a), Self::Shape(b)) if a == b => Ok(()),
+            (Self::Int(a), Self::Int(b)) if a == b => Ok(()),
+            (Self::Float(a), Self::Float(b)) if close(*a, *b, tolerance * a.abs()) => Ok(()),
+            (Self::Text(a), Self::Text(b)) if a == b => Ok(()),
+            _ => Err(format!("expected {self:?}, found {other:?}")),
+        }
+    }
+}
+
+fn tensors_agree(a: &Tensor, b: &Tensor, tolerance: f64) -> Result<(), String> {
+    if (a.dtype(), a.shape()) != (b.dtype(), b.shape()) {
+        return Err(format!("expected {a:?}, found {b:?}"));
+    }
+    let (x, y) = (elements(a)?, elements(b)?);
+    let largest = x.iter().map(|v| v.as_float().abs()).filter(|v| v.is_finite() && a.dtype().is_float());
+    let allowed = tolerance * largest.fold(0.0, f64::max);
+    for (i, (x, y)) in x.iter().zip(&y).enumerate() {
+        let same = if a.dtype().is_float() && tolerance > 0.0 {
+            close(x.as_float(), y.as_float(), allowed)
+        } else {
+            x == y || (a.dtype().is_float() && x.as_float().is_nan() && y.as_float().is_nan())
+        };
+        if !same {
+            return Err(format!("element {i} of shape {:?}: expected {x:?}, found {y:?}", a.shape()));
+        }
+    }
+    Ok(())
+}
+
+fn close(a: f64, b: f64, allowed: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= allowed
+}
+
+fn elements(tensor: &Tensor) -> Result<Vec<Scalar>, String> {
+    let compact = tensor.to_contiguous().map_err(|error| error.to_string())?;
+    let bytes = compact.as_bytes().map_err(|error| error.to_string())?;
+    let size = tensor.dtype().element_bytes().max(1);
+    let scalar = |chunk: &[u8]| {
+        let mut wide = [0; 8];
+        wide[..chunk.len().min(8)].copy_from_slice(&chunk[..chunk.len().min(8)]);
+        Scalar::from_bits(tensor.dtype(), u64::from_le_bytes(wide))
+    };
+    Ok(bytes.chunks_exact(size).map(scalar).collect())
+}

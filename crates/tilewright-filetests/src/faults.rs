@@ -1,0 +1,262 @@
+//! Planted faults: ways in which a pass could be wrong. The textual tests of the pass must catch each.
+
+use tilewright::expr::{BinOp, Expr, ExprKind};
+use tilewright::ir::node::{AnyHandle, rewrite};
+use tilewright::ir::relax::{self, BindingValue, Constant};
+use tilewright::ir::tir::{Stmt, StmtKind, attr_names};
+use tilewright::ir::{Attr, IRModule};
+use tilewright::{GlobalFunc, Tensor};
+
+/// A way to break what a pass leaves.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// The pass's name.
+    pub pass: &'static str,
+    /// What goes wrong.
+    pub name: &'static str,
+    /// The pass's result, broken; unchanged where there is nothing of the kind to break.
+    pub corrupt: fn(&IRModule) -> IRModule,
+}
+
+const fn fault(pass: &'static str, name: &'static str, corrupt: fn(&IRModule) -> IRModule) -> Fault {
+    Fault { pass, name, corrupt }
+}
+
+/// Every planted fault, pass by pass.
+pub const ALL: &[Fault] = &[
+    fault("Normalize", "swapped_arguments", swapped_arguments),
+    fault("LegalizeOps", "dropped_init", dropped_init),
+    fault("LegalizeOps", "short_loop", short_loop),
+    fault("LegalizeOps", "shifted_region", shifted_region),
+    fault("LegalizeOps", "swapped_arguments", swapped_arguments),
+    fault("BindParams", "changed_constant", changed_constant),
+    fault("DeadCodeElimination", "dropped_binding", dropped_binding),
+    fault("ToNonDataflow", "still_dataflow", still_dataflow),
+    fault("CallTIRRewrite", "swapped_arguments", swapped_arguments),
+    fault("CallTIRRewrite", "dropped_binding", dropped_binding),
+    fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
+    fault("lower_init", "inverted_condition", inverted_condition),
+    fault("lower_blocks", "short_loop", short_loop),
+    fault("lower_blocks", "lost_noalias", lost_noalias),
+    fault("normalize_parallel", "short_loop", short_loop),
+    fault("simplify", "shifted_index", shifted_index),
+    fault("place_allocations", "shifted_index", shifted_index),
+    fault("guard_indices", "dropped_assert", dropped_assert),
+    fault("widen_indices", "shifted_index", shifted_index),
+    fault("flatten_buffers", "shifted_index", shifted_index),
+    fault("vectorize", "reversed_lanes", reversed_lanes),
+    fault("unroll", "dropped_store", dropped_store),
+    fault("truncate_divisions", "swapped_operands", swapped_operands),
+];
+
+/// The names of all passes that must have a fault: those that users can run, and the steps of the lowering.
+pub fn passes() -> Vec<&'static str> {
+    let mut names: Vec<_> = tilewright::relax_passes::all_passes().iter().map(|pass| pass.info().name).collect();
+    names.push(crate::action::BIND_PARAMS);
+    for (name, _) in tilewright::tir_passes::lowering_passes() {
+        if !names.contains(name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Changes the first handle of sort `H` that `change` wants to change.
+fn first<H: AnyHandle>(module: &IRModule, change: impl Fn(&H) -> Option<H>) -> IRModule {
+    let mut done = false;
+    let changed = rewrite(module, |handle: &H| {
+        if done {
+            return None;
+        }
+        let changed = change(handle);
+        done = changed.is_some();
+        changed
+    });
+    changed.unwrap_or_else(|| module.clone())
+}
+
+fn statement(module: &IRModule, change: impl Fn(&StmtKind) -> Option<StmtKind>) -> IRModule {
+    first(module, |stmt: &Stmt| change(&stmt.kind).map(Stmt::from))
+}
+
+fn dropped_init(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Block { values, predicate, block } if block.init.is_some() => {
+            let mut block = block.clone();
+            block.init = None;
+            Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+fn short_loop(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::For { var, min, extent, kind, annotations, body } if extent.as_int().is_some_and(|n| n > 1) => {
+            Some(StmtKind::For {
+                var: var.clone(),
+                min: min.clone(),
+                extent: Expr::int(extent.as_int()? - 1, extent.dtype),
+                kind: kind.clone(),
+                annotations: annotations.clone(),
+                body: body.clone(),
+            })
+        }
+        _ => None,
+    })
+}
+
+fn shifted_region(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Block { values, predicate, block } if block.reads.iter().any(|read| !read.region.is_empty()) => {
+            let mut block = block.clone();
+            let range = block.reads.iter_mut().find_map(|read| read.region.first_mut())?;
+            range.min = &range.min + 1;
+            Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+fn inverted_condition(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::If { condition, then, otherwise } => {
+            Some(StmtKind::If { condition: condition.not().ok()?, then: then.clone(), otherwise: otherwise.clone() })
+        }
+        _ => None,
+    })
+}
+
+fn dropped_assert(module: &IRModule) -> IRModule {
+    statement(module, |kind| matches!(kind, StmtKind::Assert { .. }).then(|| StmtKind::Seq(Vec::new())))
+}
+
+fn dropped_store(module: &IRModule) -> IRModule {
+    statement(module, |kind| matches!(kind, StmtKind::Store { .. }).then(|| StmtKind::Seq(Vec::new())))
+}
+
+fn shifted_index(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Store { buffer, indices, value, predicate } if !indices.is_empty() => {
+            let mut indices = indices.clone();
+            indices[0] = Expr::binary(BinOp::Add, &indices[0], &Expr::int(1, indices[0].dtype.element())).ok()?;
+            Some(StmtKind::Store {
+                buffer: buffer.clone(),
+                indices,
+                value: value.clone(),
+                predicate: predicate.clone(),
+            })
+        }
+        _ => None,
+    })
+}
+
+fn reversed_lanes(module: &IRModule) -> IRModule {
+    first(module, |expr: &Expr| match &expr.kind {
+        ExprKind::Ramp { base, stride } => {
+            let stride = &Expr::int(0, stride.dtype) - stride;
+            Some(Expr::raw(expr.dtype, ExprKind::Ramp { base: base.clone(), stride }))
+        }
+        _ => None,
+    })
+}
+
+/// Of an operator for which it matters.
+fn swapped_operands(module: &IRModule) -> IRModule {
+    first(module, |expr: &Expr| match &expr.kind {
+        ExprKind::Binary(op @ (BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod), a, b) => {
+            Some(Expr::raw(expr.dtype, ExprKind::Binary(*op, b.clone(), a.clone())))
+        }
+        _ => None,
+    })
+}
+
+/// Of the first call with two that differ.
+fn swapped_arguments(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Call { callee, args, attrs, sinfo_args }
+            if args.len() > 1 && args[0].as_var() != args[1].as_var() =>
+        {
+            let mut args = args.clone();
+            args.swap(0, 1);
+            let (callee, attrs, sinfo_args) = (callee.clone(), attrs.clone(), sinfo_args.clone());
+            Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Call { callee, args, attrs, sinfo_args }))
+        }
+        _ => None,
+    })
+}
+
+fn changed_constant(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Constant(Constant(tensor)) => {
+            let mut bytes = tensor.as_bytes().ok()?.to_vec();
+            // The byte with the sign and most of the exponent of the first element.
+            *bytes.get_mut(tensor.dtype().element_bytes() - 1)? ^= 0x80;
+            Tensor::from_bytes(tensor.dtype(), tensor.shape(), &bytes).ok().map(relax::Expr::constant)
+        }
+        _ => None,
+    })
+}
+
+/// The offsets of planned tensors are all 0.
+fn overlapping_tensors(module: &IRModule) -> IRModule {
+    let changed = rewrite(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Call { callee, args, attrs, sinfo_args } => {
+            let mut moved = attrs.clone();
+            let offset = moved.get_mut("offset").filter(|offset| offset.as_int() != Some(0))?;
+            *offset = Attr::Int(0);
+            let (callee, args, sinfo_args) = (callee.clone(), args.clone(), sinfo_args.clone());
+            let kind = relax::ExprKind::Call { callee, args, attrs: moved, sinfo_args };
+            Some(relax::Expr::raw(expr.struct_info.clone(), kind))
+        }
+        _ => None,
+    });
+    changed.unwrap_or_else(|| module.clone())
+}
+
+/// Changes the graph functions.
+fn graphs(module: &IRModule, change: impl Fn(&mut relax::Function)) -> IRModule {
+    let mut changed = module.clone();
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Relax(function) = function {
+            let mut function = relax::Function::clone(function);
+            change(&mut function);
+            changed.insert(name.clone(), function);
+        }
+    }
+    changed
+}
+
+/// The last call is not made any more.
+fn dropped_binding(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        let bindings = function.body.blocks.iter_mut().rev().map(|block| &mut block.bindings);
+        for bindings in bindings {
+            let is_call = |value: &BindingValue| matches!(value, BindingValue::Expr(e) if matches!(e.kind, relax::ExprKind::Call { .. }));
+            if let Some(at) = bindings.iter().rposition(|binding| is_call(&binding.value)) {
+                bindings.remove(at);
+                return;
+            }
+        }
+    })
+}
+
+fn still_dataflow(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        if let Some(block) = function.body.blocks.first_mut() {
+            block.dataflow = true;
+        }
+    })
+}
+
+fn lost_noalias(module: &IRModule) -> IRModule {
+    let mut changed = module.clone();
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Prim(function) = function {
+            let mut function = tilewright::ir::tir::PrimFunc::clone(function);
+            function.attrs.remove(attr_names::NOALIAS);
+            changed.insert(name.clone(), function);
+        }
+    }
+    changed
+}

@@ -1,0 +1,312 @@
+//! Run lines: the same arguments through the interpreter and through compiled code, before and after the passes.
+
+use std::sync::Arc;
+
+use tilewright::ir::interface::KernelInterface;
+use tilewright::ir::tir::PrimFunc;
+use tilewright::runtime::{Device, registry};
+use tilewright::{CompileOptions, GlobalFunc, IRModule, Sequential, Tensor, Value, VirtualMachine, pipelines};
+use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
+
+use crate::action::{Outcome, Output};
+use crate::compare::Plain;
+use crate::data::{Argument, Spec, Values};
+use crate::{Action, TestFile};
+
+/// Allowed by default, relative to the largest value: `a * b + c` within one expression may be contracted.
+const TOLERANCE: f64 = 1e-5;
+const COPY: &str = "test.copy";
+
+/// What stands behind `# run:`.
+#[derive(Clone, Debug)]
+pub struct RunLine {
+    /// The line itself, for reports.
+    pub text: String,
+    function: String,
+    /// `None`: made from the signature.
+    args: Option<Vec<Spec>>,
+    values: Values,
+    tolerance: f64,
+    /// `None`: `same`.
+    result: Option<Spec>,
+}
+
+impl RunLine {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (call, result) = text.split_once("==").ok_or("a run line needs `== same` or `== VALUE`")?;
+        let (call, result) = (call.trim(), result.trim());
+        let end = call.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(call.len());
+        let (function, rest) = call.split_at(end);
+        let (args, options) = match rest.trim_start().strip_prefix('(') {
+            Some(inside) => {
+                let (args, options) = inside.rsplit_once(')').ok_or("a run line lacks its `)`")?;
+                (Some(specs(args)?), options)
+            }
+            None => (None, rest),
+        };
+        let mut values = Values { seed: 0, special: false, dims: Vec::new() };
+        let mut tolerance = TOLERANCE;
+        for option in options.split_whitespace() {
+            let unknown = || format!("unknown option `{option}` of a run line");
+            match option.split_once('=') {
+                None if option == "special" => values.special = true,
+                None => return Err(unknown()),
+                Some(("seed", seed)) => values.seed = seed.parse().map_err(|_| unknown())?,
+                Some(("tol", value)) => tolerance = value.parse().map_err(|_| unknown())?,
+                Some((name, value)) => values.dims.push((name.to_owned(), value.parse().map_err(|_| unknown())?)),
+            }
+        }
+        let result = if result == "same" { None } else { Some(Spec::parse(result)?) };
+        Ok(Self { text: text.to_owned(), function: function.to_owned(), args, values, tolerance, result })
+    }
+
+    fn arguments(&self, module: &IRModule) -> Result<Vec<Argument>, String> {
+        let Some(specs) = &self.args else { return self.values.for_function(module, &self.function) };
+        let mut random = Random::new(self.values.seed);
+        specs.iter().map(|spec| spec.argument(&self.values, &mut random)).collect()
+    }
+}
+
+/// Specs between commas that are in no bracket.
+fn specs(text: &str) -> Result<Vec<Spec>, String> {
+    let (mut depth, mut start, mut parts) = (0, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts.into_iter().filter(|part| !part.trim().is_empty()).map(Spec::parse).collect()
+}
+
+/// The meaning: what the interpreter computes before the passes; also compared with the result that the line states.
+fn meaning(test: &TestFile, line: &RunLine, outcome: &Outcome) -> Result<(Vec<Argument>, Plain), String> {
+    let before = outcome.before.as_ref().ok_or("the text is not read")?;
+    let mut args = line.arguments(before)?;
+    if let Some(GlobalFunc::Relax(function)) = before.get(&line.function) {
+        for (param, arg) in function.params.iter().zip(&mut args) {
+            if let Some((_, tensor)) = outcome.bound.iter().find(|(name, _)| **name == *param.name) {
+                *arg = Argument::Tensor(tensor.clone());
+            }
+        }
+    }
+    let result = interpret(before, &line.function, &args, Flat::No).map_err(|e| format!("{}: {e}", test.name))?;
+    if let Some(stated) = &line.result {
+        let Argument::Tensor(stated) = stated.argument(&line.values, &mut Random::new(0))? else {
+            return Err("a result is stated as a tensor".to_owned());
+        };
+        let found = match (&result, before.get(&line.function)) {
+            (Plain::Tuple(tensors), Some(GlobalFunc::Prim(_))) => tensors.last().unwrap_or(&result),
+            _ => &result,
+        };
+        Plain::Tensor(stated).agree(found, line.tolerance).map_err(|e| format!("the stated result: {e}"))?;
+    }
+    Ok((args, result))
+}
+
+/// The arguments that are left after parameters were bound.
+fn unbound(outcome: &Outcome, function: &str, args: &[Argument]) -> Vec<Argument> {
+    let Some(GlobalFunc::Relax(function)) = outcome.before.as_ref().and_then(|m| m.get(function)) else {
+        return args.to_vec();
+    };
+    let is_bound = |name: &str| outcome.bound.iter().any(|(bound, _)| bound == name);
+    function.params.iter().zip(args).filter(|(param, _)| !is_bound(&param.name)).map(|(_, arg)| arg.clone()).collect()
+}
+
+fn after(outcome: &Outcome) -> Result<&IRModule, String> {
+    match &outcome.result {
+        Output::Module(module) => Ok(module),
+        Output::Errors(errors) => Err(errors.to_string()),
+        Output::Text(_) => outcome.before.as_ref().ok_or_else(|| "the text is not read".to_owned()),
+    }
+}
+
+/// The interpreter after the passes, against the meaning.
+pub(crate) fn check_interpreter(test: &TestFile, line: &RunLine, outcome: &Outcome) -> Result<(), String> {
+    let (args, meaning) = meaning(test, line, outcome)?;
+    let steps = test.action.steps();
+    let is_flat = matches!(test.action, Action::Lower) || steps.iter().any(|step| step.name() == "flatten_buffers");
+    let flat = match (is_flat, outcome.before.as_ref().and_then(|m| m.prim(&line.function))) {
+        (true, Some(before)) => Flat::Of(before),
+        _ => Flat::No,
+    };
+    let args = unbound(outcome, &line.function, &args);
+    let found = interpret(after(outcome)?, &line.function, &args, flat)?;
+    meaning.agree(&found, line.tolerance).map_err(|e| format!("the interpreter after the passes: {e}"))
+}
+
+/// Compiled code before and after the passes, against the meaning.
+pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome, device: Device) -> Result<(), String> {
+    let (args, meaning) = meaning(test, line, outcome)?;
+    let before = outcome.before.as_ref().ok_or("the text is not read")?;
+    let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
+    meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
+    let steps = test.action.steps();
+    // What is lowered already is in no form that the compiler takes as its input.
+    let lowered = steps.iter().any(|step| matches!(step, crate::PassStep::Prim(..)));
+    if steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()) {
+        return Ok(());
+    }
+    let args = unbound(outcome, &line.function, &args);
+    let found = compiled(after(outcome)?, remaining(test), &line.function, &args, device)?;
+    meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled after the passes: {e}"))
+}
+
+/// The build's passes that come behind those that the test has run.
+fn remaining(test: &TestFile) -> Sequential {
+    let mut build = pipelines::default_build();
+    let last =
+        test.action.steps().iter().filter_map(|step| build.passes.iter().rposition(|p| p.info().name == step.name()));
+    let is_pipeline = test.action.steps().iter().any(|step| step.name() == build.name);
+    let done = if is_pipeline { build.passes.len() } else { last.max().map_or(0, |at| at + 1) };
+    build.passes.drain(..done);
+    build
+}
+
+/// Whether a PrimFunc has the parameters of its kernel.
+enum Flat<'a> {
+    No,
+    /// The PrimFunc as it was.
+    Of(&'a PrimFunc),
+}
+
+fn interpret(module: &IRModule, name: &str, args: &[Argument], flat: Flat<'_>) -> Result<Plain, String> {
+    let copy = |args: &[Interpreted]| match args {
+        [Interpreted::Tensor(from), .., Interpreted::Tensor(to)] => overwrite(to, from).map(|()| Interpreted::unit()),
+        _ => Err("expected two tensors".to_owned()),
+    };
+    let cx = InterpCx::new(17).with_packed(COPY, copy);
+    match module.get(name) {
+        Some(GlobalFunc::Relax(_)) => {
+            let args: Vec<_> = fresh(args)?
+                .into_iter()
+                .map(|arg| match arg {
+                    Argument::Tensor(tensor) => Interpreted::Tensor(tensor),
+                    Argument::Scalar(scalar) => Interpreted::Scalar(scalar),
+                })
+                .collect();
+            let result = cx.run_function(module, name, &args).map_err(|error| error.to_string())?;
+            Plain::of_interpreted(&result)
+        }
+        Some(GlobalFunc::Prim(function)) => {
+            let args = fresh(args)?;
+            let ordered = match flat {
+                Flat::No => args.clone(),
+                Flat::Of(before) => kernel_order(before, &args)?,
+            };
+            let ordered: Vec<_> = ordered
+                .into_iter()
+                .map(|arg| match arg {
+                    Argument::Tensor(tensor) => Arg::Tensor(tensor),
+                    Argument::Scalar(scalar) => Arg::Scalar(scalar),
+                })
+                .collect();
+            cx.run_prim_func(function, &ordered).map_err(|error| error.to_string())?;
+            Ok(tensors_of(&args))
+        }
+        None => Err(format!("the module has no function `{name}`")),
+    }
+}
+
+/// The arguments as the kernel takes them: tensors flat, then scalars as 64 bits.
+fn kernel_order(before: &PrimFunc, args: &[Argument]) -> Result<Vec<Argument>, String> {
+    use tilewright::DataType;
+    use tilewright::expr::semantics::Scalar;
+    let interface = KernelInterface::of(before);
+    let mut ordered = Vec::new();
+    for tensor in &interface.tensors {
+        let Some(Argument::Tensor(arg)) = args.get(tensor.param) else { return Err("expected a tensor".to_owned()) };
+        let flat = arg.reshape(&[arg.num_elements() as i64]).map_err(|error| error.to_string())?;
+        ordered.push(Argument::Tensor(flat));
+    }
+    for scalar in &interface.scalars {
+        let value = match scalar.param.and_then(|param| args.get(param)) {
+            Some(Argument::Scalar(value)) => *value,
+            _ => {
+                let dims = interface.tensors.iter().flat_map(|tensor| {
+                    let shape = match args.get(tensor.param) {
+                        Some(Argument::Tensor(arg)) => arg.shape().to_vec(),
+                        _ => Vec::new(),
+                    };
+                    tensor.buffer.shape.clone().into_iter().zip(shape)
+                });
+                let mut dims = dims.filter(|(dim, _)| dim.as_var() == Some(&scalar.var)).map(|(_, value)| value);
+                let value = dims.next().ok_or("a symbolic dimension that no shape tells")?;
+                Scalar::from_int(value, DataType::I64)
+            }
+        };
+        ordered.push(Argument::Scalar(if value.dtype().is_int() {
+            Scalar::from_int(value.as_int(), DataType::I64)
+        } else {
+            value
+        }));
+    }
+    Ok(ordered)
+}
+
+fn compiled(
+    module: &IRModule,
+    pipeline: Sequential,
+    name: &str,
+    args: &[Argument],
+    device: Device,
+) -> Result<Plain, String> {
+    registry::register_override(COPY, |args| match args {
+        [Value::Tensor(from), .., Value::Tensor(to)] => {
+            overwrite(to, from).map(|()| Value::None).map_err(tilewright::runtime::Error::callback)
+        }
+        _ => Err(tilewright::runtime::Error::callback("expected two tensors")),
+    });
+    let options = CompileOptions { pipeline, ..CompileOptions::default() };
+    let executable = tilewright::compile(module, &options).map_err(|error| error.to_string())?;
+    let machine = VirtualMachine::new(executable, &[device]).map_err(|error| error.to_string())?;
+    let function = machine.function(name).map_err(|error| error.to_string())?;
+    let args = fresh(args)?;
+    let values: Vec<Value> = args
+        .iter()
+        .map(|arg| match arg {
+            Argument::Tensor(tensor) => Value::Tensor(tensor.clone()),
+            Argument::Scalar(scalar) if scalar.dtype().is_float() => Value::Float(scalar.as_float()),
+            Argument::Scalar(scalar) => Value::Int(scalar.as_int()),
+        })
+        .collect();
+    let result = function.call(&values).map_err(|error| error.to_string())?;
+    match module.get(name) {
+        Some(GlobalFunc::Prim(_)) => Ok(tensors_of(&args)),
+        _ => Plain::of_compiled(&result),
+    }
+}
+
+fn overwrite(to: &Tensor, from: &Tensor) -> Result<(), String> {
+    let from = from.to_contiguous().map_err(|error| error.to_string())?;
+    from.as_bytes().and_then(|bytes| to.overwrite(bytes)).map_err(|error| error.to_string())
+}
+
+/// Arguments with memory of their own.
+fn fresh(args: &[Argument]) -> Result<Vec<Argument>, String> {
+    args.iter()
+        .map(|arg| match arg {
+            Argument::Tensor(tensor) => tensor.copied().map(Argument::Tensor).map_err(|error| error.to_string()),
+            Argument::Scalar(scalar) => Ok(Argument::Scalar(*scalar)),
+        })
+        .collect()
+}
+
+fn tensors_of(args: &[Argument]) -> Plain {
+    let tensor = |arg: &Argument| match arg {
+        Argument::Tensor(tensor) => Some(Plain::Tensor(Tensor::clone(tensor))),
+        Argument::Scalar(_) => None,
+    };
+    Plain::Tuple(args.iter().filter_map(tensor).collect())
+}
+
+/// The devices that run lines are run on, present or not.
+pub(crate) fn devices() -> Arc<[Device]> {
+    Arc::new([Device::cpu(), Device::cuda(0)])
+}
