@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::op::InferCx;
-use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, SourceFile, Span, nearest};
+use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, SourceFile, Span, nearest, with_stack};
 
 use super::metadata::Metadata;
 use super::module::Functions;
@@ -110,7 +110,8 @@ impl<'a> Parser<'a> {
                 None => None,
             },
             ast::Expr::Attribute(attribute) => {
-                let path = format!("{}.{}", self.path(&attribute.value)?, attribute.attr);
+                let outer = with_stack(|| self.path(&attribute.value))?;
+                let path = format!("{outer}.{}", attribute.attr);
                 Some(super::names::canonical(&path))
             }
             _ => None,

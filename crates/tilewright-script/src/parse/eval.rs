@@ -12,6 +12,9 @@ use super::cx::{Parser, Reported, Res, count};
 use super::value::Value;
 use super::{codes, metadata, python};
 
+/// Items of a tuple that is put together from others: a text can double it with every line.
+const MAX_ITEMS: usize = 65_536;
+
 impl Parser<'_> {
     /// The value of an expression.
     pub(super) fn eval(&mut self, expr: &ast::Expr) -> Res<Value> {
@@ -109,10 +112,7 @@ impl Parser<'_> {
             ast::Expr::Name(name) => {
                 self.scopes.get(&name.id).is_none() && !self.functions.knows(&name.id) && self.path(expr).is_none()
             }
-            ast::Expr::Attribute(attribute) => self.is_outside(&attribute.value),
-            ast::Expr::Call(call) => self.is_outside(&call.func),
-            ast::Expr::Subscript(subscript) => self.is_outside(&subscript.value),
-            _ => false,
+            _ => operand(expr).is_some_and(|inner| with_stack(|| self.is_outside(inner))),
         }
     }
 
@@ -323,6 +323,9 @@ impl Parser<'_> {
             return Err(self.graph_infix(expr));
         }
         if let (Operator::Add, Value::Tuple(a), Value::Tuple(b)) = (op, &a, &b) {
+            if a.len() + b.len() > MAX_ITEMS {
+                return Err(self.fail(codes::RANGE, expr, format!("a tuple of more than {MAX_ITEMS} items"), ""));
+            }
             return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
         }
         let (a, b) = self.unify(expr, a, b)?;
@@ -474,15 +477,20 @@ impl Parser<'_> {
     }
 }
 
-/// The name that an expression begins with.
-fn first_name(expr: &ast::Expr) -> Option<&ast::Expr> {
+/// What stands before the last dot or bracket of an expression.
+fn operand(expr: &ast::Expr) -> Option<&ast::Expr> {
     match expr {
-        ast::Expr::Name(_) => Some(expr),
-        ast::Expr::Attribute(attribute) => first_name(&attribute.value),
-        ast::Expr::Call(call) => first_name(&call.func),
-        ast::Expr::Subscript(subscript) => first_name(&subscript.value),
+        ast::Expr::Attribute(attribute) => Some(&attribute.value),
+        ast::Expr::Call(call) => Some(&call.func),
+        ast::Expr::Subscript(subscript) => Some(&subscript.value),
         _ => None,
     }
+}
+
+/// The name that an expression begins with.
+fn first_name(expr: &ast::Expr) -> Option<&ast::Expr> {
+    let first = std::iter::successors(Some(expr), |expr| operand(expr)).last();
+    first.filter(|expr| expr.is_name_expr())
 }
 
 /// The index of an item, counted from the end if negative.

@@ -24,6 +24,8 @@ pub(super) struct Decorator {
     pub(super) private: bool,
     /// Of a Relax function; `None` where it is not said.
     pub(super) pure: Option<bool>,
+    /// Pure, whatever its calls say of themselves.
+    pub(super) forced: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -169,7 +171,7 @@ impl<'a> Parser<'a> {
             return Err(self.report(diagnostic));
         }
         let progress = if in_error || decorator.is_err() { Progress::Failed } else { Progress::Waiting };
-        let decorator = decorator.unwrap_or(Decorator { kind: Kind::Relax, private: false, pure: None });
+        let decorator = decorator.unwrap_or(Decorator { kind: Kind::Relax, private: false, pure: None, forced: false });
         self.functions.entries.insert(name, Entry { def, decorator, progress });
         Ok(())
     }
@@ -187,12 +189,16 @@ impl<'a> Parser<'a> {
                 "script.relax.function" => Kind::Relax,
                 _ => continue,
             };
-            let mut said = Decorator { kind, private: false, pure: None };
+            let mut said = Decorator { kind, private: false, pure: None, forced: false };
             if let Some(call) = call {
-                let bound = self.bind(call, &["private", "check_well_formed", "pure"], 0)?;
+                let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure"], 0)?;
                 said.private = self.flag(bound[0])?.unwrap_or(false);
                 self.flag(bound[1])?;
                 said.pure = self.flag(bound[2])?;
+                said.forced = self.flag(bound[3])?.unwrap_or(false);
+                if said.forced {
+                    said.pure = Some(true);
+                }
             }
             return Ok(Some(said));
         }

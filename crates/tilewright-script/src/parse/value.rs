@@ -10,6 +10,9 @@ use tilewright_tensor::DataType;
 
 use super::HostValue;
 
+/// How deep lists and dicts of attributes may be nested: attributes are plain data, walked by plain recursion.
+const MAX_ATTR_DEPTH: usize = 64;
+
 /// A value. Numbers without a type are Python's own: they calculate as in Python and take the type of what they meet.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
@@ -72,6 +75,11 @@ impl Value {
 
     /// The value as an attribute, if it can be one.
     pub(super) fn to_attr(&self) -> Option<Attr> {
+        self.to_attr_within(MAX_ATTR_DEPTH)
+    }
+
+    fn to_attr_within(&self, depth: usize) -> Option<Attr> {
+        let inner = depth.checked_sub(1)?;
         Some(match self {
             Self::None => Attr::None,
             Self::Bool(value) => Attr::Bool(*value),
@@ -79,8 +87,13 @@ impl Value {
             Self::Float(value) => Attr::Float(tilewright_ir::node::FloatBits(*value)),
             Self::Str(text) => Attr::Str(text.clone()),
             Self::DType(dtype) => Attr::DType(*dtype),
-            Self::Tuple(items) => Attr::Array(items.iter().map(Self::to_attr).collect::<Option<_>>()?),
-            Self::Dict(items) => Attr::Map(to_attrs(items)?),
+            Self::Tuple(items) => {
+                Attr::Array(items.iter().map(|item| item.to_attr_within(inner)).collect::<Option<_>>()?)
+            }
+            Self::Dict(items) => {
+                let attrs = items.iter().map(|(key, value)| Some((key.clone(), value.to_attr_within(inner)?)));
+                Attr::Map(attrs.collect::<Option<_>>()?)
+            }
             Self::Scalar(expr) if expr.dtype.is_bool() && expr.as_int().is_some() => {
                 Attr::Bool(expr.as_int() != Some(0))
             }

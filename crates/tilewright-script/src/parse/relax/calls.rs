@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use tilewright_ir::relax::{Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
-use tilewright_support::Diagnostic;
+use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
 use super::operators::OTHERS;
@@ -48,8 +48,9 @@ impl Parser<'_> {
                 Ok(Value::Graph(Expr::dtype_value(dtype)))
             }
             "tuple" => {
-                let fields = self.positional(call)?;
-                Ok(Value::Graph(Expr::tuple(fields)))
+                let tuple = Expr::tuple(self.positional(call)?);
+                self.bounded(call, &tuple.struct_info)?;
+                Ok(Value::Graph(tuple))
             }
             "ExternFunc" => {
                 let bound = self.bind(call, &["global_symbol"], 1)?;
@@ -246,6 +247,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn graph_value(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
+        with_stack(|| self.graph_value_inside(node, value))
+    }
+
+    fn graph_value_inside(&mut self, node: &ast::Expr, value: Value) -> Res<Expr> {
         match value {
             Value::Graph(expr) => Ok(expr),
             Value::Tuple(items) => {
@@ -254,7 +259,9 @@ impl Parser<'_> {
                     self.leaf(node, field)
                 });
                 let fields: Vec<_> = fields.collect::<Vec<_>>();
-                Ok(Expr::tuple(fields.into_iter().collect::<Res<_>>()?))
+                let tuple = Expr::tuple(fields.into_iter().collect::<Res<_>>()?);
+                self.bounded(node, &tuple.struct_info)?;
+                Ok(tuple)
             }
             Value::Function(name) => {
                 let global = self.global(node, &name)?;

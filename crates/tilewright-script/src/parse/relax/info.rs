@@ -2,9 +2,10 @@
 
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_support::Map;
+use tilewright_support::{Map, Set};
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -44,6 +45,20 @@ impl Parser<'_> {
 
     /// A struct info with arguments; `None` if the name is of none.
     pub(super) fn info_call(&mut self, name: &str, call: &ast::ExprCall) -> Res<Option<StructInfo>> {
+        let info = self.info_arguments(name, call)?;
+        info.map(|info| self.bounded(call, &info).map(|()| info)).transpose()
+    }
+
+    /// Struct infos are plain data, copied into every expression: a text must not make them deep or large.
+    pub(super) fn bounded(&mut self, node: &impl Ranged, info: &StructInfo) -> Res<()> {
+        if fits(info, MAX_DEPTH, &mut MAX_PARTS.clone()) {
+            return Ok(());
+        }
+        let message = format!("a tuple of more than {MAX_DEPTH} levels or {MAX_PARTS} parts");
+        Err(self.fail(codes::NESTING, node, message, ""))
+    }
+
+    fn info_arguments(&mut self, name: &str, call: &ast::ExprCall) -> Res<Option<StructInfo>> {
         Ok(Some(match name {
             "Object" => {
                 self.bind(call, &[], 0)?;
@@ -384,6 +399,58 @@ impl Parser<'_> {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|elt| self.info(elt)).collect(),
             one => Ok(vec![self.info(one)?]),
         }
+    }
+}
+
+/// How deep tuples and functions may be nested in a struct info, and how many parts it may have.
+const MAX_DEPTH: usize = 64;
+const MAX_PARTS: usize = 4096;
+
+/// Whether the info has at most `depth` levels and no more parts than are left.
+fn fits(info: &StructInfo, depth: usize, left: &mut usize) -> bool {
+    let (Some(depth), Some(rest)) = (depth.checked_sub(1), left.checked_sub(1)) else { return false };
+    *left = rest;
+    match info {
+        StructInfo::Tuple(fields) => fields.iter().all(|field| fits(field, depth, left)),
+        StructInfo::Func { params, ret, .. } => {
+            params.iter().flatten().all(|param| fits(param, depth, left)) && fits(ret, depth, left)
+        }
+        _ => true,
+    }
+}
+
+/// The dimensions that an info defines: those that stand by themselves.
+pub(super) fn defined(info: &StructInfo, found: &mut Set<scalar::Var>) {
+    match info {
+        StructInfo::Tensor { .. } | StructInfo::Shape(_) => {
+            found.extend(info.dims().unwrap_or_default().iter().filter_map(|dim| dim.as_var().cloned()));
+        }
+        StructInfo::Prim { value, .. } => found.extend(value.iter().filter_map(|value| value.as_var().cloned())),
+        StructInfo::Tuple(fields) => fields.iter().for_each(|field| defined(field, found)),
+        StructInfo::Func { params, .. } => params.iter().flatten().for_each(|param| defined(param, found)),
+        StructInfo::Object => {}
+    }
+}
+
+/// The info as it is visible where these dimensions are not.
+pub(super) fn without(info: &StructInfo, dims: &Set<scalar::Var>) -> StructInfo {
+    let hidden = |expr: &scalar::Expr| {
+        let mut found = expr.as_var().is_some_and(|var| dims.contains(var));
+        tilewright_ir::node::walk(expr, |var: &scalar::Var| found |= dims.contains(var));
+        found
+    };
+    let shape = |shape: &TensorShape| match shape {
+        TensorShape::Known(known) if known.iter().any(hidden) => TensorShape::Rank(known.len()),
+        other => other.clone(),
+    };
+    match info {
+        StructInfo::Tensor { shape: known, dtype } => StructInfo::Tensor { shape: shape(known), dtype: *dtype },
+        StructInfo::Shape(known) => StructInfo::Shape(shape(known)),
+        StructInfo::Prim { dtype, value } => {
+            StructInfo::Prim { dtype: *dtype, value: value.clone().filter(|value| !hidden(value)) }
+        }
+        StructInfo::Tuple(fields) => StructInfo::Tuple(fields.iter().map(|field| without(field, dims)).collect()),
+        StructInfo::Object | StructInfo::Func { .. } => info.clone(),
     }
 }
 

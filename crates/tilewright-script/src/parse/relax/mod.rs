@@ -15,6 +15,7 @@ mod stmt;
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
+use ruff_text_size::TextRange;
 use tilewright_expr as scalar;
 use tilewright_ir::op::InferError;
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, StructInfo, Var};
@@ -40,6 +41,10 @@ pub(super) struct Graph {
     dims: Map<String, scalar::Var>,
     /// Whether an unknown name of a dimension defines one here.
     defining: bool,
+    /// Dimensions that `n = T.int64()` introduces, with their places.
+    declared: Vec<(scalar::Var, TextRange)>,
+    /// Dimensions that casts define.
+    defined: Set<scalar::Var>,
     attrs: Attrs,
     /// Said by the decorator.
     pure: Option<bool>,
@@ -105,12 +110,26 @@ impl Parser<'_> {
             }
         }
         self.graph.defining = false;
+        self.check_header(parameters, &params);
         let ret = def.returns.as_ref().map(|returns| self.info(returns));
         let graph = std::mem::replace(&mut self.graph, outer);
         if self.diagnostics.0.len() > errors {
             return Err(Reported);
         }
         Ok(Header { params, dims: graph.dims, ret: ret.transpose()?, decorator: decorator.clone() })
+    }
+
+    /// A dimension is known from a parameter in which it stands by itself.
+    fn check_header(&mut self, node: &ast::Parameters, params: &[Var]) {
+        let mut defined = Set::default();
+        params.iter().for_each(|param| info::defined(&param.struct_info, &mut defined));
+        let mut unknown: Vec<String> = Vec::new();
+        unknown.extend(self.graph.dims.values().filter(|var| !defined.contains(*var)).map(|var| var.name.to_string()));
+        unknown.sort();
+        for name in unknown {
+            let message = format!("no parameter says what `{name}` is");
+            self.fail(codes::UNKNOWN_NAME, node, message, "one dimension has to be this name alone");
+        }
     }
 
     /// Reads a body behind its header.
@@ -133,16 +152,22 @@ impl Parser<'_> {
 
     fn functions_decorator(&mut self, def: &ast::StmtFunctionDef) -> Decorator {
         let said = self.decorator(&def.decorator_list);
-        said.ok().flatten().unwrap_or(Decorator { kind: super::module::Kind::Relax, private: false, pure: None })
+        said.ok().flatten().unwrap_or(Decorator {
+            kind: super::module::Kind::Relax,
+            private: false,
+            pure: None,
+            forced: false,
+        })
     }
 
     /// Reads a function below the names in scope; no symbol is added.
     fn function(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
         let Header { params, dims, ret, decorator } = header;
+        let of_params: Set<scalar::Var> = dims.values().cloned().collect();
         let errors = self.diagnostics.0.len();
         let outer = std::mem::take(&mut self.graph);
         self.graph.dims = dims;
-        self.graph.pure = decorator.pure;
+        self.graph.pure = if decorator.forced { None } else { decorator.pure };
         let body = self.scoped(|parser| {
             for param in &params {
                 parser.scopes.define(&param.name, Value::Graph(Expr::var(param)));
@@ -150,9 +175,16 @@ impl Parser<'_> {
             parser.graph_body(def)
         });
         let graph = std::mem::replace(&mut self.graph, outer);
+        for (var, place) in graph.declared.iter().filter(|(var, _)| !graph.defined.contains(var)) {
+            let label = "define it by a cast, or as a dimension of a parameter";
+            self.fail(codes::UNKNOWN_NAME, place, format!("nothing gives `{}` a value", var.name), label);
+        }
         let ret = match (&body, ret) {
             (Ok(body), Some(ret)) => self.check_result(def, &body.result, ret),
-            (Ok(body), None) => Ok(body.result.struct_info.clone()),
+            (Ok(body), None) => {
+                let own = graph.dims.values().filter(|var| !of_params.contains(*var)).cloned().collect();
+                Ok(info::without(&body.result.struct_info, &own))
+            }
             (Err(reported), _) => Err(*reported),
         };
         if self.diagnostics.0.len() > errors {

@@ -1,6 +1,7 @@
 //! Statements of a Relax function.
 
 use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, ExprKind, SeqExpr, StructInfo};
 use tilewright_support::{Diagnostic, Set, Span, with_stack};
@@ -128,9 +129,16 @@ impl Parser<'_> {
         if dtype != DataType::I64 {
             return Err(self.fail(codes::DTYPE, call, format!("a symbolic dimension is int64, found {dtype}"), ""));
         }
-        let var =
-            self.graph.dims.entry(name.id.to_string()).or_insert_with(|| scalar::Var::new(name.id.as_str(), dtype));
-        Ok(Some(Value::Scalar(scalar::Expr::var(var))))
+        let var = match self.graph.dims.get(name.id.as_str()) {
+            Some(var) => var.clone(),
+            None => {
+                let var = scalar::Var::new(name.id.as_str(), dtype);
+                self.graph.dims.insert(name.id.to_string(), var.clone());
+                self.graph.declared.push((var.clone(), call.range()));
+                var
+            }
+        };
+        Ok(Some(Value::Scalar(scalar::Expr::var(&var))))
     }
 
     fn match_cast(
@@ -161,6 +169,7 @@ impl Parser<'_> {
             let found = describe_info(&value.struct_info);
             return Err(self.fail(codes::STRUCT_INFO, info, format!("this cast can never succeed: {reason}"), found));
         }
+        super::info::defined(&struct_info, &mut self.graph.defined);
         let var = self.new_var(&name.id, struct_info.clone());
         let origins = self.origins(stmt);
         self.push_match_cast(var.clone(), value, struct_info, origins);

@@ -633,6 +633,37 @@ fn symbolic_dimensions_that_nothing_defines() {
 }
 
 #[test]
+fn variables_without_a_value() {
+    check_prim(
+        "m = T.int64()\nA[m] = 1.0",
+        expect![[r#"
+        error[TW0201]: nothing gives `m` a value
+         --> test.py:3:9
+          |
+        3 |     m = T.int64()
+          |         ^^^^^^^^^ make it a dimension of a matched buffer"#]],
+    );
+    check_relax(
+        "k = T.int64()\nreturn R.shape([k])",
+        expect![[r#"
+        error[TW0201]: nothing gives `k` a value
+         --> test.py:3:9
+          |
+        3 |     k = T.int64()
+          |         ^^^^^^^^^ define it by a cast, or as a dimension of a parameter"#]],
+    );
+    check(
+        "@R.function\ndef f(x: R.Tensor((\"n * 2\",), \"float32\")):\n    return x\n",
+        expect![[r#"
+        error[TW0201]: no parameter says what `n` is
+         --> test.py:2:6
+          |
+        2 | def f(x: R.Tensor(("n * 2",), "float32")):
+          |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ one dimension has to be this name alone"#]],
+    );
+}
+
+#[test]
 fn what_is_missing_in_a_module() {
     check(
         "@I.ir_module\nclass M:\n    x = 1\n    def f(a):\n        pass\n    @T.prim_func\n    def g(A):\n        A[0] = 1\n    @T.prim_func\n    def g(A: T.Buffer((4,))):\n        A[0] = 1\n    I.module_global_infos({\"vdevice\": []})\n",

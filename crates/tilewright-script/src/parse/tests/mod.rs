@@ -8,37 +8,66 @@ mod prim_funcs;
 mod programs;
 mod regions;
 
+use tilewright_ir::node::EqCx;
+use tilewright_ir::relax::Function;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::SourceFile;
 
-use super::{Definition, NoHost, parse_file, parse_function, parse_module};
+use super::{Definition, NoHost, ParsedFile, parse_file};
+use crate::print::{PrintOptions, print_function, print_module, print_prim_func};
 
-/// The module of a text in which all is well.
-fn module(text: &str) -> IRModule {
-    match parse_module(&SourceFile::new("test.py", text), &NoHost) {
-        Ok(module) => module,
+/// The definitions of a text in which all is well; each has been printed and read again, with the same result.
+fn good(text: &str) -> ParsedFile {
+    let parsed = match parse_file(&SourceFile::new("test.py", text), &NoHost) {
+        Ok(parsed) => parsed,
         Err(diagnostics) => panic!("{diagnostics}"),
+    };
+    for item in &parsed.items {
+        same_when_printed(&item.name, &item.definition);
+    }
+    parsed
+}
+
+/// What is printed has to be read as the same.
+fn same_when_printed(name: &str, definition: &Definition) {
+    let options = PrintOptions { show_meta: true, ..PrintOptions::default() };
+    let text = match definition {
+        Definition::Module(module) => print_module(module, &options),
+        Definition::Prim(f) => print_prim_func(name, f, &options),
+        Definition::Relax(f) => print_function(name, f, &options),
+    };
+    let back = match parse_file(&SourceFile::new("printed.py", text.as_str()), &NoHost) {
+        Ok(parsed) => parsed,
+        Err(diagnostics) => panic!("{diagnostics}\n{text}"),
+    };
+    let same = match (definition, &back.items[0].definition) {
+        (Definition::Module(a), Definition::Module(b)) => a.compare(b),
+        (Definition::Prim(a), Definition::Prim(b)) => EqCx::compare(&**a, &**b),
+        (Definition::Relax(a), Definition::Relax(b)) => EqCx::compare(&**a, &**b),
+        _ => Err("the kind of definition".to_owned()),
+    };
+    assert_eq!(same, Ok(()), "{text}");
+}
+
+fn module(text: &str) -> IRModule {
+    match &good(text).items[0].definition {
+        Definition::Module(module) => module.clone(),
+        _ => panic!("no module"),
     }
 }
 
 /// The PrimFunc whose parameters and body these are.
 fn prim(params: &str, body: &str) -> PrimFunc {
-    let text = format!("@T.prim_func\ndef f({params}):\n{}", indent(body));
-    match parse_function(&SourceFile::new("test.py", text), &NoHost) {
-        Ok(Definition::Prim(function)) => (*function).clone(),
-        Ok(_) => panic!("no PrimFunc"),
-        Err(diagnostics) => panic!("{diagnostics}"),
+    match &good(&format!("@T.prim_func\ndef f({params}):\n{}", indent(body))).items[0].definition {
+        Definition::Prim(function) => (**function).clone(),
+        _ => panic!("no PrimFunc"),
     }
 }
 
-/// The only Relax function of a text that is a function or a module.
-fn relax(text: &str) -> tilewright_ir::relax::Function {
-    let parsed = match parse_file(&SourceFile::new("test.py", text), &NoHost) {
-        Ok(parsed) => parsed,
-        Err(diagnostics) => panic!("{diagnostics}"),
-    };
-    match &parsed.items.last().expect("a definition").definition {
+/// The last Relax function of a text, or `main` of its module.
+fn relax(text: &str) -> Function {
+    match &good(text).items.last().expect("a definition").definition {
         Definition::Relax(function) => (**function).clone(),
         Definition::Module(module) => match module.get("main") {
             Some(GlobalFunc::Relax(function)) => (**function).clone(),

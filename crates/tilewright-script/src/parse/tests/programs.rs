@@ -3,11 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tilewright_ir::node::EqCx;
 use tilewright_support::SourceFile;
 
-use crate::parse::{Definition, NoHost, ParsedFile, parse_file};
-use crate::print::{PrintOptions, print_function, print_module};
+use crate::parse::{NoHost, ParsedFile, parse_file};
 
 fn programs() -> Vec<Arc<SourceFile>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/tests/programs");
@@ -34,22 +32,9 @@ fn every_program_is_read_without_python() {
 
 #[test]
 fn what_is_printed_is_the_same_program() {
-    let options = PrintOptions { show_meta: true, ..PrintOptions::default() };
     for file in programs() {
         for item in read(&file).items {
-            let text = match &item.definition {
-                Definition::Module(module) => print_module(module, &options),
-                Definition::Prim(f) => print_function(&item.name, &f.clone().into(), &options),
-                Definition::Relax(f) => print_function(&item.name, &f.clone().into(), &options),
-            };
-            let back = read(&SourceFile::new("printed.py", text));
-            let same = match (&item.definition, &back.items[0].definition) {
-                (Definition::Module(a), Definition::Module(b)) => a.compare(b),
-                (Definition::Prim(a), Definition::Prim(b)) => EqCx::compare(&**a, &**b),
-                (Definition::Relax(a), Definition::Relax(b)) => EqCx::compare(&**a, &**b),
-                _ => Err("the kind of definition".to_owned()),
-            };
-            assert_eq!(same, Ok(()), "{}: {}", file.name, item.name);
+            super::same_when_printed(&item.name, &item.definition);
         }
     }
 }

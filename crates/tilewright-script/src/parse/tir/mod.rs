@@ -10,7 +10,7 @@ mod loops;
 mod stmt;
 
 use ruff_python_ast as ast;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Range, Stmt, StmtKind, Var, attr_names};
 use tilewright_ir::{Attr, Attrs, node};
 use tilewright_support::Map;
@@ -31,6 +31,8 @@ pub(super) struct Tir {
     frames: Vec<Frame>,
     /// The values of loop variables in scope.
     loops: Map<node::VarId, Range>,
+    /// Variables that `name = T.int64()` declares, with their places.
+    declared: Vec<(Var, TextRange)>,
 }
 
 impl Parser<'_> {
@@ -43,6 +45,7 @@ impl Parser<'_> {
             parser.parameters(&def.parameters);
             parser.suite(&def.body)
         });
+        self.check_declared(&body);
         let tir = std::mem::replace(&mut self.tir, outer);
         if self.diagnostics.0.len() > errors {
             return Err(Reported);
@@ -60,6 +63,35 @@ impl Parser<'_> {
         } else {
             PrimFunc { params, attrs, body, origins }
         })
+    }
+
+    /// A declared variable gets its value from the shape of a matched buffer, or from a let.
+    fn check_declared(&mut self, body: &Stmt) {
+        if self.tir.declared.is_empty() {
+            return;
+        }
+        let mut defined: Vec<Var> = Vec::new();
+        let of_buffer = |buffer: &Buffer, defined: &mut Vec<Var>| {
+            let parts = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
+            defined.extend(parts.filter_map(|part| part.as_var().cloned()));
+        };
+        self.tir.params.iter().filter_map(|param| param.buffer.as_ref()).for_each(|b| of_buffer(b, &mut defined));
+        let mut look = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Let { var, .. } => defined.push(var.clone()),
+            StmtKind::Block { block, .. } => {
+                block.match_buffers.iter().for_each(|matched| of_buffer(&matched.buffer, &mut defined));
+            }
+            _ => {}
+        };
+        look(body);
+        node::walk(body, look);
+        for (var, place) in std::mem::take(&mut self.tir.declared) {
+            if !defined.contains(&var) {
+                let message = format!("nothing gives `{}` a value", var.name);
+                let label = "make it a dimension of a matched buffer";
+                self.fail(codes::UNKNOWN_NAME, &place, message, label);
+            }
+        }
     }
 
     fn parameters(&mut self, parameters: &ast::Parameters) {
@@ -191,6 +223,6 @@ fn target_names(target: &ast::Expr) -> Option<Vec<&ast::ExprName>> {
 }
 
 /// The range of a call's name and arguments.
-fn call_range(call: &ast::ExprCall) -> ruff_text_size::TextRange {
+fn call_range(call: &ast::ExprCall) -> TextRange {
     call.func.range().cover(call.arguments.range())
 }

@@ -219,14 +219,20 @@ impl Parser<'_> {
             "var" => {
                 let bound = self.bind(call, &["dtype"], 1)?;
                 let dtype = self.dtype_argument(bound[0])?;
-                Value::Scalar(Expr::var(&Var::new(name, dtype)))
+                self.declare_variable(name, dtype, call)
             }
             _ if call.arguments.is_empty() => match function.parse::<DataType>() {
-                Ok(dtype) => Value::Scalar(Expr::var(&Var::new(name, dtype))),
+                Ok(dtype) => self.declare_variable(name, dtype, call),
                 Err(_) => return Ok(None),
             },
             _ => return Ok(None),
         }))
+    }
+
+    fn declare_variable(&mut self, name: &str, dtype: DataType, call: &ast::ExprCall) -> Value {
+        let var = Var::new(name, dtype);
+        self.tir.declared.push((var.clone(), call_range(call)));
+        Value::Scalar(Expr::var(&var))
     }
 
     /// `name = value` of something that is no declaration: a scalar becomes a variable, other things get a name.
