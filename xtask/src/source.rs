@@ -140,6 +140,25 @@ pub(crate) fn lines_outside_tests(code: &str) -> Vec<bool> {
     visible
 }
 
+/// The places, without `.rs`, of modules that are compiled for tests only.
+pub(crate) fn test_modules(files: &[String]) -> Vec<String> {
+    let rust = files.iter().filter(|path| path.ends_with(".rs"));
+    rust.flat_map(|path| text(path).map(|text| declared_for_tests(path, &text)).unwrap_or_default()).collect()
+}
+
+fn declared_for_tests(path: &str, text: &str) -> Vec<String> {
+    let stem = path.trim_end_matches(".rs");
+    let root = ["/mod", "/lib", "/main"].iter().find_map(|name| stem.strip_suffix(name));
+    let folder = root.unwrap_or(stem);
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let pairs = lines.iter().zip(lines.iter().skip(1));
+    let modules = pairs.filter(|(first, _)| **first == "#[cfg(test)]").filter_map(|(_, second)| {
+        let declaration = second.trim_start_matches("pub(crate) ").strip_prefix("mod ")?;
+        Some(format!("{folder}/{}", declaration.strip_suffix(';')?))
+    });
+    modules.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,6 +182,13 @@ mod tests {
     fn test_modules_are_invisible() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n  fn b() {}\n}\nfn c() {}";
         assert_eq!(lines_outside_tests(text), [true, false, false, false, false, true]);
+    }
+
+    #[test]
+    fn modules_for_tests_are_found_from_their_declarations() {
+        let text = "mod a;\n#[cfg(test)]\nmod b;\n#[cfg(test)]\nmod c {}\n";
+        assert_eq!(declared_for_tests("crates/x/src/lib.rs", text), ["crates/x/src/b"]);
+        assert_eq!(declared_for_tests("crates/x/src/y.rs", text), ["crates/x/src/y/b"]);
     }
 
     #[test]

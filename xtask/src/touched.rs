@@ -15,7 +15,11 @@ pub(crate) fn run(name: &str) -> Result<(), String> {
         return Err(format!("`{name}` is not a name"));
     }
     let mut files = 0;
-    for path in source::files()?.iter().filter(|path| counts(path)) {
+    let all = source::files()?;
+    let tests = source::test_modules(&all);
+    let is_test =
+        |path: &str| tests.iter().any(|test| path == format!("{test}.rs") || path.starts_with(&format!("{test}/")));
+    for path in all.iter().filter(|path| counts(path) && !is_test(path)) {
         let Some(text) = source::text(path) else { continue };
         let hits = hits(path, &text, &wanted);
         if hits.is_empty() {
