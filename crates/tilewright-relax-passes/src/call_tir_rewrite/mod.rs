@@ -2,12 +2,14 @@
 //!
 //! `y = R.call_tir(cls.f, (x,), out_sinfo)` becomes an allocation of `y` and the call `cls.f(x, y)` for its effect;
 //! `R.call_dps_packed` likewise, with `R.call_packed`. Several results are allocated one by one and bound as a tuple.
-//! Dataflow blocks become plain on the way.
+//! Dataflow blocks become plain on the way, and no function is said to be pure any more: calls for their effect are what
+//! it is made of.
 
+use tilewright_expr::node::rewrite;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, StructInfo, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ops::builtin::alloc_tensor;
 use tilewright_support::{Diagnostic, Origins};
@@ -28,11 +30,17 @@ impl Pass for CallTIRRewrite {
     }
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        map_functions(NAME, &module, |function, diagnostics| {
+        let module = map_functions(NAME, &module, |function, diagnostics| {
             let mut function = plain(&normalized(function), diagnostics);
             function.body = rebuild(&function.body, &mut Allocate(InferCx::default()), diagnostics);
-            function
-        })
+            Function { pure: false, ..function }
+        })?;
+        // References to functions say what the functions now say of themselves.
+        let renewed = |expr: &Expr| match &expr.kind {
+            ExprKind::GlobalVar(global) => module.global_var(&global.name).map(|global| Expr::global(&global)),
+            _ => None,
+        };
+        map_functions(NAME, &module, |function, _| rewrite(function, renewed).unwrap_or_else(|| function.clone()))
     }
 }
 
