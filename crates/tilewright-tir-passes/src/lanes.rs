@@ -1,11 +1,11 @@
 //! Statements and expressions in lanes, for `vectorize`. `Ok(None)` is "has no form in lanes".
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, IrNode, VarId, walk};
+use tilewright_expr::node::{AnyHandle, VarId, Visitor, walk};
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Range, Scope, Stmt, StmtKind, Var};
 use tilewright_support::{Map, Set, with_stack};
 
-use crate::stmt::{Result, mentions, typed};
+use crate::stmt::{Result, typed};
 use crate::vectorize::both;
 
 /// Unpacks what has a form in lanes.
@@ -29,6 +29,10 @@ pub(crate) struct Lanes<'a> {
     lanes: u16,
     /// Data variables of arguments that the function does not write.
     constant: &'a Set<VarId>,
+    /// Which expressions vary, by their addresses: they belong to the loop, which is alive throughout.
+    differs: Map<usize, bool>,
+    /// Which are index arithmetic, in the same way.
+    indices: Map<usize, bool>,
     /// Vectors by address of the shared scalar, under one mask.
     memo: Map<usize, (Expr, Expr)>,
 }
@@ -46,11 +50,32 @@ impl<'a> Lanes<'a> {
         let mut values = Map::default();
         values.insert(var.id(), Expr::raw(start.dtype.with_lanes(lanes), ramp));
         let (varying, start) = (vec![var.clone()], start.clone());
-        Self { analyzer, varying, values, start, lanes, constant, memo: Map::default() }
+        Self {
+            analyzer,
+            varying,
+            values,
+            start,
+            lanes,
+            constant,
+            differs: Map::default(),
+            indices: Map::default(),
+            memo: Map::default(),
+        }
     }
 
-    fn varies<N: IrNode>(&self, node: &N) -> bool {
-        mentions(node, &self.varying)
+    /// Whether the expression differs from lane to lane.
+    fn varies(&mut self, expr: &Expr) -> bool {
+        if let ExprKind::Var(var) = &expr.kind {
+            return self.varying.contains(var);
+        }
+        if let Some(&known) = self.differs.get(&expr.address()) {
+            return known;
+        }
+        let mut below = Below(Vec::new());
+        expr.visit_inside(&mut below);
+        let varies = with_stack(|| below.0.iter().any(|e| self.varies(e)));
+        self.differs.insert(expr.address(), varies);
+        varies
     }
 
     /// The statement for all lanes, or for those of the mask.
@@ -109,6 +134,7 @@ impl<'a> Lanes<'a> {
     fn vary(&mut self, var: &Var) -> Var {
         let vector = Var::new(var.name.clone(), var.dtype.with_lanes(self.lanes));
         self.varying.push(var.clone());
+        self.differs.clear();
         self.values.insert(var.id(), Expr::var(&vector));
         vector
     }
@@ -198,7 +224,7 @@ impl<'a> Lanes<'a> {
     }
 
     fn expr_kind(&mut self, expr: &Expr, mask: Option<&Expr>) -> Result<Option<Expr>> {
-        if let (true, Some((base, step))) = (expr.dtype.is_int(), self.index_steps(expr)) {
+        if let Some((base, step)) = self.index_steps(expr) {
             return typed(Expr::ramp(&base, &Expr::int(step, base.dtype), self.lanes)).map(Some);
         }
         Ok(Some(match &expr.kind {
@@ -246,8 +272,25 @@ impl<'a> Lanes<'a> {
 
     /// Index arithmetic that is linear in the lane; integers from memory may wrap around and are no such arithmetic.
     fn index_steps(&mut self, expr: &Expr) -> Option<(Expr, i64)> {
-        let plain = matches!(expr.kind, ExprKind::Var(_) | ExprKind::Binary(..)) && self.analyzer.is_index(expr);
-        self.steps(expr).filter(|&(_, step)| plain && step != 0)
+        if !matches!(expr.kind, ExprKind::Var(_) | ExprKind::Binary(..)) || !self.is_index(expr) {
+            return None;
+        }
+        self.steps(expr).filter(|&(_, step)| step != 0)
+    }
+
+    fn is_index(&mut self, expr: &Expr) -> bool {
+        if let Some(&known) = self.indices.get(&expr.address()) {
+            return known;
+        }
+        let is = match &expr.kind {
+            ExprKind::Int(_) => true,
+            ExprKind::Var(_) => self.analyzer.is_index(expr),
+            ExprKind::Binary(_, a, b) => expr.dtype.is_int() && with_stack(|| self.is_index(a) && self.is_index(b)),
+            ExprKind::Cast(a) => expr.dtype.is_int() && with_stack(|| self.is_index(a)),
+            _ => false,
+        };
+        self.indices.insert(expr.address(), is);
+        is
     }
 
     /// Whether the scalar can be evaluated although no lane of the mask may be set: it must not fault.
@@ -321,6 +364,15 @@ impl<'a> Lanes<'a> {
         let value = self.wide(expr, Some(mask));
         self.memo = outer;
         value
+    }
+}
+
+/// The expressions directly below a node.
+struct Below(Vec<Expr>);
+
+impl Visitor for Below {
+    fn visit(&mut self, node: &dyn AnyHandle) {
+        self.0.extend(node.downcast::<Expr>().cloned());
     }
 }
 

@@ -5,6 +5,7 @@ mod errors;
 mod gemm;
 mod programs;
 mod show;
+mod stress;
 
 use tilewright_interp::{Arg, InterpCx, Random};
 use tilewright_ir::interface::KernelInterface;

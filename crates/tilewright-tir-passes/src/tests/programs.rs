@@ -121,7 +121,9 @@ fn lanes_outside_are_masked_and_only_those_loops_that_need_it() {
     let (a, b) = (buffer("A", &[20]), buffer("B", &[20]));
     let [io, ii] = ["io", "ii"].map(var);
     let at = &(&of(&io) * 8) + &of(&ii);
-    let guarded = when(less(&at, &int(20)), store(&b, &[at.clone()], &load(&a, &[at.clone()])), None);
+    let inside = less(&at, &int(20));
+    let at = [at];
+    let guarded = when(inside, store(&b, &at, &load(&a, &at)), None);
     let body = nest([serial(&io, 3), (&ii, 8, ForKind::Vectorized)], guarded);
     let text = check(&function(&[&a, &b], &[], body), &[floats(&[20]), floats(&[20])]);
     assert_eq!(text, "for io in 0+3:\n  B[io * 8:8] = A[io * 8:8 where io * 8:8 < x8(20)] where io * 8:8 < x8(20)\n");
