@@ -39,6 +39,7 @@
 //! | `MatchCast` | `y: S = R.match_cast(x, S)` |
 //! | `If` | as the value of a binding of `y`: `if c:` … `y: S = a`, `else:` … `y: S = b`; the last line of each branch gives its result |
 //! | `Function` (closure) | as the value of a binding: a nested `@R.function` `def`; without `private=True`, and no symbol is added |
+//! | a pure function with effects inside | `@R.function(force_pure=True)`: what it writes is its own; without it, calls with side effects make a function impure |
 //! | attributes | `T.func_attr({…})`, `R.func_attr({…})`, `I.module_attrs({…})`; private functions have no `global_symbol`, one equal to the name is not written |
 
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Range};

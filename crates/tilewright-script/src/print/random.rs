@@ -340,7 +340,14 @@ impl Generator {
         params.push(condition);
         let attrs = self.symbol(name);
         let body = SeqExpr { blocks, result };
-        relax::Function { params, body, ret, pure: !self.impure && !self.chance(4), attrs, origins: Origins::default() }
+        relax::Function {
+            params,
+            body,
+            ret,
+            pure: !self.chance(if self.impure { 2 } else { 4 }),
+            attrs,
+            origins: Origins::default(),
+        }
     }
 
     fn binding_block(

@@ -1,7 +1,7 @@
 //! Graph functions as text: signature, blocks of bindings, result.
 
 use tilewright_expr::Var as ScalarVar;
-use tilewright_expr::node::AnyHandle;
+use tilewright_expr::node::{AnyHandle, walk_some};
 use tilewright_ir::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, Var,
 };
@@ -61,6 +61,8 @@ impl Printer<'_> {
         }
         if !function.pure {
             options.push("pure=False");
+        } else if has_effects(&function.body) {
+            options.push("force_pure=True");
         }
         if !options.is_empty() {
             self.doc.text(&format!("({})", options.join(", ")));
@@ -213,6 +215,19 @@ impl Printer<'_> {
             self.hoisted.insert(part.address(), name);
         }
     }
+}
+
+/// Whether a call in the body has side effects by itself, if only on memory that the function has allocated.
+fn has_effects(body: &SeqExpr) -> bool {
+    let mut found = false;
+    walk_some(body, |node| match node.downcast::<Expr>() {
+        Some(expr) => {
+            found |= matches!(expr.kind, ExprKind::Call { .. }) && !expr.is_pure();
+            !found && !matches!(expr.kind, ExprKind::Function(_))
+        }
+        None => false,
+    });
+    found
 }
 
 /// Whether the value itself says its struct info, so that its binding is written without one.

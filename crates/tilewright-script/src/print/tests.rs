@@ -431,11 +431,11 @@ fn a_graph_with_symbolic_shapes_branches_and_closures() {
         StructInfo::Shape(TensorShape::Unknown),
         StructInfo::Func { params: None, ret: Box::new(StructInfo::Object), pure: false },
     ]);
-    expect![[r#"
+    expect![[r##"
         # from tvm.script import tir as T
         # from tvm.script import relax as R
 
-        @R.function
+        @R.function(force_pure=True)
         def main(x: R.Tensor(("n", "n * 2"), dtype="float32"), c: R.Tensor((), dtype="bool")) -> R.Tuple(R.Tensor(ndim=2), R.Tensor(dtype="float32"), R.Shape(), R.Callable(ret=R.Object, purity=False)):
             m = T.int64()
             n = T.int64()
@@ -457,7 +457,7 @@ fn a_graph_with_symbolic_shapes_branches_and_closures() {
                 w_1: R.Tuple(R.Tensor((m, m + 1), dtype="float32"), R.Prim(value=3), R.Tuple()) = (y, R.prim_value(3), R.tuple())
                 v: R.Object = w_1
             return (v,)
-    "#]]
+    "##]]
     .assert_eq(&print_function("main", &main, &PrintOptions::default()));
 }
 
