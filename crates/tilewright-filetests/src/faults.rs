@@ -35,7 +35,7 @@ pub const ALL: &[Fault] = &[
     fault("CallTIRRewrite", "swapped_arguments", swapped_arguments),
     fault("CallTIRRewrite", "dropped_binding", dropped_binding),
     fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
-    fault("lower_init", "inverted_condition", inverted_condition),
+    fault("lower_init", "shifted_index", shifted_index),
     fault("lower_blocks", "short_loop", short_loop),
     fault("lower_blocks", "lost_noalias", lost_noalias),
     fault("normalize_parallel", "short_loop", short_loop),
@@ -113,15 +113,6 @@ fn shifted_region(module: &IRModule) -> IRModule {
             let range = block.reads.iter_mut().find_map(|read| read.region.first_mut())?;
             range.min = &range.min + 1;
             Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
-        }
-        _ => None,
-    })
-}
-
-fn inverted_condition(module: &IRModule) -> IRModule {
-    statement(module, |kind| match kind {
-        StmtKind::If { condition, then, otherwise } => {
-            Some(StmtKind::If { condition: condition.not().ok()?, then: then.clone(), otherwise: otherwise.clone() })
         }
         _ => None,
     })

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tilewright::ir::interface::KernelInterface;
 use tilewright::ir::tir::PrimFunc;
 use tilewright::runtime::{Device, registry};
-use tilewright::{CompileOptions, GlobalFunc, IRModule, Sequential, Tensor, Value, VirtualMachine, pipelines};
+use tilewright::{CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Tensor, Value, VirtualMachine, pipelines};
 use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
 
 use crate::action::{Outcome, Output};
 use crate::compare::Plain;
 use crate::data::{Argument, Spec, Values};
-use crate::{Action, TestFile};
+use crate::{Action, PassStep, TestFile};
 
 /// Allowed by default, relative to the largest value: `a * b + c` within one expression may be contracted.
 const TOLERANCE: f64 = 1e-5;
@@ -149,7 +149,7 @@ pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome,
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
     let steps = test.action.steps();
     // What is lowered already is in no form that the compiler takes as its input.
-    let lowered = steps.iter().any(|step| matches!(step, crate::PassStep::Prim(..)));
+    let lowered = steps.iter().any(|step| matches!(step, PassStep::Prim(..)));
     if steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()) {
         return Ok(());
     }
@@ -158,13 +158,16 @@ pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome,
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled after the passes: {e}"))
 }
 
-/// The build's passes that come behind those that the test has run.
+/// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
 fn remaining(test: &TestFile) -> Sequential {
     let mut build = pipelines::default_build();
-    let last =
-        test.action.steps().iter().filter_map(|step| build.passes.iter().rposition(|p| p.info().name == step.name()));
-    let is_pipeline = test.action.steps().iter().any(|step| step.name() == build.name);
-    let done = if is_pipeline { build.passes.len() } else { last.max().map_or(0, |at| at + 1) };
+    let steps = test.action.steps();
+    let changes_form = |pass: &Arc<dyn Pass>| pass.info().from != pass.info().to;
+    let place = |step: &PassStep| build.passes.iter().rposition(|p| p.info().name == step.name() && changes_form(p));
+    let done = match steps.iter().any(|step| step.name() == build.name) {
+        true => build.passes.len(),
+        false => steps.iter().filter_map(place).max().map_or(0, |at| at + 1),
+    };
     build.passes.drain(..done);
     build
 }
