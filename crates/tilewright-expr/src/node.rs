@@ -106,11 +106,14 @@ pub fn walk<H: 'static, N: IrNode>(root: &N, mut f: impl FnMut(&H)) {
     });
 }
 
+/// What became of a node: its replacement, or `None` where nothing changed.
+type Rewritten = Option<Box<dyn AnyHandle>>;
+
 /// What became of shared nodes in one rewriting: the field that makes a [`Mapper`] linear on a DAG.
 #[derive(Default)]
 pub struct Memo {
     /// By address; the kept handle keeps the address from being used again.
-    done: Map<usize, (Box<dyn AnyHandle>, Option<Box<dyn AnyHandle>>)>,
+    done: Map<usize, (Box<dyn AnyHandle>, Rewritten)>,
 }
 
 impl std::fmt::Debug for Memo {

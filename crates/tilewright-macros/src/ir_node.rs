@@ -72,23 +72,29 @@ impl Shape {
     fn map(&self) -> Result<TokenStream> {
         let pattern = self.pattern("a");
         let rebuilt = self.pattern("b");
+        let children = self.fields.iter().map(role).filter(|role| !matches!(role, Ok(Role::Skip))).count();
         let (mut mapping, mut finishing, mut changed) = (TokenStream::new(), TokenStream::new(), Vec::new());
         for ((field, a), b) in self.fields.iter().zip(self.names("a")).zip(self.names("b")) {
-            if role(field)? == Role::Skip {
-                finishing.extend(quote!(let #b = ::core::clone::Clone::clone(#a);));
-            } else {
-                mapping.extend(quote!(let #b = ::tilewright_expr::node::IrNode::map_children(#a, mapper);));
-                finishing.extend(quote!(let #b = #b.unwrap_or_else(|| ::core::clone::Clone::clone(#a));));
-                changed.push(b);
+            let map = quote!(::tilewright_expr::node::IrNode::map_children(#a, mapper));
+            match role(field)? {
+                Role::Skip => finishing.extend(quote!(let #b = ::core::clone::Clone::clone(#a);)),
+                _ if children == 1 => mapping.extend(quote!(let #b = #map?;)),
+                _ => {
+                    mapping.extend(quote!(let #b = #map;));
+                    finishing.extend(quote!(let #b = #b.unwrap_or_else(|| ::core::clone::Clone::clone(#a));));
+                    changed.push(b);
+                }
             }
         }
-        if changed.is_empty() {
+        if children == 0 {
             let unused = self.names("a");
             return Ok(quote!(#pattern => { #(let _ = #unused;)* ::core::option::Option::None }));
         }
+        let unchanged =
+            (!changed.is_empty()).then(|| quote!(if #(#changed.is_none())&&* { return ::core::option::Option::None; }));
         Ok(quote!(#pattern => {
             #mapping
-            if #(#changed.is_none())&&* { return ::core::option::Option::None; }
+            #unchanged
             #finishing
             ::core::option::Option::Some(#rebuilt)
         }))
