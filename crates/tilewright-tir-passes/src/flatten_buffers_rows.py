@@ -1,5 +1,5 @@
 # Buffers of several dimensions become rows of elements.
-# test: opt --pass widen_indices --pass flatten_buffers
+# test: opt --pass widen_indices --pass flatten_buffers --pass simplify
 # run: f == same
 
 @I.ir_module
@@ -20,4 +20,4 @@ class Module:
     def f(A: T.Buffer((T.int64(12),), "float32"), B: T.Buffer((T.int64(12),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         for i, j in T.grid(T.int64(4), T.int64(3)):
-            B[T.int64(0) + i * T.Cast("int64", T.Mul(3, 1)) + j * T.int64(1)] = A[T.int64(0) + j * T.Cast("int64", T.Mul(4, 1)) + i * T.int64(1)]
+            B[i * T.int64(3) + j] = A[j * T.int64(4) + i]

@@ -1,4 +1,4 @@
-# Only the outer one of nested parallel loops stays parallel.
+# Nested parallel loops become one.
 # test: opt --pass normalize_parallel
 # run: f == same
 

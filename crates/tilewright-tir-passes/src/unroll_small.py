@@ -1,5 +1,5 @@
 # An unrolled loop is written out.
-# test: opt --pass widen_indices --pass flatten_buffers --pass unroll
+# test: opt --pass widen_indices --pass flatten_buffers --pass unroll --pass simplify
 # run: f == same
 
 @I.ir_module
@@ -19,6 +19,6 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((T.int64(3),), "float32"), B: T.Buffer((T.int64(3),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
-        B[T.int64(0) + T.Add(T.int64(0), T.int64(0)) * T.int64(1)] = A[T.int64(0) + (T.int64(2) - T.Add(T.int64(0), T.int64(0))) * T.int64(1)]
-        B[T.int64(0) + T.Add(T.int64(0), T.int64(1)) * T.int64(1)] = A[T.int64(0) + (T.int64(2) - T.Add(T.int64(0), T.int64(1))) * T.int64(1)]
-        B[T.int64(0) + T.Add(T.int64(0), T.int64(2)) * T.int64(1)] = A[T.int64(0) + (T.int64(2) - T.Add(T.int64(0), T.int64(2))) * T.int64(1)]
+        B[T.int64(0)] = A[T.int64(2)]
+        B[T.int64(1)] = A[T.int64(1)]
+        B[T.int64(2)] = A[T.int64(0)]

@@ -1,5 +1,5 @@
 # Iterations of a vectorised loop become lanes.
-# test: opt --pass widen_indices --pass flatten_buffers --pass vectorize
+# test: opt --pass widen_indices --pass flatten_buffers --pass vectorize --pass simplify
 # run: f == same
 
 @I.ir_module
@@ -21,4 +21,4 @@ class Module:
     def f(A: T.Buffer((T.int64(32),), "float32"), B: T.Buffer((T.int64(32),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         for i in range(T.int64(4)):
-            B[T.Ramp(i * T.int64(8), T.int64(1), 8)] = A[T.Ramp(i * T.int64(8), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8) + T.Broadcast(A[T.int64(0) + i * T.Cast("int64", T.Mul(8, 1)) + T.Mul(T.int64(0), T.int64(1))], 8)
+            B[T.Ramp(i * T.int64(8), T.int64(1), 8)] = A[T.Ramp(i * T.int64(8), T.int64(1), 8)] * T.Broadcast(T.float32(2.0), 8) + T.Broadcast(A[i * T.int64(8)], 8)

@@ -1,0 +1,54 @@
+# A product becomes loops, with its operands in order.
+# test: opt --pass LegalizeOps
+# run: main == same
+# run: main seed=5 == same
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3, 4), "float32")) -> R.Tensor((2, 4), "float32"):
+        with R.dataflow():
+            lv = R.matmul(x, w)
+            gv = R.nn.relu(lv)
+            R.output(gv)
+        return gv
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def matmul(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), w: T.Buffer((T.int64(3), T.int64(4)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(4)), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1, k in T.grid(T.int64(2), T.int64(4), T.int64(3)):
+            with T.block("matmul"):
+                v_i0, v_i1, v_k = T.axis.remap("SSR", [i0, i1, k])
+                T.reads(x[v_i0, v_k], w[v_k, v_i1])
+                T.writes(matmul[v_i0, v_i1])
+                with T.init():
+                    matmul[v_i0, v_i1] = T.float32(0.0)
+                matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * w[v_k, v_i1]
+
+    @T.prim_func(private=True)
+    def relu(lv: T.Buffer((T.int64(2), T.int64(4)), "float32"), T_relu: T.Buffer((T.int64(2), T.int64(4)), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(2), T.int64(4)):
+            with T.block("T_relu"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(lv[v_i0, v_i1])
+                T.writes(T_relu[v_i0, v_i1])
+                T_relu[v_i0, v_i1] = T.max(lv[v_i0, v_i1], T.float32(0.0))
+
+    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 4), dtype="float32")) -> R.Tensor((2, 4), dtype="float32"):
+        cls = Module
+        with R.dataflow():
+            lv = R.call_tir(cls.matmul, (x, w), out_sinfo=R.Tensor((2, 4), dtype="float32"))
+            gv = R.call_tir(cls.relu, (lv,), out_sinfo=R.Tensor((2, 4), dtype="float32"))
+            R.output(gv)
+        return gv
