@@ -11,7 +11,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 22] = [
+pub(super) const OTHERS: [&str; 21] = [
     "function",
     "dataflow",
     "output",
@@ -33,7 +33,19 @@ pub(super) const OTHERS: [&str; 22] = [
     "Tuple",
     "Callable",
     "Object",
-    "emit",
+];
+
+/// Functions of the field's language that have no node in this version's IR.
+const NOT_YET: &[&str] = &[
+    "call_pure_packed",
+    "call_inplace_packed",
+    "call_tir_inplace",
+    "call_tir_with_grad",
+    "invoke_closure",
+    "invoke_pure_closure",
+    "make_closure",
+    "to_vdevice",
+    "macro",
 ];
 
 impl Parser<'_> {
@@ -42,6 +54,9 @@ impl Parser<'_> {
         let text = self.text_of(expr).to_owned();
         if tilewright_ops::lookup(name).is_some() || OTHERS.contains(&name) {
             return self.fail(codes::KIND, expr, format!("expected a value, found the function `{text}`"), "call it");
+        }
+        if NOT_YET.contains(&name) {
+            return self.fail(codes::NOT_YET, expr, format!("`{text}` is not read by this version"), "");
         }
         let known = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name));
         let known: Vec<String> = known.map(|name| self.spell(&format!("script.relax.{name}"))).collect();

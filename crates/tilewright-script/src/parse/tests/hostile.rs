@@ -146,3 +146,15 @@ fn long_chains_inside_of_deep_brackets() {
         assert!(text.contains("TW0201"), "{link}");
     }
 }
+
+#[test]
+fn odd_bytes() {
+    for text in
+        ["", "\n", "\0", "\\", "\"", "\"\"\"", "\t@T.prim_func", "@", "@I.ir_module\nclass", "def", "é = ü", "f\"{("]
+    {
+        read(text.to_owned());
+    }
+    assert!(read(SAMPLE.replace('\n', "\r\n")));
+    assert!(read(format!("\u{feff}{SAMPLE}")));
+    assert!(read(SAMPLE.replace("lv", "größe").replace("cls", "変数")));
+}

@@ -106,6 +106,28 @@ fn unknown_functions() {
 }
 
 #[test]
+fn what_this_version_does_not_read() {
+    check_prim(
+        "A[0] = T.exp(A[1])",
+        expect![[r#"
+        error[TW0406]: `T.exp` is not read by this version
+         --> test.py:3:12
+          |
+        3 |     A[0] = T.exp(A[1])
+          |            ^^^^^"#]],
+    );
+    check_relax(
+        "y = R.call_pure_packed(\"f\", x)\nreturn y",
+        expect![[r#"
+        error[TW0406]: `R.call_pure_packed` is not read by this version
+         --> test.py:3:9
+          |
+        3 |     y = R.call_pure_packed("f", x)
+          |         ^^^^^^^^^^^^^^^^^^"#]],
+    );
+}
+
+#[test]
 fn unknown_names() {
     check_prim(
         "A[0] = AA[1]",
