@@ -590,3 +590,20 @@ fn random_modules_survive_their_text() {
         survives(&Generator::new(seed).module());
     }
 }
+
+#[test]
+fn dags_and_deep_nests_survive_their_text() {
+    let a = Buffer::new("A", vec![Expr::i32(4)], DataType::I32);
+    let load = Expr::load(&a, vec![Expr::i32(0)]).unwrap();
+    let squared = (0..60).fold(load.clone(), |x, _| &x * &x);
+    let deep = (0..5_000).fold(load.clone(), |x, i| if i % 2 == 0 { &x + &load } else { &load - &x });
+    let called = (0..5_000).fold(load.clone(), |x, _| Expr::binary(BinOp::Max, &load, &x).unwrap());
+    let stores = [squared, deep, called].map(|value| Stmt::store(&a, vec![Expr::i32(1)], &value).unwrap());
+    let params = vec![Param::buffer(&a)];
+    let mut module = IRModule::new();
+    let function = PrimFunc { params, attrs: symbol("f"), body: Stmt::seq(stores), origins: Origins::default() };
+    module.insert("f", function);
+    let text = print_module(&module, &PrintOptions::default());
+    let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
+    assert_eq!(back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back)), Ok(()));
+}
