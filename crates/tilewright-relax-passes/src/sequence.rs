@@ -32,7 +32,7 @@ pub(crate) fn map_functions(
 /// What a pass does to the bindings of a sequence.
 pub(crate) trait Rebuild {
     /// Adds to `out` what stands for the binding. Sequences inside its value are rebuilt already.
-    fn binding(&mut self, binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic>;
+    fn binding(&mut self, binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>>;
 
     /// Whether a dataflow block stays one.
     fn keeps_dataflow(&self) -> bool {
@@ -56,7 +56,7 @@ pub(crate) fn rebuild(seq: &SeqExpr, how: &mut dyn Rebuild, diagnostics: &mut Di
             }
             let origins = binding.origins.clone();
             if let Err(error) = how.binding(binding, block.dataflow, &mut bindings) {
-                diagnostics.push(located(error, &origins));
+                diagnostics.push(located(*error, &origins));
             }
         }
         push_block(&mut blocks, BindingBlock { dataflow: block.dataflow && how.keeps_dataflow(), bindings });

@@ -66,7 +66,7 @@ impl Pass for BindParams {
     }
 
     fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
-        let function = relax_function(&module, &self.function).map_err(|error| PassError::new(NAME, error))?;
+        let function = relax_function(&module, &self.function).map_err(|error| PassError::new(NAME, *error))?;
         let bound = bind(&self.function, function, &self.values);
         let bound = bound.map_err(|diagnostics| PassError { pass: NAME, diagnostics })?;
         module.insert(self.function.as_str(), bound);
@@ -74,21 +74,24 @@ impl Pass for BindParams {
     }
 }
 
-fn relax_function<'m>(module: &'m IRModule, name: &str) -> Result<&'m Function, Diagnostic> {
+fn relax_function<'m>(module: &'m IRModule, name: &str) -> Result<&'m Function, Box<Diagnostic>> {
+    let error = |message: String| Diagnostic::error("TW0701", message);
     match module.get(name) {
         Some(GlobalFunc::Relax(function)) => Ok(function),
-        Some(GlobalFunc::Prim(_)) => Err(Diagnostic::error(
-            "TW0701",
-            format!("`{name}` is a PrimFunc: only parameters of Relax functions can be bound"),
-        )),
+        Some(GlobalFunc::Prim(_)) => {
+            Err(error(format!("`{name}` is a PrimFunc: only parameters of Relax functions can be bound")).into())
+        }
         None => {
             let names = module.iter().filter(|(_, f)| matches!(f, GlobalFunc::Relax(_))).map(|(name, _)| &**name);
-            let error = Diagnostic::error("TW0701", format!("the module has no function `{name}`"));
-            Err(match nearest(name, names) {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            })
+            Err(with_hint(error(format!("the module has no function `{name}`")), nearest(name, names)).into())
         }
+    }
+}
+
+fn with_hint(error: Diagnostic, near: Option<&str>) -> Diagnostic {
+    match near {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => error,
     }
 }
 
@@ -100,42 +103,40 @@ fn bind(name: &str, function: &Function, values: &[(ParamKey, Tensor)]) -> Resul
         let outcome = find(name, function, key).and_then(|param| {
             if bound.iter().any(|(known, _)| *known == param) {
                 let what = format!("parameter `{}` of `{name}` is bound twice", param.name);
-                return Err(Diagnostic::error("TW0703", what));
+                return Err(Diagnostic::error("TW0703", what).into());
             }
             check(name, &param, value, &mut dims)?;
             bound.push((param, value.clone()));
             Ok(())
         });
         if let Err(error) = outcome {
-            diagnostics.push(located(error, &function.origins));
+            diagnostics.push(located(*error, &function.origins));
         }
     }
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok(substitute(function, &bound, &dims)) }
 }
 
-fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnostic> {
+fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Box<Diagnostic>> {
     let params = &function.params;
-    let unknown = || Diagnostic::error("TW0702", format!("`{name}` has no parameter {key}"));
+    let error = |message: String| Diagnostic::error("TW0702", message);
+    let unknown = || error(format!("`{name}` has no parameter {key}"));
     match key {
-        ParamKey::Index(index) => params
-            .get(*index)
-            .cloned()
-            .ok_or_else(|| unknown().note(format!("it has {} parameters, counted from 0", params.len()))),
+        ParamKey::Index(index) => match params.get(*index) {
+            Some(param) => Ok(param.clone()),
+            None => Err(unknown().note(format!("it has {} parameters, counted from 0", params.len())).into()),
+        },
         ParamKey::Name(wanted) => {
             let mut named = params.iter().filter(|param| *param.name == **wanted);
             match (named.next(), named.next()) {
                 (Some(param), None) => Ok(param.clone()),
-                (Some(_), Some(_)) => Err(Diagnostic::error(
-                    "TW0702",
-                    format!("`{name}` has more than one parameter called `{wanted}`: bind them by number"),
-                )),
+                (Some(_), Some(_)) => {
+                    let what = format!("`{name}` has more than one parameter called `{wanted}`: bind them by number");
+                    Err(error(what).into())
+                }
                 (None, _) => {
                     let names: Vec<&str> = params.iter().map(|param| &*param.name).collect();
                     let error = unknown().note(format!("its parameters are {}", names.join(", ")));
-                    Err(match nearest(wanted, names.iter().copied()) {
-                        Some(near) => error.help(format!("did you mean `{near}`?")),
-                        None => error,
-                    })
+                    Err(with_hint(error, nearest(wanted, names.iter().copied())).into())
                 }
             }
         }
@@ -143,13 +144,14 @@ fn find(name: &str, function: &Function, key: &ParamKey) -> Result<Var, Diagnost
 }
 
 /// Checks a value against its parameter, and collects the numbers that it gives to symbolic dimensions.
-fn check(name: &str, param: &Var, value: &Tensor, dims: &mut Vec<(scalar::Var, i64)>) -> Result<(), Diagnostic> {
+fn check(name: &str, param: &Var, value: &Tensor, dims: &mut Vec<(scalar::Var, i64)>) -> Result<(), Box<Diagnostic>> {
     let StructInfo::Tensor { dtype, .. } = &param.struct_info else {
-        return Err(Diagnostic::error("TW0703", format!("parameter `{}` of `{name}` is no tensor", param.name)));
+        let what = format!("parameter `{}` of `{name}` is no tensor", param.name);
+        return Err(Diagnostic::error("TW0703", what).into());
     };
     let wrong = |expected: String, found: String| {
         let what = format!("parameter `{}` of `{name}` expects {expected}, found a value of {found}", param.name);
-        Err(Diagnostic::error("TW0703", what))
+        Err(Box::new(Diagnostic::error("TW0703", what)))
     };
     if let Some(dtype) = dtype
         && *dtype != value.dtype()

@@ -47,14 +47,14 @@ impl Pass for CallTIRRewrite {
 struct Allocate(InferCx);
 
 impl Rebuild for Allocate {
-    fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+    fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: callee @ (Callee::Tir(_) | Callee::DpsPacked(_)), args, sinfo_args, .. } =
                 &value.kind
         {
             return self
                 .call(&binding, callee, args, sinfo_args, out)
-                .map_err(|error| Diagnostic::error("TW0721", error.message));
+                .map_err(|error| Box::new(Diagnostic::error("TW0721", error.message)));
         }
         out.push(binding);
         Ok(())

@@ -108,15 +108,15 @@ impl Library {
 }
 
 impl Rebuild for Library {
-    fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+    fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
             && let Legalize::PrimFunc(rule) = op.legalize
         {
             let call = OpCall { op: *op, args, attrs };
-            let legal = self
-                .legalized(&call, rule, &value.struct_info, &binding.origins)
-                .map_err(|error| Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))?;
+            let legal = self.legalized(&call, rule, &value.struct_info, &binding.origins).map_err(|error| {
+                Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
+            })?;
             binding.value = BindingValue::Expr(legal);
         }
         out.push(binding);

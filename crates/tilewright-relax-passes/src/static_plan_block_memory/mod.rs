@@ -78,14 +78,14 @@ struct Place {
 }
 
 impl Rebuild for Place {
-    fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+    fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let Some(&offset) = self.places.get(&binding.var.id())
             && let Some((dims, dtype)) = lifetime::allocated(&binding)
             && let StructInfo::Tensor { .. } = &binding.var.struct_info
         {
             let storage = Expr::var(&self.storage.var);
             let value = alloc_tensor::call(&self.cx, storage, Expr::shape(dims), offset, dtype)
-                .map_err(|error| Diagnostic::error("TW0731", error.message))?;
+                .map_err(|error| Box::new(Diagnostic::error("TW0731", error.message)))?;
             self.storage.origins = self.storage.origins.merge(&binding.origins);
             out.push(Binding::new(binding.var, value, binding.origins));
         } else {

@@ -32,7 +32,7 @@ impl Pass for ToNonDataflow {
 pub(crate) fn plain(function: &Function, diagnostics: &mut Diagnostics) -> Function {
     struct Plain;
     impl Rebuild for Plain {
-        fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+        fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
             out.push(binding);
             Ok(())
         }

@@ -100,7 +100,8 @@ fn elements_are_computed_as_the_formulas_say() {
     let (x, y) = (numbers(&[16], 1), numbers(&[16], 2));
     let (xs, ys) = (x.to_vec::<f32>().unwrap(), y.to_vec::<f32>().unwrap());
     type Op = fn(&InferCx, Expr, Expr) -> Result<Expr, InferError>;
-    let cases: [(Op, fn(f32, f32) -> f32); 6] = [
+    type Formula = fn(f32, f32) -> f32;
+    let cases: [(Op, Formula); 6] = [
         (binary::add::call, |a, b| a + b),
         (binary::subtract::call, |a, b| a - b),
         (binary::multiply::call, |a, b| a * b),
@@ -113,7 +114,8 @@ fn elements_are_computed_as_the_formulas_say() {
         means_the_same(&binary_module(&[16], &[16], op), &[x.clone(), y.clone()], &expected);
     }
     type Unary = fn(&InferCx, Expr) -> Result<Expr, InferError>;
-    let cases: [(Unary, fn(f32) -> f32); 6] = [
+    type UnaryFormula = fn(f32) -> f32;
+    let cases: [(Unary, UnaryFormula); 6] = [
         (unary::abs::call, f32::abs),
         (unary::ceil::call, f32::ceil),
         (unary::floor::call, f32::floor),
