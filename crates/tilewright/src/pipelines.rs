@@ -23,8 +23,11 @@ pub fn default_build() -> Sequential {
     Sequential { name: "default_build", passes }
 }
 
+/// A pipeline's name and what makes it.
+pub type Named = (&'static str, fn() -> Sequential);
+
 /// The pipelines by the names that users write.
-pub const ALL: &[(&str, fn() -> Sequential)] = &[("zero", zero), ("default_build", default_build)];
+pub const ALL: &[Named] = &[("zero", zero), ("default_build", default_build)];
 
 /// A pipeline by name.
 pub fn by_name(name: &str) -> Option<Sequential> {

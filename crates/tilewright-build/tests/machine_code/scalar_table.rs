@@ -73,12 +73,15 @@ fn filled(mut rows: Vec<Vec<Scalar>>) -> Vec<Vec<Scalar>> {
     rows
 }
 
+type Write<'a> = dyn Fn(&[Expr]) -> Expr + 'a;
+type Mean<'a> = dyn Fn(&[Scalar]) -> Scalar + 'a;
+
 /// One operation to test: how to write it, what it has to give, and on which operands.
 struct Case<'a> {
     name: String,
     result: DataType,
-    write: Box<dyn Fn(&[Expr]) -> Expr + 'a>,
-    mean: Box<dyn Fn(&[Scalar]) -> Scalar + 'a>,
+    write: Box<Write<'a>>,
+    mean: Box<Mean<'a>>,
     rows: Vec<Vec<Scalar>>,
 }
 
