@@ -22,7 +22,11 @@ fn draw(image: &[u8], columns: usize) -> String {
 
 /// The class with the highest score, and the score.
 fn best(scores: &[f32]) -> (usize, f32) {
-    scores.iter().copied().enumerate().fold((0, f32::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
+    scores
+        .iter()
+        .copied()
+        .enumerate()
+        .fold((0, f32::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
 }
 
 fn main() -> Result<(), Error> {
