@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use tilewright::import::{idx, npz};
+use tilewright::import::{read_idx, read_npz};
 use tilewright::relax_passes::{BindParams, ParamKey};
 use tilewright::{CompileOptions, PassCx, SourceFile, Tensor, VirtualMachine};
 
@@ -31,9 +31,9 @@ fn best(scores: &[f32]) -> (usize, f32) {
 
 fn main() -> Result<(), Error> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/digits");
-    let images = idx::read(&std::fs::read(here.join("data/test-images-idx3-ubyte.gz"))?)?;
-    let labels = idx::read(&std::fs::read(here.join("data/test-labels-idx1-ubyte.gz"))?)?;
-    let weights = npz::read(&std::fs::read(here.join("data/weights.npz"))?)?;
+    let images = read_idx(&std::fs::read(here.join("data/test-images-idx3-ubyte.gz"))?)?;
+    let labels = read_idx(&std::fs::read(here.join("data/test-labels-idx1-ubyte.gz"))?)?;
+    let weights = read_npz(&std::fs::read(here.join("data/weights.npz"))?)?;
 
     let file = SourceFile::new("mlp.py", std::fs::read_to_string(here.join("mlp.py"))?);
     let module = tilewright::parse_module(&file)?;
