@@ -1,7 +1,7 @@
 //! TVMScript, the text form of the IR: Python's syntax, read without Python.
 //!
 //! Reading order: `spelling` (how each node is written: the one table that parser and printer share), [`parse`] (text to
-//! IR, with diagnostics), [`print`] (IR to text).
+//! IR, with diagnostics), [`mod@print`] (IR to text).
 //!
 //! Two dialects are read, the spellings of 2022 and of 2024; the one of 2024 is printed. What is printed parses back to a
 //! structurally equal module.
