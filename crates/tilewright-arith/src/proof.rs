@@ -91,13 +91,21 @@ impl Session<'_> {
         }
     }
 
-    /// The sum without the term `coefficient · (x // c)`, where the coefficient is a multiple of `c`.
+    /// A smaller sum without the term `coefficient · (x // c)`.
     fn quotient_bound(&mut self, id: Id, coefficient: i64, linear: &Linear) -> Option<Linear> {
         let (x, c) = self.divided_by_constant(id, BinOp::FloorDiv)?;
-        if coefficient % c != 0 || !self.node(x).exact {
+        if !self.node(x).exact {
             return None;
         }
         let form = self.form(x);
+        let (linear, coefficient) = if coefficient % c == 0 {
+            (linear.clone(), coefficient)
+        } else {
+            // s >= 0 exactly if c·s + (c - 1) >= 0, c > 0
+            let mut scaled = linear.plus(linear, c - 1);
+            scaled.add_constant(c - 1, 1);
+            (scaled, coefficient.checked_mul(c)?)
+        };
         let k = coefficient / c;
         let mut sum = linear.replace(id, &Linear::default()).plus(&form, k);
         if k > 0 {

@@ -1,11 +1,12 @@
 //! `guard_indices`: user data never reads or writes out of bounds.
 //!
-//! An index that contains loaded data, or a scalar argument, is proven to lie in its dimension or checked by an `Assert`
-//! in front of its statement; where the access is evaluated under a condition, so is the check. An index that is
-//! certainly outside, or that a loop certainly drives outside, is an error now.
+//! Every index is proven to lie in its dimension or checked by an `Assert` in front of its statement; where the access is
+//! evaluated under a condition, so is the check. What is left to check is what the caller decides: loaded data, scalar
+//! arguments, and sizes of different arguments that nothing relates. An index that is certainly outside, or that a loop
+//! certainly drives outside, is an error now.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, VarId, walk};
+use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_ir::low::INDEX_GUARD;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
@@ -14,12 +15,9 @@ use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_bod
 use crate::substitute::Substitute;
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
-    let scalars = function.params.iter().filter(|p| p.buffer.is_none()).map(|p| p.var.id());
-    let shapes = shape_vars(function);
     let mut cx = Guard {
         analyzer: analyzer_of(function),
         written: written_data(function),
-        data: scalars.filter(|id| !shapes.contains(id)).collect(),
         origins: &function.origins,
         found: Diagnostics::default(),
         conditional: 0,
@@ -29,22 +27,9 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     if cx.found.has_errors() { Err(cx.found) } else { Ok(with_body(function, body)) }
 }
 
-/// Variables that the shapes of arguments define.
-fn shape_vars(function: &PrimFunc) -> Set<VarId> {
-    let mut vars = Set::default();
-    for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()) {
-        walk(&buffer.shape, |var: &Var| {
-            vars.insert(var.id());
-        });
-    }
-    vars
-}
-
 struct Guard<'a> {
     analyzer: Analyzer,
     written: Set<VarId>,
-    /// Variables that hold data.
-    data: Set<VarId>,
     origins: &'a Origins,
     found: Diagnostics,
     /// Conditions around the statement.
@@ -107,9 +92,6 @@ impl Guard<'_> {
                 }
             }
             StmtKind::Let { var, value, .. } => {
-                if self.holds_data(value) {
-                    self.data.insert(var.id());
-                }
                 self.analyzer.bind_value(var, value);
             }
             StmtKind::If { condition, otherwise, .. } => {
@@ -156,18 +138,6 @@ impl Guard<'_> {
         Ok(Stmt::seq(guarded))
     }
 
-    fn holds_data(&self, expr: &Expr) -> bool {
-        let mut found = false;
-        walk(expr, |e: &Expr| {
-            found |= match &e.kind {
-                ExprKind::Load { .. } => true,
-                ExprKind::Var(var) => self.data.contains(&var.id()),
-                _ => false,
-            };
-        });
-        found
-    }
-
     fn check(&mut self, access: &Access, guards: &mut Vec<Stmt>) -> Result<()> {
         let scope = self.analyzer.enter();
         for condition in &access.path {
@@ -177,17 +147,24 @@ impl Guard<'_> {
         for (dim, (index, extent)) in access.indices.iter().zip(&access.buffer.shape).enumerate() {
             let unconditional = access.path.is_empty() && self.conditional == 0;
             self.report_certain_faults(&access.buffer, dim, index, extent, unconditional);
-            if self.holds_data(index) && !self.proven(index, extent)? {
+            if !self.proven(index, extent)? {
                 needed.push((dim, index, extent));
             }
         }
         self.analyzer.leave(scope);
         for (dim, index, extent) in needed {
-            if index.dtype.is_vector() {
-                let message = format!("a vector index of buffer `{}` contains loaded data", access.buffer.name);
-                return Err(error("TW0504", self.origins, message));
-            }
-            let inside = inside(index, extent)?;
+            let inside = match &index.kind {
+                ExprKind::Ramp { base, stride } => {
+                    let last = base + &(stride * (i64::from(index.dtype.lanes) - 1));
+                    typed(Expr::binary(BinOp::And, &inside(base, extent)?, &inside(&last, extent)?))?
+                }
+                _ if index.dtype.is_vector() => {
+                    let message =
+                        format!("a vector index of buffer `{}` cannot be proven to be in range", access.buffer.name);
+                    return Err(error("TW0504", self.origins, message));
+                }
+                _ => inside(index, extent)?,
+            };
             let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
                 typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
             })?;

@@ -327,3 +327,29 @@ fn many_threads_share_one_machine() {
         }
     });
 }
+
+#[test]
+fn sizes_that_nothing_relates_are_checked_before_memory_is_touched() {
+    let machine = machine(
+        r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def f(a: T.handle, b: T.handle):
+        n = T.int64()
+        m = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (m,), "float32")
+        for i in range(m):
+            with T.block("B"):
+                vi = T.axis.spatial(m, i)
+                B[vi] = A[vi]
+"#,
+    );
+    let zeros = |size: i64| Tensor::zeros(tilewright::DataType::F32, &[size]).unwrap();
+    let b = zeros(3);
+    call(&machine, "f", &[wave(&[5], 1.0), b.clone()]).unwrap();
+    assert_eq!(b.to_vec::<f32>().unwrap(), wave(&[5], 1.0).to_vec::<f32>().unwrap()[..3]);
+    let error = call(&machine, "f", &[wave(&[5], 1.0), zeros(8)]).unwrap_err().to_string();
+    assert!(error.contains("buffer `A`"), "{error}");
+}
