@@ -62,7 +62,7 @@ else
 fi
 
 # Tests that report themselves as skipped, with their reasons.
-reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^(SKIPPED|test .* ignored)' | sed 's/^/  /')
+reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^SKIPPED|^test .*[.]{3} ignored|^test result: .* [1-9][0-9]* ignored' | sed 's/^/  /')
 
 printf '\n\033[1m==> summary, after %d s\033[0m%s%s%s\n' "$(($(date +%s) - BEGIN))" "$passed" "$skipped" "$failed"
 [ -z "$reported" ] || printf 'tests that did not run:\n%s\n' "$reported"
