@@ -61,8 +61,10 @@ else
     group "Python tests (pytest)" .venv/bin/python -m pytest -rs
 fi
 
-# Tests that report themselves as skipped, with their reasons.
-reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^SKIPPED|^test .*[.]{3} ignored|^test result: .* [1-9][0-9]* ignored' | sed 's/^/  /')
+# Tests that report themselves as skipped, with their reasons; those of one reason are counted.
+reported=$(cat "$LOG"/[0-9]*.log | grep -aE '^SKIPPED|^test .*[.]{3} ignored|^test result: .* [1-9][0-9]* ignored' |
+    sed -E 's/^test (\[[^]]*\]).* ([a-z]+\([0-9]+\)) +[.]{3} ignored/runs on \2 \1/; /^test result/d' |
+    sort | uniq -c | sed 's/^ */  /')
 
 printf '\n\033[1m==> summary, after %d s\033[0m%s%s%s\n' "$(($(date +%s) - BEGIN))" "$passed" "$skipped" "$failed"
 [ -z "$reported" ] || printf 'tests that did not run:\n%s\n' "$reported"
