@@ -134,23 +134,27 @@ impl IrNode for Buffer {
             Variables::Different => cx.differ(),
             Variables::Bound => {
                 let (a, b) = (&self.0, &other.0);
-                a.scope == b.scope
-                    && a.align == b.align
-                    && cx.field("dtype", &a.dtype, &b.dtype)
-                    && cx.field("shape", &a.shape, &b.shape)
-                    && cx.field("strides", &a.strides, &b.strides)
-                    && cx.field("elem_offset", &a.elem_offset, &b.elem_offset)
-                    && cx.field("data", &a.data, &b.data)
+                cx.contents(|cx| {
+                    a.scope == b.scope
+                        && a.align == b.align
+                        && cx.field("dtype", &a.dtype, &b.dtype)
+                        && cx.field("shape", &a.shape, &b.shape)
+                        && cx.field("strides", &a.strides, &b.strides)
+                        && cx.field("elem_offset", &a.elem_offset, &b.elem_offset)
+                        && cx.field("data", &a.data, &b.data)
+                })
             }
         }
     }
     fn node_hash(&self, cx: &mut HashCx) {
         if cx.variable(self.0.id) {
-            self.0.dtype.node_hash(cx);
-            self.0.scope.node_hash(cx);
-            self.0.shape.node_hash(cx);
-            self.0.strides.node_hash(cx);
-            self.0.elem_offset.node_hash(cx);
+            cx.contents(|cx| {
+                self.0.dtype.node_hash(cx);
+                self.0.scope.node_hash(cx);
+                self.0.shape.node_hash(cx);
+                self.0.strides.node_hash(cx);
+                self.0.elem_offset.node_hash(cx);
+            });
         }
     }
 }

@@ -169,6 +169,9 @@ pub struct EqCx {
     equal: Set<(usize, usize)>,
     /// Whether an unbound variable is bound at first sight.
     defining: bool,
+    /// Whether a variable that is bound already is bound anew: at a binder, which one side may reach once, as a shared
+    /// node, and the other twice, as two copies.
+    rebinding: bool,
     /// Field names from the difference outwards.
     path: Vec<String>,
 }
@@ -205,14 +208,29 @@ impl EqCx {
 
     /// Compares a field that binds variables.
     pub fn binding<N: IrNode>(&mut self, name: &str, a: &N, b: &N) -> bool {
-        self.defining(name, a, b)
+        let before = std::mem::replace(&mut self.rebinding, true);
+        let equal = self.with_defining(name, a, b);
+        self.rebinding = before;
+        equal
     }
 
     /// Compares a field in which unbound variables are bound.
     pub fn defining<N: IrNode>(&mut self, name: &str, a: &N, b: &N) -> bool {
+        self.contents(|cx| cx.with_defining(name, a, b))
+    }
+
+    fn with_defining<N: IrNode>(&mut self, name: &str, a: &N, b: &N) -> bool {
         let before = std::mem::replace(&mut self.defining, true);
         let equal = self.field(name, a, b);
         self.defining = before;
+        equal
+    }
+
+    /// Compares what two variables say of themselves: what they mention is not bound anew with them.
+    pub fn contents(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
+        let before = std::mem::replace(&mut self.rebinding, false);
+        let equal = compare(self);
+        self.rebinding = before;
         equal
     }
 
@@ -226,8 +244,26 @@ impl EqCx {
                 Variables::Bound
             }
             (None, None) if a == b => Variables::Same,
+            _ if self.rebinding => {
+                self.rebind(a, b);
+                Variables::Bound
+            }
             _ => Variables::Different,
         }
+    }
+
+    /// Lets the variables stand for each other in place of those that they stood for.
+    fn rebind(&mut self, a: VarId, b: VarId) {
+        if let Some(old) = self.forth.insert(a, b) {
+            self.back.remove(&old);
+        }
+        if let Some(old) = self.back.insert(b, a)
+            && old != a
+        {
+            self.forth.remove(&old);
+        }
+        // What was equal may have been so by the old pairs.
+        self.equal.clear();
     }
 
     /// Compares two handles by their nodes, through the memory of shared pairs.
@@ -259,6 +295,12 @@ pub enum Variables {
 pub struct HashCx {
     hasher: rustc_hash::FxHasher,
     numbers: Map<VarId, u64>,
+    /// How many of the numbered variables no binder has bound.
+    free: u64,
+    /// The bound variables from the outermost handle inwards, each with the number that it had before.
+    bound: Vec<(VarId, Option<u64>)>,
+    /// Whether variables are bound here.
+    binding: bool,
     done: Map<usize, u64>,
 }
 
@@ -286,27 +328,62 @@ impl HashCx {
     }
 
     pub fn binding<N: IrNode>(&mut self, node: &N) {
+        let before = std::mem::replace(&mut self.binding, true);
         node.node_hash(self);
+        self.binding = before;
     }
 
     pub fn defining<N: IrNode>(&mut self, node: &N) {
-        node.node_hash(self);
+        self.contents(|cx| node.node_hash(cx));
     }
 
-    /// Feeds a variable by its number; true at its first appearance.
+    /// Feeds what a variable says of itself: what it mentions is not bound with it.
+    pub fn contents(&mut self, feed: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.binding, false);
+        feed(self);
+        self.binding = before;
+    }
+
+    /// Feeds a variable by its number; true where it is bound, or free and seen for the first time.
+    ///
+    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike.
     pub fn variable(&mut self, id: VarId) -> bool {
-        let next = self.numbers.len() as u64;
-        let number = *self.numbers.entry(id).or_insert(next);
+        if self.binding {
+            let number = 2 * self.bound.len() as u64 + 1;
+            let before = self.numbers.insert(id, number);
+            self.bound.push((id, before));
+            self.word(number);
+            return true;
+        }
+        if let Some(&number) = self.numbers.get(&id) {
+            self.word(number);
+            return false;
+        }
+        let number = 2 * self.free;
+        self.free += 1;
+        self.numbers.insert(id, number);
         self.word(number);
-        number == next && self.numbers.len() as u64 == next + 1
+        true
     }
 
-    /// Feeds a handle by its node's own hash, computed once where it is shared.
+    /// Ends the scope of the variables that were bound since there were `count`.
+    fn unbind(&mut self, count: usize) {
+        for (id, before) in self.bound.drain(count..).rev() {
+            match before {
+                Some(number) => self.numbers.insert(id, number),
+                None => self.numbers.remove(&id),
+            };
+        }
+    }
+
+    /// Feeds a handle by its node's own hash, computed once where it is shared. What the node binds is bound inside it.
     pub fn handle<N: IrNode>(&mut self, node: &Arc<N>) {
         let address = Arc::as_ptr(node) as usize;
         let hash = self.done.get(&address).copied().unwrap_or_else(|| {
             let outer = std::mem::take(&mut self.hasher);
-            tilewright_support::with_stack(|| node.node_hash(self));
+            let bound = self.bound.len();
+            self.contents(|cx| tilewright_support::with_stack(|| node.node_hash(cx)));
+            self.unbind(bound);
             let hash = std::mem::replace(&mut self.hasher, outer).finish();
             if Arc::strong_count(node) > 1 {
                 self.done.insert(address, hash);

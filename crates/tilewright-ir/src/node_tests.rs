@@ -87,3 +87,33 @@ fn what_does_not_change_is_not_copied() {
     let f = twice("i", "A");
     assert!(rewrite(&f, |_: &Expr| None).is_none());
 }
+
+/// `let <name> = 2 in <name> * x`, bound by a variable of its own.
+fn double(name: &str, x: &Expr) -> Expr {
+    let var = Var::new(name, DataType::I64);
+    Expr::bind(&var, &Expr::i64(2), &(&Expr::var(&var) * x)).unwrap()
+}
+
+#[test]
+fn a_binder_met_twice_may_stand_for_two() {
+    let x = Expr::var(&Var::new("x", DataType::I64));
+    let shared = double("d", &x);
+    let shared = &shared + &shared;
+    let copies = &double("a", &x) + &double("b", &x);
+    for (a, b) in [(&shared, &copies), (&copies, &shared)] {
+        assert_eq!(EqCx::compare(a, b), Ok(()));
+    }
+    assert_eq!(HashCx::hash(&shared), HashCx::hash(&copies));
+}
+
+#[test]
+fn a_binder_met_twice_forgets_what_it_stood_for() {
+    // The second copy uses the variable of the first.
+    let (d, a, b) = (Var::new("d", DataType::I64), Var::new("a", DataType::I64), Var::new("b", DataType::I64));
+    let bind = |var: &Var, body: &Var| Expr::bind(var, &Expr::i64(2), &(&Expr::var(body) + &Expr::var(body))).unwrap();
+    let shared = bind(&d, &d);
+    let shared = &shared * &shared;
+    let mixed = &bind(&a, &a) * &bind(&b, &a);
+    assert!(EqCx::compare(&shared, &mixed).is_err());
+    assert!(EqCx::compare(&mixed, &shared).is_err());
+}

@@ -192,14 +192,14 @@ impl IrNode for Var {
             Variables::Different => cx.differ(),
             Variables::Bound => {
                 self.0.dataflow == other.0.dataflow
-                    && cx.field("struct_info", &self.0.struct_info, &other.0.struct_info)
+                    && cx.contents(|cx| cx.field("struct_info", &self.0.struct_info, &other.0.struct_info))
             }
         }
     }
     fn node_hash(&self, cx: &mut HashCx) {
         if cx.variable(self.0.id) {
             cx.word(u64::from(self.0.dataflow));
-            self.0.struct_info.node_hash(cx);
+            cx.contents(|cx| self.0.struct_info.node_hash(cx));
         }
     }
 }
