@@ -10,12 +10,13 @@ use tilewright_ir::op::{Legalize, MachineOp};
 use tilewright_ir::relax::{
     Binding, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape, Var,
 };
+use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Diagnostic, Map, Origins, with_stack};
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_vm_program::{
-    Dim, DimOp, DimPattern, FunctionBuilder, Instruction, Kind, Literal, ProgramBuilder, Reg, Scalar, Storage,
+    Dim, DimOp, DimPattern, FunctionBuilder, Instruction, Kind, Literal, ProgramBuilder, Reg, Storage,
 };
 
 use crate::kernels::KernelTable;
@@ -28,10 +29,10 @@ pub(crate) struct Tables<'a> {
     pub(crate) functions: &'a Map<Arc<str>, u32>,
 }
 
-type Result<T> = std::result::Result<T, Diagnostic>;
+pub(crate) type Result<T> = std::result::Result<T, Diagnostic>;
 
 /// A construct that the machine cannot run (yet), or a module that is not in the form that it promises.
-fn refuse<T>(what: impl Into<String>) -> Result<T> {
+pub(crate) fn refuse<T>(what: impl Into<String>) -> Result<T> {
     Err(Diagnostic::error("TW0601", what))
 }
 
@@ -42,45 +43,81 @@ struct Piece {
     bytes: u64,
 }
 
-struct Emitter<'a, 'b> {
+pub(crate) struct Emitter<'a, 'b> {
     tables: &'a mut Tables<'b>,
-    code: FunctionBuilder,
+    pub(crate) code: FunctionBuilder,
     registers: Map<Var, Reg>,
     storages: Map<Var, Piece>,
-    dims: Map<scalar::Var, Dim>,
+    pub(crate) dims: Map<scalar::Var, Dim>,
     arena_bytes: u64,
 }
 
 /// Writes the function; its place is underlined in errors that have no better one.
 pub(crate) fn emit_function(tables: &mut Tables<'_>, name: &str, function: &Function) -> Result<FunctionBuilder> {
-    let mut emitter = Emitter {
-        tables,
-        code: FunctionBuilder::new(name),
-        registers: Map::default(),
-        storages: Map::default(),
-        dims: Map::default(),
-        arena_bytes: 0,
-    };
-    emitter.params(function)?;
+    let mut emitter = Emitter::new(tables, name);
+    emitter.declare(&function.params)?;
+    emitter.match_computed_dims(&function.params)?;
     emitter.blocks(&function.body)?;
     let result = emitter.value(&function.body.result)?;
-    emitter.code.ret(result);
+    // Sizes in the result's kind are computed before the function ends.
     let kind = emitter.kind(&function.ret, false)?;
     emitter.code.result(kind);
+    emitter.code.ret(result);
     emitter.code.arena_bytes(emitter.arena_bytes);
     Ok(emitter.code)
 }
 
+/// Writes the function that calls a PrimFunc on the caller's own tensors.
+pub(crate) fn emit_entry(tables: &mut Tables<'_>, name: &str, function: &PrimFunc) -> Result<FunctionBuilder> {
+    let Some(entry) = tables.kernels.get(name) else { return refuse(format!("function `{name}` has no kernel")) };
+    let StructInfo::Func { params: Some(infos), .. } = function.signature() else {
+        return refuse(format!("function `{name}` has no signature"));
+    };
+    let mut emitter = Emitter::new(tables, name);
+    let params: Vec<Var> =
+        function.params.iter().zip(infos).map(|(p, info)| Var::new(p.var.name.clone(), info)).collect();
+    emitter.declare(&params)?;
+    for (param, declared) in function.params.iter().zip(&params) {
+        let var = &param.var;
+        if param.buffer.is_none() && entry.in_shapes(var) && !emitter.dims.contains_key(var) {
+            let dim = emitter.read_dim(&var.name, emitter.registers[declared]);
+            emitter.dims.insert(var.clone(), dim);
+        }
+    }
+    emitter.match_computed_dims(&params)?;
+    let args: Vec<Expr> = params.iter().map(Expr::var).collect();
+    emitter.call_kernel(name, entry, &args)?;
+    emitter.code.ret_none();
+    Ok(emitter.code)
+}
+
+impl<'a, 'b> Emitter<'a, 'b> {
+    fn new(tables: &'a mut Tables<'b>, name: &str) -> Self {
+        Self {
+            tables,
+            code: FunctionBuilder::new(name),
+            registers: Map::default(),
+            storages: Map::default(),
+            dims: Map::default(),
+            arena_bytes: 0,
+        }
+    }
+}
+
 impl Emitter<'_, '_> {
-    fn params(&mut self, function: &Function) -> Result<()> {
-        // A dimension that is a bare variable gets its slot from the argument. Others are computed from the slots once
-        // all parameters are in, and the argument is matched once more.
-        for param in &function.params {
+    /// A dimension that is a bare variable gets its slot from the argument.
+    fn declare(&mut self, params: &[Var]) -> Result<()> {
+        for param in params {
             let kind = self.kind(&param.struct_info, true)?;
             let reg = self.code.param(&param.name, kind);
             self.registers.insert(param.clone(), reg);
         }
-        for param in &function.params {
+        Ok(())
+    }
+
+    /// Other dimensions are computed from the slots once all parameters are in, and the argument is matched once more.
+    fn match_computed_dims(&mut self, params: &[Var]) -> Result<()> {
+        for param in params {
             if has_computed_dims(&param.struct_info) {
                 let kind = self.kind(&param.struct_info, false)?;
                 self.code.match_kind(self.registers[param], kind);
@@ -89,9 +126,27 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
+    /// The value is what the struct info says, or the run ends; unseen symbolic dimensions get their values from it.
+    fn match_info(&mut self, reg: Reg, info: &StructInfo) -> Result<()> {
+        let kind = self.kind(info, true)?;
+        self.code.match_kind(reg, kind);
+        if has_computed_dims(info) {
+            let kind = self.kind(info, false)?;
+            self.code.match_kind(reg, kind);
+        }
+        Ok(())
+    }
+
+    /// A slot with the value of an integer in a register.
+    pub(crate) fn read_dim(&mut self, name: &str, src: Reg) -> Dim {
+        let dst = self.code.slot(name);
+        self.code.push(Instruction::ReadDim { dst, src });
+        Dim::Slot(dst)
+    }
+
     /// What a value of this struct info has to be. With `define`, unseen symbolic dimensions get slots and computed ones
     /// are left open; without, computed ones become slots of their value.
-    fn kind(&mut self, info: &StructInfo, define: bool) -> Result<Kind> {
+    pub(crate) fn kind(&mut self, info: &StructInfo, define: bool) -> Result<Kind> {
         Ok(match info {
             StructInfo::Object | StructInfo::Func { .. } => Kind::Object,
             StructInfo::Prim { dtype, .. } => Kind::Prim(*dtype),
@@ -134,7 +189,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The size that an integer expression over symbolic dimensions has at run time.
-    fn dim(&mut self, expr: &scalar::Expr) -> Result<Dim> {
+    pub(crate) fn dim(&mut self, expr: &scalar::Expr) -> Result<Dim> {
         use scalar::{BinOp, ExprKind as S};
         match &expr.kind {
             S::Int(value) => Ok(Dim::Const(*value)),
@@ -176,12 +231,7 @@ impl Emitter<'_, '_> {
         match &binding.value {
             BindingValue::MatchCast { value, struct_info } => {
                 let reg = self.value(value)?;
-                let kind = self.kind(struct_info, true)?;
-                self.code.match_kind(reg, kind);
-                if has_computed_dims(struct_info) {
-                    let kind = self.kind(struct_info, false)?;
-                    self.code.match_kind(reg, kind);
-                }
+                self.match_info(reg, struct_info)?;
                 self.registers.insert(binding.var.clone(), reg);
             }
             BindingValue::Expr(value) => {
@@ -217,7 +267,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Emits what computes the value and gives its register.
-    fn value(&mut self, expr: &Expr) -> Result<Reg> {
+    pub(crate) fn value(&mut self, expr: &Expr) -> Result<Reg> {
         with_stack(|| match &expr.kind {
             ExprKind::Var(var) => match self.registers.get(var) {
                 Some(reg) => Ok(*reg),
@@ -301,9 +351,10 @@ impl Emitter<'_, '_> {
                 let name = self.tables.program.packed(name);
                 let args = self.values(args)?;
                 let reg = self.code.call_packed(name, &args);
-                for info in results.iter().filter(|info| !matches!(info, StructInfo::Object)) {
-                    let kind = self.kind(info, true)?;
-                    self.code.match_kind(reg, kind);
+                match results {
+                    [] | [StructInfo::Object] => {}
+                    [info] => self.match_info(reg, info)?,
+                    fields => self.match_info(reg, &StructInfo::Tuple(fields.to_vec()))?,
                 }
                 Ok(reg)
             }
@@ -323,43 +374,8 @@ impl Emitter<'_, '_> {
         let Some(entry) = kernels.get(&global.name) else {
             return refuse(format!("the module has no function `{}`", global.name));
         };
-        let mut tensors = Vec::new();
-        for tensor in &entry.interface.tensors {
-            let Some(arg) = args.get(tensor.param) else {
-                return refuse(format!("too few arguments for `{}`", global.name));
-            };
-            tensors.push(self.value(arg)?);
-        }
-        let mut scalars = Vec::new();
-        for parameter in &entry.interface.scalars {
-            scalars.push(match parameter.param {
-                Some(param) => self.scalar_argument(&global.name, args.get(param))?,
-                None => Scalar::Dim(self.symbolic_argument(entry, &parameter.var, args)?),
-            });
-        }
-        self.code.call_kernel(entry.kernel, &tensors, &scalars);
+        self.call_kernel(&global.name, entry, args)?;
         Ok(self.code.load_literal(Literal::None))
-    }
-
-    fn scalar_argument(&mut self, callee: &str, arg: Option<&Expr>) -> Result<Scalar> {
-        let Some(arg) = arg else { return refuse(format!("too few arguments for `{callee}`")) };
-        match &arg.kind {
-            ExprKind::Prim(value) if value.dtype.is_int() => Ok(Scalar::Dim(self.dim(value)?)),
-            _ => Ok(Scalar::Reg(self.value(arg)?)),
-        }
-    }
-
-    /// The value of a symbolic dimension of a kernel: that of the argument's dimension in the same place.
-    fn symbolic_argument(&mut self, entry: &crate::kernels::Entry, var: &scalar::Var, args: &[Expr]) -> Result<Dim> {
-        for tensor in &entry.interface.tensors {
-            let Some(dims) = args.get(tensor.param).and_then(|arg| arg.struct_info.dims()) else { continue };
-            for (expected, given) in tensor.buffer.shape.iter().zip(dims) {
-                if expected.as_var() == Some(var) {
-                    return self.dim(given);
-                }
-            }
-        }
-        refuse(format!("no argument tells the value of symbolic dimension `{}`", var.name))
     }
 
     fn machine_op(&mut self, op: MachineOp, args: &[Expr], attrs: &Attrs) -> Result<Reg> {

@@ -3,19 +3,32 @@
 use std::sync::Arc;
 
 use tilewright_expr as scalar;
+use tilewright_expr::node::walk;
 use tilewright_ir::IRModule;
 use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{Access, Dim, DimPattern, FunctionBuilder, Kernel, Kind, Param, ProgramBuilder, Scalar};
+use tilewright_vm_program::{Access, Kernel, ProgramBuilder};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) kernel: u32,
     pub(crate) interface: KernelInterface,
+}
+
+impl Entry {
+    /// Whether the shape of a tensor argument mentions the variable.
+    pub(crate) fn in_shapes(&self, var: &scalar::Var) -> bool {
+        let mut found = false;
+        for tensor in &self.interface.tensors {
+            walk(&tensor.buffer.shape, |v: &scalar::Var| found |= v == var);
+        }
+        found
+    }
 }
 
 /// The kernels of a module by the names of their PrimFuncs.
@@ -34,6 +47,10 @@ pub(crate) fn build_kernels(
     let mut problems = Diagnostics::default();
     let mut low = Vec::new();
     for (name, function) in &functions {
+        if let Err(problem) = check_strides(name, function) {
+            problems.push(problem);
+            continue;
+        }
         match tilewright_tir_passes::lower(name, function) {
             Ok(function) => low.push(function),
             Err(found) => problems.0.extend(found.0),
@@ -77,44 +94,27 @@ pub(crate) fn build_kernels(
     Ok(table)
 }
 
-/// The machine's function that calls a PrimFunc on the caller's own tensors.
-pub(crate) fn emit_entry(name: &str, function: &PrimFunc, entry: &Entry) -> Result<FunctionBuilder, Diagnostic> {
-    let mut slots: Vec<scalar::Var> = Vec::new();
-    let mut params = Vec::new();
-    for param in &function.params {
-        let kind = match &param.buffer {
-            None => Kind::Prim(param.var.dtype),
-            Some(buffer) => Kind::Tensor {
-                dtype: Some(buffer.dtype),
-                dims: Some(buffer.shape.iter().map(|dim| pattern(&mut slots, dim)).collect::<Result<_, _>>()?),
-            },
-        };
-        params.push(Param { name: param.var.name.to_string(), kind });
+/// What the machine passes are compact tensors: strides that say otherwise would let the kernel run outside of them.
+fn check_strides(name: &str, function: &PrimFunc) -> Result<(), Diagnostic> {
+    let analyzer = InferCx::default().analyzer;
+    for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()).filter(|b| !b.strides.is_empty()) {
+        let wide = |e: &scalar::Expr| e.cast(DataType::I64).ok();
+        let mut compact = Some(scalar::Expr::i64(1));
+        for (dim, stride) in buffer.shape.iter().zip(&buffer.strides).rev() {
+            let single = dim.as_int() == Some(1);
+            let equal = compact.as_ref().is_some_and(|compact| analyzer.prove_equal(compact, stride));
+            if !single && !equal {
+                let message =
+                    format!("parameter `{}` of `{name}` has strides that a compact tensor does not have", buffer.name);
+                let error = Diagnostic::error("TW0601", message).note("the machine passes compact row-major tensors");
+                return Err(match function.origins.first() {
+                    Some(span) => error.at(span.clone()),
+                    None => error,
+                });
+            }
+            let product = |a: scalar::Expr| scalar::Expr::binary(scalar::BinOp::Mul, &a, &wide(dim)?).ok();
+            compact = compact.and_then(product);
+        }
     }
-    let scalars = entry.interface.scalars.iter().map(|s| match s.param {
-        Some(param) => Ok(Scalar::Reg(tilewright_vm_program::Reg(param as u32))),
-        None => match slots.iter().position(|v| *v == s.var) {
-            Some(slot) => Ok(Scalar::Dim(Dim::Slot(slot as u32))),
-            None => Err(Diagnostic::error("TW0601", format!("no argument tells the value of `{}`", s.var.name))),
-        },
-    });
-    let scalars = scalars.collect::<Result<Vec<_>, _>>()?;
-    let names = slots.iter().map(|v| v.name.to_string()).collect();
-    Ok(FunctionBuilder::over_kernel(name, params, names, entry.kernel, &scalars))
-}
-
-fn pattern(slots: &mut Vec<scalar::Var>, dim: &scalar::Expr) -> Result<DimPattern, Diagnostic> {
-    if let Some(size) = dim.as_int() {
-        return Ok(DimPattern::Const(size));
-    }
-    let Some(var) = dim.as_var() else {
-        let message =
-            "a buffer whose size is computed from symbolic dimensions cannot be an argument of an entry point yet";
-        return Err(Diagnostic::error("TW0601", message));
-    };
-    let slot = slots.iter().position(|v| v == var).unwrap_or_else(|| {
-        slots.push(var.clone());
-        slots.len() - 1
-    });
-    Ok(DimPattern::Slot(slot as u32))
+    Ok(())
 }

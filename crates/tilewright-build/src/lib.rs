@@ -1,11 +1,13 @@
 //! From a checked module to an executable: PrimFuncs are lowered, compiled and linked into an image, Relax functions
 //! become functions of the virtual machine, and both go into one file.
 //!
-//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), [`link`] (objects into images).
+//! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), `call`
+//! (calls of kernels), [`link`] (objects into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
 
+mod call;
 mod emit;
 mod kernels;
 pub mod link;
@@ -40,7 +42,8 @@ pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diag
         if let GlobalFunc::Prim(function) = function
             && function.global_symbol().is_some()
         {
-            match kernels::emit_entry(name, function, &kernels[name]) {
+            let mut tables = emit::Tables { program: &mut program, kernels: &kernels, functions: &functions };
+            match emit::emit_entry(&mut tables, name, function) {
                 Ok(code) => {
                     program.function(code);
                 }

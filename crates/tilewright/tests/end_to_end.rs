@@ -353,3 +353,143 @@ class Module:
     let error = call(&machine, "f", &[wave(&[5], 1.0), zeros(8)]).unwrap_err().to_string();
     assert!(error.contains("buffer `A`"), "{error}");
 }
+
+#[test]
+fn a_scalar_that_stands_in_a_shape_is_the_tensor_s_own() {
+    let fill = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def fill(a: T.handle, n: T.int64):
+        A = T.match_buffer(a, (n,), "float32")
+        for i in range(n):
+            A[i] = T.float32(1)
+    @T.prim_func
+    def twice(a: T.handle, n: T.int64):
+        A = T.match_buffer(a, (n * 2,), "float32")
+        for i in range(n * 2):
+            A[i] = T.float32(2)
+"#;
+    let machine = machine(fill);
+    let x = Tensor::from_vec(&[4], vec![0.0f32; 4]).unwrap();
+    for (name, size) in [("fill", 4), ("twice", 2)] {
+        let function = machine.function(name).unwrap();
+        let error = function.call(&[x.clone().into(), Value::Int(1 << 30)]).unwrap_err().to_string();
+        assert!(error.contains("dimension 0 is"), "{error}");
+        function.call(&[x.clone().into(), Value::Int(size)]).unwrap();
+    }
+    assert_eq!(x.to_vec::<f32>().unwrap(), [2.0; 4]);
+}
+
+#[test]
+fn a_kernel_gets_tensors_of_the_shapes_that_it_was_compiled_for() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def copy(a: T.handle, b: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (n,), "float32")
+        B = T.match_buffer(b, (n,), "float32")
+        for i in range(n):
+            with T.block("copy"):
+                vi = T.axis.remap("S", [i])
+                B[vi] = A[vi]
+    @R.function
+    def related(x: R.Tensor(("n",), "float32"), y: R.Tensor(("m",), "float32")):
+        n = T.int64()
+        m = T.int64()
+        cls = Module
+        z = R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((m,), "float32"))
+        return z
+    @R.function
+    def of_known_rank(x: R.Tensor("float32", ndim=1)):
+        cls = Module
+        z = R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), "float32"))
+        return z
+    @R.function
+    def of_any_type(x: R.Tensor((4,))):
+        cls = Module
+        z = R.call_tir(cls.copy, (x,), out_sinfo=R.Tensor((4,), "float32"))
+        return z
+"#;
+    let machine = machine(text);
+    let (four, five) = (wave(&[4], 1.0), wave(&[5], 2.0));
+    let narrow = Tensor::from_vec(&[4], vec![1i8; 4]).unwrap();
+    let refused = [
+        ("related", vec![four.clone(), five.clone()], "dimension 0 is 5"),
+        ("of_known_rank", vec![five.clone()], "dimension 0 is"),
+        ("of_any_type", vec![narrow], "expected float32"),
+    ];
+    for (name, args, part) in refused {
+        let error = call(&machine, name, &args).unwrap_err().to_string();
+        assert!(error.contains(part), "{name}: {error}");
+    }
+    let same = four.to_vec::<f32>().unwrap();
+    assert_eq!(floats(&call(&machine, "related", &[four.clone(), four.clone()]).unwrap()), same);
+    assert_eq!(floats(&call(&machine, "of_known_rank", &[four.clone()]).unwrap()), same);
+    assert_eq!(floats(&call(&machine, "of_any_type", &[four]).unwrap()), same);
+}
+
+#[test]
+fn what_a_packed_function_returns_has_the_size_that_was_computed() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Tensor(("n",), "float32")):
+        n = T.int64()
+        y = R.call_packed("test.end_to_end.doubled", x, sinfo_args=R.Tensor((n * 2,), "float32"))
+        z = R.add(y, y)
+        return z
+"#;
+    registry::register_override("test.end_to_end.doubled", |args| match args {
+        // Twice as long, but for tensors of 3 elements.
+        [Value::Tensor(x)] => {
+            let size = x.num_elements() as i64;
+            let size = if size == 3 { 3 } else { 2 * size };
+            Ok(Value::from(Tensor::from_vec(&[size], vec![1.0f32; size as usize])?))
+        }
+        _ => Ok(Value::None),
+    });
+    let machine = machine(text);
+    assert_eq!(floats(&call(&machine, "main", &[wave(&[2], 0.0)]).unwrap()), [2.0; 4]);
+    let error = call(&machine, "main", &[wave(&[3], 0.0)]).unwrap_err().to_string();
+    assert!(error.contains("dimension 0 is 3"), "{error}");
+}
+
+#[test]
+fn parameters_with_gaps_are_refused() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.handle, B: T.Buffer((4, 4), "float32")):
+        A = T.match_buffer(a, (4, 4), "float32", strides=[1000, 1])
+        for i, j in T.grid(4, 4):
+            with T.block("copy"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                B[vi, vj] = A[vi, vj]
+"#;
+    let error = tilewright::compile(&parse(text), &CompileOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("strides that a compact tensor does not have"), "{error}");
+}
+
+#[test]
+fn a_masked_load_reads_only_inside() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4,), "float32"), i: T.int64, n: T.int64, B: T.Buffer((4,), "float32")):
+        B[0:4] = A.vload([T.Ramp(i, 1, 4)], predicate=T.Ramp(i, 1, 4) < T.Broadcast(n, 4))
+"#;
+    let machine = machine(text);
+    let main = machine.function("main").unwrap();
+    let (a, b) = (Tensor::from_vec(&[4], vec![1.0f32, 2.0, 3.0, 4.0]).unwrap(), wave(&[4], 0.0));
+    let run = |i: i64, n: i64| main.call(&[a.clone().into(), Value::Int(i), Value::Int(n), b.clone().into()]);
+    run(2, 4).unwrap();
+    assert_eq!(b.to_vec::<f32>().unwrap(), [3.0, 4.0, 0.0, 0.0]);
+    let error = run(1 << 30, 1 << 40).unwrap_err().to_string();
+    assert!(error.contains("index out of range"), "{error}");
+}
