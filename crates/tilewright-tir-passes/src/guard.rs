@@ -48,11 +48,11 @@ struct Access {
 impl Guard<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let mut own: Vec<Expr> = Vec::new();
-        let mut stored = None;
+        let mut stored = Vec::new();
         match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => {
                 own.extend(indices.iter().chain([value]).chain(predicate).cloned());
-                stored = Some(Access { buffer: buffer.clone(), indices: indices.clone(), path: Vec::new() });
+                stored = accesses_of(buffer, indices, predicate.as_ref(), &[]);
             }
             StmtKind::For { min, extent, .. } => own.extend([min.clone(), extent.clone()]),
             StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
@@ -212,6 +212,37 @@ fn inside(index: &Expr, extent: &Expr) -> Result<Expr> {
     typed(Expr::binary(BinOp::And, &from, &below))
 }
 
+/// What a load or store touches: each lane under its own predicate, where there is one.
+fn accesses_of(buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>, path: &[Expr]) -> Vec<Access> {
+    let under = |condition: Option<Expr>, indices: Vec<Expr>| {
+        let path = path.iter().cloned().chain(condition).collect();
+        Access { buffer: buffer.clone(), indices, path }
+    };
+    let lane_of = |number: usize| -> Option<Access> {
+        let condition = lane(predicate?, number)?;
+        let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<_>>()?;
+        Some(under(Some(condition), indices))
+    };
+    let lanes = predicate.map_or(0, |p| usize::from(p.dtype.lanes));
+    match (0..lanes).map(lane_of).collect::<Option<Vec<_>>>() {
+        Some(each) if !each.is_empty() => each,
+        _ => vec![under(None, indices.to_vec())],
+    }
+}
+
+/// One lane of a vector; a scalar is every lane.
+fn lane(expr: &Expr, number: usize) -> Option<Expr> {
+    match &expr.kind {
+        _ if expr.dtype.is_scalar() => Some(expr.clone()),
+        ExprKind::Broadcast(scalar) => Some(scalar.clone()),
+        ExprKind::Ramp { base, stride } => {
+            let number = Expr::int(i64::try_from(number).ok()?, stride.dtype);
+            Expr::binary(BinOp::Add, base, &Expr::binary(BinOp::Mul, stride, &number).ok()?).ok()
+        }
+        _ => Expr::shuffle(vec![expr.clone()], vec![number]).ok(),
+    }
+}
+
 /// The conditions under which a shared node was met first, by address.
 type Seen = Map<usize, Vec<Expr>>;
 
@@ -247,10 +278,7 @@ fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut 
         }
         ExprKind::Load { buffer, indices, predicate } => {
             each(&indices.iter().chain(predicate).collect::<Vec<_>>(), path);
-            // Lanes whose predicate is false are not read.
-            if predicate.is_none() {
-                found.push(Access { buffer: buffer.clone(), indices: indices.clone(), path: path.clone() });
-            }
+            found.extend(accesses_of(buffer, indices, predicate.as_ref(), path));
         }
         ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
         ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),
