@@ -2,7 +2,8 @@
 //!
 //! Every index is proven to lie in its dimension or checked by an `Assert` in front of its statement; where the access is
 //! evaluated under a condition, so is the check. What is left to check is what the caller decides: loaded data, scalar
-//! arguments, and sizes of different arguments that nothing relates. An index that is certainly outside, or that a loop
+//! arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane where its
+//! predicate holds, and one through a view also against the memory that it views. An index that is certainly outside, or that a loop
 //! certainly drives outside, is an error now.
 
 use tilewright_arith::Analyzer;
@@ -10,7 +11,9 @@ use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_ir::low::INDEX_GUARD;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
+use tilewright_tensor::DataType;
 
+use crate::blocks::strides;
 use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_body, written_data};
 use crate::substitute::Substitute;
 
@@ -22,6 +25,7 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
         found: Diagnostics::default(),
         conditional: 0,
         loops: Vec::new(),
+        owners: function.params.iter().filter_map(|p| p.buffer.clone()).map(|b| (b.data.id(), b)).collect(),
     };
     let body = cx.stmt(&function.body)?;
     if cx.found.has_errors() { Err(cx.found) } else { Ok(with_body(function, body)) }
@@ -36,6 +40,8 @@ struct Guard<'a> {
     conditional: usize,
     /// Loops around the statement with constant bounds, which run at least once.
     loops: Vec<Var>,
+    /// The buffer that says how much memory there is behind a data variable; other buffers on it are views.
+    owners: Map<VarId, Buffer>,
 }
 
 /// An access inside an expression, and the conditions under which it is evaluated.
@@ -101,6 +107,7 @@ impl Guard<'_> {
                 }
             }
             StmtKind::While { .. } => conditional = 1,
+            StmtKind::Allocate { buffer, .. } => drop(self.owners.insert(buffer.data.id(), buffer.clone())),
             _ => {}
         }
         self.conditional += conditional;
@@ -151,6 +158,7 @@ impl Guard<'_> {
                 needed.push((dim, index, extent));
             }
         }
+        let outside = self.outside_of_owner(access)?;
         self.analyzer.leave(scope);
         for (dim, index, extent) in needed {
             let inside = match &index.kind {
@@ -165,14 +173,53 @@ impl Guard<'_> {
                 }
                 _ => inside(index, extent)?,
             };
-            let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
-                typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
-            })?;
-            assume(&mut self.analyzer, &self.written, &condition);
-            let message = format!("{INDEX_GUARD}dimension {dim} of buffer `{}`", access.buffer.name);
-            guards.push(StmtKind::Assert { condition, message: message.into() }.into());
+            self.guard(access, inside, format!("dimension {dim} of buffer `{}`", access.buffer.name), guards)?;
+        }
+        for inside in outside {
+            let what = format!("buffer `{}` in the memory that it views", access.buffer.name);
+            self.guard(access, inside, what, guards)?;
         }
         Ok(())
+    }
+
+    /// Adds the assert that the condition holds where the access is evaluated.
+    fn guard(&mut self, access: &Access, inside: Expr, what: String, guards: &mut Vec<Stmt>) -> Result<()> {
+        let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
+            typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
+        })?;
+        assume(&mut self.analyzer, &self.written, &condition);
+        guards.push(StmtKind::Assert { condition, message: format!("{INDEX_GUARD}{what}").into() }.into());
+        Ok(())
+    }
+
+    /// What has to hold, and is not proven, for an access through a view to stay in the memory of the view's owner.
+    fn outside_of_owner(&self, access: &Access) -> Result<Vec<Expr>> {
+        let view = &access.buffer;
+        let Some(owner) = self.owners.get(&view.data.id()).filter(|owner| *owner != view) else {
+            return Ok(Vec::new());
+        };
+        let lanes = access.indices.iter().map(|index| usize::from(index.dtype.lanes)).max().unwrap_or(1);
+        let linear = |e: &Expr| e.dtype.is_scalar() || matches!(e.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast(_));
+        // The place is linear in the lane where all indices are, so that the first and the last lane bound the others.
+        let checked: Vec<usize> = match lanes {
+            1 => vec![0],
+            _ if access.indices.iter().all(linear) => vec![0, lanes - 1],
+            _ => (0..lanes).collect(),
+        };
+        let elements = elements(owner)?;
+        let mut open = Vec::new();
+        for number in checked {
+            let indices = access.indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
+            let Some(indices) = indices else {
+                let message = format!("a vector index of buffer `{}` cannot be checked", view.name);
+                return Err(error("TW0504", self.origins, message));
+            };
+            let condition = inside(&place(view, &indices)?, &elements)?;
+            if !self.analyzer.prove(&condition) {
+                open.push(condition);
+            }
+        }
+        Ok(open)
     }
 
     fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
@@ -204,6 +251,32 @@ impl Guard<'_> {
             self.found.0.extend(error("TW0503", self.origins, message).0);
         }
     }
+}
+
+/// How many elements the memory of a buffer has, counted from its first one.
+fn elements(buffer: &Buffer) -> Result<Expr> {
+    if buffer.strides.is_empty() {
+        return buffer
+            .shape
+            .iter()
+            .try_fold(Expr::i64(1), |all, dim| typed(Expr::binary(BinOp::Mul, &all, &wide(dim)?)));
+    }
+    buffer.shape.iter().zip(&buffer.strides).try_fold(Expr::i64(1), |all, (dim, stride)| {
+        let last = typed(Expr::binary(BinOp::Sub, &wide(dim)?, &Expr::i64(1)))?;
+        typed(Expr::binary(BinOp::Add, &all, &typed(Expr::binary(BinOp::Mul, &last, &wide(stride)?))?))
+    })
+}
+
+/// The number of the element that a view's scalar indices name, in the memory that it views.
+fn place(view: &Buffer, indices: &[Expr]) -> Result<Expr> {
+    let first = view.elem_offset.as_ref().map_or_else(|| Ok(Expr::i64(0)), wide)?;
+    indices.iter().zip(strides(view)?).try_fold(first, |sum, (index, stride)| {
+        typed(Expr::binary(BinOp::Add, &sum, &typed(Expr::binary(BinOp::Mul, &wide(index)?, &wide(&stride)?))?))
+    })
+}
+
+fn wide(expr: &Expr) -> Result<Expr> {
+    typed(expr.cast(DataType::I64))
 }
 
 fn inside(index: &Expr, extent: &Expr) -> Result<Expr> {

@@ -493,3 +493,44 @@ class Module:
     let error = run(1 << 30, 1 << 40).unwrap_err().to_string();
     assert!(error.contains("index out of range"), "{error}");
 }
+
+#[test]
+fn a_view_stays_in_the_memory_that_it_views() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def wide(A: T.Buffer((4,), "float32"), B: T.Buffer((1048576,), "float32")):
+        C = T.Buffer((1048576,), "float32", data=A.data)
+        for i in range(1048576):
+            B[i] = C[i]
+    @T.prim_func
+    def flat(A: T.Buffer((2, 2), "float32"), B: T.Buffer((4,), "float32")):
+        C = T.Buffer((4,), "float32", data=A.data)
+        for i in range(4):
+            B[i] = C[i]
+    @T.prim_func
+    def window(A: T.Buffer((8,), "float32"), B: T.Buffer((2,), "float32"), k: T.int64):
+        for i in range(2):
+            with T.block("b"):
+                vi = T.axis.remap("S", [i])
+                C = T.match_buffer(A[k:k + 2], (2,), "float32", offset_factor=1)
+                B[vi] = C[vi]
+"#;
+    let machine = machine(text);
+    let four = wave(&[2, 2], 0.0);
+    let error = call(&machine, "wide", &[wave(&[4], 0.0), wave(&[1 << 20], 0.0)]).unwrap_err().to_string();
+    assert!(error.contains("index out of range"), "{error}");
+    let out = wave(&[4], 9.0);
+    call(&machine, "flat", &[four.clone(), out.clone()]).unwrap();
+    assert_eq!(out.to_vec::<f32>().unwrap(), four.to_vec::<f32>().unwrap());
+    let (eight, two) = (wave(&[8], 0.0), wave(&[2], 9.0));
+    let window = machine.function("window").unwrap();
+    let run = |k: i64| window.call(&[eight.clone().into(), two.clone().into(), Value::Int(k)]);
+    run(6).unwrap();
+    assert_eq!(two.to_vec::<f32>().unwrap(), eight.to_vec::<f32>().unwrap()[6..]);
+    for k in [-1, 7, 1 << 30] {
+        let error = run(k).unwrap_err().to_string();
+        assert!(error.contains("index out of range"), "{k}: {error}");
+    }
+}
