@@ -427,7 +427,7 @@ class Module:
     }
     let same = four.to_vec::<f32>().unwrap();
     assert_eq!(floats(&call(&machine, "related", &[four.clone(), four.clone()]).unwrap()), same);
-    assert_eq!(floats(&call(&machine, "of_known_rank", &[four.clone()]).unwrap()), same);
+    assert_eq!(floats(&call(&machine, "of_known_rank", std::slice::from_ref(&four)).unwrap()), same);
     assert_eq!(floats(&call(&machine, "of_any_type", &[four]).unwrap()), same);
 }
 
@@ -492,6 +492,28 @@ class Module:
     assert_eq!(b.to_vec::<f32>().unwrap(), [3.0, 4.0, 0.0, 0.0]);
     let error = run(1 << 30, 1 << 40).unwrap_err().to_string();
     assert!(error.contains("index out of range"), "{error}");
+}
+
+#[test]
+fn an_axis_s_domain_is_no_proof_of_its_value() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4,), "float32"), k: T.int32, B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            with T.block("b"):
+                vi = T.axis.spatial(4, i + k)
+                B[vi] = A[vi]
+"#;
+    let machine = machine(text);
+    let main = machine.function("main").unwrap();
+    let run = |k: i64| main.call(&[wave(&[4], 0.0).into(), Value::Int(k), wave(&[4], 0.0).into()]);
+    run(0).unwrap();
+    for k in [-1, 1 << 29] {
+        let error = run(k).unwrap_err().to_string();
+        assert!(error.contains("index out of range"), "{k}: {error}");
+    }
 }
 
 #[test]
