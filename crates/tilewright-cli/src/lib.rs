@@ -17,7 +17,7 @@ use tilewright::SourceFile;
 
 /// Compile machine-learning models and run them.
 #[derive(Parser, Debug)]
-#[command(name = "tilewright", version, about)]
+#[command(name = "tilewright", version, about = "Compile machine-learning models and run them.")]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

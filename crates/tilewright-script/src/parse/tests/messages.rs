@@ -430,6 +430,18 @@ fn what_may_not_stand_where_it_stands() {
           = help: take another name, or keep what changes in a buffer"#]],
     );
     check_prim(
+        "for i in range(4):\n    Mine = A\n    A = Mine",
+        expect![[r#"
+        error[TW0203]: `A` has a value already
+         --> test.py:5:9
+          |
+        5 |         A = Mine
+          |         ^
+          |
+          = note: a variable of a PrimFunc never changes
+          = help: take another name, or store into elements: `A[…] = …`"#]],
+    );
+    check_prim(
         "import os\nreturn A",
         expect![[r#"
         error[TW0104]: this statement of Python is not part of the script

@@ -242,6 +242,7 @@ impl Parser<'_> {
                 self.scalar_value(node, value, None)?
             }
             other => {
+                self.not_bound(name)?;
                 self.scopes.define(&name.id, other);
                 return Ok(());
             }
@@ -259,13 +260,15 @@ impl Parser<'_> {
 
     /// Python's assignment changes a variable; one of a PrimFunc never changes, and silence about that would be wrong code.
     fn not_bound(&mut self, name: &ast::ExprName) -> Res<()> {
-        if !matches!(self.scopes.get(&name.id), Some(Value::Scalar(_))) {
-            return Ok(());
-        }
+        let help = match self.scopes.get(&name.id) {
+            Some(Value::Scalar(_)) => "take another name, or keep what changes in a buffer".to_owned(),
+            Some(Value::Buffer(_)) => format!("take another name, or store into elements: `{}[…] = …`", name.id),
+            _ => return Ok(()),
+        };
         let diagnostic = Diagnostic::error(codes::BOUND_TWICE, format!("`{}` has a value already", name.id))
             .at(self.span(name))
             .note("a variable of a PrimFunc never changes")
-            .help("take another name, or keep what changes in a buffer");
+            .help(help);
         Err(self.report(diagnostic))
     }
 
