@@ -52,10 +52,18 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if dlpack::is_exporter(object)? {
         return dlpack::import(object).map(Value::Tensor);
     }
+    if is_array_scalar(object)? {
+        return from_python(&object.call_method0("item")?);
+    }
     if object.is_callable() {
         return Ok(Value::Function(packed(object.clone().unbind())));
     }
     Ok(Value::Object(Arc::new(Opaque(object.clone().unbind()))))
+}
+
+/// Whether this is a scalar of NumPy's (`numpy.int64(4)`): without dimensions, and with a Python number inside.
+fn is_array_scalar(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(object.hasattr("item")? && object.getattr_opt("ndim")?.is_some_and(|n| n.extract::<i64>().is_ok_and(|n| n == 0)))
 }
 
 /// The object of a value.

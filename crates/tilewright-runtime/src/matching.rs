@@ -36,6 +36,14 @@ pub(crate) fn match_value(function: &Function, kind: &Kind, value: &Value, slots
             match_dims(function, dims.as_deref(), tensor.shape(), slots)
         }
         (Kind::Shape { dims }, Value::Shape(shape)) => match_dims(function, dims.as_deref(), shape, slots),
+        // Who calls from a language without shapes hands over a tuple of integers.
+        (Kind::Shape { dims }, Value::Tuple(items)) => {
+            let sizes = items.iter().map(|item| match item {
+                Value::Int(size) => Ok(*size),
+                other => Err(format!("expected a shape, found a tuple with {}", other.kind_name())),
+            });
+            match_dims(function, dims.as_deref(), &sizes.collect::<Result<Vec<_>, _>>()?, slots)
+        }
         (Kind::Prim(dtype), value) => match_scalar(*dtype, value),
         (Kind::Tuple(fields), Value::Tuple(items)) => {
             if fields.len() != items.len() {
