@@ -379,14 +379,14 @@ impl Emitter<'_, '_> {
     }
 
     fn machine_op(&mut self, op: MachineOp, args: &[Expr], attrs: &Attrs) -> Result<Reg> {
-        let dtype = match attrs.get("dtype") {
-            Some(Attr::DType(dtype)) => *dtype,
-            _ => DataType::F32,
+        let dtype = || match attrs.get("dtype") {
+            Some(Attr::DType(dtype)) => Ok(*dtype),
+            _ => refuse("a tensor can only be allocated with a data type"),
         };
         match op {
             MachineOp::AllocTensor => {
                 let shape = self.shape_argument(args.first())?;
-                Ok(self.code.alloc(dtype, &shape, Storage::Fresh))
+                Ok(self.code.alloc(dtype()?, &shape, Storage::Fresh))
             }
             MachineOp::TensorInStorage => {
                 let piece = match args.first() {
@@ -398,6 +398,7 @@ impl Emitter<'_, '_> {
                 let inside = u64::try_from(offset).ok().filter(|&o| o <= piece.bytes);
                 let Some(inside) = inside else { return refuse(format!("byte {offset} lies outside its storage")) };
                 let shape = self.shape_argument(args.get(1))?;
+                let dtype = dtype()?;
                 let Some(bytes) = constant_bytes(&shape, dtype).filter(|b| *b <= piece.bytes - inside) else {
                     return refuse("a planned tensor has a constant size and fits into its storage");
                 };
