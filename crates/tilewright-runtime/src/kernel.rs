@@ -1,18 +1,47 @@
-//! Calling one kernel: its context, its scratch memory, and what it reports.
+//! Calling one kernel: its context, its memory, and what it reports.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::ptr;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::{ptr, slice};
 
-use tilewright_tensor::abi::{KernelCx, KernelFn, ParallelBody, Status};
+use tilewright_tensor::abi::{KernelCx, KernelFn, PackedArg, ParallelBody, Status};
 use tilewright_tensor::{DataType, Tensor};
 
-use crate::pool;
+use crate::error::{Error, ErrorKind};
+use crate::temporary::TemporaryStack;
+use crate::{packed, pool};
 
 /// Why a kernel stopped.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Failure {
-    pub(crate) status: i32,
-    pub(crate) message: String,
+pub(crate) enum Failure {
+    /// What it reported itself, or the runtime on its behalf.
+    Kernel { status: i32, message: String },
+    /// The very error of a packed function that it called.
+    Packed(Error),
+    /// A packed function panicked. The kernel was left in good order; the panic goes on when it has returned.
+    Panic(Box<dyn Any + Send>),
+}
+
+impl Failure {
+    fn out_of_memory(message: String) -> Self {
+        Self::Kernel { status: Status::OutOfMemory as i32, message }
+    }
+
+    pub(crate) fn status(&self) -> i32 {
+        match self {
+            Self::Kernel { status, .. } => *status,
+            Self::Packed(_) | Self::Panic(_) => Status::CallFailed as i32,
+        }
+    }
+
+    /// The error of the run that called the kernel of this name.
+    pub(crate) fn into_error(self, kernel: &str) -> Error {
+        match self {
+            Self::Kernel { status, message } => ErrorKind::Kernel { kernel: kernel.to_owned(), status, message }.into(),
+            Self::Packed(error) => error,
+            Self::Panic(payload) => resume_unwind(payload),
+        }
+    }
 }
 
 /// What one thread brings to the kernels that it runs; `KernelCx::state` points to it. Never shared between threads.
@@ -20,6 +49,7 @@ pub(crate) struct Failure {
 pub(crate) struct Worker {
     scratch: RefCell<Option<Tensor>>,
     scratch_bytes: Cell<usize>,
+    temporaries: RefCell<TemporaryStack>,
     in_region: Cell<bool>,
     failure: RefCell<Option<Failure>>,
 }
@@ -43,6 +73,7 @@ impl Worker {
         let cx = self.context(scratch);
         // SAFETY: the caller's promise; the context lives until the kernel returns.
         let status = unsafe { entry(&cx, tensors.as_ptr(), scalars.as_ptr()) };
+        self.temporaries.borrow_mut().clear();
         if status == Status::Ok as i32 { Ok(()) } else { Err(self.take_failure(status)) }
     }
 
@@ -51,11 +82,21 @@ impl Worker {
         if let Ok(scratch) = self.scratch(scratch_bytes) {
             self.in_region.set(true);
             f(&self.context(scratch), self);
+            self.temporaries.borrow_mut().clear();
         }
     }
 
+    /// Runs one task: what it allocates and does not free is freed behind it.
+    pub(crate) fn task(&self, run: impl FnOnce() -> i32) -> Result<(), Failure> {
+        let height = self.temporaries.borrow().height();
+        let status = run();
+        self.temporaries.borrow_mut().release(height);
+        if status == Status::Ok as i32 { Ok(()) } else { Err(self.take_failure(status)) }
+    }
+
     fn context(&self, scratch: *mut u8) -> KernelCx {
-        KernelCx { parallel_for, fail, scratch, state: ptr::from_ref(self).cast_mut().cast() }
+        let state = ptr::from_ref(self).cast_mut().cast();
+        KernelCx { parallel_for, fail, scratch, state, alloc, free, call_packed }
     }
 
     /// Scratch memory of at least so many bytes; kept for the next kernel.
@@ -75,10 +116,9 @@ impl Worker {
         let memory = i64::try_from(bytes).ok().and_then(|bytes| Tensor::zeros(DataType::U8, &[bytes]).ok());
         match memory {
             Some(memory) => Ok(scratch.insert(memory).data_ptr()),
-            None => Err(Failure {
-                status: Status::CallFailed as i32,
-                message: format!("out of memory: the kernel needs {bytes} bytes of scratch"),
-            }),
+            None => {
+                Err(Failure::out_of_memory(format!("out of memory: the kernel needs {bytes} bytes of scratch memory")))
+            }
         }
     }
 
@@ -95,12 +135,19 @@ impl Worker {
         self.in_region.set(!outermost);
     }
 
-    /// What the kernel reported before it returned `status`.
-    pub(crate) fn take_failure(&self, status: i32) -> Failure {
-        let recorded = self.failure.borrow_mut().take();
+    /// What the kernel or task reported before it returned `status`.
+    fn take_failure(&self, status: i32) -> Failure {
+        let recorded = self.failure.take();
         recorded
-            .filter(|failure| failure.status == status)
-            .unwrap_or_else(|| Failure { status, message: describe(status) })
+            .filter(|failure| failure.status() == status)
+            .unwrap_or_else(|| Failure::Kernel { status, message: describe(status) })
+    }
+
+    /// Keeps a failure until the kernel returns its status.
+    fn record(&self, failure: Failure) -> i32 {
+        let status = failure.status();
+        self.failure.replace(Some(failure));
+        status
     }
 }
 
@@ -111,10 +158,33 @@ fn describe(status: i32) -> String {
         (Status::DivisionFault, "integer division by zero, or of the least value by -1"),
         (Status::IndexOutOfRange, "an index lies outside its buffer"),
         (Status::CallFailed, "a called function failed"),
+        (Status::OutOfMemory, "out of memory"),
     ];
     match known.into_iter().find(|(known, _)| *known as i32 == status) {
         Some((_, text)) => text.to_owned(),
         None => format!("stopped with status {status}"),
+    }
+}
+
+/// The worker whose context this is.
+///
+/// # Safety
+/// `cx` is the context that the calling kernel or task was given: it is alive, and its state is the [`Worker`] of this
+/// very thread.
+unsafe fn worker_of<'a>(cx: *const KernelCx) -> &'a Worker {
+    // SAFETY: the caller's promise.
+    unsafe { &*(*cx).state.cast::<Worker>() }
+}
+
+/// The bytes at `data`; none if there cannot be any.
+///
+/// # Safety
+/// `data` points to `length` elements that outlive `'a`, unless it is null or `length` is not above 0.
+unsafe fn elements<'a, T>(data: *const T, length: i64) -> &'a [T] {
+    match usize::try_from(length) {
+        // SAFETY: the caller's promise.
+        Ok(length) if length > 0 && !data.is_null() => unsafe { slice::from_raw_parts(data, length) },
+        _ => &[],
     }
 }
 
@@ -124,15 +194,11 @@ fn describe(status: i32) -> String {
 /// `cx` is the context that the calling kernel or task was given; `body` may be called with `closure` for each task, on
 /// any thread.
 unsafe extern "C" fn parallel_for(cx: *const KernelCx, body: ParallelBody, closure: *mut u8, n_tasks: i64) -> i32 {
-    // SAFETY: by the caller's promise the context is alive, and its state is the `Worker` of this very thread.
-    let (cx, worker) = unsafe { (&*cx, &*(*cx).state.cast::<Worker>()) };
+    // SAFETY: by the caller's promise the context is alive and this thread's.
+    let (cx, worker) = unsafe { (&*cx, worker_of(cx)) };
     match pool::run(cx, worker, body, closure, n_tasks) {
         Ok(()) => Status::Ok as i32,
-        Err(failure) => {
-            let status = failure.status;
-            *worker.failure.borrow_mut() = Some(failure);
-            status
-        }
+        Err(failure) => worker.record(failure),
     }
 }
 
@@ -141,14 +207,60 @@ unsafe extern "C" fn parallel_for(cx: *const KernelCx, body: ParallelBody, closu
 /// # Safety
 /// `cx` is the context that the calling kernel or task was given; `message` points to `length` bytes.
 unsafe extern "C" fn fail(cx: *const KernelCx, status: i32, message: *const u8, length: i64) -> i32 {
-    // SAFETY: as in `parallel_for`.
-    let worker = unsafe { &*(*cx).state.cast::<Worker>() };
-    let bytes = match usize::try_from(length) {
-        // SAFETY: by the caller's promise.
-        Ok(length) if !message.is_null() => unsafe { std::slice::from_raw_parts(message, length) },
-        _ => &[],
-    };
-    let message = String::from_utf8_lossy(bytes).into_owned();
-    *worker.failure.borrow_mut() = Some(Failure { status, message });
-    status
+    // SAFETY: the caller's promise.
+    let (worker, message) = unsafe { (worker_of(cx), elements(message, length)) };
+    worker.record(Failure::Kernel { status, message: String::from_utf8_lossy(message).into_owned() })
+}
+
+/// [`tilewright_tensor::abi::Alloc`].
+///
+/// # Safety
+/// `cx` is the context that the calling kernel or task was given.
+unsafe extern "C" fn alloc(cx: *const KernelCx, bytes: i64) -> *mut u8 {
+    // SAFETY: the caller's promise.
+    let worker = unsafe { worker_of(cx) };
+    let memory = worker.temporaries.borrow_mut().alloc(bytes);
+    memory.unwrap_or_else(|| {
+        worker.record(Failure::out_of_memory(format!("out of memory: the kernel needs {bytes} bytes at once")));
+        ptr::null_mut()
+    })
+}
+
+/// [`tilewright_tensor::abi::Free`].
+///
+/// # Safety
+/// `cx` is the context that the calling kernel or task was given; nobody uses `memory` any more.
+unsafe extern "C" fn free(cx: *const KernelCx, memory: *mut u8) {
+    // SAFETY: the caller's promise.
+    let worker = unsafe { worker_of(cx) };
+    worker.temporaries.borrow_mut().free(memory);
+}
+
+/// [`tilewright_tensor::abi::CallPacked`].
+///
+/// # Safety
+/// `cx` is the context that the calling kernel or task was given; `name`, `args` and `result` are what the ABI says.
+unsafe extern "C" fn call_packed(
+    cx: *const KernelCx,
+    name: *const u8,
+    name_length: i64,
+    args: *const PackedArg,
+    n_args: i64,
+    result: *mut PackedArg,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    let (worker, name, args) = unsafe { (worker_of(cx), elements(name, name_length), elements(args, n_args)) };
+    let name = String::from_utf8_lossy(name);
+    if worker.in_region.get() {
+        let message = format!("packed function \"{name}\" is called from a parallel loop: call it outside of the loop");
+        return worker.record(Failure::Kernel { status: Status::CallFailed as i32, message });
+    }
+    // A panic must not unwind through machine code.
+    // SAFETY: the caller's promise.
+    let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { packed::call(&name, args, result.as_mut()) }));
+    match outcome {
+        Ok(Ok(())) => Status::Ok as i32,
+        Ok(Err(error)) => worker.record(Failure::Packed(error)),
+        Err(payload) => worker.record(Failure::Panic(payload)),
+    }
 }

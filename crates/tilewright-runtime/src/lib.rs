@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
 //! [`Function`] (ready to call), [`registry`] (functions that the process provides), [`Error`], then inside: `prepare`
-//! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads).
+//! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
+//! `temporary` and `packed` (what kernels ask for: memory, and functions of the process).
 //!
 //! A program that hands its argument to a function of the process:
 //!
@@ -53,11 +54,13 @@ mod executable;
 mod kernel;
 mod machine;
 mod matching;
+mod packed;
 mod pool;
 mod prepare;
 pub mod registry;
 mod run;
 mod symbols;
+mod temporary;
 mod value;
 
 pub use device::{Device, DeviceKind};

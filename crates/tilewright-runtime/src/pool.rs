@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
 
-use tilewright_tensor::abi::{KernelCx, ParallelBody, Status};
+use tilewright_tensor::abi::{KernelCx, ParallelBody};
 
 use crate::kernel::{Failure, Worker};
 
@@ -77,9 +77,9 @@ impl Job {
                 return;
             }
             // SAFETY: the kernel gave body and closure for exactly this, and waits until all tasks are done.
-            let status = unsafe { (self.body)(cx, self.closure, task, self.tasks) };
-            if status != Status::Ok as i32 {
-                self.fail(task, worker.take_failure(status));
+            let outcome = worker.task(|| unsafe { (self.body)(cx, self.closure, task, self.tasks) });
+            if let Err(failure) = outcome {
+                self.fail(task, failure);
             }
         }
     }

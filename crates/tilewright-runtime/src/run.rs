@@ -159,10 +159,7 @@ impl Run<'_> {
         // are contiguous, and what is written is writable and overlaps no other argument, by the verifier's and
         // `Prepared`'s proof or by `check_overlap`.
         let outcome = unsafe { frame.worker.call(entry, addresses, numbers, scratch_bytes) };
-        outcome.map_err(|failure| {
-            let kernel = self.kernel_name(kernel).to_owned();
-            ErrorKind::Kernel { kernel, status: failure.status, message: failure.message }.into()
-        })
+        outcome.map_err(|failure| failure.into_error(self.kernel_name(kernel)))
     }
 
     fn kernel_name(&self, kernel: &Kernel) -> &str {

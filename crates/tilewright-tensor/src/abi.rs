@@ -3,8 +3,12 @@
 //! Every kernel is `extern "C" fn(cx, args, dims) -> status`. Code generators refer to the fields of [`KernelCx`] by
 //! their byte offsets, which the tests below pin: changing this file changes [`ABI_VERSION`] and refuses old images.
 
+use std::ptr;
+
+use crate::dlpack::DLDataType;
+
 /// Written into every executable; a runtime refuses machine code of another version.
-pub const ABI_VERSION: u32 = 1;
+pub const ABI_VERSION: u32 = 2;
 
 /// A kernel's entry. `args[i]` is the address of the first element of the i-th tensor argument, `dims[i]` the i-th
 /// scalar argument (symbolic dimensions and integer parameters; floats by their bits). 0 is success; any other value is
@@ -21,6 +25,83 @@ pub type ParallelFor =
 /// Records why a kernel fails and returns the status to hand on. `message` is UTF-8 text in the image, not terminated.
 pub type Fail = unsafe extern "C" fn(cx: *const KernelCx, status: i32, message: *const u8, length: i64) -> i32;
 
+/// Memory of a size that is known only when the kernel runs: `bytes` bytes, aligned to [`TENSOR_ALIGN`], with undefined
+/// contents, for the calling worker and the tasks of the regions that it starts. Zero bytes have an address too.
+///
+/// A stack: pieces are freed in the reverse order of their allocation, and a task frees its own. What a kernel or a task
+/// still holds when it returns is freed then, so that a failing one may leave at once. Null means that `bytes` is
+/// negative or that there is no such memory: the failure is recorded, and the kernel returns [`Status::OutOfMemory`].
+pub type Alloc = unsafe extern "C" fn(cx: *const KernelCx, bytes: i64) -> *mut u8;
+
+/// Gives memory of [`Alloc`] back. Null is allowed and nothing.
+pub type Free = unsafe extern "C" fn(cx: *const KernelCx, memory: *mut u8);
+
+/// Calls a function of the process's registry. `name` is UTF-8 text in the image, not terminated.
+///
+/// Functions run on the thread that called the program: inside a parallel region the call fails. The function sees its
+/// tensors' elements as they are and may overwrite them (unless they are [`PackedTag::ConstTensor`]), which the kernel
+/// sees when the call returns; it may keep the tensors, which are its own from then on.
+///
+/// `result` may be null: then whatever comes back is dropped. Else its `tag` says what the kernel expects:
+/// [`PackedTag::Bool`], [`PackedTag::Int`] or [`PackedTag::Float`], and it is filled if that came back (an int may be
+/// given for a float, and a bool for both); any other tag takes nothing. 0 is success; any other value is the status to
+/// return, and the function's own error becomes the error of the run.
+pub type CallPacked = unsafe extern "C" fn(
+    cx: *const KernelCx,
+    name: *const u8,
+    name_length: i64,
+    args: *const PackedArg,
+    n_args: i64,
+    result: *mut PackedArg,
+) -> i32;
+
+/// What a [`PackedArg`] is. The numbers are part of the ABI.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum PackedTag {
+    None = 0,
+    /// `value` is 0 or 1.
+    Bool = 1,
+    /// `value` is the integer.
+    Int = 2,
+    /// `value` holds the bits of an `f64`.
+    Float = 3,
+    /// `value` is the address of `length` bytes of UTF-8 text.
+    Str = 4,
+    /// `value` is an address, which reaches the function as an integer.
+    Pointer = 5,
+    /// `value` is the address of the first element, `dtype` the elements' type, `length` the number of dimensions,
+    /// `shape` and `strides` that many numbers. Null strides mean compact in row-major order.
+    Tensor = 6,
+    /// As `Tensor`; what the function writes to it is lost.
+    ConstTensor = 7,
+}
+
+/// An argument or a result of [`CallPacked`]. Which fields mean something is up to the tag.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct PackedArg {
+    /// A [`PackedTag`] by its number.
+    pub tag: u32,
+    pub dtype: DLDataType,
+    pub value: u64,
+    pub length: i64,
+    pub shape: *const i64,
+    /// In elements.
+    pub strides: *const i64,
+}
+
+impl PackedArg {
+    pub const NONE: Self = Self {
+        tag: PackedTag::None as u32,
+        dtype: DLDataType { code: 0, bits: 0, lanes: 0 },
+        value: 0,
+        length: 0,
+        shape: ptr::null(),
+        strides: ptr::null(),
+    };
+}
+
 /// What a kernel may ask of its surroundings. Lives on the caller's stack for the length of a call.
 #[derive(Debug)]
 #[repr(C)]
@@ -33,6 +114,9 @@ pub struct KernelCx {
     pub scratch: *mut u8,
     /// The runtime's own state for this call (where failures are recorded); opaque to generated code.
     pub state: *mut u8,
+    pub alloc: Alloc,
+    pub free: Free,
+    pub call_packed: CallPacked,
 }
 
 /// Byte offsets of the fields of [`KernelCx`], for code generators.
@@ -41,6 +125,21 @@ pub mod offsets {
     pub const FAIL: u64 = 8;
     pub const SCRATCH: u64 = 16;
     pub const STATE: u64 = 24;
+    pub const ALLOC: u64 = 32;
+    pub const FREE: u64 = 40;
+    pub const CALL_PACKED: u64 = 48;
+
+    /// Byte offsets of the fields of [`PackedArg`](super::PackedArg), and its size.
+    pub mod packed_arg {
+        pub const TAG: u64 = 0;
+        /// Code (one byte), bits (one byte), lanes (two bytes).
+        pub const DTYPE: u64 = 4;
+        pub const VALUE: u64 = 8;
+        pub const LENGTH: u64 = 16;
+        pub const SHAPE: u64 = 24;
+        pub const STRIDES: u64 = 32;
+        pub const SIZE: u64 = 40;
+    }
 }
 
 /// Why a kernel stopped. The numbers are part of the ABI.
@@ -56,6 +155,8 @@ pub enum Status {
     IndexOutOfRange = 3,
     /// A function called from the kernel failed.
     CallFailed = 4,
+    /// The system gives no memory of the size that the kernel needs.
+    OutOfMemory = 5,
 }
 
 /// Alignment in bytes of scratch memory and of every tensor that the runtime allocates.
@@ -140,5 +241,20 @@ mod tests {
         assert_eq!(std::mem::offset_of!(KernelCx, fail) as u64, offsets::FAIL);
         assert_eq!(std::mem::offset_of!(KernelCx, scratch) as u64, offsets::SCRATCH);
         assert_eq!(std::mem::offset_of!(KernelCx, state) as u64, offsets::STATE);
+        assert_eq!(std::mem::offset_of!(KernelCx, alloc) as u64, offsets::ALLOC);
+        assert_eq!(std::mem::offset_of!(KernelCx, free) as u64, offsets::FREE);
+        assert_eq!(std::mem::offset_of!(KernelCx, call_packed) as u64, offsets::CALL_PACKED);
+    }
+
+    #[test]
+    fn code_generators_know_how_arguments_of_packed_functions_lie() {
+        use offsets::packed_arg::*;
+        assert_eq!(std::mem::offset_of!(PackedArg, tag) as u64, TAG);
+        assert_eq!(std::mem::offset_of!(PackedArg, dtype) as u64, DTYPE);
+        assert_eq!(std::mem::offset_of!(PackedArg, value) as u64, VALUE);
+        assert_eq!(std::mem::offset_of!(PackedArg, length) as u64, LENGTH);
+        assert_eq!(std::mem::offset_of!(PackedArg, shape) as u64, SHAPE);
+        assert_eq!(std::mem::offset_of!(PackedArg, strides) as u64, STRIDES);
+        assert_eq!(size_of::<PackedArg>() as u64, SIZE);
     }
 }

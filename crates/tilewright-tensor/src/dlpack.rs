@@ -118,7 +118,7 @@ impl Tensor {
             data: self.data_ptr().cast(),
             device: DLDevice { device_type: DEVICE_CPU, device_id: 0 },
             ndim: self.ndim() as i32,
-            dtype: DLDataType { code: dtype.code as u8, bits: dtype.bits, lanes: dtype.lanes },
+            dtype: dtype.into(),
             shape: self.shape().as_ptr().cast_mut(),
             strides: self.strides().as_ptr().cast_mut(),
             byte_offset: 0,
@@ -185,7 +185,7 @@ unsafe fn read_layout(dl: &DLTensor) -> Result<Layout, TensorError> {
     if dl.device.device_type != DEVICE_CPU {
         return refused(format!("it lives on device type {}, expected main memory (1)", dl.device.device_type));
     }
-    let dtype = read_dtype(dl.dtype)?;
+    let dtype = DataType::try_from(dl.dtype)?;
     let Ok(ndim) = usize::try_from(dl.ndim) else { return refused(format!("{} dimensions", dl.ndim)) };
     if ndim > 0 && dl.shape.is_null() {
         return refused("its shape is missing".to_owned());
@@ -209,13 +209,22 @@ unsafe fn read_layout(dl: &DLTensor) -> Result<Layout, TensorError> {
     Ok(layout)
 }
 
-fn read_dtype(dl: DLDataType) -> Result<DataType, TensorError> {
-    DataType::TENSOR_ELEMENTS
-        .into_iter()
-        .find(|dtype| dtype.code as u8 == dl.code && dtype.bits == dl.bits && dtype.lanes == dl.lanes)
-        .ok_or_else(|| TensorError::DlPack {
+impl TryFrom<DLDataType> for DataType {
+    type Error = TensorError;
+
+    /// The type of a tensor's elements; an error if tensors cannot hold them.
+    fn try_from(dl: DLDataType) -> Result<Self, TensorError> {
+        let known = Self::TENSOR_ELEMENTS.into_iter().find(|&dtype| DLDataType::from(dtype) == dl);
+        known.ok_or_else(|| TensorError::DlPack {
             reason: format!("elements of type code {}, {} bits, {} lanes", dl.code, dl.bits, dl.lanes),
         })
+    }
+}
+
+impl From<DataType> for DLDataType {
+    fn from(dtype: DataType) -> Self {
+        Self { code: dtype.code as u8, bits: dtype.bits, lanes: dtype.lanes }
+    }
 }
 
 const _: () = assert!(TypeCode::Bool as u8 == 6 && TypeCode::BFloat as u8 == 4, "DLPack's numbers");
