@@ -1,5 +1,6 @@
 //! Machine code, from flat functions through LLVM, the linker and the loader to results.
 
+mod aarch64;
 mod flat;
 mod kernels;
 mod link;
