@@ -3,9 +3,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tilewright_expr::node::VarId;
+use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::{self, Scalar};
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright_support::{Map, with_stack};
 use tilewright_tensor::DataType;
 
@@ -38,6 +38,10 @@ pub(crate) enum Tag {
     Shuffle(Vec<usize>),
     Let(Var),
     Call(Intrinsic),
+    Reinterpret,
+    AddressOf(Buffer),
+    /// The callee, and the address of the original node: two calls of one function are two calls.
+    Foreign(ForeignCallee, usize),
     /// Coefficients of the children, and the constant.
     Linear(Vec<i64>, i64),
 }
@@ -77,6 +81,8 @@ pub(crate) struct Session<'a> {
     /// Results by address of the shared input, which is kept alive.
     memo: Map<usize, (Expr, Id)>,
     forms: Map<Id, Rc<Linear>>,
+    /// Foreign calls, kept alive so that their addresses stay theirs.
+    foreign: Vec<Expr>,
     /// Variables of `Let` that stand for their value.
     replaced: Map<VarId, Id>,
     /// Variables of `Let` that stay.
@@ -97,6 +103,7 @@ impl<'a> Session<'a> {
             table: Map::default(),
             memo: Map::default(),
             forms: Map::default(),
+            foreign: Vec::new(),
             replaced: Map::default(),
             local: Map::default(),
             assumed: None,
@@ -199,6 +206,7 @@ impl<'a> Session<'a> {
                 None => is_index_type(dtype) && !self.facts.is_element(*id),
             },
             Tag::Float(_) | Tag::Str(_) | Tag::Load(..) => false,
+            Tag::Reinterpret | Tag::AddressOf(_) | Tag::Foreign(..) => false,
             Tag::Call(intrinsic) => *intrinsic == Intrinsic::IfThenElse && children(),
             Tag::Cast => is_index_type(dtype.element()) && children(),
             Tag::Binary(_) | Tag::Linear(..) => (is_index_type(dtype.element()) || dtype.is_bool()) && children(),
@@ -255,6 +263,9 @@ impl<'a> Session<'a> {
             Tag::Shuffle(lanes) => ExprKind::Shuffle { vectors: all(), lanes: lanes.clone() },
             Tag::Let(var) => ExprKind::Let { var: var.clone(), value: at(0), body: at(1) },
             Tag::Call(intrinsic) => ExprKind::Call { intrinsic: *intrinsic, args: all() },
+            Tag::Reinterpret => ExprKind::Reinterpret(at(0)),
+            Tag::AddressOf(buffer) => ExprKind::AddressOf { buffer: buffer.clone(), indices: all() },
+            Tag::Foreign(callee, _) => ExprKind::Foreign { callee: callee.clone(), args: all() },
             Tag::Linear(coefficients, constant) => return self.build_sum(dtype, ids, coefficients, *constant),
             // Interned with its expression in `leaf`.
             Tag::Var(_) => ExprKind::Int(0),
@@ -312,7 +323,6 @@ impl<'a> Session<'a> {
 
     /// The canonical node of an expression.
     pub(crate) fn simplify(&mut self, expr: &Expr) -> Id {
-        use tilewright_expr::node::AnyHandle;
         if !expr.is_shared() {
             return with_stack(|| self.simplify_node(expr));
         }
@@ -372,6 +382,19 @@ impl<'a> Session<'a> {
                 let ids: Vec<Id> = args.iter().map(|e| self.simplify(e)).collect();
                 self.call(*intrinsic, ids, dtype)
             }
+            ExprKind::Reinterpret(a) => {
+                let a = self.simplify(a);
+                self.make(dtype, Tag::Reinterpret, vec![a])
+            }
+            ExprKind::AddressOf { buffer, indices } => {
+                let ids = indices.iter().map(|e| self.simplify(e)).collect();
+                self.make(dtype, Tag::AddressOf(buffer.clone()), ids)
+            }
+            ExprKind::Foreign { callee, args } => {
+                let ids = args.iter().map(|e| self.simplify(e)).collect();
+                self.foreign.push(expr.clone());
+                self.make(dtype, Tag::Foreign(callee.clone(), expr.address()), ids)
+            }
         }
     }
 
@@ -422,7 +445,6 @@ impl<'a> Session<'a> {
 
     /// Adds `factor · expr` to the sum without a sum for each of its parts: long chains stay linear.
     fn flatten(&mut self, expr: &Expr, factor: i64, sum: &mut Linear, top: bool) {
-        use tilewright_expr::node::AnyHandle;
         if !top && expr.is_shared() {
             let id = self.simplify(expr);
             return self.add_node(id, factor, sum, SHARED_TERMS);

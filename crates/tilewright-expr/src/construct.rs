@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tilewright_tensor::{DataType, TypeCode};
 
 use crate::node::FloatBits;
-use crate::{BinOp, Buffer, CmpOp, Expr, ExprKind, ExprNode, Intrinsic, Var, semantics};
+use crate::{BinOp, Buffer, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Var, semantics};
 
 /// The operands do not fit the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,35 +223,60 @@ impl Expr {
                 args.len()
             ));
         }
-        let first = &args[0];
-        let (dtype, args) = match intrinsic {
-            Intrinsic::IfThenElse => {
-                let (then, otherwise) = Self::matched(&args[1], &args[2])?;
-                if first.dtype != DataType::BOOL {
-                    return mismatch(format!("expected a scalar bool condition, found {}", first.dtype));
+        let args = match args {
+            [condition, then, otherwise] if intrinsic == Intrinsic::IfThenElse => {
+                let (then, otherwise) = Self::matched(then, otherwise)?;
+                if condition.dtype != DataType::BOOL {
+                    return mismatch(format!("expected a scalar bool condition, found {}", condition.dtype));
                 }
-                (then.dtype, vec![first.clone(), then, otherwise])
+                vec![condition.clone(), then, otherwise]
             }
-            Intrinsic::Fma => {
-                let (a, b) = Self::matched(first, &args[1])?;
-                let (a, c) = Self::matched(&a, &args[2])?;
-                let b = b.cast(c.dtype)?;
-                (a.dtype, vec![a, b, c])
+            [a, b] => {
+                let (a, b) = Self::matched(a, b)?;
+                vec![a, b]
             }
-            Intrinsic::Sqrt | Intrinsic::Abs | Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc => {
-                (first.dtype, args.to_vec())
+            [a, b, c] => {
+                let (a, b) = Self::matched(a, b)?;
+                let (a, c) = Self::matched(&a, c)?;
+                let b = b.broadcast(c.dtype.lanes)?.cast(c.dtype)?;
+                vec![a, b, c]
             }
+            _ => args.to_vec(),
         };
-        let fits = match intrinsic {
-            Intrinsic::IfThenElse => true,
-            Intrinsic::Abs => dtype.is_float() || dtype.is_signed(),
-            _ => dtype.is_float(),
+        let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
+        let Some(dtype) = intrinsic.result(&types) else {
+            let found = types.last().map_or_else(String::new, ToString::to_string);
+            return mismatch(format!("{} is not defined for {found}", intrinsic.name()));
         };
-        if !fits {
-            return mismatch(format!("{} is not defined for {dtype}", intrinsic.name()));
-        }
         Ok(Self::raw(dtype, ExprKind::Call { intrinsic, args }))
     }
+
+    /// The bits as another type of as many.
+    pub fn reinterpret(&self, dtype: DataType) -> Result<Self, TypeMismatch> {
+        if !can_reinterpret(self.dtype, dtype) {
+            return mismatch(format!("the bits of {} cannot be read as {dtype}", self.dtype));
+        }
+        Ok(if self.dtype == dtype { self.clone() } else { Self::raw(dtype, ExprKind::Reinterpret(self.clone())) })
+    }
+
+    /// The address of an element.
+    pub fn address_of(buffer: &Buffer, indices: Vec<Self>) -> Result<Self, TypeMismatch> {
+        if index_lanes(buffer, &indices)? != 1 {
+            return mismatch(format!("the address of more than one element of buffer `{}`", buffer.name));
+        }
+        Ok(Self::raw(DataType::HANDLE, ExprKind::AddressOf { buffer: buffer.clone(), indices }))
+    }
+
+    /// A call of a function outside of the IR, which gives a value of this type.
+    pub fn foreign(dtype: DataType, callee: ForeignCallee, args: Vec<Self>) -> Self {
+        Self::raw(dtype, ExprKind::Foreign { callee, args })
+    }
+}
+
+/// Whether the bits of one type can be read as the other: neither is an address or a bool, and both have as many.
+pub fn can_reinterpret(from: DataType, to: DataType) -> bool {
+    let plain = |dtype: DataType| dtype.is_int() || dtype.is_float();
+    plain(from) && plain(to) && from.bytes() == to.bytes()
 }
 
 /// Checks the indices of an access and gives the number of lanes that it touches.

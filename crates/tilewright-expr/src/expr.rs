@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tilewright_tensor::DataType;
 
 use crate::node::{AnyHandle, EqCx, FloatBits, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
-use crate::{Buffer, ir_handle};
+use crate::{Buffer, Intrinsic, ir_handle};
 
 /// What a [`Var`] says of itself.
 #[derive(Debug)]
@@ -177,51 +177,6 @@ impl CmpOp {
     pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
 }
 
-/// Operations that are called by name.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, IrNode)]
-pub enum Intrinsic {
-    /// `(x)`, floats: correctly rounded square root.
-    Sqrt,
-    /// `(x)`, floats and signed integers; the least integer stays itself.
-    Abs,
-    /// `(x)`, floats.
-    Floor,
-    /// `(x)`, floats.
-    Ceil,
-    /// `(x)`, floats: towards zero.
-    Trunc,
-    /// `(a, b, c)`, floats: `a * b + c`, rounded once.
-    Fma,
-    /// `(condition, a, b)`: evaluates only the operand that it takes. The condition is a scalar.
-    IfThenElse,
-}
-
-impl Intrinsic {
-    pub const ALL: [Self; 7] =
-        [Self::Sqrt, Self::Abs, Self::Floor, Self::Ceil, Self::Trunc, Self::Fma, Self::IfThenElse];
-
-    /// Its name behind `T.`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sqrt => "sqrt",
-            Self::Abs => "abs",
-            Self::Floor => "floor",
-            Self::Ceil => "ceil",
-            Self::Trunc => "trunc",
-            Self::Fma => "fma",
-            Self::IfThenElse => "if_then_else",
-        }
-    }
-
-    /// Number of operands.
-    pub const fn arity(self) -> usize {
-        match self {
-            Self::Sqrt | Self::Abs | Self::Floor | Self::Ceil | Self::Trunc => 1,
-            Self::Fma | Self::IfThenElse => 3,
-        }
-    }
-}
-
 /// What a scalar expression is.
 #[derive(Clone, Debug, IrNode)]
 pub enum ExprKind {
@@ -271,6 +226,38 @@ pub enum ExprKind {
         intrinsic: Intrinsic,
         args: Vec<Expr>,
     },
+    /// The bits of the value as another type of as many bits; lane 0 has the lowest.
+    Reinterpret(Expr),
+    /// The address of an element, as an argument of a foreign call.
+    AddressOf {
+        buffer: Buffer,
+        indices: Vec<Expr>,
+    },
+    /// A function that the IR does not know: it may have effects, and runs once wherever its node is evaluated.
+    Foreign {
+        callee: ForeignCallee,
+        args: Vec<Expr>,
+    },
+}
+
+/// Whom a foreign call calls.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, IrNode)]
+pub enum ForeignCallee {
+    /// A C function of the process, by its symbol: `T.call_extern`.
+    Extern(Arc<str>),
+    /// A packed function of the runtime's registry: `T.call_packed`.
+    Packed(Arc<str>),
+    /// An intrinsic of LLVM, such as `llvm.x86.avx512bf16.dpbf16ps.512`: `T.call_llvm_intrin`.
+    Llvm(Arc<str>),
+}
+
+impl ForeignCallee {
+    /// The name that is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Extern(name) | Self::Packed(name) | Self::Llvm(name) => name,
+        }
+    }
 }
 
 /// A scalar expression with its type.

@@ -15,8 +15,10 @@ pub mod node;
 mod buffer;
 mod construct;
 mod expr;
+mod intrinsic;
 pub mod semantics;
 
 pub use buffer::{Buffer, BufferNode, Scope};
-pub use construct::{TypeMismatch, promote};
-pub use expr::{BinOp, CmpOp, Expr, ExprKind, ExprNode, Intrinsic, Range, Var, VarNode};
+pub use construct::{TypeMismatch, can_reinterpret, promote};
+pub use expr::{BinOp, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Range, Var, VarNode};
+pub use intrinsic::{Intrinsic, MATH_ULPS};

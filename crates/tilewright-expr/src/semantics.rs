@@ -12,13 +12,20 @@
 //! | cast to bool | is not zero | is not zero (NaN is true) |
 //!
 //! f16 and bf16 compute each operation as f32 would and round the result.
+//!
+//! Intrinsics that are not exact ([`Intrinsic::is_exact`](crate::Intrinsic::is_exact)) are computed in f64 by the `libm`
+//! crate, on every machine alike, and rounded; compiled code may differ by [`MATH_ULPS`](crate::MATH_ULPS).
 
 use std::fmt;
 
 use half::{bf16, f16};
 use tilewright_tensor::{DataType, TypeCode};
 
-use crate::{BinOp, CmpOp, Intrinsic};
+use crate::{BinOp, CmpOp};
+
+mod math;
+
+pub use math::intrinsic;
 
 /// One element: a type of one lane and a value of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -275,29 +282,15 @@ fn saturate(value: f64, dtype: DataType) -> u64 {
     }
 }
 
-/// An intrinsic of evaluated operands; `IfThenElse` is the evaluator's own business.
-pub fn intrinsic(intrinsic: Intrinsic, args: &[Scalar]) -> Result<Scalar, Fault> {
-    let (Some(&first), true) = (args.first(), args.len() == intrinsic.arity()) else { return Err(Fault::NotDefined) };
-    let dtype = first.dtype;
-    let x = first.as_float();
-    if dtype.is_signed() && intrinsic == Intrinsic::Abs {
-        return Ok(Scalar::from_int(first.as_int().wrapping_abs(), dtype));
-    }
-    if !dtype.is_float() {
-        return Err(Fault::NotDefined);
-    }
-    Ok(match intrinsic {
-        Intrinsic::Sqrt => in_float(dtype, || x.sqrt(), || (x as f32).sqrt()),
-        Intrinsic::Abs => Scalar::from_float(x.abs(), dtype),
-        Intrinsic::Floor => Scalar::from_float(x.floor(), dtype),
-        Intrinsic::Ceil => Scalar::from_float(x.ceil(), dtype),
-        Intrinsic::Trunc => Scalar::from_float(x.trunc(), dtype),
-        Intrinsic::Fma => {
-            let (y, z) = (args[1].as_float(), args[2].as_float());
-            in_float(dtype, || x.mul_add(y, z), || (x as f32).mul_add(y as f32, z as f32))
-        }
-        Intrinsic::IfThenElse => return Err(Fault::NotDefined),
-    })
+/// The bits of the lanes as lanes of another type; lane 0 has the lowest.
+pub fn reinterpret(lanes: &[Scalar], dtype: DataType) -> Vec<Scalar> {
+    let bytes: Vec<u8> =
+        lanes.iter().flat_map(|lane| lane.bits.to_le_bytes().into_iter().take(lane.dtype.element_bytes())).collect();
+    let lane = |bytes: &[u8]| {
+        let bits = bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        Scalar::from_bits(dtype, bits)
+    };
+    bytes.chunks(dtype.element_bytes().max(1)).map(lane).collect()
 }
 
 #[cfg(test)]
@@ -370,5 +363,13 @@ mod tests {
         let half = |x: f64| Scalar::from_float(x, DataType::F16);
         assert_eq!(binary(BinOp::Add, half(2048.0), half(1.0)).unwrap().as_float(), 2048.0);
         assert_eq!(binary(BinOp::Mul, half(300.0), half(300.0)).unwrap().as_float(), f64::INFINITY);
+    }
+
+    #[test]
+    fn lane_0_has_the_lowest_bits() {
+        let word = Scalar::from_int(0x3f80_0001, DataType::I32);
+        let halves = reinterpret(&[word], DataType::U16.with_lanes(2));
+        assert_eq!(halves.iter().map(|half| half.as_int()).collect::<Vec<_>>(), [1, 0x3f80]);
+        assert_eq!(reinterpret(&halves, DataType::F32)[0].bits(), 0x3f80_0001);
     }
 }

@@ -162,6 +162,22 @@ impl Machine<'_> {
                 }
                 _ => Err(fault(semantics::Fault::NotDefined)),
             },
+            ExprKind::Reinterpret(value) => {
+                let value = self.eval(value)?;
+                let lanes: Vec<_> = (0..value.lanes()).map(|lane| value.lane(lane)).collect();
+                let lanes = semantics::reinterpret(&lanes, expr.dtype);
+                Val::build(lanes.len(), |lane| {
+                    lanes.get(lane).copied().ok_or_else(|| fault(semantics::Fault::NotDefined))
+                })
+            }
+            ExprKind::AddressOf { buffer, .. } => {
+                let message = format!("the address of an element of `{}` is not a value", buffer.name);
+                Err(ErrorKind::Unsupported(message).into())
+            }
+            ExprKind::Foreign { callee, .. } => {
+                let message = format!("`{}` is foreign: only compiled code can call it", callee.name());
+                Err(ErrorKind::Unsupported(message).into())
+            }
             ExprKind::Call { intrinsic, args } => {
                 let args = args.iter().map(|arg| self.eval(arg)).collect::<Res<Vec<_>>>()?;
                 Val::build(lanes, |lane| {

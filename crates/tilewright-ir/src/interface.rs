@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use tilewright_expr::node::walk;
+use tilewright_expr::node::{VarId, walk};
+use tilewright_support::Set;
 
-use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var, written_data};
 
 /// The arguments of the kernel of a PrimFunc. Lowering writes the flat function's parameters in this order: first the
 /// buffers, then the scalars. Code generation and the machine count on it.
@@ -37,13 +38,13 @@ pub struct Scalar {
 
 impl KernelInterface {
     pub fn of(function: &PrimFunc) -> Self {
-        let written = written_data(function);
+        let written = written_through_views(function);
         let mut tensors = Vec::new();
         let mut scalars = Vec::new();
         for (param, p) in function.params.iter().enumerate() {
             match &p.buffer {
                 Some(buffer) => {
-                    let written = written.contains(&buffer.data);
+                    let written = written.contains(&buffer.data.id());
                     tensors.push(Tensor { param, buffer: buffer.clone(), written });
                 }
                 None => scalars.push(Scalar { var: p.var.clone(), param: Some(param) }),
@@ -66,18 +67,14 @@ impl KernelInterface {
     }
 }
 
-/// The data variables of all buffers that the function stores to, through regions that other buffers match too.
-fn written_data(function: &PrimFunc) -> HashSet<Var> {
-    let mut written = HashSet::new();
+/// The data variables of all buffers that the function writes, through regions that other buffers match too.
+fn written_through_views(function: &PrimFunc) -> Set<VarId> {
+    let mut written = written_data(&function.body);
     let mut views = Vec::new();
-    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
-        StmtKind::Store { buffer, .. } => {
-            written.insert(buffer.data.clone());
+    walk(&function.body, |stmt: &Stmt| {
+        if let StmtKind::Block { block, .. } = &stmt.kind {
+            views.extend(block.match_buffers.iter().map(|m| (m.buffer.data.id(), m.source.buffer.data.id())));
         }
-        StmtKind::Block { block, .. } => {
-            views.extend(block.match_buffers.iter().map(|m| (m.buffer.data.clone(), m.source.buffer.data.clone())));
-        }
-        _ => {}
     });
     // Views are met outermost first: going backwards, what a view writes reaches its source.
     for (view, source) in views.into_iter().rev() {

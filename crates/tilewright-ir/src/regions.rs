@@ -270,6 +270,12 @@ impl Detector {
                 let dims = self.dims(buffer, indices);
                 self.access(false, buffer, dims);
             }
+            // A foreign function may do anything with the memory behind an address.
+            ExprKind::AddressOf { buffer, .. } => {
+                for writes in [false, true] {
+                    self.access(writes, buffer, vec![None; buffer.rank()]);
+                }
+            }
             ExprKind::Let { var, value, .. } => self.bind(var, value),
             _ => {}
         }
@@ -337,7 +343,7 @@ impl Detector {
         let mut stays = true;
         let mut look = |e: &Expr| match &e.kind {
             ExprKind::Var(var) => stays &= self.outside.contains(&var.id()) || !self.relaxed.contains_key(&var.id()),
-            ExprKind::Load { .. } | ExprKind::Let { .. } => stays = false,
+            ExprKind::Load { .. } | ExprKind::Let { .. } | ExprKind::Foreign { .. } => stays = false,
             _ => {}
         };
         look(expr);

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use tilewright_expr::ir_handle;
-use tilewright_expr::node::IrNode;
+use tilewright_expr::node::{IrNode, VarId, walk_some};
 pub use tilewright_expr::{
-    BinOp, Buffer, BufferNode, CmpOp, Expr, ExprKind, ExprNode, Intrinsic, Range, Scope, TypeMismatch, Var,
+    BinOp, Buffer, BufferNode, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Range, Scope, TypeMismatch,
+    Var,
 };
-use tilewright_support::Origins;
+use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
 use crate::relax::{StructInfo, TensorShape};
@@ -226,6 +227,25 @@ pub struct PrimFunc {
     pub body: Stmt,
     #[ir(skip)]
     pub origins: Origins,
+}
+
+/// The data variables of the buffers that the statement stores to, or whose address it gives to a foreign function.
+pub fn written_data(stmt: &Stmt) -> Set<VarId> {
+    let mut written = Set::default();
+    walk_some(stmt, |node| {
+        if let Some(stmt) = node.downcast::<Stmt>()
+            && let StmtKind::Store { buffer, .. } = &stmt.kind
+        {
+            written.insert(buffer.data.id());
+        }
+        if let Some(expr) = node.downcast::<Expr>()
+            && let ExprKind::AddressOf { buffer, .. } = &expr.kind
+        {
+            written.insert(buffer.data.id());
+        }
+        true
+    });
+    written
 }
 
 /// Names of attributes that the compiler itself reads.

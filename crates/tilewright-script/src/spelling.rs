@@ -11,6 +11,8 @@
 //! | `Div`, `Mod` of integers | `T.truncdiv(a, b)`, `T.truncmod(a, b)`; `/` is for floats, `//` and `%` are `FloorDiv` and `FloorMod` |
 //! | `Not`, `And`, `Or` | `not a`, `a and b`, `a or b` (the operators of Python, evaluated on both sides) |
 //! | `Select` | `T.Select(condition, a, b)` · intrinsics: [`Intrinsic::name`](tilewright_expr::Intrinsic::name) behind `T.` |
+//! | `Reinterpret` | `T.reinterpret("int32", x)` · `AddressOf`: `T.address_of(A[i])`, or `A.data` as an argument for the first element |
+//! | `Foreign` | `T.call_extern("float32", "name", …)`, `T.call_packed("name", …)` (`int32`, else `dtype=` behind), `T.call_llvm_intrin("float32x8", "llvm.name", T.uint32(1), …)` with the number of operands |
 //! | `Cast` | `T.Cast("float32", x)`; with lanes `"float32x4"` |
 //! | `Ramp`, `Broadcast`, `Shuffle` | `T.Ramp(base, stride, lanes)`, `T.Broadcast(x, lanes)`, `T.Shuffle([a, b], [0, 5])` |
 //! | `Let` (expression) | `T.Let(body, where={x: value})`; `x` is bound here and needs no declaration |
@@ -102,7 +104,7 @@ pub(crate) const BINARY: [Binary; 16] = [
     binary(BinOp::Mul, &["Mul", "multiply"], Some(("*", Prec::Product))),
     // The infix is for floats only.
     binary(BinOp::Div, &["truncdiv", "Div", "div"], Some(("/", Prec::Product))),
-    binary(BinOp::Mod, &["truncmod", "Mod"], None),
+    binary(BinOp::Mod, &["truncmod", "Mod", "fmod"], None),
     binary(BinOp::FloorDiv, &["floordiv", "FloorDiv"], Some(("//", Prec::Product))),
     binary(BinOp::FloorMod, &["floormod", "FloorMod"], Some(("%", Prec::Product))),
     binary(BinOp::Min, &["min", "Min"], None),

@@ -158,6 +158,12 @@ impl Flatten<'_> {
             let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
             return Ok(Some(Box::new(Expr::raw(expr.dtype, load))));
         }
+        if let Some(expr) = current.downcast::<Expr>()
+            && let ExprKind::AddressOf { buffer, indices } = &expr.kind
+        {
+            let (buffer, indices) = self.access(buffer, indices)?;
+            return Ok(Some(Box::new(Expr::raw(expr.dtype, ExprKind::AddressOf { buffer, indices }))));
+        }
         if let Some(stmt) = current.downcast::<Stmt>()
             && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
         {

@@ -353,11 +353,17 @@ fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut 
             each(&indices.iter().chain(predicate).collect::<Vec<_>>(), path);
             found.extend(accesses_of(buffer, indices, predicate.as_ref(), path));
         }
+        ExprKind::AddressOf { buffer, indices } => {
+            each(&indices.iter().collect::<Vec<_>>(), path);
+            found.extend(accesses_of(buffer, indices, None, path));
+        }
         ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
         ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),
-        ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) => each(&[a], path),
+        ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) | ExprKind::Reinterpret(a) => each(&[a], path),
         ExprKind::Ramp { base, stride } => each(&[base, stride], path),
-        ExprKind::Shuffle { vectors: parts, .. } | ExprKind::Call { args: parts, .. } => {
+        ExprKind::Shuffle { vectors: parts, .. }
+        | ExprKind::Call { args: parts, .. }
+        | ExprKind::Foreign { args: parts, .. } => {
             each(&parts.iter().collect::<Vec<_>>(), path);
         }
         ExprKind::Let { var, value, body } => {

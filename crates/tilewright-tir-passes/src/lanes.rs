@@ -71,6 +71,10 @@ impl<'a> Lanes<'a> {
         if let Some(&known) = self.differs.get(&expr.address()) {
             return known;
         }
+        // A foreign call runs in every lane.
+        if matches!(expr.kind, ExprKind::Foreign { .. }) {
+            return true;
+        }
         let mut below = Below(Vec::new());
         expr.visit_inside(&mut below);
         let varies = with_stack(|| below.0.iter().any(|e| self.varies(e)));
@@ -260,6 +264,10 @@ impl<'a> Lanes<'a> {
                 }
                 typed(Expr::call(*intrinsic, &vectors))?
             }
+            ExprKind::Reinterpret(a) if a.dtype.is_scalar() => {
+                typed(some!(self.wide(a, mask)?).reinterpret(expr.dtype.with_lanes(self.lanes)))?
+            }
+            ExprKind::Reinterpret(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } => return Ok(None),
             ExprKind::Load { .. }
             | ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -301,6 +309,7 @@ impl<'a> Lanes<'a> {
                 safe &= match &e.kind {
                     ExprKind::Load { buffer, indices, .. } => indices.iter().all(|i| self.is_readable(buffer, i)),
                     ExprKind::Binary(op, _, b) => !divides(*op, e) || b.as_int().is_some_and(|c| c != 0),
+                    ExprKind::Foreign { .. } => false,
                     _ => true,
                 };
             });

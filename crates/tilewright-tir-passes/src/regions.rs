@@ -85,12 +85,12 @@ impl Coverage<'_> {
     /// Whether every load of the buffer in the expression lies in a written box.
     fn reads(&self, expr: &Expr, written: &[Box]) -> bool {
         let mut covered = true;
-        walk(expr, |e: &Expr| {
-            if let ExprKind::Load { buffer, indices, .. } = &e.kind
-                && buffer.data == self.buffer.data
-            {
+        walk(expr, |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, indices, .. } if buffer.data == self.buffer.data => {
                 covered &= buffer == self.buffer && written.iter().any(|b| self.contains(b, indices));
             }
+            ExprKind::AddressOf { buffer, .. } => covered &= buffer.data != self.buffer.data,
+            _ => {}
         });
         covered
     }
@@ -211,13 +211,15 @@ impl Touched<'_> {
     fn expr(&mut self, expr: &Expr) -> Option<()> {
         let mut loads = Vec::new();
         let mut plain = true;
+        let mut escapes = false;
         walk(expr, |e: &Expr| match &e.kind {
             ExprKind::Load { buffer, indices, .. } => loads.push((buffer.clone(), indices.clone())),
+            ExprKind::AddressOf { buffer, .. } => escapes |= buffer.data == self.buffer.data,
             ExprKind::Let { .. } => plain = false,
             _ => {}
         });
         // Variables of a `Let` inside the expression are not known here.
-        if !plain && loads.iter().any(|(buffer, _)| buffer.data == self.buffer.data) {
+        if escapes || !plain && loads.iter().any(|(buffer, _)| buffer.data == self.buffer.data) {
             return None;
         }
         loads.iter().try_for_each(|(buffer, indices)| self.access(buffer, indices))

@@ -55,13 +55,7 @@ pub(crate) fn analyzer_of(function: &PrimFunc) -> Analyzer {
 
 /// The data variables of the buffers that are stored to.
 pub(crate) fn written_data(function: &PrimFunc) -> Set<VarId> {
-    let mut written = Set::default();
-    walk(&function.body, |stmt: &Stmt| {
-        if let StmtKind::Store { buffer, .. } = &stmt.kind {
-            written.insert(buffer.data.id());
-        }
-    });
-    written
+    tilewright_ir::tir::written_data(&function.body)
 }
 
 /// Learns that a condition holds from here on, unless it depends on memory that changes.

@@ -106,6 +106,12 @@ impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Reindex<F> {
             let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
             return Some(Box::new(Expr::raw(expr.dtype, load)));
         }
+        if let Some(expr) = current.downcast::<Expr>()
+            && let ExprKind::AddressOf { buffer, indices } = &expr.kind
+            && let Some((buffer, indices)) = (self.f)(buffer, indices)
+        {
+            return Some(Box::new(Expr::raw(expr.dtype, ExprKind::AddressOf { buffer, indices })));
+        }
         if let Some(stmt) = current.downcast::<Stmt>()
             && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
             && let Some((buffer, indices)) = (self.f)(buffer, indices)

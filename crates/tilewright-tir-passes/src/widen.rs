@@ -162,6 +162,10 @@ impl Widen {
                 let predicate = predicate.as_ref().map(|p| self.rewrite(p)).transpose()?;
                 Ok(Expr::raw(expr.dtype, ExprKind::Load { buffer: buffer.clone(), indices, predicate }))
             }
+            ExprKind::AddressOf { buffer, indices } => {
+                let indices = indices.iter().map(|index| self.widen(index)).collect::<Result<Vec<_>>>()?;
+                Ok(Expr::raw(expr.dtype, ExprKind::AddressOf { buffer: buffer.clone(), indices }))
+            }
             ExprKind::Let { var, value, body } => {
                 self.data.insert(var.id());
                 let (value, body) = (self.rewrite(value)?, self.rewrite(body)?);

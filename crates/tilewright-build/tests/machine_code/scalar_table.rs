@@ -267,17 +267,24 @@ fn conversions() {
     check(cases);
 }
 
+/// The functions that compiled code has and whose result is exact.
+fn is_compiled(intrinsic: Intrinsic) -> bool {
+    use Intrinsic::{Abs, Ceil, Copysign, Floor, Fma, Round, Sqrt, Trunc};
+    matches!(intrinsic, Abs | Ceil | Copysign | Floor | Fma | Round | Sqrt | Trunc)
+}
+
 #[test]
 fn functions_called_by_name() {
     let mut cases = Vec::new();
     for dtype in types() {
-        for intrinsic in Intrinsic::ALL {
+        for &intrinsic in Intrinsic::ALL.iter().filter(|intrinsic| is_compiled(**intrinsic)) {
             let sample = vec![Expr::number(1, dtype); intrinsic.arity()];
-            if intrinsic == Intrinsic::IfThenElse || dtype.is_bool() || Expr::call(intrinsic, &sample).is_err() {
+            if dtype.is_bool() || Expr::call(intrinsic, &sample).is_err() {
                 continue;
             }
             let rows = match intrinsic.arity() {
                 1 => extremes(dtype).into_iter().map(|x| vec![x]).collect(),
+                2 => pairs(dtype),
                 _ => {
                     let third = [0.0, -1.0, 1e-30, f64::INFINITY].map(|x| Scalar::from_float(x, dtype));
                     pairs(dtype).into_iter().flat_map(|v| third.map(|c| vec![v[0], v[1], c])).collect()

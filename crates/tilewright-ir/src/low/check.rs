@@ -5,18 +5,13 @@ use tilewright_expr::node::{VarId, walk};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
-use crate::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
+use crate::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data};
 
 /// More than this many messages say nothing new.
 const MAX_MESSAGES: usize = 20;
 
 pub(super) fn check(function: &PrimFunc) -> Result<(), Diagnostics> {
-    let mut cx = Check::default();
-    walk(&function.body, |stmt: &Stmt| {
-        if let StmtKind::Store { buffer, .. } = &stmt.kind {
-            cx.written.insert(buffer.data.id());
-        }
-    });
+    let mut cx = Check { written: written_data(&function.body), ..Check::default() };
     cx.params(function);
     cx.stmt(&function.body);
     let span = function.origins.first();
@@ -225,7 +220,9 @@ impl Check {
                 ExprKind::Var(var) if !self.vars.contains(&var.id()) && !bound.contains(&var.id()) => {
                     self.problem(format!("variable `{}` is not defined where it is used", var.name));
                 }
-                ExprKind::Load { buffer, indices, .. } => self.access_of(buffer, indices),
+                ExprKind::Load { buffer, indices, .. } | ExprKind::AddressOf { buffer, indices } => {
+                    self.access_of(buffer, indices);
+                }
                 _ => {}
             }
         }
@@ -255,7 +252,7 @@ impl Check {
         let mut found = false;
         walk(expr, |e: &Expr| {
             found |= match &e.kind {
-                ExprKind::Load { .. } => true,
+                ExprKind::Load { .. } | ExprKind::Foreign { .. } => true,
                 ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
                 _ => false,
             };
@@ -268,7 +265,7 @@ impl Check {
         let mut guarded = true;
         walk(index, |e: &Expr| {
             let data = match &e.kind {
-                ExprKind::Load { .. } => true,
+                ExprKind::Load { .. } | ExprKind::Foreign { .. } => true,
                 ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
                 _ => false,
             };

@@ -1,5 +1,6 @@
 //! Scalar expressions: types and scopes.
 
+use tilewright_expr::can_reinterpret;
 use tilewright_expr::node::AnyHandle;
 use tilewright_expr::semantics::wrap;
 use tilewright_support::with_stack;
@@ -7,7 +8,7 @@ use tilewright_tensor::DataType;
 
 use super::Report;
 use super::scope::{Level, Scopes};
-use crate::tir::{Buffer, Expr, ExprKind, Intrinsic};
+use crate::tir::{Buffer, Expr, ExprKind};
 
 /// Where a scalar expression stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,7 +51,9 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
             scopes.here()
         }),
         ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => all(report, scopes, &[a, b]),
-        ExprKind::Not(value) | ExprKind::Cast(value) | ExprKind::Broadcast(value) => all(report, scopes, &[value]),
+        ExprKind::Not(value) | ExprKind::Cast(value) | ExprKind::Broadcast(value) | ExprKind::Reinterpret(value) => {
+            all(report, scopes, &[value])
+        }
         ExprKind::Select { condition, then, otherwise } => all(report, scopes, &[condition, then, otherwise]),
         ExprKind::Ramp { base, stride } => all(report, scopes, &[base, stride]),
         ExprKind::Shuffle { vectors: parts, .. } | ExprKind::Call { args: parts, .. } => {
@@ -68,6 +71,22 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
             let level = check_buffer(report, scopes, context, buffer);
             let level = level.max(all(report, scopes, &indices.iter().collect::<Vec<_>>()));
             level.max(check_mask(report, scopes, context, predicate.as_ref(), lanes))
+        }
+        ExprKind::AddressOf { buffer, indices } => {
+            if context == Context::Dims {
+                report.error("TW0530", format!("a dimension takes the address of buffer `{}`", buffer.name));
+            }
+            if access(report, buffer, indices) != 1 {
+                report.error("TW0504", format!("the address of more than one element of buffer `{}`", buffer.name));
+            }
+            let level = check_buffer(report, scopes, context, buffer);
+            level.max(all(report, scopes, &indices.iter().collect::<Vec<_>>()))
+        }
+        ExprKind::Foreign { callee, args } => {
+            if context == Context::Dims {
+                report.error("TW0530", format!("a dimension calls `{}`", callee.name()));
+            }
+            all(report, scopes, &args.iter().collect::<Vec<_>>())
         }
         ExprKind::Let { var, value, body } => {
             let outside = check(report, scopes, context, value);
@@ -221,15 +240,16 @@ fn typed(expr: &Expr) -> Result<(), String> {
         ),
         ExprKind::Call { intrinsic, args } => {
             let types: Vec<_> = args.iter().map(|a| a.dtype).collect();
-            let fits = match (intrinsic, types.as_slice()) {
-                (Intrinsic::IfThenElse, &[condition, then, otherwise]) => {
-                    condition == DataType::BOOL && then == dtype && otherwise == dtype
-                }
-                (Intrinsic::IfThenElse, _) => false,
-                (Intrinsic::Abs, &[value]) => value == dtype && (dtype.is_float() || dtype.is_signed()),
-                (_, types) => types.len() == intrinsic.arity() && types.iter().all(|&t| t == dtype) && dtype.is_float(),
-            };
-            must(fits, &format!("{} of {types:?}", intrinsic.name()))
+            must(intrinsic.result(&types) == Some(dtype), &format!("{} of {types:?}", intrinsic.name()))
+        }
+        ExprKind::Reinterpret(value) => {
+            must(can_reinterpret(value.dtype, dtype), &format!("the reinterpretation of {}", value.dtype))
+        }
+        ExprKind::AddressOf { buffer, .. } => {
+            must(dtype == DataType::HANDLE, &format!("the address of an element of `{}`", buffer.name))
+        }
+        ExprKind::Foreign { callee, .. } => {
+            must(!dtype.is_handle() || dtype.is_void(), &format!("the call of `{}`", callee.name()))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Conversions and functions called by name.
 
+use tilewright_expr::can_reinterpret;
 use tilewright_ir::tir::{Expr, Intrinsic};
 use tilewright_tensor::DataType;
 
@@ -43,10 +44,19 @@ impl FnCx<'_, '_> {
         Ok(self.body.assign(format_args!("{name} {source} {x} to {target}")))
     }
 
+    /// The same bits as another type. Bools, whose lanes are bits here, have no such form.
+    pub(crate) fn reinterpret(&mut self, value: &Expr, to: DataType) -> Result<Value> {
+        if !can_reinterpret(value.dtype, to) {
+            return Err(self.unit.malformed(format!("the bits of {} as {to}", value.dtype)));
+        }
+        let x = self.value(value, Position::Value)?;
+        Ok(self.body.assign(format_args!("bitcast {} {x} to {}", Reg(value.dtype), Reg(to))))
+    }
+
     pub(crate) fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Expr], dtype: DataType) -> Result<Value> {
-        let fits = args.len() == intrinsic.arity() && args.iter().all(|arg| arg.dtype == dtype);
+        let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
         let integer = intrinsic == Intrinsic::Abs && dtype.is_signed();
-        if !fits || !(dtype.is_float() || integer) {
+        if intrinsic.result(&types) != Some(dtype) {
             return Err(self.unit.malformed(format!("{} of wrong arguments for {dtype}", intrinsic.name())));
         }
         let name = match intrinsic {
@@ -57,7 +67,9 @@ impl FnCx<'_, '_> {
             Intrinsic::Ceil => "ceil",
             Intrinsic::Trunc => "trunc",
             Intrinsic::Fma => "fma",
-            Intrinsic::IfThenElse => return Err(self.unit.malformed("if_then_else of wrong arguments")),
+            Intrinsic::Round => "roundeven",
+            Intrinsic::Copysign => "copysign",
+            other => return Err(self.unit.unsupported(format!("{} of {dtype}", other.name()))),
         };
         let ty = Reg(dtype);
         let mut operands = Vec::with_capacity(args.len() + 1);

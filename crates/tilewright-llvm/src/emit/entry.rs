@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, written_data};
 use tilewright_support::Set;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
@@ -22,7 +22,7 @@ pub(crate) fn kernel(low: &LowTir, number: usize) -> Result<(String, Kernel)> {
         let binding = match &param.buffer {
             Some(buffer) => {
                 unit.check_type(buffer.dtype)?;
-                let is_written = written.contains(&buffer.data);
+                let is_written = written.contains(&buffer.data.id());
                 writes.push(is_written);
                 // A promise of more than the element's alignment would be the user's word against the machine.
                 let align = buffer.dtype.element_bytes();
@@ -108,17 +108,6 @@ fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
 fn from_user(params: &[Param]) -> Set<VarId> {
     let scalars = params.iter().filter(|param| param.buffer.is_none() && param.var.dtype != DataType::I64);
     scalars.map(|param| param.var.id()).collect()
-}
-
-/// The data variables that statements store to.
-pub(crate) fn written_data(body: &Stmt) -> Set<Var> {
-    let mut written = Set::default();
-    walk(body, |stmt: &Stmt| {
-        if let StmtKind::Store { buffer, .. } = &stmt.kind {
-            written.insert(buffer.data.clone());
-        }
-    });
-    written
 }
 
 fn has_parallel_loop(body: &Stmt) -> bool {

@@ -58,6 +58,11 @@ impl FnCx<'_, '_> {
                 self.unbind(var);
                 Ok(result)
             }
+            ExprKind::Reinterpret(value) => self.reinterpret(value, dtype),
+            ExprKind::AddressOf { buffer, .. } => {
+                Err(self.unit.malformed(format!("the address of an element of `{}` as a number", buffer.name)))
+            }
+            ExprKind::Foreign { callee, .. } => Err(self.unit.unsupported(format!("a call of `{}`", callee.name()))),
             ExprKind::Call { intrinsic, args } => match (intrinsic, args.as_slice()) {
                 (Intrinsic::IfThenElse, [condition, then, otherwise]) => {
                     self.if_then_else(condition, then, otherwise, position)
@@ -173,7 +178,7 @@ impl FnCx<'_, '_> {
         let mut found = false;
         let mut look = |expr: &Expr| {
             found |= match &expr.kind {
-                ExprKind::Load { .. } => true,
+                ExprKind::Load { .. } | ExprKind::Foreign { .. } => true,
                 ExprKind::Var(var) => self.loaded.contains(&var.id()),
                 _ => false,
             };
@@ -216,7 +221,7 @@ fn speculatable(known: &mut Map<usize, bool>, expr: &Expr) -> bool {
         return known;
     }
     let alone = match &expr.kind {
-        ExprKind::Load { .. } => false,
+        ExprKind::Load { .. } | ExprKind::Foreign { .. } => false,
         ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
             expr.dtype.is_float() || is_safe_divisor(divisor)
         }

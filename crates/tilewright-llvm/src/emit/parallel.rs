@@ -1,12 +1,12 @@
 //! Parallel loops: the body becomes a function of its own, which gets what it uses of its surroundings in a closure.
 
 use tilewright_expr::node::walk_some;
-use tilewright_ir::tir::{Buffer, Expr, Stmt, Var};
+use tilewright_ir::tir::{Buffer, Expr, Stmt, Var, written_data};
 use tilewright_support::Set;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
-use super::entry::{call_internal, written_data};
+use super::entry::call_internal;
 use super::function::{Binding, FnCx, Position, Result, Sort, Source, scratch_bindings};
 use super::text::{Body, Reg, Value, int};
 
@@ -94,7 +94,8 @@ impl FnCx<'_, '_> {
         for captured in captured {
             let source = Source::Closure(offset);
             offset += slot_bytes(captured.dtype);
-            let readonly = captured.dtype.is_handle() && (self.is_readonly(captured) || !written.contains(captured));
+            let readonly =
+                captured.dtype.is_handle() && (self.is_readonly(captured) || !written.contains(&captured.id()));
             bindings.push(Binding { var: captured.clone(), source, align: 1, readonly });
         }
         bindings.extend(scratch_bindings(self.unit, body)?);

@@ -1,6 +1,6 @@
 //! Random well-formed modules of both levels, for tests.
 
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Range, Scope, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ForeignCallee, Intrinsic, Range, Scope, Var};
 use tilewright_ir::op::InferCx;
 use tilewright_ir::relax::{self, Binding, BindingBlock, BindingValue, SeqExpr, StructInfo};
 use tilewright_ir::tir::{
@@ -269,12 +269,31 @@ impl Generator {
         }
     }
 
+    fn foreign(&mut self, scope: &Scoped, depth: usize) -> Expr {
+        let callee = self.pick(&[
+            ForeignCallee::Extern("f".into()),
+            ForeignCallee::Packed("my.function".into()),
+            ForeignCallee::Llvm("llvm.f".into()),
+        ]);
+        let mut args = vec![self.float(scope, depth - 1), self.int(scope, depth - 1)];
+        if let Some(buffer) = scope.buffers.first().cloned() {
+            let indices = (0..buffer.rank()).map(|_| self.int(scope, depth - 1)).collect();
+            args.push(Expr::address_of(&buffer, indices).unwrap());
+        }
+        let bits = Expr::foreign(DataType::I32, callee.clone(), args);
+        if self.chance(2) {
+            bits.reinterpret(DataType::F32).unwrap()
+        } else {
+            Expr::foreign(DataType::F32, callee, vec![])
+        }
+    }
+
     fn float(&mut self, scope: &Scoped, depth: usize) -> Expr {
         if depth == 0 || self.chance(4) {
             let value = self.pick(&[0.0, -0.0, 0.1, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
             return Expr::float(value, DataType::F32);
         }
-        match self.below(6) {
+        match self.below(8) {
             0 | 1 => match scope.buffers.iter().find(|b| b.dtype == DataType::F32).cloned() {
                 Some(buffer) => {
                     let indices = (0..buffer.rank()).map(|_| self.int(scope, depth - 1)).collect();
@@ -290,7 +309,20 @@ impl Generator {
                     value.cast(DataType::F32).unwrap()
                 }
             }
-            3 => Expr::call(self.pick(&[Intrinsic::Sqrt, Intrinsic::Floor]), &[self.float(scope, depth - 1)]).unwrap(),
+            3 | 4 => {
+                let floats: Vec<_> = Intrinsic::ALL
+                    .iter()
+                    .copied()
+                    .filter(|i| {
+                        let operands = vec![DataType::F32; i.arity()];
+                        i.result(&operands) == Some(DataType::F32)
+                    })
+                    .collect();
+                let intrinsic = self.pick(&floats);
+                let args: Vec<_> = (0..intrinsic.arity()).map(|_| self.float(scope, depth - 1)).collect();
+                Expr::call(intrinsic, &args).unwrap()
+            }
+            5 => self.foreign(scope, depth),
             _ => {
                 let op = self.pick(&[BinOp::Add, BinOp::Sub, BinOp::Mul, BinOp::Div, BinOp::Max, BinOp::FloorDiv]);
                 Expr::binary(op, &self.float(scope, depth - 1), &self.float(scope, depth - 1)).unwrap()

@@ -1,7 +1,7 @@
 //! Scalar expressions as text.
 
 use tilewright_expr::node::{AnyHandle, VarId};
-use tilewright_expr::{Buffer, Expr, ExprKind, Range, Var};
+use tilewright_expr::{Buffer, Expr, ExprKind, ForeignCallee, Range, Var};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
@@ -99,7 +99,47 @@ impl Printer<'_> {
             }),
             ExprKind::Let { var, value, body } => self.let_in(var, value, body),
             ExprKind::Call { intrinsic, args } => self.function(intrinsic.name(), &args.iter().collect::<Vec<_>>()),
+            ExprKind::Reinterpret(value) => self.call("reinterpret", |p| {
+                p.doc.text(&format!("\"{}\"", expr.dtype));
+                p.doc.separator();
+                p.expr(value, Prec::Any);
+            }),
+            ExprKind::AddressOf { buffer, indices } => self.call("address_of", |p| {
+                let name = p.buffer(buffer);
+                p.doc.text(&name);
+                p.indices(indices);
+            }),
+            ExprKind::Foreign { callee, args } => self.foreign(expr.dtype, callee, args),
         }
+    }
+
+    /// The type goes first, but for packed functions, which give an `int32` unless they say otherwise.
+    fn foreign(&mut self, dtype: DataType, callee: &ForeignCallee, args: &[Expr]) {
+        let name = match callee {
+            ForeignCallee::Extern(_) => "call_extern",
+            ForeignCallee::Packed(_) => "call_packed",
+            ForeignCallee::Llvm(_) => "call_llvm_intrin",
+        };
+        let packed = matches!(callee, ForeignCallee::Packed(_));
+        self.call(name, |p| {
+            if !packed {
+                p.doc.text(&format!("\"{dtype}\""));
+                p.doc.separator();
+            }
+            p.doc.text(&quoted(callee.name()));
+            if let ForeignCallee::Llvm(_) = callee {
+                p.doc.separator();
+                p.literal(&Expr::int(args.len() as i64, DataType::U32), Literal::Typed);
+            }
+            for arg in args {
+                p.doc.separator();
+                p.expr(arg, Prec::Any);
+            }
+            if packed && dtype != DataType::I32 {
+                p.doc.separator();
+                p.doc.text(&format!("dtype=\"{dtype}\""));
+            }
+        });
     }
 
     fn infix(&mut self, symbol: &str, prec: Prec, operands: [(&Expr, Prec); 2], context: Prec) {

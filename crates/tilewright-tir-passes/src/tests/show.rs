@@ -100,5 +100,8 @@ fn expr(e: &Expr) -> String {
         ExprKind::Shuffle { vectors, lanes } => format!("shuffle({}, {lanes:?})", list(vectors)),
         ExprKind::Let { var, value, body } => format!("let {} = {} in {}", var.name, expr(value), expr(body)),
         ExprKind::Call { intrinsic, args } => format!("{}({})", intrinsic.name(), list(args)),
+        ExprKind::Reinterpret(a) => format!("{} bits({})", e.dtype, expr(a)),
+        ExprKind::AddressOf { buffer, indices } => format!("&{}[{}]", buffer.name, list(indices)),
+        ExprKind::Foreign { callee, args } => format!("{}({})", callee.name(), list(args)),
     }
 }

@@ -108,13 +108,13 @@ fn unknown_functions() {
 #[test]
 fn what_this_version_does_not_read() {
     check_prim(
-        "A[0] = T.exp(A[1])",
+        "A[0] = T.vscale(A[1])",
         expect![[r#"
-        error[TW0406]: `T.exp` is not read by this version
-         --> test.py:3:12
-          |
-        3 |     A[0] = T.exp(A[1])
-          |            ^^^^^"#]],
+            error[TW0406]: `T.vscale` is not read by this version
+             --> test.py:3:12
+              |
+            3 |     A[0] = T.vscale(A[1])
+              |            ^^^^^^^^"#]],
     );
     check_relax(
         "y = R.call_pure_packed(\"f\", x)\nreturn y",

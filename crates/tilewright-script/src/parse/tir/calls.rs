@@ -29,10 +29,15 @@ enum Function {
     Let,
     DataType,
     Buffer,
+    Reinterpret,
+    AddressOf,
+    CallExtern,
+    CallPacked,
+    CallLlvm,
 }
 
 /// The functions that are none of an operator, an intrinsic or a type.
-const OTHERS: [(&str, Function); 13] = [
+const OTHERS: [(&str, Function); 20] = [
     ("Not", Function::Not),
     ("logical_not", Function::Not),
     ("bitwise_not", Function::BitNot),
@@ -46,6 +51,13 @@ const OTHERS: [(&str, Function); 13] = [
     ("Let", Function::Let),
     ("dtype", Function::DataType),
     ("Buffer", Function::Buffer),
+    ("reinterpret", Function::Reinterpret),
+    ("address_of", Function::AddressOf),
+    ("call_extern", Function::CallExtern),
+    ("call_pure_extern", Function::CallExtern),
+    ("call_packed", Function::CallPacked),
+    ("call_llvm_intrin", Function::CallLlvm),
+    ("call_llvm_pure_intrin", Function::CallLlvm),
 ];
 
 /// Names of `T` that are statements, or parts of some.
@@ -82,48 +94,8 @@ const STATEMENTS: [&str; 29] = [
 ];
 
 /// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] = &[
-    "exp",
-    "exp2",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "tanh",
-    "sin",
-    "cos",
-    "tan",
-    "sinh",
-    "cosh",
-    "asin",
-    "acos",
-    "atan",
-    "erf",
-    "rsqrt",
-    "sigmoid",
-    "pow",
-    "power",
-    "round",
-    "nearbyint",
-    "fmod",
-    "popcount",
-    "clz",
-    "isnan",
-    "isinf",
-    "likely",
-    "reinterpret",
-    "call_extern",
-    "call_packed",
-    "call_llvm_intrin",
-    "call_llvm_pure_intrin",
-    "ptx_ldmatrix",
-    "tvm_storage_sync",
-    "allocate",
-    "allocate_const",
-    "macro",
-    "attr",
-    "vscale",
-];
+const NOT_YET: &[&str] =
+    &["likely", "ptx_ldmatrix", "tvm_storage_sync", "allocate", "allocate_const", "macro", "attr", "vscale"];
 
 fn lookup(name: &str) -> Option<Function> {
     if let Some(row) = BINARY.iter().find(|row| row.functions.contains(&name)) {
@@ -132,7 +104,7 @@ fn lookup(name: &str) -> Option<Function> {
     if let Some(row) = COMPARE.iter().find(|row| row.1 == name) {
         return Some(Function::Compare(row.0));
     }
-    if let Some(intrinsic) = Intrinsic::ALL.into_iter().find(|intrinsic| intrinsic.name() == name) {
+    if let Some(intrinsic) = Intrinsic::by_name(name) {
         return Some(Function::Intrinsic(intrinsic));
     }
     if let Some((_, function)) = OTHERS.iter().find(|(other, _)| *other == name) {
@@ -235,6 +207,16 @@ impl Parser<'_> {
                 let bound = self.bind(call, &["dtype"], 1)?;
                 self.dtype_argument(bound[0]).map(Value::DType)
             }
+            Function::Reinterpret => {
+                let bound = self.bind(call, &["dtype", "value"], 2)?;
+                let dtype = self.dtype_argument(bound[0])?;
+                let result = self.scalar_argument(bound[1], None)?.reinterpret(dtype);
+                self.typed(expr, result)
+            }
+            Function::AddressOf => self.address_of(expr, call),
+            Function::CallExtern => self.call_extern(expr, call),
+            Function::CallPacked => self.call_packed_kernel(expr, call),
+            Function::CallLlvm => self.call_llvm(expr, call),
             Function::Buffer => {
                 let buffer = self.buffer_call(call, "", false)?;
                 Ok(Value::Buffer(buffer))
@@ -281,7 +263,7 @@ impl Parser<'_> {
             _ => None,
         });
         // Most intrinsics are of floats: integer literals alone are then floats, too.
-        let of_floats = !matches!(intrinsic, Intrinsic::IfThenElse | Intrinsic::Abs);
+        let of_floats = intrinsic.is_of_floats();
         let hint = typed.or(of_floats.then_some(DataType::F32));
         let mut args = Vec::new();
         for (at, value) in values.into_iter().enumerate() {

@@ -6,6 +6,7 @@
 mod block;
 mod buffers;
 mod calls;
+mod foreign;
 mod loops;
 mod stmt;
 
