@@ -399,8 +399,10 @@ impl Emitter<'_, '_> {
                 let Some(inside) = inside else { return refuse(format!("byte {offset} lies outside its storage")) };
                 let shape = self.shape_argument(args.get(1))?;
                 let dtype = dtype()?;
-                let Some(bytes) = constant_bytes(&shape, dtype).filter(|b| *b <= piece.bytes - inside) else {
-                    return refuse("a planned tensor has a constant size and fits into its storage");
+                let kept = attrs.get("bytes").and_then(Attr::as_int).filter(|kept| *kept != 0);
+                let kept = kept.map_or_else(|| constant_bytes(&shape, dtype), |kept| u64::try_from(kept).ok());
+                let Some(bytes) = kept.filter(|bytes| *bytes <= piece.bytes - inside) else {
+                    return refuse("a planned tensor has a known size and fits into its storage");
                 };
                 let storage = Storage::Arena { offset: piece.offset + inside, bytes };
                 Ok(self.code.alloc(dtype, &shape, storage))

@@ -36,6 +36,12 @@ pub(crate) fn eval(
                 return Err(ErrorKind::Unsupported(problem).into());
             }
             let layout = Layout::compact(dtype(attrs)?, shape)?;
+            let kept = int(graph, scope, attrs, "bytes")?;
+            if kept != 0 && layout.num_bytes() as i64 > kept {
+                let needed = layout.num_bytes();
+                let problem = format!("a tensor of shape {shape:?} takes {needed} bytes, but {kept} are planned");
+                return Err(ErrorKind::Unsupported(problem).into());
+            }
             let tensor = storage.view_as(Arc::new(layout), offset)?;
             graph.spoil(&tensor)?;
             Ok(Value::Tensor(tensor))

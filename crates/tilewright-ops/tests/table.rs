@@ -172,7 +172,7 @@ fn memory_is_checked_where_it_is_planned() {
     assert!(text(builtin::alloc_tensor::call(&cx, shape(&[-1]), F32, 0, "global")).contains("dimension of -1"));
     let storage = memory::alloc_storage::call(&cx, 128).unwrap();
     let inside =
-        |dims: &[i64], offset| text(memory::alloc_tensor::call(&cx, storage.clone(), shape(dims), offset, F32));
+        |dims: &[i64], offset| text(memory::alloc_tensor::call(&cx, storage.clone(), shape(dims), offset, F32, 0));
     assert_eq!(inside(&[16], 64), "(16,) float32");
     assert!(inside(&[17], 64).contains("68 bytes at 64 do not fit into a storage of 128 bytes"));
     assert!(inside(&[1], 4).contains("multiple of 64"));

@@ -32,6 +32,7 @@ mod bind_params;
 mod call_tir_rewrite;
 mod dead_code_elimination;
 mod legalize_ops;
+mod lifetimes;
 mod normalize;
 mod sequence;
 mod static_plan_block_memory;

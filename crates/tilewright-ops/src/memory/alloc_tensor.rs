@@ -12,11 +12,12 @@ op! {
     "memory.alloc_tensor" {
         args: {
             storage: Tensor, "The storage.";
-            shape: Shape, "The shape: constant.";
+            shape: Shape, "The shape; a symbolic one needs `bytes`.";
         }
         attrs: {
             offset: Int = AttrDefault::Required, "Where it begins, in bytes: a multiple of 64.";
             dtype: DType = AttrDefault::Required, "The data type of an element.";
+            bytes: Int = AttrDefault::Int(0), "The bytes that are kept for it; 0: those of its constant shape. A run in which it needs more ends with an error.";
         }
         infer: infer,
         legalize: Legalize::Machine(MachineOp::TensorInStorage),
@@ -35,9 +36,13 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         _ => None,
     };
     let info = infer_allocated(call, 1)?;
-    let (Some(storage), Some(bytes)) = (storage, allocation_bytes(&info)) else {
-        return Err(InferError::new("a planned tensor needs a storage and a shape of constant size"));
+    let kept = call.attr("bytes").and_then(|bytes| bytes.as_int()).filter(|bytes| *bytes != 0);
+    let (Some(storage), Some(bytes)) = (storage, kept.or_else(|| allocation_bytes(&info))) else {
+        return Err(InferError::new("a planned tensor needs a storage, and a constant shape or a number of bytes"));
     };
+    if bytes < 0 || allocation_bytes(&info).is_some_and(|needed| needed > bytes) {
+        return Err(InferError::new(format!("a tensor of this shape does not fit into {bytes} bytes")));
+    }
     match offset.checked_add(bytes) {
         Some(end) if end <= storage => Ok(info),
         _ => Err(InferError::new(format!("{bytes} bytes at {offset} do not fit into a storage of {storage} bytes"))),

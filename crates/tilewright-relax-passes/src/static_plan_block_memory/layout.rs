@@ -1,40 +1,107 @@
 //! Places for tensors with lifetimes.
 //!
-//! Greedy by size: the largest tensor first, each at the lowest offset at which no tensor that lives at the same time
-//! lies. (Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020: within a few
-//! percent of the lower bound on common networks.)
+//! Greedy in a fixed order, each tensor into the smallest gap that fits between those that are needed at the same time
+//! and have a place already. (Y. Pisarchyk and J. Lee, "Efficient memory management for deep neural net inference", 2020:
+//! by size, this comes within a few percent of the lower bound on common networks.) Three orders are tried, and the
+//! smallest result is taken: by size, by size times lifetime, and as the tensors begin.
 
-use tilewright_expr::node::VarId;
-use tilewright_support::Map;
+use std::cmp::Reverse;
+
 use tilewright_tensor::abi::TENSOR_ALIGN;
 
-use super::lifetime::Planned;
+use crate::lifetimes::Lifetime;
+
+/// A tensor to place.
+#[derive(Clone, Debug)]
+pub(super) struct Planned {
+    pub(super) lifetime: Lifetime,
+    pub(super) bytes: i64,
+}
 
 /// The offset of each tensor, and the bytes of all together.
-pub(super) fn places(tensors: &[Planned]) -> (Map<VarId, i64>, i64) {
-    let mut order: Vec<&Planned> = tensors.iter().collect();
-    // A stable sort: tensors of one size keep their order in the function, so that the result is always the same.
-    order.sort_by_key(|tensor| std::cmp::Reverse(tensor.bytes));
-    let mut placed: Vec<(&Planned, i64)> = Vec::new();
+pub(super) fn places(tensors: &[Planned]) -> (Vec<i64>, i64) {
+    let span = |tensor: &Planned| tensor.lifetime.needed.iter().map(|(first, last)| last - first + 1).sum::<usize>();
+    let conflicts = conflicts(tensors);
+    let lowest = peak(tensors);
+    let as_begun: Vec<usize> = (0..tensors.len()).collect();
+    // Stable sorts: equal tensors keep their order in the function, so that the result is always the same.
+    let (mut by_size, mut by_area) = (as_begun.clone(), as_begun.clone());
+    by_size.sort_by_key(|&i| Reverse(tensors[i].bytes));
+    by_area.sort_by_key(|&i| Reverse(i128::from(tensors[i].bytes) * span(&tensors[i]) as i128));
+    let mut best: Option<(Vec<i64>, i64)> = None;
+    for order in [by_size, by_area, as_begun] {
+        let found = in_order(tensors, &conflicts, &order);
+        if best.as_ref().is_none_or(|(_, total)| found.1 < *total) {
+            best = Some(found);
+        }
+        if best.as_ref().is_some_and(|(_, total)| *total <= lowest) {
+            break;
+        }
+    }
+    best.unwrap_or_default()
+}
+
+/// The most bytes that are needed at one position: no layout takes fewer.
+pub(super) fn peak(tensors: &[Planned]) -> i64 {
+    let mut changes: Vec<(usize, i64)> = Vec::new();
+    for tensor in tensors {
+        for &(first, last) in &tensor.lifetime.needed {
+            changes.push((first, tensor.bytes));
+            changes.push((last + 1, -tensor.bytes));
+        }
+    }
+    // What ends at a position goes before what begins there.
+    changes.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    for (_, change) in changes {
+        now += change;
+        most = most.max(now);
+    }
+    most
+}
+
+/// For each tensor those that are needed at the same time.
+fn conflicts(tensors: &[Planned]) -> Vec<Vec<usize>> {
+    let mut conflicts = vec![Vec::new(); tensors.len()];
+    for (i, tensor) in tensors.iter().enumerate() {
+        for (j, other) in tensors.iter().enumerate().take(i) {
+            if tensor.lifetime.meets(&other.lifetime) {
+                conflicts[i].push(j);
+                conflicts[j].push(i);
+            }
+        }
+    }
+    conflicts
+}
+
+fn in_order(tensors: &[Planned], conflicts: &[Vec<usize>], order: &[usize]) -> (Vec<i64>, i64) {
+    let mut offsets: Vec<Option<i64>> = vec![None; tensors.len()];
     let mut total = 0;
-    for tensor in order {
-        let mut taken: Vec<(i64, i64)> = placed
+    for &i in order {
+        let bytes = tensors[i].bytes;
+        let mut taken: Vec<(i64, i64)> = conflicts[i]
             .iter()
-            .filter(|(other, _)| other.first <= tensor.last && tensor.first <= other.last)
-            .map(|(other, offset)| (*offset, offset + other.bytes))
+            .filter_map(|&other| offsets[other].map(|offset| (offset, offset + tensors[other].bytes)))
             .collect();
         taken.sort_unstable();
-        let mut offset = 0;
-        for (from, to) in taken {
-            if offset + tensor.bytes <= from {
-                break;
-            }
-            offset = offset.max(aligned(to));
-        }
-        total = total.max(offset + tensor.bytes);
-        placed.push((tensor, offset));
+        let offset = smallest_gap(&taken, bytes);
+        total = total.max(offset + bytes);
+        offsets[i] = Some(offset);
     }
-    (placed.into_iter().map(|(tensor, offset)| (tensor.var, offset)).collect(), total)
+    (offsets.into_iter().map(Option::unwrap_or_default).collect(), total)
+}
+
+/// Where the smallest gap between the taken ranges begins that holds the bytes; behind all if none does.
+fn smallest_gap(taken: &[(i64, i64)], bytes: i64) -> i64 {
+    let (mut end, mut best) = (0, None);
+    for &(from, to) in taken {
+        let gap = from - end;
+        if gap >= bytes && best.is_none_or(|(_, smallest)| gap < smallest) {
+            best = Some((end, gap));
+        }
+        end = end.max(aligned(to));
+    }
+    best.map_or(end, |(offset, _)| offset)
 }
 
 fn aligned(bytes: i64) -> i64 {
@@ -44,10 +111,13 @@ fn aligned(bytes: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use tilewright_ir::relax::{StructInfo, Var};
+
     use super::*;
 
     fn tensor(bytes: i64, first: usize, last: usize) -> Planned {
-        Planned { var: VarId::fresh(), bytes, first, last }
+        let var = Var::new("t", StructInfo::Object);
+        Planned { lifetime: Lifetime::for_test(var, vec![(first, last)], Vec::new()), bytes }
     }
 
     #[test]
@@ -60,11 +130,11 @@ mod tests {
             .collect();
         let (places, total) = places(&tensors);
         for (i, a) in tensors.iter().enumerate() {
-            let from = places[&a.var];
-            assert!(from % 64 == 0 && from + a.bytes <= total);
-            for b in &tensors[..i] {
-                let apart = from + a.bytes <= places[&b.var] || places[&b.var] + b.bytes <= from;
-                assert!(apart || a.last < b.first || b.last < a.first, "{a:?} {b:?}");
+            assert!(places[i] % 64 == 0 && places[i] + a.bytes <= total);
+            for (j, b) in tensors[..i].iter().enumerate() {
+                let apart = places[i] + a.bytes <= places[j] || places[j] + b.bytes <= places[i];
+                let ((first, last), (begin, end)) = (a.lifetime.needed[0], b.lifetime.needed[0]);
+                assert!(apart || last < begin || end < first, "{a:?} {b:?}");
             }
         }
     }
@@ -73,5 +143,20 @@ mod tests {
     fn a_chain_needs_the_two_largest_neighbours_only() {
         let tensors = [tensor(640, 0, 2), tensor(1280, 2, 4), tensor(640, 4, 6), tensor(64, 6, 8)];
         assert_eq!(places(&tensors).1, 1920);
+        assert_eq!(peak(&tensors), 1920);
+    }
+
+    #[test]
+    fn a_tensor_goes_into_the_smallest_gap_that_holds_it() {
+        // Gaps of 128 bytes at 64 and of 64 bytes at 256, and all the rest behind 384.
+        let taken = [(0, 64), (192, 256), (320, 384)];
+        assert_eq!([64, 65, 128, 129].map(|bytes| smallest_gap(&taken, bytes)), [256, 64, 64, 384]);
+        assert_eq!(smallest_gap(&[(0, 10)], 1), 64);
+    }
+
+    #[test]
+    fn the_peak_is_of_one_moment() {
+        assert_eq!(peak(&[tensor(100, 0, 1), tensor(50, 2, 3), tensor(60, 3, 4)]), 110);
+        assert_eq!(peak(&[]), 0);
     }
 }

@@ -1,25 +1,38 @@
 //! `StaticPlanBlockMemory`: tensors that do not leave a function share memory by lifetime.
 //!
-//! An allocation of constant size whose tensor stays inside the function is placed in the function's *storage*. Two
-//! tensors share bytes only if no position of the function needs both. What stays as it is: tensors of symbolic size,
-//! and tensors that *escape*: that are returned, alone or in a tuple, or handed to someone who may keep them (a packed
-//! function, a Relax function, a closure, an operator that the machine runs itself).
+//! An allocation whose tensor stays inside the function is placed in the function's *storage*, by its constant size, or by
+//! the most that it can take: symbolic dimensions have upper bounds where the function says so
+//! (`R.func_attr({"tir_var_upper_bound": {"n": 1024}})`) or where they follow, as of `min(n, 64)`. Two tensors share bytes
+//! only if no run of the function needs both at one position; the branches of a conditional share theirs. A run whose
+//! dimensions exceed the bounds ends with an error.
 //!
-//! Phases: [`lifetime`] finds the tensors and their lifetimes, [`layout`] gives each a place, then the bindings are
-//! rewritten.
+//! A tensor of symbolic size without a bound is allocated at run time. It takes the memory of an earlier tensor of the
+//! same type that is not needed any more, if their dimensions are provably equal.
+//!
+//! What stays as it is: tensors that *escape*: that are returned, alone or in a tuple, or handed to someone who may keep
+//! them (a packed function, a Relax function, a closure, an operator that the machine runs itself).
+//!
+//! Phases: [`crate::lifetimes`] finds the tensors and when they are needed, [`sizes`] how large they become, [`layout`]
+//! gives each a place, [`shared`] finds memory for those without a bound, then the bindings are rewritten.
 
 mod layout;
-mod lifetime;
+mod shared;
+mod sizes;
 
+use tilewright_expr as scalar;
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
-use tilewright_ir::op::{InferCx, InferError};
+use tilewright_ir::op::{InferCx, InferError, Legalize, MachineOp};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, Expr, Function, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ops::memory::{alloc_storage, alloc_tensor};
 use tilewright_support::{Diagnostic, Map, Origins};
+use tilewright_tensor::DataType;
 
+use self::layout::Planned;
+use self::sizes::Sizes;
+use crate::lifetimes::{Lifetime, lifetimes};
 use crate::sequence::{Rebuild, located, map_functions, rebuild};
 
 /// Places tensors that do not leave a function in one storage.
@@ -35,25 +48,64 @@ impl Pass for StaticPlanBlockMemory {
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         map_functions(NAME, &module, |function, diagnostics| {
-            let tensors = lifetime::planned(&module, function);
-            let (places, bytes) = layout::places(&tensors);
-            if tensors.is_empty() {
-                return function.clone();
-            }
-            match storage(bytes) {
-                Ok(storage) => {
-                    let mut place = Place { cx: InferCx::default(), storage, places };
-                    let mut function = function.clone();
-                    function.body = rebuild(&function.body, &mut place, diagnostics);
-                    put_first(&mut function, place.storage);
-                    function
-                }
+            let plan = Plan::of(&module, function);
+            let storage = match storage(plan.bytes) {
+                Ok(storage) => storage,
                 Err(error) => {
                     diagnostics.push(located(Diagnostic::error("TW0731", error.message), &function.origins));
-                    function.clone()
+                    return function.clone();
                 }
+            };
+            let used = !plan.places.is_empty();
+            let mut place = Place { cx: InferCx::default(), storage, plan };
+            let mut function = function.clone();
+            function.body = rebuild(&function.body, &mut place, diagnostics);
+            if used {
+                put_first(&mut function, place.storage);
             }
+            function
         })
+    }
+}
+
+/// Where each tensor of a function goes.
+struct Plan {
+    /// Offsets and bytes in the storage.
+    places: Map<VarId, (i64, i64)>,
+    /// The variables of the tensors whose memory others take.
+    takes: Map<VarId, Var>,
+    /// The size of the storage.
+    bytes: i64,
+}
+
+impl Plan {
+    fn of(module: &IRModule, function: &Function) -> Self {
+        let sizes = Sizes::of(function);
+        let begins = |binding: &Binding| allocated(binding).is_some();
+        let (mut planned, mut others): (Vec<Planned>, Vec<Lifetime>) = (Vec::new(), Vec::new());
+        for lifetime in lifetimes(module, function, &begins).into_iter().filter(|tensor| !tensor.escapes) {
+            match sizes.bytes(&lifetime.var.struct_info) {
+                Some(bytes) => planned.push(Planned { lifetime, bytes }),
+                None => others.push(lifetime),
+            }
+        }
+        let (offsets, bytes) = layout::places(&planned);
+        let place = |(tensor, offset): (&Planned, i64)| (tensor.lifetime.var.id(), (offset, tensor.bytes));
+        let places = planned.iter().zip(offsets).map(place).collect();
+        Self { places, takes: shared::takes(others), bytes }
+    }
+}
+
+/// Shape and element type of the tensor that a binding allocates in memory of its own.
+fn allocated(binding: &Binding) -> Option<(Vec<scalar::Expr>, DataType)> {
+    let BindingValue::Expr(value) = &binding.value else { return None };
+    match &value.kind {
+        ExprKind::Call { callee: Callee::Op(op), .. }
+            if matches!(op.legalize, Legalize::Machine(MachineOp::AllocTensor)) =>
+        {
+            Some((value.struct_info.dims()?.to_vec(), value.struct_info.dtype()?))
+        }
+        _ => None,
     }
 }
 
@@ -74,23 +126,23 @@ fn put_first(function: &mut Function, binding: Binding) {
 struct Place {
     cx: InferCx,
     storage: Binding,
-    places: Map<VarId, i64>,
+    plan: Plan,
 }
 
 impl Rebuild for Place {
-    fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
-        if let Some(&offset) = self.places.get(&binding.var.id())
-            && let Some((dims, dtype)) = lifetime::allocated(&binding)
-            && let StructInfo::Tensor { .. } = &binding.var.struct_info
+    fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
+        if let Some(owner) = self.plan.takes.get(&binding.var.id()) {
+            binding.value = BindingValue::Expr(Expr::var(owner));
+        } else if let Some(&(offset, bytes)) = self.plan.places.get(&binding.var.id())
+            && let Some((dims, dtype)) = allocated(&binding)
         {
             let storage = Expr::var(&self.storage.var);
-            let value = alloc_tensor::call(&self.cx, storage, Expr::shape(dims), offset, dtype)
+            let value = alloc_tensor::call(&self.cx, storage, Expr::shape(dims), offset, dtype, bytes)
                 .map_err(|error| Box::new(Diagnostic::error("TW0731", error.message)))?;
             self.storage.origins = self.storage.origins.merge(&binding.origins);
-            out.push(Binding::new(binding.var, value, binding.origins));
-        } else {
-            out.push(binding);
+            binding.value = BindingValue::Expr(value);
         }
+        out.push(binding);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 
 mod bind;
 mod graph;
+mod memory;
 mod ops;
 mod random;
 

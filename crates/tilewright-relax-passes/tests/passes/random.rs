@@ -10,11 +10,11 @@ use tilewright_tensor::{DataType, Tensor};
 use crate::graph::{Build, interpret, means_the_same, module_of, numbers, tensor_info};
 
 /// The same numbers for the same seed.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     /// A number below `sides`.
-    fn roll(&mut self, sides: usize) -> usize {
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
     }

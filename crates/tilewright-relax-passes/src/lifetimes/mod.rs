@@ -1,0 +1,94 @@
+//! For how long the values of a function are needed.
+//!
+//! A caller says which bindings *begin* a value: a tensor in memory of its own. The analysis then tells for each value
+//! whether it *escapes* (is returned, or handed to someone who may keep it) and at which *positions* it is needed.
+//!
+//! Positions are numbered in the order of the text; of a conditional first one branch, then the other, then the point
+//! where they meet. Two walks find the lifetimes:
+//!
+//! 1. Forwards ([`scan`]): every variable stands for a set of values. An alias stands for the same, a tuple for those of
+//!    its fields, field by field, a conditional for those of both branches. A use of a variable is a use of all values
+//!    that it stands for.
+//! 2. Backwards ([`liveness`]): a value is needed from a use upwards to its beginning. What is needed behind a conditional
+//!    is needed in both branches, but for what began in the other one.
+
+mod liveness;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use tilewright_ir::IRModule;
+use tilewright_ir::relax::{Binding, Function, Var};
+
+/// A value, and when it is needed.
+#[derive(Clone, Debug)]
+pub(crate) struct Lifetime {
+    /// The variable of the binding that begins it.
+    pub(crate) var: Var,
+    /// The position of its beginning.
+    pub(crate) at: usize,
+    /// Whether someone outside the function may have it when the function is over.
+    pub(crate) escapes: bool,
+    /// The positions at which it is needed: ranges without overlap, both ends included, in order.
+    pub(crate) needed: Vec<(usize, usize)>,
+    /// The branches that it begins in, from outside: positions of conditionals, and whether the condition holds.
+    branches: Vec<(usize, bool)>,
+}
+
+impl Lifetime {
+    /// Whether one run of the function may need both at one position.
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        let both_needed = || {
+            let mut others = other.needed.iter().peekable();
+            self.needed.iter().any(|&(first, last)| {
+                while others.next_if(|(_, end)| *end < first).is_some() {}
+                others.peek().is_some_and(|(begin, _)| *begin <= last)
+            })
+        };
+        !self.excludes(other) && both_needed()
+    }
+
+    /// Whether the two begin in different branches of one conditional: no run has both.
+    fn excludes(&self, other: &Self) -> bool {
+        let parting = self.branches.iter().zip(&other.branches).find(|(a, b)| a != b);
+        parting.is_some_and(|((this, _), (that, _))| this == that)
+    }
+
+    /// Whether every run that begins the other has begun this one before.
+    pub(crate) fn precedes(&self, other: &Self) -> bool {
+        self.at < other.at && other.branches.starts_with(&self.branches)
+    }
+
+    /// Whether the value is needed at the position.
+    pub(crate) fn covers(&self, position: usize) -> bool {
+        self.needed.iter().any(|&(first, last)| first <= position && position <= last)
+    }
+
+    /// Takes the other's needs over: both lie in the same memory from here on.
+    pub(crate) fn extend(&mut self, other: &Self) {
+        self.needed.extend(&other.needed);
+        joined(&mut self.needed);
+    }
+}
+
+/// The values that the function begins, in the order of their positions.
+pub(crate) fn lifetimes(module: &IRModule, function: &Function, begins: &dyn Fn(&Binding) -> bool) -> Vec<Lifetime> {
+    let (steps, mut values) = scan::scan(module, function, begins);
+    liveness::find(&steps, &mut values);
+    for value in &mut values {
+        joined(&mut value.needed);
+    }
+    values
+}
+
+/// Sorts ranges and joins those that touch.
+fn joined(ranges: &mut Vec<(usize, usize)>) {
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, known| {
+        let touches = next.0 <= known.1 + 1;
+        if touches {
+            known.1 = known.1.max(next.1);
+        }
+        touches
+    });
+}

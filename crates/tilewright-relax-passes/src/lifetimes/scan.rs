@@ -1,0 +1,244 @@
+//! The walk forwards: positions, what variables stand for, uses, and what escapes.
+
+use std::collections::BTreeSet;
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::IRModule;
+use tilewright_ir::op::{Legalize, MachineOp};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_support::{Map, with_stack};
+
+use super::Lifetime;
+
+/// What happens at one position, or in a conditional.
+#[derive(Debug)]
+pub(super) enum Step {
+    At {
+        position: usize,
+        /// The value that begins here, if one does.
+        begins: Option<usize>,
+        /// The values that are used here.
+        uses: BTreeSet<usize>,
+    },
+    /// Stands behind the step that uses the condition.
+    Fork {
+        then: Vec<Step>,
+        otherwise: Vec<Step>,
+        /// The first positions of `then` and of `otherwise`, and the one where they meet.
+        start: usize,
+        middle: usize,
+        meeting: usize,
+    },
+}
+
+/// What a variable stands for.
+#[derive(Clone, Debug)]
+enum Stands {
+    /// Any of these values.
+    For(BTreeSet<usize>),
+    Tuple(Vec<Stands>),
+}
+
+impl Stands {
+    fn nothing() -> Self {
+        Self::For(BTreeSet::new())
+    }
+
+    fn all(&self, into: &mut BTreeSet<usize>) {
+        match self {
+            Self::For(values) => into.extend(values),
+            Self::Tuple(fields) => fields.iter().for_each(|field| field.all(into)),
+        }
+    }
+
+    fn flat(&self) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        self.all(&mut all);
+        all
+    }
+
+    /// What stands for one or the other.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
+                Self::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
+            }
+            (a, b) => {
+                let mut all = a.flat();
+                b.all(&mut all);
+                Self::For(all)
+            }
+        }
+    }
+
+    fn field(self, index: usize) -> Self {
+        match self {
+            Self::Tuple(mut fields) if index < fields.len() => fields.swap_remove(index),
+            other => Self::For(other.flat()),
+        }
+    }
+}
+
+/// The steps of the function, and its values without their lifetimes.
+pub(super) fn scan(
+    module: &IRModule,
+    function: &Function,
+    begins: &dyn Fn(&Binding) -> bool,
+) -> (Vec<Step>, Vec<Lifetime>) {
+    let mut scan = Scan {
+        module,
+        begins,
+        position: 0,
+        values: Vec::new(),
+        stands: Map::default(),
+        branches: Vec::new(),
+        uses: BTreeSet::new(),
+    };
+    let (steps, result) = scan.sequence(&function.body);
+    scan.escape(&result);
+    (steps, scan.values)
+}
+
+struct Scan<'a> {
+    module: &'a IRModule,
+    begins: &'a dyn Fn(&Binding) -> bool,
+    position: usize,
+    values: Vec<Lifetime>,
+    stands: Map<VarId, Stands>,
+    branches: Vec<(usize, bool)>,
+    /// The values that are used at this position.
+    uses: BTreeSet<usize>,
+}
+
+impl Scan<'_> {
+    /// Walks the bindings and the result, and gives what the result stands for.
+    fn sequence(&mut self, seq: &SeqExpr) -> (Vec<Step>, Stands) {
+        let mut steps = Vec::new();
+        for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+            let stands = self.binding(binding, &mut steps);
+            self.stands.insert(binding.var.id(), stands);
+        }
+        let result = self.operand(&seq.result);
+        self.step(None, &mut steps);
+        (steps, result)
+    }
+
+    /// Ends the position with the uses that were noted for it.
+    fn step(&mut self, begins: Option<usize>, steps: &mut Vec<Step>) {
+        steps.push(Step::At { position: self.position, begins, uses: std::mem::take(&mut self.uses) });
+        self.position += 1;
+    }
+
+    fn binding(&mut self, binding: &Binding, steps: &mut Vec<Step>) -> Stands {
+        let value = match &binding.value {
+            BindingValue::MatchCast { value, .. } | BindingValue::Expr(value) => value,
+        };
+        if let ExprKind::If { condition, then, otherwise } = &value.kind {
+            self.operand(condition);
+            self.step(None, steps);
+            return with_stack(|| self.fork(then, otherwise, steps));
+        }
+        let stands = self.value(value);
+        if !(self.begins)(binding) {
+            self.step(None, steps);
+            return stands;
+        }
+        let index = self.values.len();
+        self.values.push(Lifetime {
+            var: binding.var.clone(),
+            at: self.position,
+            escapes: false,
+            needed: Vec::new(),
+            branches: self.branches.clone(),
+        });
+        self.step(Some(index), steps);
+        Stands::For(BTreeSet::from([index]))
+    }
+
+    fn fork(&mut self, then: &SeqExpr, otherwise: &SeqExpr, steps: &mut Vec<Step>) -> Stands {
+        let start = self.position;
+        self.branches.push((start, true));
+        let (then, first) = self.sequence(then);
+        let middle = self.position;
+        self.branches.pop();
+        self.branches.push((start, false));
+        let (otherwise, second) = self.sequence(otherwise);
+        self.branches.pop();
+        let meeting = self.position;
+        self.position += 1;
+        steps.push(Step::Fork { then, otherwise, start, middle, meeting });
+        first.or(second)
+    }
+
+    /// Notes uses in the value of a binding, and what escapes through it; gives what it stands for.
+    fn value(&mut self, value: &Expr) -> Stands {
+        match &value.kind {
+            ExprKind::Call { callee, args, .. } => {
+                self.call(callee, args);
+                Stands::nothing()
+            }
+            // A closure keeps what it mentions.
+            ExprKind::Function(_) => {
+                let kept = self.mentioned(value);
+                self.escape(&kept);
+                Stands::nothing()
+            }
+            _ => self.operand(value),
+        }
+    }
+
+    fn call(&mut self, callee: &Callee, args: &[Expr]) {
+        let given: Vec<Stands> = args.iter().map(|arg| self.operand(arg)).collect();
+        let keeps = match callee {
+            Callee::Tir(_) => false,
+            Callee::Op(op) => match op.legalize {
+                Legalize::PrimFunc(_) | Legalize::Machine(MachineOp::Kill) => false,
+                Legalize::Machine(_) => true,
+            },
+            Callee::Value(function) => match &function.kind {
+                ExprKind::GlobalVar(global) => self.module.prim(&global.name).is_none(),
+                _ => {
+                    let called = self.mentioned(function);
+                    self.escape(&called);
+                    true
+                }
+            },
+            Callee::DpsPacked(_) | Callee::Packed(_) => true,
+        };
+        if keeps {
+            given.iter().for_each(|stands| self.escape(stands));
+        }
+    }
+
+    /// Notes a use of every variable in the operand, and gives what it stands for.
+    fn operand(&mut self, expr: &Expr) -> Stands {
+        with_stack(|| match &expr.kind {
+            ExprKind::Var(var) => {
+                let stands = self.stands.get(&var.id()).cloned().unwrap_or_else(Stands::nothing);
+                stands.all(&mut self.uses);
+                stands
+            }
+            ExprKind::Tuple(fields) => Stands::Tuple(fields.iter().map(|field| self.operand(field)).collect()),
+            ExprKind::TupleGet { tuple, index } => self.operand(tuple).field(*index),
+            _ => self.mentioned(expr),
+        })
+    }
+
+    /// The values of all variables in an expression of any form, which are used here.
+    fn mentioned(&mut self, expr: &Expr) -> Stands {
+        let mut all = BTreeSet::new();
+        walk(&vec![expr.clone()], |var: &Var| {
+            if let Some(stands) = self.stands.get(&var.id()) {
+                stands.all(&mut all);
+            }
+        });
+        self.uses.extend(&all);
+        Stands::For(all)
+    }
+
+    fn escape(&mut self, stands: &Stands) {
+        for index in stands.flat() {
+            self.values[index].escapes = true;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! How large tensors can become.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr as scalar;
+use tilewright_expr::node::walk;
+use tilewright_ir::Attr;
+use tilewright_ir::relax::{Function, StructInfo, Var};
+
+/// The function attribute with the greatest values of symbolic dimensions, by name: `{"n": 1024}`.
+pub(super) const UPPER_BOUNDS: &str = "tir_var_upper_bound";
+
+/// Larger tensors get memory of their own, so that sums of sizes cannot overflow.
+const LARGEST: i64 = 1 << 40;
+
+/// What is known of the symbolic dimensions of one function.
+pub(super) struct Sizes(Analyzer);
+
+impl Sizes {
+    pub(super) fn of(function: &Function) -> Self {
+        let mut analyzer = Analyzer::new();
+        let mut dims = Vec::new();
+        walk(function, |var: &Var| bare_dims(&var.struct_info, &mut dims));
+        let bounds = match function.attrs.get(UPPER_BOUNDS) {
+            Some(Attr::Map(bounds)) => Some(bounds),
+            _ => None,
+        };
+        walk(function, |var: &scalar::Var| {
+            let most = bounds.and_then(|bounds| bounds.get(&*var.name)).and_then(Attr::as_int);
+            // Only what stands for a dimension is known not to be negative.
+            let least = dims.contains(var).then_some(0);
+            if most.is_some() || least.is_some() {
+                analyzer.bind_bounds(var, least, most);
+            }
+        });
+        Self(analyzer)
+    }
+
+    /// The most bytes that a tensor takes; nothing if that is not known, or too much to plan.
+    pub(super) fn bytes(&self, info: &StructInfo) -> Option<i64> {
+        let element = i64::try_from(info.dtype()?.bytes()).ok()?;
+        let most = |dim: &scalar::Expr| dim.as_int().or_else(|| self.0.bounds(dim).max).map(|most| most.max(0));
+        let bytes = info.dims()?.iter().try_fold(element, |bytes, dim| bytes.checked_mul(most(dim)?))?;
+        (bytes <= LARGEST).then_some(bytes)
+    }
+}
+
+/// The variables that stand alone as a dimension of a tensor or shape.
+fn bare_dims(info: &StructInfo, found: &mut Vec<scalar::Var>) {
+    match info {
+        StructInfo::Tuple(fields) => fields.iter().for_each(|field| bare_dims(field, found)),
+        _ => {
+            for var in info.dims().unwrap_or_default().iter().filter_map(scalar::Expr::as_var) {
+                if !found.contains(var) {
+                    found.push(var.clone());
+                }
+            }
+        }
+    }
+}
