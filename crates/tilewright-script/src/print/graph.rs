@@ -9,7 +9,7 @@ use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Tensor, TypeCode, bf16, f16};
 
 use super::scalar::{float_digits, quoted};
-use super::share::shared_nodes;
+use super::share::{Sharing, shared_nodes};
 use super::{Namespace, Printer};
 
 /// What stands between the parentheses of a call.
@@ -28,7 +28,7 @@ enum Item<'e> {
 impl Printer<'_> {
     /// A whole expression; what is no expression of Python in it has a name already.
     pub(super) fn graph(&mut self, expr: &Expr) {
-        let shared = shared_nodes(expr, is_statement);
+        let shared = shared_nodes(expr, Sharing { closed: is_statement, once: |_| false });
         let outer = (std::mem::replace(&mut self.shared, shared), std::mem::take(&mut self.shared_names));
         self.graph_expr(expr);
         (self.shared, self.shared_names) = outer;

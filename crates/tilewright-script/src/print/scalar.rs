@@ -5,7 +5,7 @@ use tilewright_expr::{Buffer, Expr, ExprKind, ForeignCallee, Range, Var};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
-use super::share::shared_nodes;
+use super::share::{Sharing, shared_nodes};
 use super::{Namespace, Printer};
 use crate::spelling::{Prec, is_literal, of_binary, of_compare, range_stop};
 
@@ -24,7 +24,9 @@ impl Printer<'_> {
         if is_literal(expr) {
             return self.literal(expr, Literal::Bare);
         }
-        let shared = shared_nodes(expr, |_| false);
+        // A foreign call runs once for one node.
+        let once = |e: &Expr| matches!(e.kind, ExprKind::Foreign { .. });
+        let shared = shared_nodes(expr, Sharing { closed: |_| false, once });
         if shared.is_empty() && self.shared.is_empty() {
             return self.expr(expr, Prec::Any);
         }

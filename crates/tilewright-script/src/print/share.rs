@@ -3,28 +3,45 @@
 use tilewright_expr::node::{AnyHandle, IrNode, Visitor};
 use tilewright_support::{Map, Set, with_stack};
 
+/// How the nodes of a sort are to be written.
+pub(super) struct Sharing<H> {
+    /// Nothing is looked at inside of these nodes.
+    pub(super) closed: fn(&H) -> bool,
+    /// These nodes stand once however small they are: written out twice they would mean something else.
+    pub(super) once: fn(&H) -> bool,
+}
+
+impl<H> Clone for Sharing<H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<H> Copy for Sharing<H> {}
+
 /// Expressions of fewer nodes, written out as trees, are written out.
 const SMALL_TREE: usize = 2_000;
 /// Nodes of fewer nodes below them are repeated rather than named.
 const SMALL_NODE: usize = 8;
 
-/// The addresses of the nodes of sort `H` at or below `root` that are met more than once and are worth a name. Nothing
-/// is looked at inside the nodes for which `closed` says true.
-pub(super) fn shared_nodes<H: IrNode + AnyHandle>(root: &H, closed: fn(&H) -> bool) -> Set<usize> {
-    let mut budget = Budget::<H> { left: SMALL_TREE, closed };
+/// The addresses of the nodes of sort `H` at or below `root` that are met more than once and need a name.
+pub(super) fn shared_nodes<H: IrNode + AnyHandle>(root: &H, sharing: Sharing<H>) -> Set<usize> {
+    let mut budget = Budget::<H> { left: SMALL_TREE, once: Map::default(), sharing };
     budget.visit(root);
     if budget.left > 0 {
-        return Set::default();
+        return budget.once.into_iter().filter(|(_, met)| *met > 1).map(|(at, _)| at).collect();
     }
-    let mut sizes = Sizes::<H> { met: Map::default(), below: 0, closed };
+    let mut sizes = Sizes::<H> { met: Map::default(), below: 0, sharing };
     sizes.visit(root);
-    sizes.met.into_iter().filter(|(_, (met, size))| *met > 1 && *size >= SMALL_NODE).map(|(at, _)| at).collect()
+    let named = |met: &Met| met.times > 1 && (met.once || met.size >= SMALL_NODE);
+    sizes.met.into_iter().filter(|(_, met)| named(met)).map(|(at, _)| at).collect()
 }
 
 /// Visits the tree, shared nodes again and again, until the budget is spent.
 struct Budget<H> {
     left: usize,
-    closed: fn(&H) -> bool,
+    /// How often each node that is to stand once was met.
+    once: Map<usize, usize>,
+    sharing: Sharing<H>,
 }
 
 impl<H: AnyHandle> Visitor for Budget<H> {
@@ -33,7 +50,10 @@ impl<H: AnyHandle> Visitor for Budget<H> {
             && let Some(handle) = node.downcast::<H>()
         {
             self.left -= 1;
-            if !(self.closed)(handle) {
+            if (self.sharing.once)(handle) {
+                *self.once.entry(node.address()).or_default() += 1;
+            }
+            if !(self.sharing.closed)(handle) {
                 with_stack(|| node.visit_inside(self));
             }
         }
@@ -42,26 +62,34 @@ impl<H: AnyHandle> Visitor for Budget<H> {
 
 /// Visits every node once and notes how often it is met and how large its tree is.
 struct Sizes<H> {
-    met: Map<usize, (usize, usize)>,
+    met: Map<usize, Met>,
     /// The size of what was visited since the current parent began.
     below: usize,
-    closed: fn(&H) -> bool,
+    sharing: Sharing<H>,
+}
+
+struct Met {
+    times: usize,
+    /// Of the tree below and including the node.
+    size: usize,
+    once: bool,
 }
 
 impl<H: AnyHandle> Visitor for Sizes<H> {
     fn visit(&mut self, node: &dyn AnyHandle) {
         let Some(handle) = node.downcast::<H>() else { return };
-        if let Some((met, size)) = self.met.get_mut(&node.address()) {
-            *met += 1;
-            self.below = self.below.saturating_add(*size);
+        if let Some(met) = self.met.get_mut(&node.address()) {
+            met.times += 1;
+            self.below = self.below.saturating_add(met.size);
             return;
         }
         let before = std::mem::replace(&mut self.below, 0);
-        if !(self.closed)(handle) {
+        if !(self.sharing.closed)(handle) {
             with_stack(|| node.visit_inside(self));
         }
         let size = self.below.saturating_add(1);
-        self.met.insert(node.address(), (1, size));
+        let once = (self.sharing.once)(handle);
+        self.met.insert(node.address(), Met { times: 1, size, once });
         self.below = before.saturating_add(size);
     }
 }

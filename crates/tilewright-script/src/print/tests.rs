@@ -1,7 +1,7 @@
 //! Exact texts of modules that constructors build.
 
 use expect_test::expect;
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Range, Scope, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Range, Scope, Var};
 use tilewright_ir::op::InferCx;
 use tilewright_ir::relax::{self, Binding, BindingBlock, BindingValue, SeqExpr, StructInfo, TensorShape};
 use tilewright_ir::tir::{
@@ -606,4 +606,19 @@ fn dags_and_deep_nests_survive_their_text() {
     let text = print_module(&module, &PrintOptions::default());
     let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
     assert_eq!(back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back)), Ok(()));
+}
+
+#[test]
+fn a_foreign_call_that_is_used_twice_stands_once() {
+    let a = Buffer::new("A", vec![Expr::i32(4)], DataType::F32);
+    let address = Expr::address_of(&a, vec![Expr::i32(1)]).unwrap();
+    let call = Expr::foreign(DataType::F32, ForeignCallee::Extern("next".into()), vec![address, Expr::str("x")]);
+    let store = Stmt::store(&a, vec![Expr::i32(0)], &Expr::binary(BinOp::Mul, &call, &call).unwrap()).unwrap();
+    let function =
+        PrimFunc { params: vec![Param::buffer(&a)], attrs: Attrs::new(), body: store, origins: Origins::default() };
+    let mut module = IRModule::new();
+    module.insert("f", function.clone());
+    let text = print_module(&module, &PrintOptions::default());
+    assert!(text.contains(r#"(s := T.call_extern("float32", "next", T.address_of(A[1]), "x")) * s"#), "{text}");
+    survives_alone("f", function);
 }
