@@ -103,8 +103,8 @@ fn add_kernels(program: &mut ProgramBuilder, function: impl Fn(&str) -> (Functio
     let exports = [("nothing", 0), ("region", 3)];
     let image = program.image(Image {
         text: nothing.into_iter().chain(region).collect(),
-        externals: vec![],
         exports: exports.map(|(name, offset)| Export { name: name.into(), offset }).into(),
+        ..Image::default()
     });
     let mut kernel =
         |export, tensors| program.kernel(Kernel { image, export, tensors, scalars: vec![], scratch_bytes: 0 });

@@ -50,15 +50,24 @@ impl MappedImage {
             return Ok(None);
         }
         let mut memory = MmapMut::map_anon(image.mapped_bytes())?;
-        let slot_table = Image::slot_table(image.text.len());
+        let base = memory.as_ptr() as u64;
+        let (data_start, slot_table) = (image.data_start(), image.slot_table());
         memory[..image.text.len()].copy_from_slice(&image.text);
+        memory[data_start..][..image.data.len()].copy_from_slice(&image.data);
+        for &place in &image.relocations {
+            let word: &mut [u8] = &mut memory[data_start + place as usize..][..8];
+            let mut offset = [0; 8];
+            offset.copy_from_slice(word);
+            word.copy_from_slice(&base.wrapping_add(u64::from_le_bytes(offset)).to_le_bytes());
+        }
         for (slot, &symbol) in image.externals.iter().enumerate() {
             let address = symbols::address(symbol).ok_or_else(|| io::Error::other(format!("symbol {symbol}")))?;
             memory[slot_table + slot * 8..][..8].copy_from_slice(&(address as u64).to_le_bytes());
         }
-        protect(&mut memory[..slot_table.min(image.mapped_bytes())], libc::PROT_READ | libc::PROT_EXEC)?;
-        if !image.externals.is_empty() {
-            protect(&mut memory[slot_table..], libc::PROT_READ)?;
+        let (text, constants) = memory.split_at_mut(data_start);
+        protect(text, libc::PROT_READ | libc::PROT_EXEC)?;
+        if !constants.is_empty() {
+            protect(constants, libc::PROT_READ)?;
         }
         synchronize_instructions(&memory);
         Ok(Some(Self { memory, text_bytes: image.text.len() }))
@@ -78,7 +87,7 @@ impl MappedImage {
 /// Changes what may be done with whole pages from `memory`'s start to the end of its last page.
 fn protect(memory: &mut [u8], protection: libc::c_int) -> io::Result<()> {
     // SAFETY: the bytes are pages of a private anonymous mapping that nobody else refers to; the slice begins at the
-    // start of a page, because the mapping does and the slot table lies at a multiple of the largest page size.
+    // start of a page, because the mapping does and the image's parts lie at multiples of the largest page size.
     let status = unsafe { libc::mprotect(memory.as_mut_ptr().cast(), memory.len(), protection) };
     if status == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

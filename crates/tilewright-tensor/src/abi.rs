@@ -1,14 +1,19 @@
 //! The contract between generated machine code and the runtime, seen from both sides.
 //!
 //! Every kernel is `extern "C" fn(cx, args, dims) -> status`. Code generators refer to the fields of [`KernelCx`] by
-//! their byte offsets, which the tests below pin: changing this file changes [`ABI_VERSION`] and refuses old images.
+//! their byte offsets, which the tests below pin: changing this file changes [`ABI_VERSION`]. What is new goes to the end
+//! of structures and lists, so that machine code of older versions finds what it knows; any other change moves
+//! [`OLDEST_ABI_VERSION`] too.
 
 use std::ptr;
 
 use crate::dlpack::DLDataType;
 
-/// Written into every executable; a runtime refuses machine code of another version.
+/// Written into every executable; a runtime refuses machine code of a later version.
 pub const ABI_VERSION: u32 = 2;
+
+/// The oldest version of machine code that this one runs.
+pub const OLDEST_ABI_VERSION: u32 = 1;
 
 /// A kernel's entry. `args[i]` is the address of the first element of the i-th tensor argument, `dims[i]` the i-th
 /// scalar argument (symbolic dimensions and integer parameters; floats by their bits). 0 is success; any other value is

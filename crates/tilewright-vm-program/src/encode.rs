@@ -3,7 +3,6 @@
 
 use tilewright_tensor::{DataType, TypeCode};
 
-use crate::image::{Export, Image};
 use crate::program::{Access, Dim, DimOp, Function, Instruction, Kernel, Literal, Reg, Scalar, Storage};
 use crate::signature::{DimPattern, Kind, Param};
 use crate::wire::{Reader, WireResult, Writer, wrong};
@@ -382,22 +381,5 @@ pub(crate) fn read_kernel(r: &mut Reader<'_>) -> WireResult<Kernel> {
         tensors: r.list(access)?,
         scalars: r.list(read_dtype)?,
         scratch_bytes: r.u64()?,
-    })
-}
-
-pub(crate) fn write_image(w: &mut Writer, image: &Image) {
-    w.blob(&image.text);
-    w.list(&image.externals, |w, symbol| w.u32(*symbol));
-    w.list(&image.exports, |w, export| {
-        w.string(&export.name);
-        w.u32(export.offset);
-    });
-}
-
-pub(crate) fn read_image(r: &mut Reader<'_>) -> WireResult<Image> {
-    Ok(Image {
-        text: r.blob()?.to_vec(),
-        externals: r.list(Reader::u32)?,
-        exports: r.list(|r| Ok(Export { name: r.string()?, offset: r.u32()? }))?,
     })
 }

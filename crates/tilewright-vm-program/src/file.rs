@@ -8,32 +8,38 @@
 //! ```
 //!
 //! All numbers are little-endian, checksums are CRC-32. Sections: target, program (functions with their signatures,
-//! kernels, packed names, where the constants are), images, constants, metadata. The constants' bytes are not touched
-//! when a file is opened, so that a mapped file's weights are read when they are used; each constant has a checksum of
-//! its own, for the first use.
+//! kernels, packed names, where the constants are), images, constants, metadata, symbols. The constants' bytes are not
+//! touched when a file is opened, so that a mapped file's weights are read when they are used; each constant has a
+//! checksum of its own, for the first use.
+//!
+//! # Versions
+//!
+//! A file says with which version of the format it was written. This crate writes [`FORMAT_VERSION`] and reads every
+//! version from [`OLDEST_FORMAT_VERSION`] on, which is at least one before. The rule for those who change the format:
+//!
+//! - Any change to the bytes takes the next [`FORMAT_VERSION`]: a new instruction, a new field, a new section.
+//! - The reader of what changed asks `Reader::version` and reads older bytes as they were, giving the new fields the
+//!   meaning that their absence had. Numbers that stood for something are not used for something else.
+//! - `tests/corpus` keeps files of every version that is read, with their text; the tests read all of them. A new version
+//!   adds a folder.
+//! - A section whose kind has its highest bit set may be passed over by those who do not know it; an unknown section
+//!   without it is refused.
+//! - Machine code has a version of its own, [`tilewright_tensor::abi::ABI_VERSION`], and a window of its own.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use tilewright_tensor::abi::{ABI_VERSION, TENSOR_ALIGN};
+use tilewright_tensor::abi::{ABI_VERSION, OLDEST_ABI_VERSION, TENSOR_ALIGN};
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
 use crate::encode;
+use crate::image::Image;
 use crate::program::Program;
+use crate::sections::{self, FORMAT_VERSION, Kind, OLDEST_FORMAT_VERSION, Plan, Section, Sections};
 use crate::verify::VerifyError;
 use crate::wire::{Reader, WireError, WireResult, Writer};
-
-const MAGIC: &[u8; 8] = b"TILEWRT\0";
-const FORMAT_VERSION: u32 = 1;
-const HEADER_BYTES: usize = 24;
-const ENTRY_BYTES: usize = 24;
-/// Where the header's checksum stands.
-const HEADER_CHECKSUM: usize = 20;
-
-/// The sections in the order of the file, by the numbers that stand for them.
-const SECTIONS: [(u32, &str); 5] = [(1, "target"), (2, "program"), (3, "images"), (4, "constants"), (5, "metadata")];
-const CONSTANTS: usize = 3;
 
 /// The machine that an executable needs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -73,10 +79,21 @@ pub struct ConstantChecksums(Vec<u32>);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FormatError {
     NotAnExecutable,
-    Version { found: u32, expected: u32 },
-    AbiVersion { found: u32, expected: u32 },
-    Checksum { section: String },
-    Malformed { section: &'static str, message: String },
+    /// The file's version is outside of what this crate reads.
+    Version {
+        found: u32,
+    },
+    /// The machine code's version is outside of what this runtime calls.
+    AbiVersion {
+        found: u32,
+    },
+    Checksum {
+        section: String,
+    },
+    Malformed {
+        section: &'static str,
+        message: String,
+    },
     Invalid(VerifyError),
     Tensor(TensorError),
 }
@@ -85,22 +102,32 @@ impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAnExecutable => f.write_str("not a Tilewright executable: the file's first bytes are others"),
-            Self::Version { found, expected } => {
-                write!(
-                    f,
-                    "the executable has format version {found}, this runtime reads version {expected}: build the model again"
-                )
+            Self::Version { found } => {
+                let window = OLDEST_FORMAT_VERSION..=FORMAT_VERSION;
+                write_outside(f, "the executable has format version", *found, "this runtime reads", window)
             }
-            Self::AbiVersion { found, expected } => write!(
-                f,
-                "the executable's machine code has ABI version {found}, this runtime calls version {expected}: build the model again"
-            ),
+            Self::AbiVersion { found } => {
+                let window = OLDEST_ABI_VERSION..=ABI_VERSION;
+                write_outside(f, "the executable's machine code has ABI version", *found, "this runtime calls", window)
+            }
             Self::Checksum { section } => write!(f, "the executable is damaged: {section} does not match its checksum"),
             Self::Malformed { section, message } => write!(f, "the executable's {section} is malformed: {message}"),
             Self::Invalid(error) => write!(f, "the executable's program is invalid: {error}"),
             Self::Tensor(error) => write!(f, "{error}"),
         }
     }
+}
+
+/// A version outside of a window, with what helps.
+fn write_outside(
+    f: &mut fmt::Formatter<'_>,
+    what: &str,
+    found: u32,
+    who: &str,
+    window: RangeInclusive<u32>,
+) -> fmt::Result {
+    let help = if found > *window.end() { "use a newer runtime" } else { "build the model again" };
+    write!(f, "{what} {found}, {who} versions {} to {}: {help}", window.start(), window.end())
 }
 
 impl std::error::Error for FormatError {}
@@ -117,7 +144,7 @@ impl From<TensorError> for FormatError {
     }
 }
 
-fn malformed(section: &'static str) -> impl Fn(WireError) -> FormatError {
+pub(crate) fn malformed(section: &'static str) -> impl Fn(WireError) -> FormatError {
     move |WireError(message)| FormatError::Malformed { section, message }
 }
 
@@ -164,41 +191,55 @@ impl Package {
     /// The package as a file's bytes: the same package gives the same bytes. Verifies the program first.
     pub fn encode(&self) -> Result<ExecutableBytes, FormatError> {
         self.program.verify()?;
-        let mut target = Writer::default();
-        target.string(&self.target.triple);
-        target.list(&self.target.features, |w, feature| w.string(feature));
-        let mut metadata = Writer::default();
-        metadata.count(self.metadata.len());
-        for (key, value) in &self.metadata {
-            metadata.string(key);
-            metadata.string(value);
-        }
-        let mut images = Writer::default();
-        images.list(&self.program.images, encode::write_image);
         let (program, constants_bytes) = self.write_program()?;
-        let lengths =
-            [target.bytes.len(), program.bytes.len(), images.bytes.len(), constants_bytes, metadata.bytes.len()];
-
-        let mut offsets = [0usize; SECTIONS.len()];
-        let mut end = HEADER_BYTES + SECTIONS.len() * ENTRY_BYTES;
-        for (offset, length) in offsets.iter_mut().zip(lengths) {
-            *offset = end.next_multiple_of(TENSOR_ALIGN);
-            end = *offset + length;
-        }
+        let small = [
+            (Kind::TARGET, self.write_target()),
+            (Kind::PROGRAM, program),
+            (Kind::IMAGES, self.write_images(Image::write)),
+            (Kind::METADATA, self.write_metadata()),
+            (Kind::SYMBOLS, self.write_images(Image::write_symbols)),
+        ];
+        let mut plans: Vec<Plan> = small.iter().map(|(kind, w)| Plan { kind: *kind, bytes: w.bytes.len() }).collect();
+        plans.push(Plan { kind: Kind::CONSTANTS, bytes: constants_bytes });
+        let (offsets, end) = sections::lay_out(&plans);
         // The file is written straight into its aligned place, so that weights are copied once.
         let mut file = Tensor::zeros(DataType::U8, &[end as i64])?;
         let bytes = file.as_mut_slice::<u8>()?;
-        for (index, section) in [(0, &target), (1, &program), (2, &images), (4, &metadata)] {
-            bytes[offsets[index]..][..lengths[index]].copy_from_slice(&section.bytes);
+        for ((_, section), &offset) in small.iter().zip(&offsets) {
+            bytes[offset..][..section.bytes.len()].copy_from_slice(&section.bytes);
         }
-        let mut offset = offsets[CONSTANTS];
+        let mut offset = offsets[small.len()];
         for tensor in &self.program.constants {
             offset = offset.next_multiple_of(TENSOR_ALIGN);
             bytes[offset..][..tensor.num_bytes()].copy_from_slice(tensor.as_bytes()?);
             offset += tensor.num_bytes();
         }
-        write_header(bytes, offsets, lengths);
+        sections::write_header(bytes, &plans, &offsets);
         Ok(ExecutableBytes::new(file)?)
+    }
+
+    fn write_target(&self) -> Writer {
+        let mut w = Writer::default();
+        w.string(&self.target.triple);
+        w.list(&self.target.features, |w, feature| w.string(feature));
+        w
+    }
+
+    fn write_metadata(&self) -> Writer {
+        let mut w = Writer::default();
+        w.count(self.metadata.len());
+        for (key, value) in &self.metadata {
+            w.string(key);
+            w.string(value);
+        }
+        w
+    }
+
+    /// Something of each image, in order.
+    fn write_images(&self, write: impl Fn(&Image, &mut Writer)) -> Writer {
+        let mut w = Writer::default();
+        w.list(&self.program.images, |w, image| write(image, w));
+        w
     }
 
     /// The program section, and the number of bytes that the constants section takes.
@@ -223,108 +264,29 @@ impl Package {
     /// The package in a file's bytes, verified. The constants are views of the bytes and are not read here:
     /// [`ConstantChecksums::check`] does that when one is first used.
     pub fn decode(file: &ExecutableBytes) -> Result<(Self, ConstantChecksums), FormatError> {
-        let sections = read_sections(file.as_slice())?;
-        let mut r = Reader::new(sections[0].bytes);
-        let target = (|| {
-            let target = TargetInfo { triple: r.string()?, features: r.list(Reader::string)? };
-            r.finish()?;
-            Ok(target)
-        })()
-        .map_err(malformed("target"))?;
-        let mut r = Reader::new(sections[4].bytes);
-        let metadata = (|| {
-            let pairs = r.list(|r| Ok((r.string()?, r.string()?)))?;
-            r.finish()?;
-            Ok(pairs.into_iter().collect())
-        })()
-        .map_err(malformed("metadata"))?;
-        let mut r = Reader::new(sections[2].bytes);
-        let images = (|| {
-            let images = r.list(encode::read_image)?;
-            r.finish()?;
-            Ok(images)
-        })()
-        .map_err(malformed("images"))?;
-        let (mut program, places) = read_program(sections[1].bytes).map_err(malformed("program"))?;
-        program.images = images;
+        let sections = Sections::read(file.as_slice())?;
+        let target = sections
+            .require(Kind::TARGET, |r| Ok(TargetInfo { triple: r.string()?, features: r.list(Reader::string)? }))?;
+        let (mut program, places) = sections.require(Kind::PROGRAM, read_program)?;
+        program.images = sections.require(Kind::IMAGES, |r| r.list(Image::read))?;
+        if !program.images.is_empty() && !(OLDEST_ABI_VERSION..=ABI_VERSION).contains(&sections.abi_version) {
+            return Err(FormatError::AbiVersion { found: sections.abi_version });
+        }
+        let metadata = sections.require(Kind::METADATA, |r| r.list(|r| Ok((r.string()?, r.string()?))))?;
+        if let Some(symbols) = sections.parse(Kind::SYMBOLS, |r| r.list(Image::read_symbols))? {
+            for (image, symbols) in program.images.iter_mut().zip(symbols) {
+                image.symbols = symbols;
+            }
+        }
         let mut checksums = Vec::new();
         for place in places {
-            program.constants.push(place.tensor(file, &sections[CONSTANTS])?);
+            program.constants.push(place.tensor(file, sections.find(Kind::CONSTANTS))?);
             checksums.push(place.checksum);
         }
         program.verify()?;
+        let metadata = metadata.into_iter().collect();
         Ok((Self { target, program, metadata }, ConstantChecksums(checksums)))
     }
-}
-
-fn write_header(bytes: &mut [u8], offsets: [usize; SECTIONS.len()], lengths: [usize; SECTIONS.len()]) {
-    let mut w = Writer::default();
-    w.bytes.extend_from_slice(MAGIC);
-    w.u32(FORMAT_VERSION);
-    w.u32(ABI_VERSION);
-    w.count(SECTIONS.len());
-    w.u32(0);
-    for (((kind, _), offset), length) in SECTIONS.into_iter().zip(offsets).zip(lengths) {
-        w.u32(kind);
-        w.u32(crc32fast::hash(&bytes[offset..][..length]));
-        w.u64(offset as u64);
-        w.u64(length as u64);
-    }
-    let checksum = crc32fast::hash(&w.bytes);
-    w.bytes[HEADER_CHECKSUM..][..4].copy_from_slice(&checksum.to_le_bytes());
-    bytes[..w.bytes.len()].copy_from_slice(&w.bytes);
-}
-
-struct Section<'a> {
-    offset: usize,
-    bytes: &'a [u8],
-}
-
-/// The sections in the order of [`SECTIONS`], with all checksums right but that of the constants, which is not looked at.
-fn read_sections(file: &[u8]) -> Result<[Section<'_>; SECTIONS.len()], FormatError> {
-    let mut r = Reader::new(file);
-    if r.take(MAGIC.len()) != Ok(MAGIC.as_slice()) {
-        return Err(FormatError::NotAnExecutable);
-    }
-    let header = (|| Ok([r.u32()?, r.u32()?, r.u32()?, r.u32()?]))().map_err(malformed("header"))?;
-    let [version, abi_version, count, checksum] = header;
-    if version != FORMAT_VERSION {
-        return Err(FormatError::Version { found: version, expected: FORMAT_VERSION });
-    }
-    if abi_version != ABI_VERSION {
-        return Err(FormatError::AbiVersion { found: abi_version, expected: ABI_VERSION });
-    }
-    if count as usize != SECTIONS.len() {
-        let message = format!("{count} sections, expected {}", SECTIONS.len());
-        return Err(FormatError::Malformed { section: "header", message });
-    }
-    let Some(table) = file.get(..HEADER_BYTES + SECTIONS.len() * ENTRY_BYTES) else {
-        let message = "the section table is cut short".to_owned();
-        return Err(FormatError::Malformed { section: "header", message });
-    };
-    let mut zeroed = table.to_vec();
-    zeroed[HEADER_CHECKSUM..][..4].fill(0);
-    if crc32fast::hash(&zeroed) != checksum {
-        return Err(FormatError::Checksum { section: "the header".to_owned() });
-    }
-    let mut sections = [const { Section { offset: 0, bytes: &[] } }; SECTIONS.len()];
-    for (index, ((expected_kind, name), section)) in SECTIONS.into_iter().zip(&mut sections).enumerate() {
-        let entry = (|| Ok((r.u32()?, r.u32()?, r.u64()?, r.u64()?)))().map_err(malformed("header"))?;
-        let (kind, checksum, offset, length) = entry;
-        let bytes = usize::try_from(offset)
-            .ok()
-            .filter(|_| kind == expected_kind)
-            .and_then(|offset| file.get(offset..)?.get(..usize::try_from(length).ok()?));
-        let Some(bytes) = bytes else {
-            let message = format!("section {kind} with {length} bytes at {offset} in a file of {} bytes", file.len());
-            return Err(FormatError::Malformed { section: name, message });
-        };
-        if index != CONSTANTS && crc32fast::hash(bytes) != checksum {
-            return Err(FormatError::Checksum { section: format!("section \"{name}\"") });
-        }
-        *section = Section { offset: offset as usize, bytes };
-    }
-    Ok(sections)
 }
 
 /// Where a constant lies in its section.
@@ -336,12 +298,13 @@ struct Place {
 }
 
 impl Place {
-    fn tensor(&self, file: &ExecutableBytes, section: &Section<'_>) -> Result<Tensor, FormatError> {
+    fn tensor(&self, file: &ExecutableBytes, section: Option<Section<'_>>) -> Result<Tensor, FormatError> {
         let layout = Layout::compact(self.dtype, &self.shape)?;
-        let start = usize::try_from(self.start)
-            .ok()
-            .filter(|start| start.checked_add(layout.num_bytes()).is_some_and(|end| end <= section.bytes.len()));
-        let place = start.and_then(|start| section.offset.checked_add(start));
+        let place = section.and_then(|section| {
+            let start = usize::try_from(self.start).ok()?;
+            let end = start.checked_add(layout.num_bytes())?;
+            if end <= section.bytes.len() { section.offset.checked_add(start) } else { None }
+        });
         match place {
             Some(place) if place.is_multiple_of(TENSOR_ALIGN) => Ok(file.0.view_as(Arc::new(layout), place as i64)?),
             _ => {
@@ -352,8 +315,7 @@ impl Place {
     }
 }
 
-fn read_program(bytes: &[u8]) -> WireResult<(Program, Vec<Place>)> {
-    let mut r = Reader::new(bytes);
+fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<Place>)> {
     let program = Program {
         functions: r.list(encode::read_function)?,
         kernels: r.list(encode::read_kernel)?,
@@ -364,6 +326,5 @@ fn read_program(bytes: &[u8]) -> WireResult<(Program, Vec<Place>)> {
     let places = r.list(|r| {
         Ok(Place { dtype: encode::read_dtype(r)?, shape: r.list(Reader::i64)?, start: r.u64()?, checksum: r.u32()? })
     })?;
-    r.finish()?;
     Ok((program, places))
 }

@@ -1,25 +1,35 @@
-//! Machine code as it lies in a file: linked, but for the addresses of a few known functions.
+//! Machine code as it lies in a file: linked, but for its own address and the addresses of a few known functions.
 
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
-/// Distance of the slot table's start from page boundaries: the largest page size of the supported systems, so that
-/// one image serves them all. The gap costs address space only.
+use crate::wire::{Reader, WireResult, Writer};
+
+/// Distance of the image's parts from page boundaries: the largest page size of the supported systems, so that one
+/// image serves them all. The gaps cost address space only.
 pub const IMAGE_PAGE: usize = 65_536;
 
 /// A position-independent piece of machine code.
 ///
-/// In memory it is two parts: `text` from offset 0 on (readable and executable), and from [`Image::slot_table`] on one
-/// 8-byte address per external symbol, which the loader writes before it makes the table read-only. References between
-/// the parts are relative and already resolved. Code reaches an external symbol through a stub in the text
-/// (`jmp *[rip + slot]`) or by loading the slot's value.
+/// In memory it is three parts, each beginning at a multiple of [`IMAGE_PAGE`]: `text` from offset 0 on (readable and
+/// executable), `data` from [`Image::data_start`] on, and from [`Image::slot_table`] on one 8-byte address per external
+/// symbol. The loader adds the image's address to the words that `relocations` name and writes the slots, before it
+/// makes both of these parts read-only. References between the parts are relative and already resolved. Code reaches an
+/// external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Image {
-    /// Code, stubs and read-only data.
+    /// Code and stubs.
     pub text: Vec<u8>,
+    /// Constants, and words with addresses.
+    pub data: Vec<u8>,
     /// Slot `i` gets the address of `EXTERNAL_SYMBOLS[externals[i]]`.
     pub externals: Vec<u32>,
-    /// The kernels; other functions have no name here.
+    /// Places of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset from
+    /// the image's start, and an address once the image is in memory.
+    pub relocations: Vec<u32>,
+    /// The kernels.
     pub exports: Vec<Export>,
+    /// All functions, for profilers and debuggers; may be empty.
+    pub symbols: Vec<Symbol>,
 }
 
 /// A kernel's entry.
@@ -30,26 +40,46 @@ pub struct Export {
     pub offset: u32,
 }
 
+/// A function in the text, for those who look at a running program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    pub name: String,
+    pub offset: u32,
+    pub bytes: u32,
+}
+
 impl Image {
-    /// Where the slot table begins behind a text of so many bytes.
-    pub const fn slot_table(text_bytes: usize) -> usize {
-        text_bytes.next_multiple_of(IMAGE_PAGE)
+    /// Where the data begins.
+    pub const fn data_start(&self) -> usize {
+        self.text.len().next_multiple_of(IMAGE_PAGE)
+    }
+
+    /// Where the slot table begins.
+    pub const fn slot_table(&self) -> usize {
+        (self.data_start() + self.data.len()).next_multiple_of(IMAGE_PAGE)
     }
 
     /// Bytes of address space that the mapped image takes.
-    pub fn mapped_bytes(&self) -> usize {
-        Self::slot_table(self.text.len()) + self.externals.len() * 8
+    pub const fn mapped_bytes(&self) -> usize {
+        self.slot_table() + self.externals.len() * 8
     }
 
     /// Whether every offset and symbol is one that exists; else what is wrong.
     pub fn verify(&self) -> Result<(), String> {
-        if self.text.len() > i32::MAX as usize || self.externals.len() > EXTERNAL_SYMBOLS.len() {
-            return Err(format!("{} bytes of text with {} externals", self.text.len(), self.externals.len()));
+        let (text, data) = (self.text.len(), self.data.len());
+        let largest = i32::MAX as usize / 2;
+        if text > largest || data > largest || self.externals.len() > EXTERNAL_SYMBOLS.len() {
+            return Err(format!("{text} bytes of text, {data} of data, {} externals", self.externals.len()));
         }
         for export in &self.exports {
-            if export.offset as usize >= self.text.len() {
-                let (name, offset, end) = (&export.name, export.offset, self.text.len());
-                return Err(format!("kernel \"{name}\" begins at byte {offset} of a text of {end} bytes"));
+            if export.offset as usize >= text {
+                let (name, offset) = (&export.name, export.offset);
+                return Err(format!("kernel \"{name}\" begins at byte {offset} of a text of {text} bytes"));
+            }
+        }
+        for symbol in &self.symbols {
+            if symbol.offset as usize + symbol.bytes as usize > text {
+                return Err(format!("symbol \"{}\" reaches past the text of {text} bytes", symbol.name));
             }
         }
         for &symbol in &self.externals {
@@ -57,6 +87,53 @@ impl Image {
                 return Err(format!("external symbol {symbol} of {}", EXTERNAL_SYMBOLS.len()));
             }
         }
+        let mut free = 0;
+        for &place in &self.relocations {
+            let place = place as usize;
+            if place < free || place + 8 > data {
+                return Err(format!("relocation of byte {place} of {data} bytes of data"));
+            }
+            free = place + 8;
+        }
         Ok(())
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) {
+        w.blob(&self.text);
+        w.list(&self.externals, |w, symbol| w.u32(*symbol));
+        w.list(&self.exports, |w, export| {
+            w.string(&export.name);
+            w.u32(export.offset);
+        });
+        w.blob(&self.data);
+        w.list(&self.relocations, |w, place| w.u32(*place));
+    }
+
+    /// An image without its symbols, which have a section of their own.
+    pub(crate) fn read(r: &mut Reader<'_>) -> WireResult<Self> {
+        let mut image = Self {
+            text: r.blob()?.to_vec(),
+            externals: r.list(Reader::u32)?,
+            exports: r.list(|r| Ok(Export { name: r.string()?, offset: r.u32()? }))?,
+            ..Self::default()
+        };
+        // The first version's texts hold the constants too, and no addresses.
+        if r.version() >= 2 {
+            image.data = r.blob()?.to_vec();
+            image.relocations = r.list(Reader::u32)?;
+        }
+        Ok(image)
+    }
+
+    pub(crate) fn write_symbols(&self, w: &mut Writer) {
+        w.list(&self.symbols, |w, symbol| {
+            w.string(&symbol.name);
+            w.u32(symbol.offset);
+            w.u32(symbol.bytes);
+        });
+    }
+
+    pub(crate) fn read_symbols(r: &mut Reader<'_>) -> WireResult<Vec<Symbol>> {
+        r.list(|r| Ok(Symbol { name: r.string()?, offset: r.u32()?, bytes: r.u32()? }))
     }
 }

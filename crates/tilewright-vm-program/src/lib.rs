@@ -15,7 +15,7 @@
 //! let image = program.image(Image {
 //!     text: vec![0x31, 0xc0, 0xc3],
 //!     exports: vec![Export { name: "add".into(), offset: 0 }],
-//!     externals: vec![],
+//!     ..Image::default()
 //! });
 //! let add = program.kernel(Kernel {
 //!     image,
@@ -68,6 +68,7 @@ mod encode;
 mod file;
 mod image;
 mod program;
+mod sections;
 mod signature;
 mod text;
 mod verify;
@@ -75,8 +76,9 @@ mod wire;
 
 pub use builder::{FunctionBuilder, Jump, ProgramBuilder};
 pub use file::{ConstantChecksums, ExecutableBytes, FormatError, Package, TargetInfo};
-pub use image::{Export, IMAGE_PAGE, Image};
+pub use image::{Export, IMAGE_PAGE, Image, Symbol};
 pub use program::{Access, Dim, DimOp, Function, Instruction, Kernel, Literal, Program, Reg, Scalar, Storage};
+pub use sections::{FORMAT_VERSION, OLDEST_FORMAT_VERSION};
 pub use signature::{DimPattern, Kind, Param};
 pub use text::Stats;
 pub use verify::VerifyError;

@@ -57,13 +57,20 @@ impl Writer {
     }
 }
 
+/// Reads what a writer of some format version wrote.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
+    version: u32,
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
+    pub(crate) fn new(bytes: &'a [u8], version: u32) -> Self {
+        Self { bytes, version }
+    }
+
+    /// The format version of what is read: what was written otherwise in an older one is read as it was then.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
     }
 
     pub(crate) fn take(&mut self, count: usize) -> WireResult<&'a [u8]> {

@@ -1,27 +1,31 @@
 //! The linker: relocatable ELF objects → one flat position-independent [`Image`].
 //!
-//! The story in four steps: *gather* the sections that exist at run time and lay them out one behind the other; *collect*
-//! the symbols that the objects define; *resolve* each relocation to another place of the image, or, for the few names
-//! of [`EXTERNAL_SYMBOLS`], to a slot of the table behind the text, calls going through a stub of 16 bytes; *apply* it.
+//! The story in four steps. *Gather* the sections that exist at run time, code behind code and constants behind
+//! constants, and note symbols and relocations. Behind the code of each object lies its *island*: 16 bytes for each
+//! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, or
+//! one of the few names of [`EXTERNAL_SYMBOLS`], whose address is in a slot behind the image. *Lay out*: islands get
+//! their jumps (through the slot, or to a place that the caller's instruction does not reach), and places whose address
+//! is asked for through a table get a word of data. *Apply* the relocations; words that hold addresses are listed in the
+//! image, for the loader to add the image's own.
 //!
-//! What is refused, always with the name of the section or symbol: any other undefined symbol, a relocation of another
-//! kind (an absolute address would need the loader), writable data, a reference that does not reach its target.
+//! What is refused, always with the name of the section, symbol or relocation: any other undefined symbol, a relocation
+//! that is not position-independent or not known, writable or thread-local data, a reference that does not reach its
+//! target. Unwind tables are left out: nothing is thrown through a kernel.
 
 mod aarch64;
+mod apply;
+mod gather;
 mod x86_64;
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use object::Endianness;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader};
-use object::{
-    Architecture, Endianness, Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget, SectionFlags,
-    SectionIndex, SymbolKind, SymbolSection,
-};
-use tilewright_support::Map;
+use object::{Architecture, Object};
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
-use tilewright_vm_program::{Export, Image};
+use tilewright_vm_program::{Export, Image, Symbol};
 
 /// Why objects could not be linked.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,60 +51,84 @@ impl From<object::Error> for LinkError {
     }
 }
 
-/// Bytes of a stub, on every architecture.
-const STUB_BYTES: usize = 16;
+/// Bytes of a jump in an island, on every architecture.
+const JUMP_BYTES: usize = 16;
 
-/// A relocation of a known kind, before its target has an address.
-struct Fixup {
-    /// Where it applies, in bytes from the start of the image.
-    place: usize,
+/// Bytes that the code, and the constants, of an image may have: what 32-bit references reach.
+const MAX_PART: usize = i32::MAX as usize / 2;
+
+/// A part of the image. Constants get their offsets in the image once the code's length is known.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Part {
+    Text,
+    Data,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Place {
+    part: Part,
+    offset: usize,
+}
+
+/// A relocation, before its target has an address.
+struct Reference {
+    /// Where it applies.
+    place: Place,
     /// The architecture's number of the kind.
-    kind: u32,
+    kind: elf::RelocationType,
     addend: i64,
     target: Target,
+    /// Where the island of its object has a jump to the target; for symbols that the object does not define.
+    jump: Option<usize>,
     /// For messages.
     section: String,
 }
 
 /// What a relocation refers to.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 enum Target {
-    /// A place of the image.
-    Place(usize),
-    /// An external symbol, by its index in [`EXTERNAL_SYMBOLS`].
-    External(usize),
+    Place(Place),
+    /// A symbol that another object may define.
+    Named(String),
 }
 
-/// Where things are, once everything is laid out.
-struct Layout {
-    /// Offset of the first stub; one follows for each external symbol in use.
-    stubs: usize,
-    /// Offset of the slot table.
-    slots: usize,
-    /// The external symbols in use, in slot order.
-    externals: Vec<usize>,
+/// A relocation with all addresses, which are offsets in the image.
+struct Fixup {
+    place: i64,
+    kind: elf::RelocationType,
+    /// Of the target, or of the jump to an external one; with the addend.
+    target: i64,
+    /// Of the word that holds the target's address, with the addend, for the kinds that go through one.
+    slot: Option<i64>,
+    /// Of a jump near the place, for a target that a call does not reach.
+    jump: Option<i64>,
 }
 
-impl Layout {
-    fn number(&self, external: usize) -> usize {
-        self.externals.iter().position(|&e| e == external).unwrap_or_default()
-    }
-
-    fn stub(&self, external: usize) -> usize {
-        self.stubs + self.number(external) * STUB_BYTES
-    }
-
-    fn slot(&self, external: usize) -> usize {
-        self.slots + self.number(external) * 8
-    }
+/// What became of a place.
+enum Applied {
+    Relative,
+    /// The word at the place holds an offset in the image; the loader has to add the image's address.
+    Absolute,
 }
 
 /// What an architecture knows of itself.
 struct Machine {
-    /// Writes a stub at `stub` that jumps to the address in the slot.
-    stub: fn(image: &mut [u8], stub: usize, slot: usize) -> Option<()>,
-    /// Applies a fixup; `Err` says what is wrong with it.
-    apply: fn(image: &mut [u8], fixup: &Fixup, layout: &Layout) -> std::result::Result<(), String>,
+    elf: elf::Machine,
+    /// Whether references of this kind go through a word that holds the target's address.
+    through_slot: fn(kind: elf::RelocationType) -> bool,
+    /// A jump at `place` through the address in `slot`.
+    jump_through: fn(place: i64, slot: i64) -> Option<[u8; JUMP_BYTES]>,
+    /// A jump at `place` to `target`.
+    jump_to: fn(place: i64, target: i64) -> Option<[u8; JUMP_BYTES]>,
+    /// Changes the bytes from the fixup's place on; `Err` says what is wrong with it.
+    apply: fn(bytes: &mut [u8], fixup: &Fixup) -> std::result::Result<Applied, String>,
+}
+
+impl Machine {
+    /// The name of a kind of relocation, or its number.
+    fn relocation_name(&self, kind: elf::RelocationType) -> String {
+        elf::machine_names(self.elf).r.name(kind).map_or_else(|| kind.0.to_string(), str::to_owned)
+    }
 }
 
 /// Links relocatable objects of one architecture.
@@ -132,162 +160,43 @@ pub fn link(objects: &[&[u8]]) -> Result<Image> {
 #[derive(Default)]
 struct Linker {
     text: Vec<u8>,
+    data: Vec<u8>,
     /// Global symbols by name.
-    globals: BTreeMap<String, usize>,
+    globals: BTreeMap<String, Place>,
     exports: Vec<Export>,
-    fixups: Vec<Fixup>,
-    /// References to symbols that another object may define, by the index of their fixup.
-    pending: Vec<(usize, String)>,
+    symbols: Vec<Symbol>,
+    references: Vec<Reference>,
 }
 
 impl Linker {
-    /// Lays out the sections of one object and notes its symbols and relocations.
-    fn add<'data>(&mut self, file: &ElfFile64<'data, Endianness>) -> Result<()> {
-        let mut places: Map<SectionIndex, usize> = Map::default();
-        for section in file.sections() {
-            if let Some(data) = runtime_data(&section)? {
-                let align = usize::try_from(section.align().max(1)).ok().filter(|a| a.is_power_of_two() && *a <= 4096);
-                let Some(align) = align else { return refuse("a section has an impossible alignment") };
-                self.text.resize(self.text.len().next_multiple_of(align), 0);
-                places.insert(section.index(), self.text.len());
-                self.text.extend_from_slice(data);
-                if self.text.len() > i32::MAX as usize / 2 {
-                    return refuse("the code is larger than its own references reach");
-                }
-            }
+    fn part(&mut self, part: Part) -> &mut Vec<u8> {
+        match part {
+            Part::Text => &mut self.text,
+            Part::Data => &mut self.data,
         }
-        for symbol in file.symbols().filter(|s| s.is_global() && !s.is_undefined()) {
-            let Some(place) = defined_at(&symbol, &places)? else { continue };
-            let name = symbol.name()?.to_owned();
-            if self.globals.insert(name.clone(), place).is_some() {
-                return refuse(format!("symbol `{name}` is defined twice"));
-            }
-            if symbol.kind() == SymbolKind::Text {
-                self.exports.push(Export { name, offset: place as u32 });
-            }
-        }
-        for section in file.sections() {
-            let Some(&start) = places.get(&section.index()) else { continue };
-            for (offset, relocation) in section.relocations() {
-                self.relocation(file, &places, start, &section, offset, &relocation)?;
-            }
-        }
-        Ok(())
     }
 
-    fn relocation<'data>(
-        &mut self,
-        file: &ElfFile64<'data, Endianness>,
-        places: &Map<SectionIndex, usize>,
-        start: usize,
-        section: &impl ObjectSection<'data>,
-        offset: u64,
-        relocation: &object::Relocation,
-    ) -> Result<()> {
-        let section_name = section.name()?.to_owned();
-        let RelocationFlags::Elf { r_type: kind } = relocation.flags() else {
-            return refuse(format!("a relocation of section `{section_name}` is not ELF's"));
-        };
-        let inside = usize::try_from(offset).ok().filter(|&o| (o as u64) < section.size());
-        let Some(inside) = inside else {
-            return refuse(format!("a relocation lies outside its section `{section_name}`"));
-        };
-        let target = match relocation.target() {
-            RelocationTarget::Symbol(index) => {
-                let symbol = file.symbol_by_index(index)?;
-                match defined_at(&symbol, places)? {
-                    Some(place) => Target::Place(place),
-                    None => {
-                        self.pending.push((self.fixups.len(), symbol.name()?.to_owned()));
-                        Target::Place(0)
-                    }
-                }
-            }
-            other => return refuse(format!("a relocation of `{section_name}` has the target {other:?}")),
-        };
-        let (place, addend) = (start + inside, relocation.addend());
-        self.fixups.push(Fixup { place, kind: kind.0, addend, target, section: section_name });
-        Ok(())
-    }
-
-    /// Resolves what is left open, adds stubs and slots, and applies the fixups.
-    fn finish(mut self, machine: &Machine) -> Result<Image> {
+    /// The indices in [`EXTERNAL_SYMBOLS`] of the external symbols in use, in slot order.
+    fn externals(&self) -> Result<Vec<u32>> {
         let mut externals = Vec::new();
-        for (fixup, name) in std::mem::take(&mut self.pending) {
-            let target = match self.globals.get(&name) {
-                Some(&place) => Target::Place(place),
-                None => match EXTERNAL_SYMBOLS.iter().position(|known| *known == name) {
-                    Some(external) => {
-                        if !externals.contains(&external) {
-                            externals.push(external);
-                        }
-                        Target::External(external)
-                    }
+        for reference in &self.references {
+            if let Target::Named(name) = &reference.target
+                && !self.globals.contains_key(name)
+            {
+                match EXTERNAL_SYMBOLS.iter().position(|known| known == name) {
+                    Some(external) => externals.push(external as u32),
                     None => return refuse(format!("symbol `{name}` is not one that the runtime provides")),
-                },
-            };
-            self.fixups[fixup].target = target;
+                }
+            }
         }
         externals.sort_unstable();
-        let stubs = self.text.len().next_multiple_of(STUB_BYTES);
-        self.text.resize(stubs + externals.len() * STUB_BYTES, 0);
-        let layout = Layout { stubs, slots: Image::slot_table(self.text.len()), externals };
-        for &external in &layout.externals {
-            if (machine.stub)(&mut self.text, layout.stub(external), layout.slot(external)).is_none() {
-                return refuse("the table of external symbols is out of reach");
-            }
-        }
-        for fixup in &self.fixups {
-            (machine.apply)(&mut self.text, fixup, &layout).map_err(|what| {
-                LinkError(format!("relocation {} at byte {} in `{}`: {what}", fixup.kind, fixup.place, fixup.section))
-            })?;
-        }
-        self.exports.sort_by(|a, b| a.name.cmp(&b.name));
-        let externals = layout.externals.iter().map(|&e| e as u32).collect();
-        let image = Image { text: self.text, externals, exports: self.exports };
-        image.verify().map_err(LinkError)?;
-        Ok(image)
+        externals.dedup();
+        Ok(externals)
     }
 }
 
-/// The bytes of a section that exists at run time; `None` for those that do not.
-fn runtime_data<'data>(section: &impl ObjectSection<'data>) -> Result<Option<&'data [u8]>> {
-    let SectionFlags::Elf { sh_flags: flags, .. } = section.flags() else {
-        return refuse("a section is not ELF's");
-    };
-    let flags = flags.0;
-    let name = section.name()?;
-    if flags & elf::SHF_ALLOC.0 == 0 || section.size() == 0 || name == ".eh_frame" {
-        return Ok(None);
-    }
-    if flags & (elf::SHF_WRITE.0 | elf::SHF_TLS.0) != 0 {
-        return refuse(format!("section `{name}` is writable: kernels have no state"));
-    }
-    Ok(Some(section.data()?))
-}
-
-/// Where a symbol is defined; `None` if it is not.
-fn defined_at<'data>(symbol: &impl ObjectSymbol<'data>, places: &Map<SectionIndex, usize>) -> Result<Option<usize>> {
-    match symbol.section() {
-        SymbolSection::Section(index) => match places.get(&index) {
-            Some(start) => match usize::try_from(symbol.address()).ok().and_then(|a| start.checked_add(a)) {
-                Some(place) if place <= i32::MAX as usize => Ok(Some(place)),
-                _ => refuse("a symbol lies outside the address space"),
-            },
-            None => refuse(format!("symbol `{}` is in a section that does not exist at run time", symbol.name()?)),
-        },
-        SymbolSection::Undefined => Ok(None),
-        other => refuse(format!("symbol `{}` is neither code nor data: {other:?}", symbol.name()?)),
-    }
-}
-
-/// The target's place and the addend: somewhere near the image, for no code refers to anything else.
-fn with_addend(place: usize, fixup: &Fixup) -> std::result::Result<i64, String> {
-    let near = i64::from(i32::MIN)..=i64::from(i32::MAX);
-    if near.contains(&fixup.addend) { Ok(place as i64 + fixup.addend) } else { Err("out of reach".into()) }
-}
-
-/// The `N` bytes at a place of the image.
-fn bytes_at<const N: usize>(image: &mut [u8], place: usize) -> Option<&mut [u8; N]> {
-    image.get_mut(place..)?.first_chunk_mut()
+/// Overwrites the first bytes.
+fn put<const N: usize>(bytes: &mut [u8], value: [u8; N]) -> std::result::Result<(), String> {
+    *bytes.first_chunk_mut().ok_or("it reaches past the section")? = value;
+    Ok(())
 }

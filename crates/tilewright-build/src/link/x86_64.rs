@@ -1,44 +1,58 @@
-//! Relocations and stubs of x86-64 (System V ABI, "Relocation Types").
+//! Relocations and jumps of x86-64 (System V ABI, "Relocation Types").
 
 use object::elf;
 
-use super::{Fixup, Layout, Machine, Target, bytes_at, with_addend};
+use super::{Applied, Fixup, JUMP_BYTES, Machine, put};
 
-pub(super) static MACHINE: Machine = Machine { stub, apply };
+pub(super) static MACHINE: Machine = Machine { elf: elf::EM_X86_64, through_slot, jump_through, jump_to, apply };
 
-/// `jmp *[rip + slot]`, filled up with `int3`.
-fn stub(image: &mut [u8], stub: usize, slot: usize) -> Option<()> {
-    let distance = i32::try_from(slot as i64 - (stub as i64 + 6)).ok()?;
-    let bytes: &mut [u8; 16] = bytes_at(image, stub)?;
-    *bytes = [0xcc; 16];
-    bytes[..2].copy_from_slice(&[0xff, 0x25]);
-    bytes[2..6].copy_from_slice(&distance.to_le_bytes());
-    Some(())
+fn through_slot(kind: elf::RelocationType) -> bool {
+    matches!(
+        kind,
+        elf::R_X86_64_GOTPCREL
+            | elf::R_X86_64_GOTPCRELX
+            | elf::R_X86_64_REX_GOTPCRELX
+            | elf::R_X86_64_CODE_4_GOTPCRELX
+            | elf::R_X86_64_GOTPCREL64
+    )
 }
 
-fn apply(image: &mut [u8], fixup: &Fixup, layout: &Layout) -> Result<(), String> {
-    let through_slot = match elf::RelocationType(fixup.kind) {
-        elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => false,
-        elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => true,
-        elf::R_X86_64_PC64 => return relative_64(image, fixup),
-        _ => return Err("this kind is not position-independent or not known".into()),
-    };
-    let target = match (fixup.target, through_slot) {
-        (Target::Place(place), false) => place,
-        (Target::External(external), false) => layout.stub(external),
-        (Target::External(external), true) => layout.slot(external),
-        (Target::Place(_), true) => {
-            return Err("the address of a symbol of the image itself is asked for by a slot".into());
+/// An instruction of an opcode and a 32-bit distance from its end, filled up with `int3`.
+fn jump(opcode: &[u8], place: i64, target: i64) -> Option<[u8; JUMP_BYTES]> {
+    let mut code = [0xcc; JUMP_BYTES];
+    let end = opcode.len() + 4;
+    code[..opcode.len()].copy_from_slice(opcode);
+    let distance = i32::try_from(target - (place + end as i64)).ok()?;
+    code[opcode.len()..end].copy_from_slice(&distance.to_le_bytes());
+    Some(code)
+}
+
+/// `jmp *[rip + slot]`.
+fn jump_through(place: i64, slot: i64) -> Option<[u8; JUMP_BYTES]> {
+    jump(&[0xff, 0x25], place, slot)
+}
+
+/// `jmp target`.
+fn jump_to(place: i64, target: i64) -> Option<[u8; JUMP_BYTES]> {
+    jump(&[0xe9], place, target)
+}
+
+fn apply(bytes: &mut [u8], fixup: &Fixup) -> Result<Applied, String> {
+    let target = if through_slot(fixup.kind) { fixup.slot.ok_or("its slot is out of reach")? } else { fixup.target };
+    let distance = target - fixup.place;
+    match fixup.kind {
+        elf::R_X86_64_PC64 | elf::R_X86_64_GOTPCREL64 => put(bytes, distance.to_le_bytes())?,
+        elf::R_X86_64_64 => {
+            put(bytes, target.to_le_bytes())?;
+            return Ok(Applied::Absolute);
         }
-    };
-    let value = i32::try_from(with_addend(target, fixup)? - fixup.place as i64).map_err(|_| "out of reach")?;
-    *bytes_at(image, fixup.place).ok_or("it reaches past the section")? = value.to_le_bytes();
-    Ok(())
+        elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => near(bytes, distance)?,
+        kind if through_slot(kind) => near(bytes, distance)?,
+        _ => return Err("this kind is not position-independent or not known".into()),
+    }
+    Ok(Applied::Relative)
 }
 
-fn relative_64(image: &mut [u8], fixup: &Fixup) -> Result<(), String> {
-    let Target::Place(target) = fixup.target else { return Err("an external symbol has no place in the image".into()) };
-    let value = with_addend(target, fixup)? - fixup.place as i64;
-    *bytes_at(image, fixup.place).ok_or("it reaches past the section")? = value.to_le_bytes();
-    Ok(())
+fn near(bytes: &mut [u8], distance: i64) -> Result<(), String> {
+    put(bytes, i32::try_from(distance).map_err(|_| "the target is out of reach")?.to_le_bytes())
 }

@@ -64,13 +64,18 @@ impl Emulated {
         let compiled =
             tilewright_llvm::compile(functions, target, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
         let image = tilewright_build::link::link(&[&compiled.elf]).unwrap_or_else(|e| panic!("{e}"));
-        let kernels = compiled.kernels.into_iter().map(|facts| {
-            let name = format!("{}{}", tilewright_llvm::SYMBOL_PREFIX, facts.symbol);
+        Self::over_image(&image, compiled.kernels, tilewright_llvm::SYMBOL_PREFIX)
+    }
+
+    /// A machine with an image that is at hand; its exports have the kernels' names behind the prefix.
+    pub(crate) fn over_image(image: &Image, kernels: Vec<tilewright_llvm::Kernel>, prefix: &str) -> Self {
+        let kernels = kernels.into_iter().map(|facts| {
+            let name = format!("{prefix}{}", facts.symbol);
             let export = image.exports.iter().find(|export| export.name == name).unwrap();
             (facts.symbol.clone(), Kernel { entry: u64::from(export.offset), facts })
         });
         let kernels = kernels.collect();
-        Self { kernels, process: RefCell::new(Process::start(&image)) }
+        Self { kernels, process: RefCell::new(Process::start(image)) }
     }
 
     /// Calls a kernel: tensors and scalars as its function lists them, tensors first. Writes into the very tensors; the
@@ -122,15 +127,15 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut request = Vec::new();
-        let slots = Image::slot_table(image.text.len());
-        for word in [image.text.len(), slots, image.externals.len(), 0, EXTERNAL_SYMBOLS.len()] {
-            request.extend_from_slice(&(word as u64).to_le_bytes());
-        }
+        let sizes = [image.text.len(), image.data.len(), image.data_start(), image.slot_table()];
+        let counts = [image.externals.len(), image.relocations.len(), EXTERNAL_SYMBOLS.len()];
+        let words = |words: &mut dyn Iterator<Item = usize>| -> Vec<u8> {
+            words.flat_map(|word| (word as u64).to_le_bytes()).collect()
+        };
+        let mut request = words(&mut sizes.into_iter().chain(counts));
         request.extend_from_slice(&image.text);
-        for &external in &image.externals {
-            request.extend_from_slice(&u64::from(external).to_le_bytes());
-        }
+        request.extend_from_slice(&image.data);
+        request.extend(words(&mut image.externals.iter().chain(&image.relocations).map(|&word| word as usize)));
         let mut requests = child.stdin.take().unwrap();
         let answers = child.stdout.take().unwrap();
         requests.write_all(&request).unwrap();

@@ -1,11 +1,11 @@
 /* Maps an AArch64 image as the runtime does, and calls its kernels: the other end of aarch64.rs, under an emulator.
  *
  * Requests come on standard input and answers go to standard output, in 64-bit little-endian words and bytes. First the
- * image: text bytes, offset of the slot table, number of slots, number of words to which the image's address is added,
- * number of symbols that the driver knows; the text; for each slot its index among those symbols; the offsets of those
- * words. Then calls: entry offset, scratch bytes, number of tensors, number of scalars; for each tensor its bytes,
- * whether it is written, and its contents; the scalars. The answer is the status, the message's length and text, and
- * the contents of the written tensors.
+ * image: bytes of text and data, offsets of the data and of the slot table, number of slots, number of words of the data
+ * to which the image's address is added, number of symbols that the driver knows; text and data; for each slot its index
+ * among those symbols; the offsets of those words in the data. Then calls: entry offset, scratch bytes, number of
+ * tensors, number of scalars; for each tensor its bytes, whether it is written, and its contents; the scalars. The answer
+ * is the status, the message's length and text, and the contents of the written tensors.
  *
  * Memory that a kernel gets ends where a page does, and the pages around it can be neither read nor written. Tasks of
  * parallel regions run from the last to the first.
@@ -30,11 +30,10 @@ struct KernelCx {
     int32_t (*fail)(const KernelCx *cx, int32_t status, const uint8_t *message, int64_t length);
     uint8_t *scratch;
     uint8_t *state;
-};
-
-struct Failure {
-    int64_t length;
-    uint8_t text[4096];
+    uint8_t *(*alloc)(const KernelCx *cx, int64_t bytes);
+    void (*free)(const KernelCx *cx, uint8_t *memory);
+    int32_t (*call_packed)(const KernelCx *cx, const uint8_t *name, int64_t length, const void *args, int64_t n_args,
+                           void *result);
 };
 
 static void stop(const char *why) {
@@ -68,13 +67,6 @@ static int32_t parallel_for(const KernelCx *cx, Body *body, uint8_t *closure, in
     return 0;
 }
 
-static int32_t fail(const KernelCx *cx, int32_t status, const uint8_t *message, int64_t length) {
-    struct Failure *failure = (struct Failure *)cx->state;
-    failure->length = length < (int64_t)sizeof failure->text ? length : (int64_t)sizeof failure->text;
-    memcpy(failure->text, message, failure->length);
-    return status;
-}
-
 static uint8_t *map(size_t bytes) {
     uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) stop("there is no memory");
@@ -105,11 +97,59 @@ static void release(struct Guarded guarded) {
     munmap(guarded.mapping, whole_pages(guarded.bytes) + 2 * page_bytes);
 }
 
+#define MAX_ARGUMENTS 64
+#define MAX_TEMPORARIES 1024
+
+/* What a call leaves behind. */
+struct State {
+    int64_t message_length;
+    uint8_t message[4096];
+    size_t temporaries;
+    struct Guarded temporary[MAX_TEMPORARIES];
+};
+
+static int32_t fail(const KernelCx *cx, int32_t status, const uint8_t *message, int64_t length) {
+    struct State *state = (struct State *)cx->state;
+    state->message_length = length < (int64_t)sizeof state->message ? length : (int64_t)sizeof state->message;
+    memcpy(state->message, message, state->message_length);
+    return status;
+}
+
+static uint8_t *alloc(const KernelCx *cx, int64_t bytes) {
+    struct State *state = (struct State *)cx->state;
+    const char refusal[] = "no memory of this size";
+    if (bytes < 0 || bytes > (1 << 28) || state->temporaries == MAX_TEMPORARIES) {
+        fail(cx, 5, (const uint8_t *)refusal, sizeof refusal - 1);
+        return NULL;
+    }
+    /* Aligned like the runtime's, so the page behind is not always adjacent. */
+    struct Guarded memory = guarded((bytes + 63) / 64 * 64);
+    state->temporary[state->temporaries++] = memory;
+    return memory.data;
+}
+
+static void release_last(const KernelCx *cx, uint8_t *memory) {
+    struct State *state = (struct State *)cx->state;
+    if (memory == NULL) return;
+    if (state->temporaries == 0 || state->temporary[state->temporaries - 1].data != memory) {
+        stop("temporaries are freed out of order");
+    }
+    release(state->temporary[--state->temporaries]);
+}
+
+static int32_t call_packed(const KernelCx *cx, const uint8_t *name, int64_t length, const void *args, int64_t n_args,
+                           void *result) {
+    const char refusal[] = "the emulated machine has no packed functions";
+    return fail(cx, 4, (const uint8_t *)refusal, sizeof refusal - 1);
+}
+
 static uint8_t *receive_image(void) {
-    uint64_t text = receive_word(), slot_table = receive_word(), slots = receive_word(), bases = receive_word();
+    uint64_t text = receive_word(), data = receive_word(), data_start = receive_word();
+    uint64_t slot_table = receive_word(), slots = receive_word(), relocations = receive_word();
     if (receive_word() != sizeof symbols / sizeof *symbols) stop("it was built for another table of symbols");
     uint8_t *image = map(whole_pages(slot_table) + whole_pages(slots * 8 + 1));
     receive(image, text);
+    receive(image + data_start, data);
     for (uint64_t slot = 0; slot < slots; slot++) {
         uint64_t symbol = receive_word();
         if (symbol >= sizeof symbols / sizeof *symbols || symbols[symbol] == NULL) {
@@ -118,22 +158,23 @@ static uint8_t *receive_image(void) {
         }
         memcpy(image + slot_table + slot * 8, &symbols[symbol], 8);
     }
-    for (uint64_t base = 0; base < bases; base++) {
-        uint64_t place = receive_word(), word;
-        memcpy(&word, image + place, 8);
+    for (uint64_t relocation = 0; relocation < relocations; relocation++) {
+        uint8_t *place = image + data_start + receive_word();
+        uint64_t word;
+        memcpy(&word, place, 8);
         word += (uint64_t)image;
-        memcpy(image + place, &word, 8);
+        memcpy(place, &word, 8);
     }
-    if (mprotect(image, slot_table, PROT_READ | PROT_EXEC) != 0) stop("the text cannot be made executable");
-    if (mprotect(image + slot_table, slots * 8 + 1, PROT_READ) != 0) stop("the slots cannot be made read-only");
+    if (mprotect(image, data_start, PROT_READ | PROT_EXEC) != 0) stop("the text cannot be made executable");
+    size_t constants = slot_table - data_start + slots * 8 + 1;
+    if (mprotect(image + data_start, constants, PROT_READ) != 0) stop("the data cannot be made read-only");
     __builtin___clear_cache((char *)image, (char *)image + text);
     return image;
 }
 
-#define MAX_ARGUMENTS 64
-
 static void serve_call(const uint8_t *image, uint64_t entry) {
-    struct Failure failure = {0, {0}};
+    static struct State state;
+    state.message_length = state.temporaries = 0;
     uint64_t scratch_bytes = receive_word(), tensors = receive_word(), scalars = receive_word();
     if (tensors > MAX_ARGUMENTS || scalars > MAX_ARGUMENTS) stop("too many arguments");
     struct Guarded memory[MAX_ARGUMENTS];
@@ -150,15 +191,16 @@ static void serve_call(const uint8_t *image, uint64_t entry) {
     }
     receive(dims, scalars * 8);
     struct Guarded scratch = guarded(scratch_bytes);
-    KernelCx cx = {parallel_for, fail, scratch.data, (uint8_t *)&failure};
+    KernelCx cx = {parallel_for, fail, scratch.data, (uint8_t *)&state, alloc, release_last, call_packed};
     int32_t status = ((Kernel *)(image + entry))(&cx, args, dims);
     answer_word((uint64_t)(int64_t)status);
-    answer_word(failure.length);
-    answer(failure.text, failure.length);
+    answer_word(state.message_length);
+    answer(state.message, state.message_length);
     for (uint64_t i = 0; i < tensors; i++) {
         if (written[i]) answer(memory[i].data, memory[i].bytes);
         release(memory[i]);
     }
+    while (state.temporaries > 0) release(state.temporary[--state.temporaries]);
     release(scratch);
     fflush(stdout);
 }

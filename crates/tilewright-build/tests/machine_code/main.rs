@@ -4,4 +4,5 @@ mod aarch64;
 mod flat;
 mod kernels;
 mod link;
+mod relocations;
 mod scalar_table;

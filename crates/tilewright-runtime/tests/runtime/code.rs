@@ -62,7 +62,7 @@ pub(crate) fn builder() -> ProgramBuilder {
         ("nested", NESTED, 0x2c, write, one.clone(), 0),
         ("status", STATUS, 0, vec![], one, 0),
     ];
-    let mut image = Image { text: Vec::new(), externals: vec![0], exports: Vec::new() };
+    let mut image = Image { externals: vec![0], ..Image::default() };
     for (name, hex, entry, ..) in &kernels {
         image.exports.push(Export { name: (*name).into(), offset: image.text.len() as u32 + *entry });
         image.text.extend(bytes(hex));

@@ -4,7 +4,7 @@ use tilewright_vm_program::*;
 
 use crate::programs::everything;
 
-fn package() -> Package {
+pub(crate) fn package() -> Package {
     let target = TargetInfo { triple: "x86_64-unknown-linux-gnu".into(), features: vec!["avx2".into(), "fma".into()] };
     let mut package = Package::new(target, everything());
     package.metadata.insert("source".into(), "model.py".into());
@@ -20,14 +20,16 @@ fn decode(bytes: &[u8]) -> Result<(Package, ConstantChecksums), FormatError> {
 }
 
 /// Makes all checksums right, so that the readers behind them see the damage.
-fn mend(bytes: &mut [u8]) {
+pub(crate) fn mend(bytes: &mut [u8]) {
     let number = |bytes: &[u8], at: usize| {
         bytes.get(at..at + 8).map_or(0, |b| u64::from_le_bytes(b.try_into().unwrap()) as usize)
     };
-    if bytes.len() < 144 {
+    let count = number(bytes, 16) as u32 as usize;
+    let end = 24 + 24 * count;
+    if bytes.len() < end {
         return;
     }
-    for section in 0..5 {
+    for section in 0..count {
         let entry = 24 + section * 24;
         let (offset, length) = (number(bytes, entry + 8), number(bytes, entry + 16));
         let content = bytes.get(offset..).and_then(|rest| rest.get(..length));
@@ -36,7 +38,7 @@ fn mend(bytes: &mut [u8]) {
         }
     }
     bytes[20..24].fill(0);
-    let checksum = crc32fast::hash(&bytes[..144]);
+    let checksum = crc32fast::hash(&bytes[..end]);
     bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
 }
 
@@ -130,7 +132,12 @@ fn other_files_and_versions_are_named() {
     let mut newer = bytes();
     newer[8] = 99;
     mend(&mut newer);
-    assert!(matches!(decode(&newer).unwrap_err(), FormatError::Version { found: 99, .. }));
+    let error = decode(&newer).unwrap_err();
+    assert_eq!(error, FormatError::Version { found: 99 });
+    assert!(error.to_string().contains("use a newer runtime"), "{error}");
+    newer[8] = 0;
+    mend(&mut newer);
+    assert!(decode(&newer).unwrap_err().to_string().contains("build the model again"));
     let mut other_abi = bytes();
     other_abi[12] = 77;
     mend(&mut other_abi);

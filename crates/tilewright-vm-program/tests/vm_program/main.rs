@@ -1,5 +1,6 @@
 //! Programs, their verifier and their file, from outside.
 
+mod corpus;
 mod format;
 mod programs;
 mod verifier;

@@ -8,6 +8,9 @@ pub(crate) fn image() -> Image {
         text: vec![0x31, 0xc0, 0xc3, 0x90],
         externals: vec![0, 2],
         exports: vec![Export { name: "copy".into(), offset: 0 }, Export { name: "scale".into(), offset: 2 }],
+        data: vec![1, 0, 0, 0, 0, 0, 0, 0, 9],
+        relocations: vec![0],
+        symbols: vec![Symbol { name: "copy".into(), offset: 0, bytes: 3 }],
     }
 }
 

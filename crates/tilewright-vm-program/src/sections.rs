@@ -1,0 +1,200 @@
+//! The outer form of an executable file: a header, a table of sections, and the sections' bytes.
+
+use tilewright_tensor::abi::{ABI_VERSION, TENSOR_ALIGN};
+
+use crate::file::{FormatError, malformed};
+use crate::wire::{Reader, WireResult, Writer};
+
+/// What this version writes. Every change to the bytes takes the next number.
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The oldest version that this one reads; at least one before [`FORMAT_VERSION`].
+pub const OLDEST_FORMAT_VERSION: u32 = 1;
+
+const MAGIC: &[u8; 8] = b"TILEWRT\0";
+const HEADER_BYTES: usize = 24;
+const ENTRY_BYTES: usize = 24;
+/// Where the header's checksum stands.
+const HEADER_CHECKSUM: usize = 20;
+/// More sections than any version has.
+const MAX_SECTIONS: usize = 256;
+
+/// The kind of a section, by the number that stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kind(u32);
+
+/// In the number of a kind: who does not know the section may pass over it.
+const OPTIONAL: u32 = 1 << 31;
+
+impl Kind {
+    pub(crate) const TARGET: Self = Self(1);
+    pub(crate) const PROGRAM: Self = Self(2);
+    pub(crate) const IMAGES: Self = Self(3);
+    pub(crate) const CONSTANTS: Self = Self(4);
+    pub(crate) const METADATA: Self = Self(5);
+    pub(crate) const SYMBOLS: Self = Self(6 | OPTIONAL);
+
+    const KNOWN: [(Self, &str); 6] = [
+        (Self::TARGET, "target"),
+        (Self::PROGRAM, "program"),
+        (Self::IMAGES, "images"),
+        (Self::CONSTANTS, "constants"),
+        (Self::METADATA, "metadata"),
+        (Self::SYMBOLS, "symbols"),
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        Self::KNOWN.iter().find(|(kind, _)| *kind == self).map_or("header", |(_, name)| name)
+    }
+
+    fn is_known(self) -> bool {
+        Self::KNOWN.iter().any(|(kind, _)| *kind == self)
+    }
+}
+
+/// A section's kind and length, before it is written.
+pub(crate) struct Plan {
+    pub(crate) kind: Kind,
+    pub(crate) bytes: usize,
+}
+
+/// Where planned sections begin, and where the last one ends.
+pub(crate) fn lay_out(plans: &[Plan]) -> (Vec<usize>, usize) {
+    let mut end = HEADER_BYTES + plans.len() * ENTRY_BYTES;
+    let mut offsets = Vec::new();
+    for plan in plans {
+        let offset = end.next_multiple_of(TENSOR_ALIGN);
+        offsets.push(offset);
+        end = offset + plan.bytes;
+    }
+    (offsets, end)
+}
+
+/// Writes the header and the table in front of the sections, which are in place.
+pub(crate) fn write_header(file: &mut [u8], plans: &[Plan], offsets: &[usize]) {
+    let mut w = Writer::default();
+    w.bytes.extend_from_slice(MAGIC);
+    w.u32(FORMAT_VERSION);
+    w.u32(ABI_VERSION);
+    w.count(plans.len());
+    w.u32(0);
+    for (plan, &offset) in plans.iter().zip(offsets) {
+        w.u32(plan.kind.0);
+        w.u32(crc32fast::hash(&file[offset..][..plan.bytes]));
+        w.u64(offset as u64);
+        w.u64(plan.bytes as u64);
+    }
+    let checksum = crc32fast::hash(&w.bytes);
+    w.bytes[HEADER_CHECKSUM..][..4].copy_from_slice(&checksum.to_le_bytes());
+    file[..w.bytes.len()].copy_from_slice(&w.bytes);
+}
+
+/// A section of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Section<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) offset: usize,
+    pub(crate) bytes: &'a [u8],
+}
+
+/// The sections of a file that this version knows.
+pub(crate) struct Sections<'a> {
+    version: u32,
+    /// Of the file's machine code, if it has any.
+    pub(crate) abi_version: u32,
+    found: Vec<Section<'a>>,
+}
+
+impl<'a> Sections<'a> {
+    /// All checksums are right but that of the constants, which is not looked at.
+    pub(crate) fn read(file: &'a [u8]) -> Result<Self, FormatError> {
+        let mut r = Reader::new(file, FORMAT_VERSION);
+        if r.take(MAGIC.len()) != Ok(MAGIC.as_slice()) {
+            return Err(FormatError::NotAnExecutable);
+        }
+        let numbers = |r: &mut Reader<'_>| Ok([r.u32()?, r.u32()?, r.u32()?, r.u32()?]);
+        let [version, abi_version, count, checksum] = numbers(&mut r).map_err(malformed("header"))?;
+        if !(OLDEST_FORMAT_VERSION..=FORMAT_VERSION).contains(&version) {
+            return Err(FormatError::Version { found: version });
+        }
+        let count = count as usize;
+        let table = (count <= MAX_SECTIONS).then(|| file.get(..HEADER_BYTES + count * ENTRY_BYTES)).flatten();
+        let Some(table) = table else {
+            let message = format!("a table of {count} sections in a file of {} bytes", file.len());
+            return Err(FormatError::Malformed { section: "header", message });
+        };
+        let mut zeroed = table.to_vec();
+        zeroed[HEADER_CHECKSUM..][..4].fill(0);
+        if crc32fast::hash(&zeroed) != checksum {
+            return Err(FormatError::Checksum { section: "the header".to_owned() });
+        }
+        let mut sections = Self { version, abi_version, found: Vec::new() };
+        for _ in 0..count {
+            let entry = read_entry(&mut r).map_err(malformed("header"))?;
+            sections.add(file, entry)?;
+        }
+        Ok(sections)
+    }
+
+    fn add(&mut self, file: &'a [u8], entry: Entry) -> Result<(), FormatError> {
+        let Entry { kind, checksum, offset, length } = entry;
+        let wrong = |message: String| Err(FormatError::Malformed { section: kind.name(), message });
+        if !kind.is_known() {
+            return match kind.0 & OPTIONAL {
+                0 => wrong(format!("section {} is not known to this version, and not optional", kind.0)),
+                _ => Ok(()),
+            };
+        }
+        if self.found.iter().any(|section| section.kind == kind) {
+            return wrong("it is there twice".to_owned());
+        }
+        let place = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
+        let content = place.and_then(|(offset, length)| Some((offset, file.get(offset..)?.get(..length)?)));
+        let Some((offset, bytes)) = content else {
+            return wrong(format!("{length} bytes at byte {offset} of a file of {} bytes", file.len()));
+        };
+        if kind != Kind::CONSTANTS && crc32fast::hash(bytes) != checksum {
+            return Err(FormatError::Checksum { section: format!("section \"{}\"", kind.name()) });
+        }
+        self.found.push(Section { kind, offset, bytes });
+        Ok(())
+    }
+
+    pub(crate) fn find(&self, kind: Kind) -> Option<Section<'a>> {
+        self.found.iter().find(|section| section.kind == kind).copied()
+    }
+
+    /// Reads a section from its first byte to its last; none if the file has no such section.
+    pub(crate) fn parse<T>(
+        &self,
+        kind: Kind,
+        read: impl FnOnce(&mut Reader<'a>) -> WireResult<T>,
+    ) -> Result<Option<T>, FormatError> {
+        let Some(section) = self.find(kind) else { return Ok(None) };
+        let mut r = Reader::new(section.bytes, self.version);
+        let outcome = read(&mut r).and_then(|value| r.finish().map(|()| value));
+        outcome.map(Some).map_err(malformed(kind.name()))
+    }
+
+    /// As [`Sections::parse`], of a section that every file has.
+    pub(crate) fn require<T>(
+        &self,
+        kind: Kind,
+        read: impl FnOnce(&mut Reader<'a>) -> WireResult<T>,
+    ) -> Result<T, FormatError> {
+        let missing = || FormatError::Malformed { section: kind.name(), message: "it is missing".to_owned() };
+        self.parse(kind, read)?.ok_or_else(missing)
+    }
+}
+
+/// A line of the table.
+struct Entry {
+    kind: Kind,
+    checksum: u32,
+    offset: u64,
+    length: u64,
+}
+
+fn read_entry(r: &mut Reader<'_>) -> WireResult<Entry> {
+    Ok(Entry { kind: Kind(r.u32()?), checksum: r.u32()?, offset: r.u64()?, length: r.u64()? })
+}
