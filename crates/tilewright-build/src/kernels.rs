@@ -6,8 +6,11 @@ use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
 use tilewright_ir::IRModule;
 use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::verify::Verified;
+use tilewright_llvm::CodegenError;
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -34,19 +37,18 @@ impl Entry {
 /// The kernels of a module by the names of their PrimFuncs.
 pub(crate) type KernelTable = Map<Arc<str>, Entry>;
 
-/// Compiles all PrimFuncs of the module into one image of the program.
-pub(crate) fn build_kernels(
-    program: &mut ProgramBuilder,
-    module: &IRModule,
-    target: &Target,
-) -> Result<KernelTable, Diagnostics> {
-    let functions: Vec<_> = module.iter().filter_map(|(name, _)| Some((name, module.prim(name)?))).collect();
-    if functions.is_empty() {
-        return Ok(KernelTable::default());
-    }
+/// The module's PrimFuncs as the code generator takes them, in the module's order.
+///
+/// # Errors
+/// All that is wrong with any of them.
+pub fn lower_kernels(module: &Verified) -> Result<Vec<LowTir>, Diagnostics> {
+    lower(module.module())
+}
+
+fn lower(module: &IRModule) -> Result<Vec<LowTir>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut low = Vec::new();
-    for (name, function) in &functions {
+    for (name, function) in prim_funcs(module) {
         if let Err(problem) = check_strides(name, function) {
             problems.push(problem);
             continue;
@@ -56,11 +58,25 @@ pub(crate) fn build_kernels(
             Err(found) => problems.0.extend(found.0),
         }
     }
-    if problems.has_errors() {
-        return Err(problems);
+    if problems.has_errors() { Err(problems) } else { Ok(low) }
+}
+
+fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
+    module.iter().filter_map(|(name, _)| Some((name, &**module.prim(name)?)))
+}
+
+/// Compiles all PrimFuncs of the module into one image of the program.
+pub(crate) fn build_kernels(
+    program: &mut ProgramBuilder,
+    module: &IRModule,
+    target: &Target,
+) -> Result<KernelTable, Diagnostics> {
+    let low = lower(module)?;
+    if low.is_empty() {
+        return Ok(KernelTable::default());
     }
-    let compiled = tilewright_llvm::compile(&low, target, &tilewright_llvm::Options::default())
-        .map_err(|error| Diagnostics::from(Diagnostic::error("TW0602", error.to_string())))?;
+    let compiled =
+        tilewright_llvm::compile(&low, target, &tilewright_llvm::Options::default()).map_err(|e| code_error(&e))?;
     let mut image = crate::link::link(&[&compiled.elf])
         .map_err(|error| Diagnostics::from(Diagnostic::error("TW0603", error.to_string())))?;
     for export in &mut image.exports {
@@ -71,7 +87,7 @@ pub(crate) fn build_kernels(
     let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();
-    for (name, function) in functions {
+    for (name, function) in prim_funcs(module) {
         let interface = KernelInterface::of(function);
         let scratch = compiled.kernels.iter().find(|k| k.symbol == **name).map_or(0, |k| k.scratch_bytes);
         let Some(&export) = exports.get(&**name) else {
@@ -92,6 +108,11 @@ pub(crate) fn build_kernels(
         table.insert(name.clone(), Entry { kernel, interface });
     }
     Ok(table)
+}
+
+/// The code generator's refusal, as the user sees it.
+pub fn code_error(error: &CodegenError) -> Diagnostics {
+    Diagnostic::error("TW0602", error.to_string()).into()
 }
 
 /// What the machine passes are compact tensors: strides that say otherwise would let the kernel run outside of them.

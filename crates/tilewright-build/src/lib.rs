@@ -12,6 +12,8 @@ mod emit;
 mod kernels;
 pub mod link;
 
+pub use kernels::{code_error, lower_kernels};
+
 use std::sync::Arc;
 
 use tilewright_ir::verify::Verified;

@@ -1,7 +1,9 @@
-//! The commands, one file each.
+//! The commands, one file each, and what calls of functions need.
 
+mod call;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod doctor;
+pub(crate) mod inspect;
 pub(crate) mod opt;
 pub(crate) mod run;

@@ -1,19 +1,27 @@
-//! The command line: `tilewright check | opt | compile | run | doctor`.
+//! The command line: `tilewright check | opt | compile | run | inspect | doctor`.
 //!
-//! Reading order: [`main`], then one file for each command in `commands`.
+//! Reading order: [`main`], then one file for each command in `commands`; `failure` (what goes wrong), `output` (what is
+//! written where) and `progress`.
 //!
-//! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes to standard output; messages for
-//! people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1 where the user's input is
-//! at fault, 2 for a wrong command line.
+//! Invariants: a command parses its arguments, calls the crate `tilewright`, and writes its result to standard output or
+//! a file; messages for people go to standard error. Nothing here transforms IR. The exit status is 0 for success, 1
+//! where the user's input is at fault, 2 for a wrong command line. A reader of the output that goes away is no failure.
 
 mod commands;
+mod failure;
+mod output;
+mod progress;
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use tilewright::SourceFile;
+use tilewright::{Executable, IRModule, SourceFile, Target};
+
+use crate::failure::{Failure, Outcome};
 
 /// Compile machine-learning models and run them.
 #[derive(Parser, Debug)]
@@ -29,25 +37,15 @@ enum Command {
     Check(commands::check::Arguments),
     /// Run passes over a TVMScript module and print the result.
     Opt(commands::opt::Arguments),
-    /// Compile a TVMScript module into an executable file, which the runtime alone can run.
+    /// Compile a TVMScript module into an executable file, which the runtime alone can run, or show a stage before.
     Compile(commands::compile::Arguments),
-    /// Compile a TVMScript module and run one of its functions.
+    /// Call a function of a TVMScript module or of an executable.
     Run(commands::run::Arguments),
+    /// Show what an executable holds and needs.
+    Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
     Doctor(commands::doctor::Arguments),
 }
-
-/// Why a command failed, as it is shown to the user.
-#[derive(Debug)]
-struct Failure(String);
-
-impl<E: std::fmt::Display> From<E> for Failure {
-    fn from(error: E) -> Self {
-        Self(error.to_string())
-    }
-}
-
-type Outcome = Result<(), Failure>;
 
 /// Runs the command line (the program's name first) and gives the exit status.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -64,27 +62,54 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Opt(arguments) => commands::opt::run(&arguments),
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
     };
-    match outcome {
-        Ok(()) => 0,
-        Err(Failure(message)) => {
-            anstream::eprintln!("{message}");
-            1
-        }
-    }
+    outcome.map_or_else(|failure| failure.report(), |()| 0)
+}
+
+/// How an executable begins; no text does.
+const EXECUTABLE_MAGIC: &[u8] = b"TILEWRT\0";
+
+/// Whether the file is an executable, by its first bytes.
+fn is_executable(path: &Path) -> Outcome<bool> {
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(EXECUTABLE_MAGIC.len() as u64).read_to_end(&mut first));
+    read.map_err(|error| Failure::file("read", path, &error))?;
+    Ok(first == EXECUTABLE_MAGIC)
+}
+
+fn open_executable(path: &Path) -> Outcome<Arc<Executable>> {
+    Executable::open(path).map(Arc::new).map_err(|error| Failure::of_file(path, error))
 }
 
 /// Reads a source file; a file that is not UTF-8 is an error with the place of the first wrong byte.
-fn read_source(path: &Path) -> Result<Arc<SourceFile>, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure(format!("cannot read {}: {error}", path.display())))?;
+fn read_source(path: &Path) -> Outcome<Arc<SourceFile>> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
+    if bytes.starts_with(EXECUTABLE_MAGIC) {
+        let message = "this is an executable already: `tilewright run` and `tilewright inspect` take it";
+        return Err(Failure::of_file(path, message));
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(SourceFile::new(path.display().to_string(), text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
-            Err(Failure(format!("{} is not UTF-8 text: the byte at offset {at} is invalid", path.display())))
+            Err(Failure::of_file(path, format_args!("not UTF-8 text: the byte at offset {at} is invalid")))
         }
     }
+}
+
+/// The one module of a source file.
+fn read_module(path: &Path) -> Outcome<IRModule> {
+    Ok(tilewright::parse_module(&read_source(path)?)?)
+}
+
+/// The target of a text; without one, this machine.
+fn target(text: Option<&str>) -> Outcome<Target> {
+    Ok(match text {
+        Some(text) => Target::parse(text)?,
+        None => Target::host(),
+    })
 }
 
 /// A file argument.

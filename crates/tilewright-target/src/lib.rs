@@ -81,7 +81,7 @@ impl Target {
     /// Reads a target string: `llvm [-mtriple=T] [-mcpu=C] [-mattr=+a,-b]`, with `-num-cores=N` as a limit.
     ///
     /// Without `-mcpu` and `-mtriple`, `llvm` is the host; `-mcpu` alone names a preset; with `-mtriple` the default
-    /// is the architecture's baseline.
+    /// is the architecture's baseline. A preset's name stands for `llvm -mcpu=` and that name.
     pub fn parse(text: &str) -> Result<Self, TargetError> {
         parse::parse(text)
     }

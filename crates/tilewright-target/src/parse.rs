@@ -24,9 +24,13 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     let mut words = text.split_whitespace();
     match words.next() {
         Some("llvm" | "cpu" | "c") => parse_cpu(words),
+        Some(name) if presets::ALL.iter().any(|preset| preset.name == name) => {
+            parse_cpu([format!("-mcpu={name}").as_str()].into_iter().chain(words))
+        }
         Some("cuda" | "nvidia") => Ok(Target { kind: Kind::Cuda, ..Target::host() }),
         Some(other) => {
-            let hint = nearest(other, ["llvm", "cuda"]).map(|name| format!("; did you mean \"{name}\"?"));
+            let hint = nearest(other, presets::ALL.iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
+                .map(|name| format!("; did you mean \"{name}\"?"));
             Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())))
         }
         None => Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
@@ -201,6 +205,13 @@ mod tests {
         let target = Target::parse("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-v1").unwrap();
         assert_eq!((target.arch, target.has("bf16"), target.lanes(32)), (Arch::AArch64, true, 4));
         assert_eq!(Target::parse("llvm -mcpu=neoverse-n1").unwrap().arch, Arch::AArch64);
+    }
+
+    #[test]
+    fn a_processor_alone_is_a_target() {
+        assert_eq!(Target::parse("haswell"), Target::parse("llvm -mcpu=haswell"));
+        assert_eq!(Target::parse("znver4 -mattr=-avx512f"), Target::parse("llvm -mcpu=znver4 -mattr=-avx512f"));
+        assert!(error("haswel").contains("did you mean \"haswell\""));
     }
 
     #[test]

@@ -31,10 +31,12 @@
 //! Invariants: nothing here reads files or prints; this crate adds no mechanism of its own, it only joins those of others.
 
 mod compile;
+mod emit;
 pub mod passes;
 pub mod pipelines;
 
 pub use compile::{CompileError, CompileOptions, LinkedEvaluator, build_executable, compile};
+pub use emit::{Emitted, Stage, emit};
 pub use tilewright_ir::pass::{Pass, PassCx, PassError, Sequential};
 pub use tilewright_ir::{GlobalFunc, IRModule};
 pub use tilewright_runtime::{Executable, Value, VirtualMachine};

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use tilewright::ir::verify::{Form, verify};
 use tilewright::script::parse::{Definition, NoHost, parse_file};
 
-use crate::{Failure, Outcome, read_source};
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
+use crate::read_source;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -19,26 +21,30 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     for path in &arguments.files {
         let problems = read_source(path).and_then(|file| check(&file));
         match problems {
-            Ok(summary) => println!("{}: {summary}", path.display()),
-            Err(Failure(message)) => {
+            Ok(summary) => say!("{}: {summary}", path.display())?,
+            Err(failure) => {
                 failed += 1;
-                anstream::eprintln!("{message}\n");
+                failure.report();
+                anstream::eprintln!();
             }
         }
     }
     match failed {
         0 => Ok(()),
-        n => Err(Failure(format!("{n} of {} files have errors", arguments.files.len()))),
+        n => {
+            anstream::eprintln!("{n} of {} files have errors", arguments.files.len());
+            Err(Failure::Reported)
+        }
     }
 }
 
-fn check(file: &std::sync::Arc<tilewright::SourceFile>) -> Result<String, Failure> {
-    let parsed = parse_file(file, &NoHost).map_err(|found| Failure(found.render(true)))?;
+fn check(file: &std::sync::Arc<tilewright::SourceFile>) -> Outcome<String> {
+    let parsed = parse_file(file, &NoHost)?;
     let (mut modules, mut functions) = (0, 0);
     for item in &parsed.items {
         match &item.definition {
             Definition::Module(module) => {
-                verify(module, Form::Any).map_err(|found| Failure(found.render(true)))?;
+                verify(module, Form::Any)?;
                 modules += 1;
                 functions += module.len();
             }

@@ -1,61 +1,130 @@
 //! `tilewright doctor`: what this machine has, and whether compiling and running work on it.
 
-use tilewright::{CompileOptions, SourceFile, Target, Tensor, Value, VirtualMachine};
+use std::sync::Arc;
 
-use crate::{Failure, Outcome};
+use tilewright::runtime::{self, Device};
+use tilewright::tensor::abi::ABI_VERSION;
+use tilewright::{
+    CompileOptions, Executable, IRModule, PassCx, SourceFile, Stage, Target, Tensor, Value, VirtualMachine,
+};
+
+use crate::failure::{Failure, Outcome};
+use crate::output::say;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {}
 
-/// The program that the doctor compiles and runs: a row times a matrix, cut off at 0.
+/// The program that the doctor compiles and runs: a matrix times a matrix, its rows on all threads, cut off at 0.
 const PROBE: &str = r#"
 @I.ir_module
 class Module:
     @T.prim_func
-    def layer(X: T.Buffer((1, 3), "float32"), W: T.Buffer((2, 3), "float32"), Y: T.Buffer((1, 2), "float32")):
-        Z = T.alloc_buffer((1, 2), "float32")
-        for i, j, k in T.grid(1, 2, 3):
-            with T.block("Z"):
-                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
-                with T.init():
-                    Z[vi, vj] = T.float32(0)
-                Z[vi, vj] = Z[vi, vj] + X[vi, vk] * W[vj, vk]
-        for i, j in T.grid(1, 2):
+    def layer(X: T.Buffer((64, 3), "float32"), W: T.Buffer((2, 3), "float32"), Y: T.Buffer((64, 2), "float32")):
+        Z = T.alloc_buffer((64, 2), "float32")
+        for i in T.parallel(64):
+            for j, k in T.grid(2, 3):
+                with T.block("Z"):
+                    vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                    with T.init():
+                        Z[vi, vj] = T.float32(0)
+                    Z[vi, vj] = Z[vi, vj] + X[vi, vk] * W[vj, vk]
+        for i, j in T.grid(64, 2):
             with T.block("Y"):
                 vi, vj = T.axis.remap("SS", [i, j])
                 Y[vi, vj] = T.max(Z[vi, vj], T.float32(0))
 
     @R.function
-    def main(x: R.Tensor((1, 3), "float32"), w: R.Tensor((2, 3), "float32")):
+    def main(x: R.Tensor((64, 3), "float32"), w: R.Tensor((2, 3), "float32")):
         cls = Module
         with R.dataflow():
-            y = R.call_tir(cls.layer, (x, w), out_sinfo=R.Tensor((1, 2), dtype="float32"))
+            y = R.call_tir(cls.layer, (x, w), out_sinfo=R.Tensor((64, 2), dtype="float32"))
             R.output(y)
         return y
 "#;
 
+/// Machines that the doctor compiles for, besides this one.
+const OTHERS: [&str; 2] = ["haswell", "neoverse-n1"];
+
 pub(crate) fn run(_: &Arguments) -> Outcome {
-    let host = Target::host();
-    println!("tilewright   {}", env!("CARGO_PKG_VERSION"));
-    println!("LLVM         {}", tilewright::llvm::version());
-    println!("target       {host}");
-    println!("threads      {}", tilewright::runtime::num_threads());
-    let result = probe()?;
-    // 1*1 - 2*1 + 3*0.5 = 0.5, and -4.5 below 0.
-    if result != [0.5, 0.0] {
-        return Err(Failure(format!("a small network gave {result:?} instead of [0.5, 0.0]")));
+    describe()?;
+    let module = tilewright::parse_module(&SourceFile::new("doctor", PROBE))?;
+    let mut failed = 0;
+    let mut check = |what: &str, outcome: Outcome| match outcome {
+        Ok(()) => say!("{what:<22} ok"),
+        Err(failure) => {
+            failed += 1;
+            say!("{what:<22} failed")?;
+            failure.report();
+            Ok(())
+        }
+    };
+    check("compile and run", probe_run(&module))?;
+    check("save, load and run", probe_saved(&module))?;
+    for name in OTHERS {
+        check(&format!("compile for {name}"), probe_other(&module, name))?;
     }
-    println!("compile+run  ok");
+    if failed > 0 {
+        return Err(Failure::Message(format!("{failed} checks failed: please report them with this output")));
+    }
     Ok(())
 }
 
-fn probe() -> Result<Vec<f32>, Failure> {
-    let module = tilewright::parse_module(&SourceFile::new("doctor", PROBE))?;
-    let machine = VirtualMachine::new(tilewright::compile(&module, &CompileOptions::default())?, &[])?;
-    let x = Tensor::from_vec(&[1, 3], vec![1.0f32, -2.0, 3.0])?;
+fn describe() -> Outcome {
+    let host = Target::host();
+    say!("tilewright   {} (kernel ABI {ABI_VERSION})", env!("CARGO_PKG_VERSION"))?;
+    say!("LLVM         {}", tilewright::llvm::version())?;
+    say!("target       {host}")?;
+    say!("features     {}", host.required_features().join(" "))?;
+    let limits = &host.limits;
+    let kib = |bytes: u64| bytes / 1024;
+    say!(
+        "vectors      {} bits; caches {} KiB, {} KiB, {} KiB",
+        host.vector_bits,
+        kib(limits.l1_bytes),
+        kib(limits.l2_bytes),
+        kib(limits.l3_bytes)
+    )?;
+    let threads = match std::env::var("TILEWRIGHT_NUM_THREADS") {
+        Ok(text) => format!("{} (TILEWRIGHT_NUM_THREADS={text})", runtime::num_threads()),
+        Err(_) => format!("{} (one for each processor; TILEWRIGHT_NUM_THREADS sets it)", runtime::num_threads()),
+    };
+    say!("threads      {threads}")?;
+    let devices = [Device::cpu(), Device::cuda(0)].map(|device| match device.exists() {
+        true => format!("{device} is there"),
+        false => format!("{device} is not"),
+    });
+    say!("devices      {}", devices.join(", "))
+}
+
+fn probe_run(module: &IRModule) -> Outcome {
+    answer(tilewright::compile(module, &CompileOptions::default())?)
+}
+
+fn probe_saved(module: &IRModule) -> Outcome {
+    let path = std::env::temp_dir().join(format!("tilewright-doctor-{}.twx", std::process::id()));
+    let executable = tilewright::compile(module, &CompileOptions::default())?;
+    let outcome = executable.save(&path).and_then(|()| Executable::open(&path));
+    let _ = std::fs::remove_file(&path);
+    answer(Arc::new(outcome?))
+}
+
+fn probe_other(module: &IRModule, target: &str) -> Outcome {
+    let options = CompileOptions::for_target(Target::parse(target)?);
+    Ok(tilewright::emit(&mut PassCx::default(), module, &options, Stage::Exe).map(drop)?)
+}
+
+/// Runs the probe and compares: rows of 1, -2, 3 by (1, 1, 0.5) are 0.5, by (-1, 1, -0.5) are -4.5, which is cut off.
+fn answer(executable: Arc<Executable>) -> Outcome {
+    let machine = VirtualMachine::new(executable, &[])?;
+    let x = Tensor::from_vec(&[64, 3], [1.0f32, -2.0, 3.0].repeat(64))?;
     let w = Tensor::from_vec(&[2, 3], vec![1.0f32, 1.0, 0.5, -1.0, 1.0, -0.5])?;
-    match machine.function("main")?.call(&[x.into(), w.into()])? {
-        Value::Tensor(y) => Ok(y.to_vec()?),
-        other => Err(Failure(format!("a small network gave {other:?} instead of a tensor"))),
+    let result = machine.function("main")?.call(&[x.into(), w.into()])?;
+    let Value::Tensor(y) = &result else {
+        return Err(Failure::Message(format!("a small network gave {result:?} instead of a tensor")));
+    };
+    let y = y.to_vec::<f32>()?;
+    if y != [0.5, 0.0].repeat(64) {
+        return Err(Failure::Message(format!("a small network gave {y:?} instead of rows of [0.5, 0.0]")));
     }
+    Ok(())
 }

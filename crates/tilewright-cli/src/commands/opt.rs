@@ -1,17 +1,21 @@
 //! `tilewright opt`: run passes and print the module.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tilewright::ir::pass::{Instrument, PassInfo};
 use tilewright::script::print::{PrintOptions, print_module};
-use tilewright::{IRModule, PassCx};
+use tilewright::{IRModule, LinkedEvaluator, PassCx};
 
-use crate::{Failure, Input, Outcome, read_source};
+use crate::failure::Outcome;
+use crate::output::{print, say};
+use crate::read_module;
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    #[command(flatten)]
-    input: Input,
+    /// A TVMScript file.
+    #[arg(required_unless_present = "list")]
+    file: Option<PathBuf>,
     /// A pass or pipeline by name; several run in order.
     #[arg(long = "pass", value_name = "NAME")]
     passes: Vec<String>,
@@ -35,13 +39,15 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.list {
         for name in tilewright::passes::names() {
-            println!("{name}");
+            say!("{name}")?;
         }
         return Ok(());
     }
-    let file = read_source(&arguments.input.file)?;
-    let mut module = tilewright::parse_module(&file).map_err(|found| Failure(found.render(true)))?;
-    let mut cx = PassCx::default();
+    // The command line has a file wherever `--list` is not given.
+    let Some(file) = &arguments.file else { return Ok(()) };
+    let mut module = read_module(file)?;
+    let evaluator = LinkedEvaluator::default();
+    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
     if arguments.print_before || arguments.print_after {
         let (before, after) = (arguments.print_before, arguments.print_after);
         cx.instruments.push(Box::new(Printing { before, after }));
@@ -54,8 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         module = cx.run(pass.as_ref(), module)?;
     }
     drop(cx);
-    println!("{}", print_module(&module, &PrintOptions { show_meta: arguments.show_meta, ..PrintOptions::default() }));
-    Ok(())
+    print(&print_module(&module, &PrintOptions { show_meta: arguments.show_meta, ..PrintOptions::default() }))
 }
 
 /// Prints the module around every pass, to standard error.

@@ -1,0 +1,76 @@
+//! `tilewright inspect`: what an executable holds and needs, without running it.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use tilewright::Executable;
+use tilewright::vm_program::{Function, Program};
+
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
+use crate::{is_executable, open_executable};
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct Arguments {
+    /// An executable, as `tilewright compile` writes it.
+    file: PathBuf,
+    /// Print the machine's program as text instead.
+    #[arg(long)]
+    text: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let path = &arguments.file;
+    if !is_executable(path)? {
+        let message = format!("{} is no executable: compile it with `tilewright compile`", path.display());
+        return Err(Failure::Message(message));
+    }
+    let executable = open_executable(path)?;
+    if arguments.text {
+        return print(&executable.program().as_text());
+    }
+    let mut text = format!("{}: {} bytes\n", path.display(), executable.bytes().as_slice().len());
+    // Writing to a string does not fail.
+    let _ = describe(&mut text, &executable);
+    print(&text)
+}
+
+fn describe(out: &mut String, executable: &Executable) -> std::fmt::Result {
+    let program = executable.program();
+    let target = executable.target();
+    writeln!(out, "target        {}", if target.triple.is_empty() { "any machine" } else { &target.triple })?;
+    writeln!(out, "features      {}", or_none(&target.features))?;
+    for (key, value) in &executable.package().metadata {
+        writeln!(out, "{key:<13} {value}")?;
+    }
+    write!(out, "{}", program.stats())?;
+    writeln!(out, "packed        {}", or_none(&program.packed_names))?;
+    writeln!(out, "\nfunctions")?;
+    for function in &program.functions {
+        writeln!(out, "  {}", signature(function))?;
+    }
+    describe_kernels(out, program)
+}
+
+fn describe_kernels(out: &mut String, program: &Program) -> std::fmt::Result {
+    if program.kernels.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nkernels")?;
+    for kernel in &program.kernels {
+        let (name, tensors, scalars) = (program.kernel_name(kernel), kernel.tensors.len(), kernel.scalars.len());
+        writeln!(out, "  {name}: {tensors} tensors, {scalars} scalars, {} bytes of scratch", kernel.scratch_bytes)?;
+    }
+    Ok(())
+}
+
+fn signature(function: &Function) -> String {
+    let slots = &function.slots;
+    let params: Vec<String> =
+        function.params.iter().map(|param| format!("{}: {}", param.name, param.kind.display(slots))).collect();
+    format!("{}({}) -> {}", function.name, params.join(", "), function.result.display(slots))
+}
+
+fn or_none(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+}

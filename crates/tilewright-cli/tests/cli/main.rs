@@ -1,0 +1,135 @@
+//! The program as a user meets it: shell commands in an empty folder, what they print, what they leave, how they end.
+
+mod compile;
+mod errors;
+mod inspect;
+mod run;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A module with a graph function, a kernel with a symbolic dimension, and a kernel in parallel.
+const MODEL: &str = r#"
+@I.ir_module
+class Module:
+    @T.prim_func
+    def scale(x: T.handle, y: T.handle):
+        n = T.int64()
+        X = T.match_buffer(x, (n, 4), "float32")
+        Y = T.match_buffer(y, (n, 4), "float32")
+        for i in T.parallel(n):
+            for j in range(4):
+                with T.block("Y"):
+                    vi, vj = T.axis.remap("SS", [i, j])
+                    Y[vi, vj] = X[vi, vj] * T.float32(-2)
+
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32")) -> R.Tensor(("n", 4), "float32"):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            y = R.call_tir(cls.scale, (x,), out_sinfo=R.Tensor((n, 4), "float32"))
+            z = R.nn.relu(y)
+            R.output(z)
+        return z
+"#;
+
+/// A folder of one test, with the model in `model.py`.
+struct Folder(PathBuf);
+
+/// How a command ended.
+struct Done {
+    status: i32,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Done {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).expect("standard output is text")
+    }
+}
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("a folder for the test");
+        fs::write(path.join("model.py"), MODEL).expect("the model");
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Runs a shell command in the folder, with `tilewright` on the path.
+    fn shell(&self, command: &str) -> Done {
+        let program = Path::new(env!("CARGO_BIN_EXE_tilewright"));
+        let folder = program.parent().expect("the program lies in a folder").display().to_string();
+        let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(command).current_dir(&self.0).env("PATH", path).env("NO_COLOR", "1");
+        let output = shell.output().expect("sh runs");
+        Done {
+            status: output.status.code().unwrap_or(-1),
+            stdout: output.stdout,
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// As [`Folder::shell`], for a command that must succeed; gives its standard output.
+    fn succeed(&self, command: &str) -> String {
+        let done = self.shell(command);
+        assert_eq!(done.status, 0, "{command}\n{}", done.stderr);
+        done.text().to_owned()
+    }
+
+    /// As [`Folder::shell`], for a command that must fail with the status; gives its standard error.
+    fn fail(&self, status: i32, command: &str) -> String {
+        let done = self.shell(command);
+        assert_eq!(done.status, status, "{command}\n{}", done.stderr);
+        assert!(!done.stderr.contains("panicked"), "{command}\n{}", done.stderr);
+        done.stderr
+    }
+
+    /// Writes a .npy file of `float32`.
+    fn npy(&self, name: &str, shape: &str, values: &[f32]) {
+        let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({shape}), }}");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        let padded = format!("{header:<117}\n");
+        bytes.extend_from_slice(&(padded.len() as u16).to_le_bytes());
+        bytes.extend_from_slice(padded.as_bytes());
+        values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+        fs::write(self.path(name), bytes).expect("the array");
+    }
+}
+
+#[test]
+fn the_doctor_finds_this_machine_well() {
+    let text = Folder::new("doctor").succeed("tilewright doctor");
+    for word in ["LLVM", "target", "features", "threads", "cpu(0) is there", "save, load and run"] {
+        assert!(text.contains(word), "{word}\n{text}");
+    }
+    assert!(text.lines().filter(|line| line.ends_with(" ok")).count() >= 4, "{text}");
+}
+
+#[test]
+fn the_doctor_names_the_setting_of_threads() {
+    let text = Folder::new("doctor_threads").succeed("TILEWRIGHT_NUM_THREADS=3 tilewright doctor");
+    assert!(text.contains("3 (TILEWRIGHT_NUM_THREADS=3)"), "{text}");
+}
+
+#[test]
+fn passes_and_pipelines_are_listed_without_a_file() {
+    let text = Folder::new("list").succeed("tilewright opt --list");
+    assert!(text.lines().any(|line| line == "LegalizeOps") && text.lines().any(|line| line == "default_build"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = Folder::new("pipe");
+    let done = folder.shell("(tilewright opt model.py; echo status $? >&2) | head -c 1");
+    assert!(done.stderr.ends_with("status 0\n") && !done.stderr.contains("panicked"), "{}", done.stderr);
+}
