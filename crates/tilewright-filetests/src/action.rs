@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::tir::PrimFunc;
-use tilewright::relax_passes::{BindParams, ParamKey};
+use tilewright::relax_passes::{BindParams, BindSymbolicVars, ParamKey};
 use tilewright::script::parse::{NoHost, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostics, SourceFile, nearest};
 use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
 use tilewright::{GlobalFunc, IRModule, Tensor};
+use tilewright_interp::InterpCx;
 
 use crate::TestFile;
 use crate::data::Values;
@@ -44,8 +45,9 @@ impl std::fmt::Debug for PassStep {
 }
 
 const ACTIONS: [&str; 6] = ["parse", "print", "opt", "lower", "diagnostics", "run"];
-/// The name of a pass that needs arguments.
+/// The names of the passes that need arguments.
 pub(crate) const BIND_PARAMS: &str = "BindParams";
+pub(crate) const BIND_SYMBOLIC_VARS: &str = "BindSymbolicVars";
 
 impl PassStep {
     pub fn name(&self) -> &'static str {
@@ -61,6 +63,16 @@ impl PassStep {
         if let Some(params) = name.strip_prefix(BIND_PARAMS).and_then(|rest| rest.strip_prefix(':')) {
             return Ok(Self::Bind(params.split(',').map(str::to_owned).collect()));
         }
+        if let Some(values) = name.strip_prefix(BIND_SYMBOLIC_VARS).and_then(|rest| rest.strip_prefix(':')) {
+            let value = |text: &str| {
+                let (name, value) = text.split_once('=')?;
+                Some((name.to_owned(), value.parse().ok()?))
+            };
+            let values = values.split(',').map(value).collect::<Option<Vec<_>>>();
+            let values =
+                values.ok_or_else(|| format!("expected `{BIND_SYMBOLIC_VARS}:NAME=SIZE,…`, found `{name}`"))?;
+            return Ok(Self::Pass(Arc::new(BindSymbolicVars::of_all(values))));
+        }
         if let Some(&(name, pass)) = lowering_passes().iter().find(|(known, _)| *known == name) {
             return Ok(Self::Prim(name, pass));
         }
@@ -68,7 +80,8 @@ impl PassStep {
     }
 
     fn run(&self, module: IRModule, bound: &mut Vec<(String, Tensor)>) -> Result<IRModule, Diagnostics> {
-        let mut cx = PassCx::default();
+        let interpreter = InterpCx::new(23);
+        let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
         match self {
             Self::Pass(pass) => cx.run(pass.as_ref(), module).map_err(|error| error.diagnostics),
             Self::Prim(_, pass) => on_prim_funcs(module, |_, function| pass(function)),

@@ -25,16 +25,29 @@ const fn fault(pass: &'static str, name: &'static str, corrupt: fn(&IRModule) ->
 /// Every planted fault, pass by pass.
 pub const ALL: &[Fault] = &[
     fault("Normalize", "swapped_arguments", swapped_arguments),
+    fault("CanonicalizeBindings", "swapped_arguments", swapped_arguments),
+    fault("CanonicalizeBindings", "dropped_cast", dropped_cast),
+    fault("EliminateCommonSubexpr", "swapped_arguments", swapped_arguments),
+    fault("EliminateCommonSubexpr", "dropped_binding", dropped_binding),
+    fault("InlinePrivateFunctions", "swapped_arguments", swapped_arguments),
+    fault("InlinePrivateFunctions", "dropped_cast", dropped_cast),
+    fault("NormalizeGlobalVar", "lost_symbol", lost_symbol),
+    fault("AttachGlobalSymbol", "lost_symbol", lost_symbol),
     fault("LegalizeOps", "dropped_init", dropped_init),
     fault("LegalizeOps", "short_loop", short_loop),
     fault("LegalizeOps", "shifted_region", shifted_region),
     fault("LegalizeOps", "swapped_arguments", swapped_arguments),
     fault("BindParams", "changed_constant", changed_constant),
+    fault("BindSymbolicVars", "another_size", another_size),
+    fault("FoldConstant", "changed_constant", changed_constant),
+    fault("FoldConstant", "dropped_binding", dropped_binding),
     fault("DeadCodeElimination", "dropped_binding", dropped_binding),
     fault("ToNonDataflow", "still_dataflow", still_dataflow),
+    fault("RemovePurityChecking", "still_pure", still_pure),
     fault("CallTIRRewrite", "swapped_arguments", swapped_arguments),
     fault("CallTIRRewrite", "dropped_binding", dropped_binding),
     fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
+    fault("KillAfterLastUse", "early_kill", early_kill),
     fault("lower_init", "shifted_index", shifted_index),
     fault("lower_blocks", "short_loop", short_loop),
     fault("lower_blocks", "lost_noalias", lost_noalias),
@@ -52,7 +65,7 @@ pub const ALL: &[Fault] = &[
 /// The names of all passes that must have a fault: those that users can run, and the steps of the lowering.
 pub fn passes() -> Vec<&'static str> {
     let mut names: Vec<_> = tilewright::relax_passes::all_passes().iter().map(|pass| pass.info().name).collect();
-    names.push(crate::action::BIND_PARAMS);
+    names.extend([crate::action::BIND_PARAMS, crate::action::BIND_SYMBOLIC_VARS]);
     for (name, _) in tilewright::tir_passes::lowering_passes() {
         if !names.contains(name) {
             names.push(name);
@@ -230,6 +243,48 @@ fn dropped_binding(module: &IRModule) -> IRModule {
             }
         }
     })
+}
+
+/// Every check is only another name.
+fn dropped_cast(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        for binding in function.body.blocks.iter_mut().flat_map(|block| &mut block.bindings) {
+            if let BindingValue::MatchCast { value, .. } = &binding.value {
+                binding.value = BindingValue::Expr(value.clone());
+            }
+        }
+    })
+}
+
+/// The first tensor that dies does so one binding earlier.
+fn early_kill(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        for block in &mut function.body.blocks {
+            let kills = |binding: &relax::Binding| matches!(&binding.value, BindingValue::Expr(e) if is_kill(e));
+            if let Some(at) = block.bindings.iter().position(kills).filter(|at| *at > 0) {
+                return block.bindings.swap(at - 1, at);
+            }
+        }
+    })
+}
+
+fn is_kill(value: &relax::Expr) -> bool {
+    use tilewright::ir::op::{Legalize, MachineOp};
+    let relax::ExprKind::Call { callee: relax::Callee::Op(op), .. } = &value.kind else { return false };
+    matches!(op.legalize, Legalize::Machine(MachineOp::Kill))
+}
+
+/// The first dimension that is a number is one larger.
+fn another_size(module: &IRModule) -> IRModule {
+    first(module, |expr: &Expr| Some(Expr::int(expr.as_int()?.checked_add(1)?, expr.dtype)))
+}
+
+fn still_pure(module: &IRModule) -> IRModule {
+    graphs(module, |function| function.pure = true)
+}
+
+fn lost_symbol(module: &IRModule) -> IRModule {
+    graphs(module, |function| drop(function.attrs.remove(attr_names::GLOBAL_SYMBOL)))
 }
 
 fn still_dataflow(module: &IRModule) -> IRModule {

@@ -139,7 +139,7 @@ impl Settings {
         let (opt_level, config) = (self.opt_level, self.config.clone());
         let (required, disabled) = (self.required.clone(), self.disabled.clone());
         let outcome = py.detach(|| {
-            let evaluator = LinkedEvaluator;
+            let evaluator = LinkedEvaluator::default();
             let evaluator: Option<&dyn Evaluator> = Some(&evaluator);
             let mut cx = PassCx { opt_level, required, disabled, config, evaluator, ..PassCx::default() };
             for object in instruments {

@@ -28,12 +28,21 @@
 //! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all their
 //! origins; passes ask operators for properties. Nothing here knows loops, a target or machine code.
 
+mod attach_global_symbol;
 mod bind_params;
+mod bind_symbolic_vars;
 mod call_tir_rewrite;
+mod canonicalize_bindings;
 mod dead_code_elimination;
+mod eliminate_common_subexpr;
+mod fold_constant;
+mod inline_private_functions;
+mod kill_after_last_use;
 mod legalize_ops;
 mod lifetimes;
 mod normalize;
+mod normalize_global_var;
+mod remove_purity_checking;
 mod sequence;
 mod static_plan_block_memory;
 mod to_non_dataflow;
@@ -42,11 +51,20 @@ use std::sync::Arc;
 
 use tilewright_ir::pass::Pass;
 
+pub use attach_global_symbol::AttachGlobalSymbol;
 pub use bind_params::{BindParams, ParamKey};
+pub use bind_symbolic_vars::BindSymbolicVars;
 pub use call_tir_rewrite::CallTIRRewrite;
+pub use canonicalize_bindings::CanonicalizeBindings;
 pub use dead_code_elimination::DeadCodeElimination;
+pub use eliminate_common_subexpr::EliminateCommonSubexpr;
+pub use fold_constant::{FREE_BYTES, FoldConstant, GROWTH};
+pub use inline_private_functions::InlinePrivateFunctions;
+pub use kill_after_last_use::KillAfterLastUse;
 pub use legalize_ops::LegalizeOps;
 pub use normalize::Normalize;
+pub use normalize_global_var::NormalizeGlobalVar;
+pub use remove_purity_checking::RemovePurityChecking;
 pub use static_plan_block_memory::StaticPlanBlockMemory;
 pub use to_non_dataflow::ToNonDataflow;
 
@@ -54,10 +72,18 @@ pub use to_non_dataflow::ToNonDataflow;
 pub fn all_passes() -> Vec<Arc<dyn Pass>> {
     vec![
         Arc::new(Normalize),
+        Arc::new(CanonicalizeBindings),
+        Arc::new(EliminateCommonSubexpr),
+        Arc::new(InlinePrivateFunctions),
+        Arc::new(NormalizeGlobalVar),
+        Arc::new(AttachGlobalSymbol),
         Arc::new(LegalizeOps),
+        Arc::new(FoldConstant),
         Arc::new(DeadCodeElimination),
         Arc::new(ToNonDataflow),
+        Arc::new(RemovePurityChecking),
         Arc::new(CallTIRRewrite),
         Arc::new(StaticPlanBlockMemory),
+        Arc::new(KillAfterLastUse),
     ]
 }

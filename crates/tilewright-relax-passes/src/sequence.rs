@@ -1,5 +1,6 @@
 //! Walking and rebuilding the bindings of Relax functions.
 
+use tilewright_expr::node::rewrite;
 use tilewright_ir::pass::PassError;
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr};
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -27,6 +28,15 @@ pub(crate) fn map_functions(
         }
     }
     if diagnostics.has_errors() { Err(PassError { pass, diagnostics }) } else { Ok(mapped) }
+}
+
+/// The module with references to functions that say what the functions now say of themselves.
+pub(crate) fn with_renewed_references(pass: &'static str, module: &IRModule) -> Result<IRModule, PassError> {
+    let renewed = |expr: &Expr| match &expr.kind {
+        ExprKind::GlobalVar(global) => module.global_var(&global.name).map(|global| Expr::global(&global)),
+        _ => None,
+    };
+    map_functions(pass, module, |function, _| rewrite(function, renewed).unwrap_or_else(|| function.clone()))
 }
 
 /// What a pass does to the bindings of a sequence.

@@ -3,16 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tilewright_ir::pass::{Evaluator, PassCx, PassError, Sequential};
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::IRModule;
+use tilewright_ir::pass::{PassCx, PassError, Sequential};
 use tilewright_ir::verify::{Form, Verified};
-use tilewright_ir::{Attr, IRModule};
-use tilewright_runtime::{Executable, Value, VirtualMachine};
+use tilewright_runtime::Executable;
 use tilewright_support::Diagnostics;
 use tilewright_target::Target;
-use tilewright_tensor::Tensor;
 use tilewright_vm_program::ExecutableBytes;
 
+use crate::evaluator::LinkedEvaluator;
 use crate::pipelines;
 
 /// How a module is compiled.
@@ -70,26 +69,11 @@ pub fn build_executable(
     tilewright_build::build(&module, &options.target).map_err(CompileError::Module)
 }
 
-/// Compiles a module and loads the result: the bytes that run are those that would be saved.
+/// Compiles a module and loads the result: the bytes that run are those that would be saved. Constants are folded by
+/// compiled code.
 pub fn compile(module: &IRModule, options: &CompileOptions) -> Result<Arc<Executable>, CompileError> {
-    let bytes = build_executable(&mut PassCx::default(), module, options)?;
+    let evaluator = LinkedEvaluator::default();
+    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
+    let bytes = build_executable(&mut cx, module, options)?;
     Executable::load(bytes).map(Arc::new).map_err(CompileError::Load)
-}
-
-/// Evaluates PrimFuncs at compile time by compiling and running them on this machine.
-#[derive(Debug, Default)]
-pub struct LinkedEvaluator;
-
-impl Evaluator for LinkedEvaluator {
-    fn run(&self, function: &PrimFunc, args: &[Tensor]) -> Result<(), String> {
-        let mut function = function.clone();
-        function.attrs.insert(tilewright_ir::tir::attr_names::GLOBAL_SYMBOL.into(), Attr::str("evaluated"));
-        let mut module = IRModule::new();
-        module.insert("evaluated", function);
-        let executable = compile(&module, &CompileOptions::default()).map_err(|e| e.to_string())?;
-        let machine = VirtualMachine::new(executable, &[]).map_err(|e| e.to_string())?;
-        let args: Vec<Value> = args.iter().cloned().map(Value::from).collect();
-        let function = machine.function("evaluated").map_err(|e| e.to_string())?;
-        function.call(&args).map(drop).map_err(|e| e.to_string())
-    }
 }

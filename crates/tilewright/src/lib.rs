@@ -32,11 +32,13 @@
 
 mod compile;
 mod emit;
+mod evaluator;
 pub mod passes;
 pub mod pipelines;
 
-pub use compile::{CompileError, CompileOptions, LinkedEvaluator, build_executable, compile};
+pub use compile::{CompileError, CompileOptions, build_executable, compile};
 pub use emit::{Emitted, Stage, emit};
+pub use evaluator::LinkedEvaluator;
 pub use tilewright_ir::pass::{Pass, PassCx, PassError, Sequential};
 pub use tilewright_ir::{GlobalFunc, IRModule};
 pub use tilewright_runtime::{Executable, Value, VirtualMachine};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tilewright_ir::pass::{Pass, Sequential};
 use tilewright_relax_passes as relax;
 
-/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs.
+/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, and those of constants are computed.
 pub fn zero() -> Sequential {
-    let passes: Vec<Arc<dyn Pass>> = vec![Arc::new(relax::LegalizeOps)];
+    let passes: Vec<Arc<dyn Pass>> = vec![Arc::new(relax::LegalizeOps), Arc::new(relax::FoldConstant)];
     Sequential { name: "zero", passes }
 }
 
@@ -15,10 +15,12 @@ pub fn zero() -> Sequential {
 pub fn default_build() -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::LegalizeOps),
+        Arc::new(relax::FoldConstant),
         Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::ToNonDataflow),
         Arc::new(relax::CallTIRRewrite),
         Arc::new(relax::StaticPlanBlockMemory),
+        Arc::new(relax::KillAfterLastUse),
     ];
     Sequential { name: "default_build", passes }
 }

@@ -562,7 +562,7 @@ fn the_evaluator_of_passes_runs_compiled_code() {
     use tilewright::ir::pass::Evaluator;
     let module = parse(&two_layers());
     let (x, y) = (wave(&[1, 128], 2.0), Tensor::zeros(tilewright::DataType::F32, &[1, 128]).unwrap());
-    tilewright::LinkedEvaluator.run(module.prim("relu0").unwrap(), &[x.clone(), y.clone()]).unwrap();
+    tilewright::LinkedEvaluator::default().run(module.prim("relu0").unwrap(), &[x.clone(), y.clone()]).unwrap();
     let expected: Vec<f32> = x.to_vec::<f32>().unwrap().into_iter().map(|v| v.max(0.0)).collect();
     assert_eq!(y.to_vec::<f32>().unwrap(), expected);
 }

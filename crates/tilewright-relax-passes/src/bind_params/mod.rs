@@ -14,6 +14,7 @@ use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics, nearest};
 use tilewright_tensor::Tensor;
 
+use crate::bind_symbolic_vars::with_sizes;
 use crate::sequence::located;
 
 /// Which parameter.
@@ -199,9 +200,5 @@ fn substitute(function: &Function, bound: &[(Var, Tensor)], dims: &[(scalar::Var
         constants.iter().find(|(known, _)| *known == var).map(|(_, constant)| constant.clone())
     };
     function.body = rewrite(&function.body, place).unwrap_or(function.body);
-    let number = |expr: &scalar::Expr| {
-        let var = expr.as_var()?;
-        dims.iter().find(|(known, _)| known == var).map(|(_, size)| scalar::Expr::int(*size, expr.dtype))
-    };
-    rewrite(&function, number).unwrap_or(function)
+    with_sizes(&function, &|var| dims.iter().find(|(known, _)| known == var).map(|(_, size)| *size))
 }

@@ -5,7 +5,6 @@
 //! Dataflow blocks become plain on the way, and no function is said to be pure any more: calls for their effect are what
 //! it is made of.
 
-use tilewright_expr::node::rewrite;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -15,7 +14,7 @@ use tilewright_ops::builtin::alloc_tensor;
 use tilewright_support::{Diagnostic, Origins};
 
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, map_functions, rebuild};
+use crate::sequence::{Rebuild, map_functions, rebuild, with_renewed_references};
 use crate::to_non_dataflow::plain;
 
 /// Allocates the results of calls in destination-passing style.
@@ -35,12 +34,7 @@ impl Pass for CallTIRRewrite {
             function.body = rebuild(&function.body, &mut Allocate(InferCx::default()), diagnostics);
             Function { pure: false, ..function }
         })?;
-        // References to functions say what the functions now say of themselves.
-        let renewed = |expr: &Expr| match &expr.kind {
-            ExprKind::GlobalVar(global) => module.global_var(&global.name).map(|global| Expr::global(&global)),
-            _ => None,
-        };
-        map_functions(NAME, &module, |function, _| rewrite(function, renewed).unwrap_or_else(|| function.clone()))
+        with_renewed_references(NAME, &module)
     }
 }
 

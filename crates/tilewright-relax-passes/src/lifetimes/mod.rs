@@ -7,8 +7,8 @@
 //! where they meet. Two walks find the lifetimes:
 //!
 //! 1. Forwards ([`scan`]): every variable stands for a set of values. An alias stands for the same, a tuple for those of
-//!    its fields, field by field, a conditional for those of both branches. A use of a variable is a use of all values
-//!    that it stands for.
+//!    its fields, field by field (as [`TupleFields`] takes them apart), a conditional for those of both branches. A use of
+//!    a variable is a use of all values that it stands for.
 //! 2. Backwards ([`liveness`]): a value is needed from a use upwards to its beginning. What is needed behind a conditional
 //!    is needed in both branches, but for what began in the other one.
 
@@ -17,8 +17,10 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
-use tilewright_ir::relax::{Binding, Function, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, Function, Var};
+use tilewright_support::Map;
 
 /// A value, and when it is needed.
 #[derive(Clone, Debug)]
@@ -79,6 +81,35 @@ pub(crate) fn lifetimes(module: &IRModule, function: &Function, begins: &dyn Fn(
         joined(&mut value.needed);
     }
     values
+}
+
+/// Fields of tuples that bindings take apart again: the field stands where it is taken, so that a tuple does not mix up
+/// what lies in it. Bindings come in the order of the text.
+#[derive(Default)]
+pub(crate) struct TupleFields(Map<VarId, Vec<Expr>>);
+
+impl TupleFields {
+    /// Takes note of a binding, and simplifies it.
+    pub(crate) fn binding(&mut self, binding: &mut Binding) {
+        let BindingValue::Expr(value) = &mut binding.value else { return };
+        if let ExprKind::TupleGet { tuple, index } = &value.kind
+            && let Some(field) = self.fields(tuple).and_then(|fields| fields.get(*index))
+        {
+            *value = field.clone();
+        }
+        if let Some(fields) = self.fields(value) {
+            let fields = fields.to_vec();
+            self.0.insert(binding.var.id(), fields);
+        }
+    }
+
+    fn fields<'a>(&'a self, value: &'a Expr) -> Option<&'a [Expr]> {
+        match &value.kind {
+            ExprKind::Var(var) => self.0.get(&var.id()).map(Vec::as_slice),
+            ExprKind::Tuple(fields) => Some(fields),
+            _ => None,
+        }
+    }
 }
 
 /// Sorts ranges and joins those that touch.

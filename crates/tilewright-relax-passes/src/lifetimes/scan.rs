@@ -57,20 +57,6 @@ impl Stands {
         all
     }
 
-    /// What stands for one or the other.
-    fn or(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
-                Self::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
-            }
-            (a, b) => {
-                let mut all = a.flat();
-                b.all(&mut all);
-                Self::For(all)
-            }
-        }
-    }
-
     fn field(self, index: usize) -> Self {
         match self {
             Self::Tuple(mut fields) if index < fields.len() => fields.swap_remove(index),
@@ -138,7 +124,10 @@ impl Scan<'_> {
             self.step(None, steps);
             return with_stack(|| self.fork(then, otherwise, steps));
         }
-        let stands = self.value(value);
+        let stands = match &binding.value {
+            BindingValue::Expr(_) => self.value(value),
+            BindingValue::MatchCast { .. } => Stands::For(self.value(value).flat()),
+        };
         if !(self.begins)(binding) {
             self.step(None, steps);
             return stands;
@@ -167,7 +156,10 @@ impl Scan<'_> {
         let meeting = self.position;
         self.position += 1;
         steps.push(Step::Fork { then, otherwise, start, middle, meeting });
-        first.or(second)
+        // Which fields a tuple has is not followed through branches: neither does the machine.
+        let mut either = first.flat();
+        second.all(&mut either);
+        Stands::For(either)
     }
 
     /// Notes uses in the value of a binding, and what escapes through it; gives what it stands for.

@@ -80,25 +80,25 @@ class Module:
                 T.writes(T_subtract[v_i0])
                 T_subtract[v_i0] = z[v_i0] - y[v_i0]
 
-    @R.function
+    @R.function(pure=False)
     def main(p: R.Tensor((), dtype="bool"), x: R.Tensor((20,), dtype="float32")) -> R.Tensor((20,), dtype="float32"):
         cls = Module
-        storage: R.Tensor((336,), dtype="uint8") = R.memory.alloc_storage(bytes=336)
-        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32")
+        storage: R.Tensor((208,), dtype="uint8") = R.memory.alloc_storage(bytes=208)
+        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
         _: R.Tuple() = cls.negative(x, a)
         if p:
-            b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+            b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
             __1: R.Tuple() = cls.relu(a, b)
-            gv: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=256, dtype="float32")
+            gv: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
             __2: R.Tuple() = cls.negative(b, gv)
             y: R.Tensor((20,), dtype="float32") = gv
         else:
-            c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+            c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
             __3: R.Tuple() = cls.abs(a, c)
-            gv_1: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32")
+            gv_1: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
             __4: R.Tuple() = cls.square(c, gv_1)
             y: R.Tensor((20,), dtype="float32") = gv_1
-        z: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+        z: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
         __5: R.Tuple() = cls.negative(x, z)
         gv_2: R.Tensor((20,), dtype="float32") = R.builtin.alloc_tensor(R.shape([20]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __6: R.Tuple() = cls.subtract(z, y, gv_2)

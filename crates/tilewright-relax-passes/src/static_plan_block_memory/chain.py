@@ -45,17 +45,17 @@ class Module:
                 T.writes(T_relu[v_i0])
                 T_relu[v_i0] = T.max(a[v_i0], T.float32(0.0))
 
-    @R.function
+    @R.function(pure=False)
     def main(x: R.Tensor((20,), dtype="float32")) -> R.Tensor((20,), dtype="float32"):
         cls = Module
         storage: R.Tensor((208,), dtype="uint8") = R.memory.alloc_storage(bytes=208)
-        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32")
+        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
         _: R.Tuple() = cls.negative(x, a)
-        b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+        b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
         __1: R.Tuple() = cls.relu(a, b)
-        c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32")
+        c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
         __2: R.Tuple() = cls.negative(b, c)
-        d: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+        d: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
         __3: R.Tuple() = cls.relu(c, d)
         e: R.Tensor((20,), dtype="float32") = R.builtin.alloc_tensor(R.shape([20]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __4: R.Tuple() = cls.negative(d, e)

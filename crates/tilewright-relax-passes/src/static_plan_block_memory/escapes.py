@@ -86,7 +86,7 @@ class Module:
         d: R.Tensor((4,), dtype="float32") = cls.same(c)
         e: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __3: R.Tuple() = cls.relu(x, e)
-        inside: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="float32")
+        inside: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="float32", bytes=16)
         __4: R.Tuple() = cls.add(e, e, inside)
         f: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __5: R.Tuple() = cls.add(inside, inside, f)

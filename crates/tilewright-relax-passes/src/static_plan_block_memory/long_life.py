@@ -81,24 +81,24 @@ class Module:
                 T.writes(T_subtract[v_i0])
                 T_subtract[v_i0] = e[v_i0] - f[v_i0]
 
-    @R.function
+    @R.function(pure=False)
     def main(x: R.Tensor((20,), dtype="float32")) -> R.Tensor((20,), dtype="float32"):
         cls = Module
         storage: R.Tensor((464,), dtype="uint8") = R.memory.alloc_storage(bytes=464)
-        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32")
+        a: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=0, dtype="float32", bytes=80)
         _: R.Tuple() = cls.negative(x, a)
         pair: R.Tuple(R.Tensor((20,), dtype="float32"), R.Tensor((20,), dtype="float32")) = (a, x)
         alias: R.Tuple(R.Tensor((20,), dtype="float32"), R.Tensor((20,), dtype="float32")) = pair
-        b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32")
+        b: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=128, dtype="float32", bytes=80)
         __1: R.Tuple() = cls.relu(x, b)
         checked: R.Tensor((20,), dtype="float32") = R.match_cast(b, R.Tensor((20,), dtype="float32"))
-        c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=256, dtype="float32")
+        c: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=256, dtype="float32", bytes=80)
         __2: R.Tuple() = cls.abs(x, c)
-        d: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=384, dtype="float32")
+        d: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=384, dtype="float32", bytes=80)
         __3: R.Tuple() = cls.add(c, c, d)
-        e: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=256, dtype="float32")
+        e: R.Tensor((20,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([20]), offset=256, dtype="float32", bytes=80)
         __4: R.Tuple() = cls.add(d, checked, e)
-        f: R.Tensor((20,), dtype="float32") = alias[0]
+        f: R.Tensor((20,), dtype="float32") = a
         g: R.Tensor((20,), dtype="float32") = R.builtin.alloc_tensor(R.shape([20]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __5: R.Tuple() = cls.subtract(e, f, g)
         return g

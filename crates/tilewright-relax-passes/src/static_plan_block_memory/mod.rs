@@ -32,7 +32,7 @@ use tilewright_tensor::DataType;
 
 use self::layout::Planned;
 use self::sizes::Sizes;
-use crate::lifetimes::{Lifetime, lifetimes};
+use crate::lifetimes::{Lifetime, TupleFields, lifetimes};
 use crate::sequence::{Rebuild, located, map_functions, rebuild};
 
 /// Places tensors that do not leave a function in one storage.
@@ -57,7 +57,7 @@ impl Pass for StaticPlanBlockMemory {
                 }
             };
             let used = !plan.places.is_empty();
-            let mut place = Place { cx: InferCx::default(), storage, plan };
+            let mut place = Place { cx: InferCx::default(), storage, plan, fields: TupleFields::default() };
             let mut function = function.clone();
             function.body = rebuild(&function.body, &mut place, diagnostics);
             if used {
@@ -127,10 +127,12 @@ struct Place {
     cx: InferCx,
     storage: Binding,
     plan: Plan,
+    fields: TupleFields,
 }
 
 impl Rebuild for Place {
     fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
+        self.fields.binding(&mut binding);
         if let Some(owner) = self.plan.takes.get(&binding.var.id()) {
             binding.value = BindingValue::Expr(Expr::var(owner));
         } else if let Some(&(offset, bytes)) = self.plan.places.get(&binding.var.id())

@@ -60,12 +60,12 @@ class Module:
                 T.writes(T_relu[v_i0, v_i1])
                 T_relu[v_i0, v_i1] = T.max(x[v_i0, v_i1], T.float32(0.0))
 
-    @R.function
+    @R.function(pure=False)
     def main(x: R.Tensor(("n", 4), dtype="float32"), y: R.Tensor((4,), dtype="float32")) -> R.Tensor(("n", 4), dtype="float32"):
         n = T.int64()
         cls = Module
         storage: R.Tensor((16,), dtype="uint8") = R.memory.alloc_storage(bytes=16)
-        a: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="float32")
+        a: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(storage, R.shape([4]), offset=0, dtype="float32", bytes=16)
         _: R.Tuple() = cls.negative(y, a)
         b: R.Tensor((n, 4), dtype="float32") = R.builtin.alloc_tensor(R.shape([n, 4]), dtype="float32", runtime_device_index=0, storage_scope="global")
         __1: R.Tuple() = cls.relu(x, b)

@@ -1,0 +1,179 @@
+//! `CanonicalizeBindings`: names that say nothing new go.
+//!
+//! - `y = x` goes, and `y` becomes `x`; a variable that a dataflow block gives out as another name of one of its own takes
+//!   that one's place;
+//! - `y = (a, b)[1]`, written at once or through a variable, is `b`;
+//! - a constant, shape, scalar, string or data type stands where its variable is used;
+//! - `R.match_cast` to what is known of the value already is another name for it.
+
+use tilewright_expr::node::{VarId, rewrite};
+use tilewright_ir::IRModule;
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::verify::Form;
+use tilewright_support::{Map, Set, with_stack};
+
+use crate::normalize::normalized;
+use crate::sequence::{map_functions, push_block};
+
+/// Removes bindings that only give another name.
+#[derive(Clone, Copy, Debug)]
+pub struct CanonicalizeBindings;
+
+const NAME: &str = "CanonicalizeBindings";
+
+impl Pass for CanonicalizeBindings {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 1, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        map_functions(NAME, &module, |function, _| {
+            let function = normalized(function);
+            let body = Names::default().sequence(&function.body);
+            Function { body, ..function }
+        })
+    }
+}
+
+#[derive(Default)]
+struct Names {
+    /// What stands for a variable whose binding is gone.
+    stands_for: Map<VarId, Expr>,
+    /// The fields of variables that are bound to tuples.
+    fields: Map<VarId, Vec<Expr>>,
+}
+
+/// A block under construction.
+#[derive(Default)]
+struct Block {
+    dataflow: bool,
+    bindings: Vec<Binding>,
+    /// The block's own dataflow variables.
+    own: Set<VarId>,
+    /// Dataflow variables and the visible ones that take their places.
+    given_out: Vec<(Var, Var)>,
+}
+
+impl Names {
+    fn sequence(&mut self, seq: &SeqExpr) -> SeqExpr {
+        let mut blocks = Vec::new();
+        for block in &seq.blocks {
+            let mut made = Block { dataflow: block.dataflow, ..Block::default() };
+            for binding in &block.bindings {
+                self.binding(binding, &mut made);
+            }
+            push_block(&mut blocks, self.given_out(made));
+        }
+        SeqExpr { blocks, result: self.named(&seq.result) }
+    }
+
+    fn binding(&mut self, binding: &Binding, block: &mut Block) {
+        let value = match &binding.value {
+            BindingValue::Expr(value) => self.value(value),
+            BindingValue::MatchCast { value, struct_info } => {
+                let value = self.named(value);
+                if !value.struct_info.equal(struct_info) {
+                    let value = BindingValue::MatchCast { value, struct_info: struct_info.clone() };
+                    block.bindings.push(Binding { value, ..binding.clone() });
+                    return;
+                }
+                value
+            }
+        };
+        if self.renames(&binding.var, &value, block) {
+            return;
+        }
+        if let ExprKind::Tuple(fields) = &value.kind {
+            self.fields.insert(binding.var.id(), fields.clone());
+        }
+        if binding.var.dataflow {
+            block.own.insert(binding.var.id());
+        }
+        block.bindings.push(Binding { value: BindingValue::Expr(value), ..binding.clone() });
+    }
+
+    /// Whether the variable is only another name for the value, which stands for it from here on.
+    fn renames(&mut self, var: &Var, value: &Expr, block: &mut Block) -> bool {
+        match &value.kind {
+            // What a dataflow variable is called inside its block may not be said outside.
+            ExprKind::Var(other) if other.dataflow && !var.dataflow => {
+                let first = block.given_out.iter().find(|(known, _)| known == other).map(|(_, given)| given.clone());
+                match first {
+                    Some(given) => {
+                        self.stands_for.insert(var.id(), Expr::var(&given));
+                        true
+                    }
+                    None if block.own.contains(&other.id()) && var.struct_info.equal(&other.struct_info) => {
+                        block.given_out.push((other.clone(), var.clone()));
+                        true
+                    }
+                    None => false,
+                }
+            }
+            ExprKind::Var(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Shape(_)
+            | ExprKind::Prim(_)
+            | ExprKind::Str(_)
+            | ExprKind::DType(_) => {
+                self.stands_for.insert(var.id(), value.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The block in which visible variables stand where they take the places of dataflow variables.
+    fn given_out(&mut self, block: Block) -> BindingBlock {
+        let Block { dataflow, bindings, given_out, .. } = block;
+        let block = BindingBlock { dataflow, bindings };
+        if given_out.is_empty() {
+            return block;
+        }
+        let place = |var: &Var| given_out.iter().find(|(own, _)| own == var).map(|(_, given)| given.clone());
+        for expr in self.stands_for.values_mut().chain(self.fields.values_mut().flatten()) {
+            if let Some(renamed) = rewrite(expr, place) {
+                *expr = renamed;
+            }
+        }
+        let moved: Vec<_> = given_out
+            .iter()
+            .filter_map(|(own, given)| self.fields.get(&own.id()).map(|fields| (given.id(), fields.clone())))
+            .collect();
+        self.fields.extend(moved);
+        rewrite(&block, place).unwrap_or(block)
+    }
+
+    /// The expression with the names that are left.
+    fn named(&self, expr: &Expr) -> Expr {
+        rewrite(expr, |e: &Expr| self.stands_for.get(&e.as_var()?.id()).cloned()).unwrap_or_else(|| expr.clone())
+    }
+
+    /// The value of a binding, with sequences inside it made canonical.
+    fn value(&mut self, value: &Expr) -> Expr {
+        match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                let condition = self.named(condition);
+                let (then, otherwise) = with_stack(|| (self.sequence(then), self.sequence(otherwise)));
+                Expr::raw(value.struct_info.clone(), ExprKind::If { condition, then, otherwise })
+            }
+            ExprKind::Function(function) => {
+                let body = with_stack(|| self.sequence(&function.body));
+                let function = Function { body, ..(**function).clone() };
+                Expr::raw(value.struct_info.clone(), ExprKind::Function(Box::new(function)))
+            }
+            ExprKind::TupleGet { .. } => {
+                let value = self.named(value);
+                let ExprKind::TupleGet { tuple, index } = &value.kind else { return value };
+                let fields = match &tuple.kind {
+                    ExprKind::Var(var) => self.fields.get(&var.id()),
+                    ExprKind::Tuple(fields) => Some(fields),
+                    _ => None,
+                };
+                fields.and_then(|fields| fields.get(*index)).cloned().unwrap_or(value)
+            }
+            _ => self.named(value),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! `EliminateCommonSubexpr`: what has been computed is not computed again.
+//!
+//! A binding whose value is pure and equal to that of an earlier one, which is visible here and was bound on every path, is
+//! another name for the earlier variable ([`crate::CanonicalizeBindings`] removes it). Inside a branch the values from
+//! before the conditional are known, behind it those of its branches are not.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{EqCx, VarId, rewrite};
+use tilewright_ir::IRModule;
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::verify::Form;
+use tilewright_support::{Map, with_stack};
+
+use crate::normalize::normalized;
+use crate::sequence::{map_functions, push_block};
+
+/// Computes equal values once.
+#[derive(Clone, Copy, Debug)]
+pub struct EliminateCommonSubexpr;
+
+const NAME: &str = "EliminateCommonSubexpr";
+
+impl Pass for EliminateCommonSubexpr {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 1, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        map_functions(NAME, &module, |function, _| {
+            let function = normalized(function);
+            let body = Known::default().sequence(&function.body);
+            Function { body, ..function }
+        })
+    }
+}
+
+/// What equal values share: what is called, and the operands that are variables.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    what: Arc<str>,
+    operands: Vec<Option<VarId>>,
+}
+
+/// Values and names of one sort of variables.
+#[derive(Default)]
+struct Table {
+    values: Map<Key, Vec<(Expr, Var)>>,
+    /// Variables that are other names.
+    names: Map<VarId, Var>,
+}
+
+/// What is known in a sequence.
+#[derive(Default)]
+struct Known<'o> {
+    /// Of the sequence around.
+    outer: Option<&'o Known<'o>>,
+    visible: Table,
+    /// Of the dataflow variables of this block.
+    dataflow: Table,
+}
+
+impl Known<'_> {
+    fn inside(&self) -> Known<'_> {
+        Known { outer: Some(self), ..Known::default() }
+    }
+
+    fn sequence(&mut self, seq: &SeqExpr) -> SeqExpr {
+        let mut blocks = Vec::new();
+        for block in &seq.blocks {
+            let bindings = block.bindings.iter().map(|binding| self.binding(binding)).collect();
+            push_block(&mut blocks, BindingBlock { dataflow: block.dataflow, bindings });
+            self.dataflow = Table::default();
+        }
+        SeqExpr { blocks, result: self.named(&seq.result) }
+    }
+
+    fn binding(&mut self, binding: &Binding) -> Binding {
+        let value = match &binding.value {
+            BindingValue::MatchCast { value, struct_info } => {
+                let value = BindingValue::MatchCast { value: self.named(value), struct_info: struct_info.clone() };
+                return Binding { value, ..binding.clone() };
+            }
+            BindingValue::Expr(value) => self.value(value),
+        };
+        let Some(key) = key(&value) else { return Binding { value: BindingValue::Expr(value), ..binding.clone() } };
+        let value = match self.earlier(&key, &value) {
+            Some(var) => {
+                self.table(&var).names.insert(binding.var.id(), var.clone());
+                Expr::var(&var)
+            }
+            None => {
+                let entry = (value.clone(), binding.var.clone());
+                self.table(&binding.var).values.entry(key).or_default().push(entry);
+                value
+            }
+        };
+        Binding { value: BindingValue::Expr(value), ..binding.clone() }
+    }
+
+    fn table(&mut self, var: &Var) -> &mut Table {
+        if var.dataflow { &mut self.dataflow } else { &mut self.visible }
+    }
+
+    /// The tables from here outwards.
+    fn tables(&self) -> impl Iterator<Item = &Table> {
+        std::iter::successors(Some(self), |known| known.outer).flat_map(|known| [&known.dataflow, &known.visible])
+    }
+
+    fn earlier(&self, key: &Key, value: &Expr) -> Option<Var> {
+        let same = |(known, _): &&(Expr, Var)| EqCx::compare(known, value).is_ok();
+        let found = self.tables().filter_map(|table| table.values.get(key)).flatten().find(same);
+        found.map(|(_, var)| var.clone())
+    }
+
+    fn named(&self, expr: &Expr) -> Expr {
+        let name = |e: &Expr| {
+            let var = e.as_var()?.id();
+            self.tables().find_map(|table| table.names.get(&var)).map(Expr::var)
+        };
+        rewrite(expr, name).unwrap_or_else(|| expr.clone())
+    }
+
+    fn value(&self, value: &Expr) -> Expr {
+        match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                let branch = |seq: &SeqExpr| with_stack(|| self.inside().sequence(seq));
+                let kind =
+                    ExprKind::If { condition: self.named(condition), then: branch(then), otherwise: branch(otherwise) };
+                Expr::raw(value.struct_info.clone(), kind)
+            }
+            // What a closure computes stays in it: it may run often, or never.
+            ExprKind::Function(function) => {
+                let body = with_stack(|| Known::default().sequence(&function.body));
+                let function = Function { body, ..(**function).clone() };
+                self.named(&Expr::raw(value.struct_info.clone(), ExprKind::Function(Box::new(function))))
+            }
+            _ => self.named(value),
+        }
+    }
+}
+
+/// Nothing for values that are not shared.
+fn key(value: &Expr) -> Option<Key> {
+    let variables = |exprs: &[Expr]| exprs.iter().map(|expr| expr.as_var().map(Var::id)).collect();
+    match &value.kind {
+        ExprKind::Call { callee, args, .. } if value.is_pure() => {
+            let what = match callee {
+                Callee::Op(op) => op.name.into(),
+                Callee::Tir(global) => global.name.clone(),
+                Callee::DpsPacked(name) => name.clone(),
+                Callee::Value(_) => "".into(),
+                Callee::Packed(_) => return None,
+            };
+            Some(Key { what, operands: variables(args) })
+        }
+        ExprKind::TupleGet { tuple, index } => {
+            Some(Key { what: index.to_string().into(), operands: vec![tuple.as_var().map(Var::id)] })
+        }
+        ExprKind::Tuple(fields) => Some(Key { what: "()".into(), operands: variables(fields) }),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! One call of constants, computed.
+
+use tilewright_expr as scalar;
+use tilewright_expr::node::rewrite;
+use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::op::{Legalize, OpCall};
+use tilewright_ir::pass::Evaluator;
+use tilewright_ir::relax::{Callee, Constant, Expr, ExprKind, StructInfo};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::{Attrs, IRModule};
+use tilewright_tensor::Tensor;
+
+use super::{FREE_BYTES, GROWTH};
+
+/// The result of the call as a constant, or a tuple of constants; nothing if it is not to be folded, or fails.
+pub(super) fn call(
+    evaluator: &dyn Evaluator,
+    module: &IRModule,
+    callee: &Callee,
+    args: &[Expr],
+    attrs: &Attrs,
+    result: &StructInfo,
+) -> Option<Expr> {
+    let inputs: Vec<Tensor> =
+        args.iter().filter_map(tensor).map(Tensor::to_contiguous).collect::<Result<_, _>>().ok()?;
+    let shapes = result.tensors()?.into_iter().map(constant_shape).collect::<Option<Vec<_>>>()?;
+    let needed =
+        shapes.iter().try_fold(0, |bytes: usize, (dtype, shape)| bytes.checked_add(bytes_of(*dtype, shape)?))?;
+    let given: usize = inputs.iter().map(Tensor::num_bytes).sum();
+    if needed > given.saturating_mul(GROWTH).saturating_add(FREE_BYTES) {
+        return None;
+    }
+    let function = match callee {
+        Callee::Tir(global) => with_scalars(module.prim(&global.name)?, args)?,
+        Callee::Op(op) if op.properties.pure => match op.legalize {
+            Legalize::PrimFunc(rule) => rule(&OpCall { op: *op, args, attrs }).ok()?,
+            Legalize::Machine(_) => return None,
+        },
+        Callee::Op(_) | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => return None,
+    };
+    if !only_reads(&function, inputs.len()) {
+        return None;
+    }
+    let results: Vec<Tensor> =
+        shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
+    let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
+    evaluator.run(&function, &all).ok()?;
+    let mut constants: Vec<Expr> = results.iter().map(|tensor| Expr::constant(tensor.to_read_only())).collect();
+    match result {
+        StructInfo::Tuple(_) => Some(Expr::tuple(constants)),
+        _ => constants.pop(),
+    }
+}
+
+fn tensor(arg: &Expr) -> Option<&Tensor> {
+    match &arg.kind {
+        ExprKind::Constant(Constant(tensor)) => Some(tensor),
+        _ => None,
+    }
+}
+
+fn constant_shape(info: &StructInfo) -> Option<(tilewright_tensor::DataType, Vec<i64>)> {
+    Some((info.dtype()?, info.dims()?.iter().map(scalar::Expr::as_int).collect::<Option<_>>()?))
+}
+
+fn bytes_of(dtype: tilewright_tensor::DataType, shape: &[i64]) -> Option<usize> {
+    shape.iter().try_fold(dtype.bytes(), |bytes, dim| bytes.checked_mul(usize::try_from(*dim).ok()?))
+}
+
+/// The PrimFunc of tensors alone: scalar parameters have the values of their arguments.
+fn with_scalars(function: &PrimFunc, args: &[Expr]) -> Option<PrimFunc> {
+    let mut values: Vec<(scalar::Var, scalar::Expr)> = Vec::new();
+    for (param, arg) in function.params.iter().zip(args) {
+        match (&param.buffer, &arg.kind) {
+            (Some(_), ExprKind::Constant(_)) => {}
+            (None, ExprKind::Prim(value)) if value.dtype == param.var.dtype => {
+                values.push((param.var.clone(), value.clone()));
+            }
+            _ => return None,
+        }
+    }
+    let mut function = function.clone();
+    function.params.retain(|param| !values.iter().any(|(var, _)| *var == param.var));
+    let value = |expr: &scalar::Expr| {
+        let var = expr.as_var()?;
+        values.iter().find(|(known, _)| known == var).map(|(_, value)| value.clone())
+    };
+    Some(rewrite(&function, value).unwrap_or(function))
+}
+
+/// Whether the function has tensors for parameters and leaves the first ones as they are.
+fn only_reads(function: &PrimFunc, inputs: usize) -> bool {
+    let interface = KernelInterface::of(function);
+    function.params.iter().all(|param| param.buffer.is_some())
+        && interface.tensors.iter().all(|tensor| tensor.param >= inputs || !tensor.written)
+}
+
+/// Whether the scalar is written out.
+pub(super) fn is_number(value: &scalar::Expr) -> bool {
+    matches!(value.kind, scalar::ExprKind::Int(_) | scalar::ExprKind::Float(_))
+}
+
+/// The truth of a constant condition.
+pub(super) fn truth(condition: &Expr) -> Option<bool> {
+    match &condition.kind {
+        ExprKind::Constant(Constant(tensor)) if tensor.num_elements() == 1 => {
+            tensor.to_vec::<bool>().ok()?.first().copied()
+        }
+        ExprKind::Prim(value) if value.dtype.is_bool() => value.as_int().map(|value| value != 0),
+        _ => None,
+    }
+}

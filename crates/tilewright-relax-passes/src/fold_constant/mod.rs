@@ -1,0 +1,240 @@
+//! `FoldConstant`: what does not depend on the function's arguments is computed now.
+//!
+//! A call of a pure operator, or of a PrimFunc by `call_tir`, whose arguments are all constants becomes its result: tensors,
+//! shapes and scalars, by name or in place. A conditional whose condition is constant becomes the branch that is taken. The
+//! context's [`Evaluator`] computes: compiled code in production, so that weights are laid out anew in about the time that
+//! their bytes take. Without one, no call is folded.
+//!
+//! What stays as it is: calls with effects, calls with a symbolic dimension, results that nobody uses, results of more than
+//! [`GROWTH`] times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call),
+//! and calls whose evaluation fails: the fault is the run's, where it happens at all.
+//!
+//! A constant that only folded calls have used goes at once, so that memory holds the constants that the module is left
+//! with and those of one chain of calls.
+
+mod evaluate;
+
+use tilewright_expr::node::{VarId, rewrite, walk};
+use tilewright_ir::IRModule;
+use tilewright_ir::pass::{Evaluator, Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::verify::Form;
+use tilewright_support::{Map, Origins, Set, with_stack};
+
+use crate::normalize::normalized;
+use crate::sequence::{map_functions, push_block};
+
+/// How many times the bytes of its arguments a result may take.
+pub const GROWTH: usize = 2;
+/// The bytes that a result may take besides.
+pub const FREE_BYTES: usize = 1 << 16;
+
+/// Computes what is constant.
+#[derive(Clone, Copy, Debug)]
+pub struct FoldConstant;
+
+const NAME: &str = "FoldConstant";
+
+impl Pass for FoldConstant {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        map_functions(NAME, &module, |function, _| {
+            let function = normalized(function);
+            let mut fold = Fold::new(&module, cx.evaluator);
+            fold.count(&function.body, Count::More);
+            let mut body = fold.sequence(&function.body);
+            fold.finish(&mut body);
+            Function { body, ..function }
+        })
+    }
+}
+
+/// Which way uses are counted.
+#[derive(Clone, Copy)]
+enum Count {
+    More,
+    Less,
+}
+
+struct Fold<'a> {
+    module: &'a IRModule,
+    evaluator: Option<&'a dyn Evaluator>,
+    /// Variables whose value is known: tensors, shapes, scalars, and tuples of them.
+    known: Map<VarId, Expr>,
+    /// Variables whose binding becomes what is known of them.
+    folded: Set<VarId>,
+    /// Folded variables that nothing uses any more.
+    dead: Set<VarId>,
+    /// The number of bindings and results that mention a variable.
+    uses: Map<VarId, usize>,
+}
+
+impl<'a> Fold<'a> {
+    fn new(module: &'a IRModule, evaluator: Option<&'a dyn Evaluator>) -> Self {
+        let (known, uses) = (Map::default(), Map::default());
+        Self { module, evaluator, known, folded: Set::default(), dead: Set::default(), uses }
+    }
+
+    /// Counts the uses in a sequence.
+    fn count(&mut self, seq: &SeqExpr, way: Count) {
+        for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+            let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
+            self.count_in(value, way);
+        }
+        self.count_in(&seq.result, way);
+    }
+
+    fn count_in(&mut self, value: &Expr, way: Count) {
+        if let ExprKind::If { condition, then, otherwise } = &value.kind {
+            self.count_in(condition, way);
+            return with_stack(|| {
+                self.count(then, way);
+                self.count(otherwise, way);
+            });
+        }
+        let mut mentioned = Vec::new();
+        walk(&vec![value.clone()], |var: &Var| mentioned.push(var.id()));
+        for var in mentioned {
+            let uses = self.uses.entry(var).or_default();
+            match way {
+                Count::More => *uses += 1,
+                Count::Less => {
+                    *uses = uses.saturating_sub(1);
+                    if *uses == 0 && self.folded.contains(&var) {
+                        self.known.remove(&var);
+                        self.dead.insert(var);
+                    }
+                }
+            }
+        }
+    }
+
+    fn sequence(&mut self, seq: &SeqExpr) -> SeqExpr {
+        let mut blocks = Vec::new();
+        for block in &seq.blocks {
+            let mut bindings = Vec::new();
+            for binding in &block.bindings {
+                self.binding(binding.clone(), block.dataflow, &mut bindings);
+            }
+            push_block(&mut blocks, BindingBlock { dataflow: block.dataflow, bindings });
+        }
+        SeqExpr { blocks, result: seq.result.clone() }
+    }
+
+    fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) {
+        if let BindingValue::Expr(value) = &binding.value {
+            if let ExprKind::If { condition, then, otherwise } = &value.kind {
+                if let Some(taken) = self.constant(condition).as_ref().and_then(evaluate::truth) {
+                    let branch = if taken { then.clone() } else { otherwise.clone() };
+                    let value = value.clone();
+                    return self.replace_conditional(&binding, &value, branch, dataflow, out);
+                }
+                let (then, otherwise) = with_stack(|| (self.sequence(then), self.sequence(otherwise)));
+                let kind = ExprKind::If { condition: condition.clone(), then, otherwise };
+                binding.value = BindingValue::Expr(Expr::raw(value.struct_info.clone(), kind));
+            } else if let ExprKind::Function(function) = &value.kind {
+                let body = with_stack(|| self.sequence(&function.body));
+                let kind = ExprKind::Function(Box::new(Function { body, ..(**function).clone() }));
+                binding.value = BindingValue::Expr(Expr::raw(value.struct_info.clone(), kind));
+            } else if self.uses.get(&binding.var.id()).is_some_and(|uses| *uses > 0)
+                && let Some(constant) = self.constant(value).or_else(|| self.evaluated(value))
+            {
+                let value = value.clone();
+                self.known.insert(binding.var.id(), constant);
+                self.folded.insert(binding.var.id());
+                self.count_in(&value, Count::Less);
+            }
+        }
+        out.push(binding);
+    }
+
+    /// Puts the bindings of the branch that is taken in the place of the conditional.
+    fn replace_conditional(
+        &mut self,
+        binding: &Binding,
+        conditional: &Expr,
+        branch: SeqExpr,
+        dataflow: bool,
+        out: &mut Vec<Binding>,
+    ) {
+        self.count_in(conditional, Count::Less);
+        // Dataflow variables live in dataflow blocks only.
+        let plain = |var: &Var| var.dataflow.then(|| Var::new(var.name.clone(), var.struct_info.clone()));
+        let branch = if dataflow { None } else { rewrite(&branch, plain) }.unwrap_or(branch);
+        self.count(&branch, Count::More);
+        for block in branch.blocks {
+            for inner in block.bindings {
+                let origins: Origins = inner.origins.merge(&binding.origins);
+                with_stack(|| self.binding(Binding { origins, ..inner }, dataflow, out));
+            }
+        }
+        let result = Binding { value: BindingValue::Expr(branch.result), ..binding.clone() };
+        self.binding(result, dataflow, out);
+    }
+
+    /// What is known of an operand, if that is its value.
+    fn constant(&self, operand: &Expr) -> Option<Expr> {
+        match &operand.kind {
+            ExprKind::Var(var) => self.known.get(&var.id()).cloned(),
+            ExprKind::Constant(_) => Some(operand.clone()),
+            ExprKind::Shape(dims) => dims.iter().all(|dim| dim.as_int().is_some()).then(|| operand.clone()),
+            ExprKind::Prim(value) => evaluate::is_number(value).then(|| operand.clone()),
+            ExprKind::Tuple(fields) => {
+                fields.iter().map(|field| self.constant(field)).collect::<Option<_>>().map(Expr::tuple)
+            }
+            ExprKind::TupleGet { tuple, index } => match &self.constant(tuple)?.kind {
+                ExprKind::Tuple(fields) => fields.get(*index).cloned(),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The result of a call of constants.
+    fn evaluated(&self, value: &Expr) -> Option<Expr> {
+        let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return None };
+        let args: Vec<Expr> = args.iter().map(|arg| self.constant(arg)).collect::<Option<_>>()?;
+        evaluate::call(self.evaluator?, self.module, callee, &args, attrs, &value.struct_info)
+    }
+
+    /// Puts the constants in; those that nothing uses go.
+    fn finish(&self, seq: &mut SeqExpr) {
+        for block in &mut seq.blocks {
+            block.bindings.retain(|binding| !self.dead.contains(&binding.var.id()));
+            for binding in &mut block.bindings {
+                let BindingValue::Expr(value) = &mut binding.value else { continue };
+                if self.folded.contains(&binding.var.id())
+                    && let Some(constant) = self.known.get(&binding.var.id())
+                {
+                    *value = constant.clone();
+                    continue;
+                }
+                if let Some(inside) = self.finish_inside(value) {
+                    *value = inside;
+                }
+            }
+        }
+        seq.blocks.retain(|block| !block.bindings.is_empty());
+    }
+
+    fn finish_inside(&self, value: &Expr) -> Option<Expr> {
+        let finished = |seq: &SeqExpr| {
+            let mut seq = seq.clone();
+            with_stack(|| self.finish(&mut seq));
+            seq
+        };
+        let kind = match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                ExprKind::If { condition: condition.clone(), then: finished(then), otherwise: finished(otherwise) }
+            }
+            ExprKind::Function(function) => {
+                ExprKind::Function(Box::new(Function { body: finished(&function.body), ..(**function).clone() }))
+            }
+            _ => return None,
+        };
+        Some(Expr::raw(value.struct_info.clone(), kind))
+    }
+}
