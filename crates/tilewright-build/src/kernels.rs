@@ -1,4 +1,4 @@
-//! PrimFuncs → kernels: lowered, compiled in one LLVM job, linked into one image.
+//! PrimFuncs → kernels: lowered, compiled, linked into one image.
 
 use std::sync::Arc;
 
@@ -10,11 +10,15 @@ use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Verified;
-use tilewright_llvm::CodegenError;
+use tilewright_llvm::{CodegenError, Options};
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 use tilewright_vm_program::{Access, Kernel, ProgramBuilder};
+
+use crate::cache::KernelCache;
+use crate::link::{KernelObject, link_kernels};
+use crate::objects::{SYMBOL, compile};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -75,15 +79,13 @@ pub(crate) fn build_kernels(
     if low.is_empty() {
         return Ok(KernelTable::default());
     }
-    let compiled =
-        tilewright_llvm::compile(&low, target, &tilewright_llvm::Options::default()).map_err(|e| code_error(&e))?;
-    let mut image = crate::link::link(&[&compiled.elf])
-        .map_err(|error| Diagnostics::from(Diagnostic::error("TW0603", error.to_string())))?;
-    for export in &mut image.exports {
-        if let Some(name) = export.name.strip_prefix(tilewright_llvm::SYMBOL_PREFIX) {
-            export.name = name.to_owned();
-        }
-    }
+    let compiled = compile(&low, target, &Options::default(), KernelCache::process())
+        .map_err(|errors| Diagnostics(errors.iter().flat_map(|error| code_error(error).0).collect()))?;
+    let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
+    let objects =
+        compiled.objects.iter().map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names });
+    let image =
+        link_kernels(objects).map_err(|error| Diagnostics::from(Diagnostic::error("TW0603", error.to_string())))?;
     let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();

@@ -2,15 +2,17 @@
 //! become functions of the virtual machine, and both go into one file.
 //!
 //! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), `call`
-//! (calls of kernels), [`link`] (objects into images).
+//! (calls of kernels), `objects` and [`cache`] (kernels through LLVM, once), [`link`] (objects into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
 
+pub mod cache;
 mod call;
 mod emit;
 mod kernels;
 pub mod link;
+mod objects;
 
 pub use kernels::{code_error, lower_kernels};
 

@@ -49,6 +49,11 @@ impl LowTir {
         &self.symbol
     }
 
+    /// The same function under another symbol.
+    pub fn with_symbol(&self, symbol: impl Into<String>) -> Self {
+        Self { symbol: symbol.into(), function: self.function.clone() }
+    }
+
     pub fn function(&self) -> &PrimFunc {
         &self.function
     }

@@ -66,6 +66,35 @@ pub struct Kernel {
     pub scratch_bytes: u64,
 }
 
+/// Kernels written as LLVM's text form, which LLVM has not seen yet.
+///
+/// The text, the target, the options and [`fingerprint`] decide every byte of the object: a cache of objects needs no
+/// more to know that it has the right one.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub text: String,
+    /// One for each function, in their order.
+    pub kernels: Vec<Kernel>,
+}
+
+impl Source {
+    /// Writes the functions.
+    pub fn new(functions: &[LowTir], target: &Target) -> Result<Self, CodegenError> {
+        let (text, kernels) = module(functions, target)?;
+        Ok(Self { text, kernels })
+    }
+
+    /// The bytes of a relocatable ELF object.
+    pub fn compile(self, target: &Target, options: &Options) -> Result<Vec<u8>, CodegenError> {
+        machine::run(self.text, target, options, machine::Output::Object)
+    }
+}
+
+/// What compiles: LLVM by its version, and this crate by its sources.
+pub fn fingerprint() -> String {
+    format!("LLVM {}, {}", version(), env!("TILEWRIGHT_LLVM_SOURCES"))
+}
+
 /// Compiles the functions into one object.
 pub fn compile(functions: &[LowTir], target: &Target, options: &Options) -> Result<Object, CodegenError> {
     let (text, kernels) = module(functions, target)?;

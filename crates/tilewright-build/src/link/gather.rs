@@ -9,7 +9,7 @@ use object::{
 use tilewright_support::Map;
 use tilewright_vm_program::{Export, Symbol};
 
-use super::{JUMP_BYTES, Linker, MAX_PART, Part, Place, Reference, Result, Target, refuse};
+use super::{JUMP_BYTES, KernelObject, Linker, MAX_PART, Part, Place, Reference, Result, Target, refuse};
 
 type File<'data> = ElfFile64<'data, Endianness>;
 
@@ -18,10 +18,10 @@ type Places = Map<SectionIndex, Place>;
 
 impl Linker {
     /// Lays out the sections of one object and notes its symbols and relocations.
-    pub(super) fn add(&mut self, file: &File<'_>) -> Result<()> {
+    pub(super) fn add(&mut self, file: &File<'_>, object: &KernelObject<'_>) -> Result<()> {
         let places = self.sections(file)?;
         for symbol in file.symbols().filter(|symbol| !symbol.is_undefined()) {
-            self.symbol(&symbol, &places)?;
+            self.symbol(&symbol, &places, object)?;
         }
         let mut island = Map::default();
         for section in file.sections() {
@@ -70,24 +70,42 @@ impl Linker {
         Ok(offset)
     }
 
-    fn symbol<'data>(&mut self, symbol: &impl ObjectSymbol<'data>, places: &Places) -> Result<()> {
+    fn symbol<'data>(
+        &mut self,
+        symbol: &impl ObjectSymbol<'data>,
+        places: &Places,
+        object: &KernelObject<'_>,
+    ) -> Result<()> {
         let is_function = symbol.kind() == SymbolKind::Text;
         if !symbol.is_global() && !is_function {
             return Ok(());
         }
         let Some(place) = defined_at(symbol, places)? else { return Ok(()) };
-        let name = symbol.name()?.to_owned();
-        if is_function && place.part == Part::Text && place.offset < self.text.len() {
-            let bytes = symbol.size().min((self.text.len() - place.offset) as u64) as u32;
-            self.symbols.push(Symbol { name: name.clone(), offset: place.offset as u32, bytes });
-            if symbol.is_global() {
-                self.exports.push(Export { name: name.clone(), offset: place.offset as u32 });
+        let name = symbol.name()?;
+        let is_code = is_function && place.part == Part::Text && place.offset < self.text.len();
+        let bytes = symbol.size().min((self.text.len() - place.offset.min(self.text.len())) as u64) as u32;
+        let mut note = |name: String| {
+            let offset = place.offset as u32;
+            if is_code {
+                self.symbols.push(Symbol { name: name.clone(), offset, bytes });
             }
+            if !symbol.is_global() {
+                return Ok(());
+            }
+            if is_code {
+                self.exports.push(Export { name: name.clone(), offset });
+            }
+            match self.globals.insert(name.clone(), place) {
+                None => Ok(()),
+                Some(_) => refuse(format!("symbol `{name}` is defined twice")),
+            }
+        };
+        match object.names.first() {
+            Some(_) if name == object.symbol => object.names.iter().cloned().try_for_each(note),
+            // Parts of the kernel, by its first name.
+            Some(first) if !symbol.is_global() => note(format!("{first}:{name}")),
+            _ => note(name.to_owned()),
         }
-        if symbol.is_global() && self.globals.insert(name.clone(), place).is_some() {
-            return refuse(format!("symbol `{name}` is defined twice"));
-        }
-        Ok(())
     }
 }
 

@@ -131,12 +131,28 @@ impl Machine {
     }
 }
 
-/// Links relocatable objects of one architecture.
+/// An object whose kernel gets names of its own in the image.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelObject<'a> {
+    pub elf: &'a [u8],
+    /// The global symbol of the kernel in the object.
+    pub symbol: &'a str,
+    /// The names under which the image exports it.
+    pub names: &'a [String],
+}
+
+/// Links relocatable objects of one architecture; the image exports their global functions under their own names.
 pub fn link(objects: &[&[u8]]) -> Result<Image> {
+    let whole = |elf| KernelObject { elf, symbol: "", names: &[] };
+    link_kernels(objects.iter().map(|elf| whole(elf)))
+}
+
+/// Links objects of one architecture and renames a kernel of each.
+pub fn link_kernels<'a>(objects: impl IntoIterator<Item = KernelObject<'a>>) -> Result<Image> {
     let mut linker = Linker::default();
     let mut machine: Option<&'static Machine> = None;
-    for bytes in objects {
-        let file = ElfFile64::<Endianness>::parse(*bytes)?;
+    for object in objects {
+        let file = ElfFile64::<Endianness>::parse(object.elf)?;
         let found: &'static Machine = match file.architecture() {
             Architecture::X86_64 => &x86_64::MACHINE,
             Architecture::Aarch64 => &aarch64::MACHINE,
@@ -149,7 +165,7 @@ pub fn link(objects: &[&[u8]]) -> Result<Image> {
             return refuse("expected a relocatable little-endian object");
         }
         machine = Some(found);
-        linker.add(&file)?;
+        linker.add(&file, &object)?;
     }
     match machine {
         Some(machine) => linker.finish(machine),

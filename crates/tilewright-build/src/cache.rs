@@ -1,0 +1,404 @@
+//! The kernel cache: objects that LLVM made, by everything that decides what LLVM makes.
+//!
+//! An entry's [`Key`] is the BLAKE3 hash of the kernel as it is handed to LLVM (under a symbol that is the same for all,
+//! so that a PrimFunc's name does not matter), of the target, of the options, and of the versions of LLVM and of the
+//! code generator. What is cached is the object, before linking.
+//!
+//! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry,
+//! shared by any number of processes: a file appears under its name by renaming, whole or not at all; it begins with a
+//! hash of its contents and key, and one that does not match is ignored, and replaced when the kernel has been compiled
+//! again. A use sets the file's time; when the files exceed the bound, those used longest ago are removed. A cache is
+//! never the reason of an error: what cannot be read is compiled, what cannot be written is not kept.
+//!
+//! The environment decides on the process's own cache, [`KernelCache::process`]: `TILEWRIGHT_CACHE_DIR` is the folder, by
+//! default `tilewright/kernels` in `XDG_CACHE_HOME` or `~/.cache`, and an empty value keeps it off the disk;
+//! `TILEWRIGHT_CACHE_BYTES` is the bound, by default 512 MiB. Who may write to the folder decides what code runs: it is
+//! made for its owner alone.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tilewright_support::Map;
+
+/// Bound of the entries in the process.
+const MEMORY_BYTES: usize = 64 << 20;
+
+/// Default bound of the entries on disk.
+const DISK_BYTES: u64 = 512 << 20;
+
+/// Temporary files older than this were left by a process that ended.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// What an entry is found by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Key(blake3::Hash);
+
+impl Key {
+    /// The hash of a list of texts, of which none runs into the next.
+    pub fn new(parts: &[&str]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        Self(hasher.finalize())
+    }
+}
+
+/// Objects by key. May be used by any number of threads.
+#[derive(Debug)]
+pub struct KernelCache {
+    memory: Mutex<Memory>,
+    disk: Option<Disk>,
+}
+
+impl KernelCache {
+    /// The process's own cache, as the environment describes it.
+    pub fn process() -> &'static Self {
+        static CACHE: OnceLock<KernelCache> = OnceLock::new();
+        CACHE.get_or_init(|| {
+            let bound = std::env::var("TILEWRIGHT_CACHE_BYTES").ok().and_then(|text| text.trim().parse().ok());
+            match default_folder() {
+                Some(folder) => Self::on_disk(folder, bound.unwrap_or(DISK_BYTES)),
+                None => Self::in_memory(),
+            }
+        })
+    }
+
+    /// A cache of its own, that ends with the process.
+    pub fn in_memory() -> Self {
+        Self { memory: Mutex::default(), disk: None }
+    }
+
+    /// A cache with files in a folder, of at most so many bytes.
+    pub fn on_disk(folder: impl Into<PathBuf>, bytes: u64) -> Self {
+        let disk = Disk { folder: folder.into(), bound: bytes, used: Mutex::new(None) };
+        Self { memory: Mutex::default(), disk: Some(disk) }
+    }
+
+    /// The object, if it is here.
+    pub fn get(&self, key: &Key) -> Option<Arc<[u8]>> {
+        if let Some(object) = lock(&self.memory).get(key) {
+            return Some(object);
+        }
+        let object: Arc<[u8]> = self.disk.as_ref()?.read(key).ok()?.into();
+        lock(&self.memory).put(*key, &object);
+        Some(object)
+    }
+
+    /// Keeps an object.
+    pub fn put(&self, key: Key, object: &Arc<[u8]>) {
+        lock(&self.memory).put(key, object);
+        if let Some(disk) = &self.disk {
+            // A full or read-only disk costs time later, nothing else.
+            let _ = disk.write(&key, object);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The folder that the environment asks for; none keeps the cache off the disk.
+fn default_folder() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os("TILEWRIGHT_CACHE_DIR") {
+        return (!folder.is_empty()).then(|| folder.into());
+    }
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))?;
+    Some(base.join("tilewright").join("kernels"))
+}
+
+/// Entries of this process, with the number of their last use.
+#[derive(Default, Debug)]
+struct Memory {
+    entries: Map<Key, (u64, Arc<[u8]>)>,
+    bytes: usize,
+    uses: u64,
+}
+
+impl Memory {
+    fn get(&mut self, key: &Key) -> Option<Arc<[u8]>> {
+        self.uses += 1;
+        let (used, object) = self.entries.get_mut(key)?;
+        *used = self.uses;
+        Some(Arc::clone(object))
+    }
+
+    fn put(&mut self, key: Key, object: &Arc<[u8]>) {
+        self.uses += 1;
+        self.bytes += object.len();
+        if let Some((_, old)) = self.entries.insert(key, (self.uses, Arc::clone(object))) {
+            self.bytes -= old.len();
+        }
+        if self.bytes > MEMORY_BYTES {
+            self.shrink(MEMORY_BYTES / 4 * 3);
+        }
+    }
+
+    /// Removes the entries used longest ago, until so many bytes are left.
+    fn shrink(&mut self, bytes: usize) {
+        let mut by_use: Vec<(u64, Key)> = self.entries.iter().map(|(key, (used, _))| (*used, *key)).collect();
+        by_use.sort_unstable_by_key(|(used, _)| *used);
+        for (_, key) in by_use {
+            if self.bytes <= bytes {
+                break;
+            }
+            if let Some((_, object)) = self.entries.remove(&key) {
+                self.bytes -= object.len();
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Disk {
+    folder: PathBuf,
+    bound: u64,
+    /// Bytes of the files, as far as this process knows; none before it looked.
+    used: Mutex<Option<u64>>,
+}
+
+impl Disk {
+    fn path(&self, key: &Key) -> PathBuf {
+        self.folder.join(key.0.to_hex().as_str())
+    }
+
+    fn read(&self, key: &Key) -> io::Result<Vec<u8>> {
+        let mut file = File::open(self.path(key))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        let damaged = || io::Error::from(io::ErrorKind::InvalidData);
+        let (claimed, object) = bytes.split_first_chunk::<{ blake3::OUT_LEN }>().ok_or_else(damaged)?;
+        if seal(key, object) != *claimed {
+            return Err(damaged());
+        }
+        // Whether the time can be set or not: the entry is right.
+        let _ = file.set_modified(SystemTime::now());
+        Ok(bytes.split_off(blake3::OUT_LEN))
+    }
+
+    fn write(&self, key: &Key, object: &[u8]) -> io::Result<()> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        make_folder(&self.folder)?;
+        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+        let temporary = self.folder.join(format!("{}.{}-{number}.tmp", key.0.to_hex(), std::process::id()));
+        let write = |file: &mut File| {
+            file.write_all(seal(key, object).as_bytes())?;
+            file.write_all(object)
+        };
+        let outcome = File::create_new(&temporary)
+            .and_then(|mut file| write(&mut file))
+            .and_then(|()| fs::rename(&temporary, self.path(key)));
+        if outcome.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        outcome?;
+        self.make_room((blake3::OUT_LEN + object.len()) as u64);
+        Ok(())
+    }
+
+    /// Accounts for a new file, and removes old ones if there are too many bytes.
+    fn make_room(&self, added: u64) {
+        let mut used = lock(&self.used);
+        let total = match *used {
+            Some(known) => known + added,
+            None => self.files().iter().map(|file| file.bytes).sum(),
+        };
+        *used = Some(if total > self.bound { self.shrink(self.bound / 4 * 3) } else { total });
+    }
+
+    /// Removes the files used longest ago until so many bytes are left; gives the bytes that are.
+    fn shrink(&self, bytes: u64) -> u64 {
+        let mut files = self.files();
+        files.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
+        let mut left: u64 = files.iter().map(|file| file.bytes).sum();
+        for file in files {
+            let stale = file.is_temporary && file.used.elapsed().is_ok_and(|age| age > STALE);
+            if stale || (left > bytes && !file.is_temporary) {
+                // Another process may have been faster.
+                let _ = fs::remove_file(&file.path);
+                left -= file.bytes;
+            }
+        }
+        left
+    }
+
+    fn files(&self) -> Vec<CacheFile> {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
+        entries.filter_map(|entry| CacheFile::of(&entry.ok()?)).collect()
+    }
+}
+
+struct CacheFile {
+    path: PathBuf,
+    bytes: u64,
+    used: SystemTime,
+    is_temporary: bool,
+}
+
+impl CacheFile {
+    /// None for what is not the cache's: its folder may be the user's choice.
+    fn of(entry: &fs::DirEntry) -> Option<Self> {
+        let name = entry.file_name().into_string().ok()?;
+        let (stem, rest) = name.split_at_checked(2 * blake3::OUT_LEN)?;
+        let is_temporary = rest.ends_with(".tmp");
+        if !stem.bytes().all(|byte| byte.is_ascii_hexdigit()) || !(rest.is_empty() || is_temporary) {
+            return None;
+        }
+        let metadata = entry.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self { path: entry.path(), bytes: metadata.len(), used: metadata.modified().ok()?, is_temporary })
+    }
+}
+
+/// What a file begins with: a hash of its key and its contents.
+fn seal(key: &Key, object: &[u8]) -> blake3::Hash {
+    blake3::Hasher::new().update(key.0.as_bytes()).update(object).finalize()
+}
+
+/// Makes a folder that only its owner may enter.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder for a test, empty at its start and gone at its end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let folder = std::env::temp_dir().join(format!("tilewright-cache-{name}-{}", std::process::id()));
+            let _ = fs::remove_dir_all(&folder);
+            Self(folder)
+        }
+
+        fn cache(&self, bytes: u64) -> KernelCache {
+            KernelCache::on_disk(&self.0, bytes)
+        }
+
+        fn count(&self) -> usize {
+            fs::read_dir(&self.0).map_or(0, Iterator::count)
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn object(number: u8) -> Arc<[u8]> {
+        vec![number; 1000].into()
+    }
+
+    fn key(number: usize) -> Key {
+        Key::new(&["test", &number.to_string()])
+    }
+
+    #[test]
+    fn parts_of_a_key_do_not_run_into_each_other() {
+        assert_ne!(Key::new(&["ab", "c"]), Key::new(&["a", "bc"]));
+        assert_ne!(Key::new(&["ab"]), Key::new(&["ab", ""]));
+        assert_eq!(Key::new(&["ab", "c"]), Key::new(&["ab", "c"]));
+    }
+
+    #[test]
+    fn another_process_finds_what_one_has_kept() {
+        let folder = Folder::new("shared");
+        folder.cache(1 << 20).put(key(1), &object(1));
+        assert_eq!(folder.cache(1 << 20).get(&key(1)), Some(object(1)));
+        assert_eq!(folder.cache(1 << 20).get(&key(2)), None);
+        assert_eq!(folder.count(), 1);
+    }
+
+    #[test]
+    fn a_damaged_entry_is_ignored_and_replaced() {
+        let folder = Folder::new("damaged");
+        folder.cache(1 << 20).put(key(1), &object(1));
+        let path = folder.0.join(key(1).0.to_hex().as_str());
+        let whole = fs::read(&path).unwrap();
+        let mut flipped = whole.clone();
+        flipped[500] ^= 1;
+        for bytes in [flipped, whole[..700].to_vec(), Vec::new(), [whole, vec![0]].concat()] {
+            fs::write(&path, bytes).unwrap();
+            let cache = folder.cache(1 << 20);
+            assert_eq!(cache.get(&key(1)), None);
+            cache.put(key(1), &object(1));
+            assert_eq!(folder.cache(1 << 20).get(&key(1)), Some(object(1)));
+        }
+        // The right contents under another name are wrong too.
+        fs::rename(&path, folder.0.join(key(2).0.to_hex().as_str())).unwrap();
+        assert_eq!(folder.cache(1 << 20).get(&key(2)), None);
+    }
+
+    #[test]
+    fn the_disk_holds_what_was_used_last() {
+        let folder = Folder::new("bound");
+        // Ten files fit.
+        let cache = folder.cache(10 * 1032);
+        let old = SystemTime::now() - Duration::from_secs(1000);
+        for number in 0..10 {
+            cache.put(key(number), &object(number as u8));
+            let file = File::options().append(true).open(folder.0.join(key(number).0.to_hex().as_str())).unwrap();
+            file.set_modified(old + Duration::from_secs(number as u64)).unwrap();
+        }
+        fs::write(folder.0.join("notes.txt"), "the user's own").unwrap();
+        assert_eq!(folder.cache(10 * 1032).get(&key(0)), Some(object(0)));
+        cache.put(key(10), &object(10));
+        let kept = |number| folder.cache(10 * 1032).get(&key(number)).is_some();
+        assert!(kept(0) && kept(9) && kept(10) && !kept(1) && !kept(2));
+        assert_eq!(folder.count(), 7 + 1);
+        assert!(folder.0.join("notes.txt").exists());
+    }
+
+    #[test]
+    fn memory_holds_what_was_used_last() {
+        let cache = KernelCache::in_memory();
+        let large: Arc<[u8]> = vec![0; MEMORY_BYTES / 8].into();
+        for number in 0..8 {
+            cache.put(key(number), &large);
+        }
+        assert!(cache.get(&key(0)).is_some());
+        cache.put(key(8), &large);
+        assert!(cache.get(&key(0)).is_some() && cache.get(&key(1)).is_none() && cache.get(&key(8)).is_some());
+        assert!(lock(&cache.memory).bytes <= MEMORY_BYTES);
+    }
+
+    #[test]
+    fn many_writers_leave_whole_entries() {
+        let folder = Folder::new("concurrent");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for round in 0..200 {
+                        let number = round % 20;
+                        let cache = folder.cache(12 * 1032);
+                        let found = cache.get(&key(number));
+                        assert!(found.is_none_or(|found| found == object(number as u8)));
+                        cache.put(key(number), &object(number as u8));
+                    }
+                });
+            }
+        });
+        assert!(folder.count() <= 20 && fs::read_dir(&folder.0).unwrap().all(|e| !e.unwrap().path().ends_with("tmp")));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_written_costs_nothing_but_time() {
+        let cache = KernelCache::on_disk("/proc/no/such/place", 1000);
+        cache.put(key(1), &object(1));
+        assert_eq!(cache.get(&key(1)), Some(object(1)));
+    }
+}
