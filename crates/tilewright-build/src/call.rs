@@ -29,11 +29,11 @@ impl Emitter<'_, '_> {
         let mut tensors = Vec::new();
         for tensor in &entry.interface.tensors {
             let Some(arg) = args.get(tensor.param) else { return refuse(format!("too few arguments for `{name}`")) };
-            tensors.push((&tensor.buffer, &arg.struct_info, self.value(arg)?));
+            tensors.push((tensor.param, &tensor.buffer, &arg.struct_info, self.value(arg)?));
         }
         let mut known = Known::default();
-        for &(buffer, info, reg) in &tensors {
-            self.learn(&mut known, buffer, info, reg)?;
+        for &(position, buffer, info, reg) in &tensors {
+            self.learn(&mut known, buffer, info, reg, &format!("argument {position} of `{name}`"))?;
         }
         let mut scalars = Vec::new();
         for parameter in &entry.interface.scalars {
@@ -43,7 +43,8 @@ impl Emitter<'_, '_> {
                     let Some(arg) = args.get(param) else { return refuse(format!("too few arguments for `{name}`")) };
                     let given = self.scalar_argument(arg)?;
                     if entry.in_shapes(var) {
-                        self.agree(&mut known, var, arg, given);
+                        let label = format!("argument {param} of `{name}`");
+                        self.agree(&mut known, var, arg, given, &label);
                     }
                     given
                 }
@@ -54,22 +55,22 @@ impl Emitter<'_, '_> {
             });
         }
         let cx = InferCx::default();
-        for &(buffer, info, reg) in &tensors {
+        for &(position, buffer, info, reg) in &tensors {
             if !known.proves(&cx, buffer, info) {
                 let kind = self.in_kernel(&mut known, |emitter| emitter.kind(&info_of(buffer), false))?;
-                self.code.match_kind(reg, kind);
+                self.code.match_kind(reg, kind, format!("argument {position} of `{name}`"));
             }
         }
-        let tensors: Vec<Reg> = tensors.iter().map(|(_, _, reg)| *reg).collect();
+        let tensors: Vec<Reg> = tensors.iter().map(|(_, _, _, reg)| *reg).collect();
         self.code.call_kernel(entry.kernel, &tensors, &scalars);
         Ok(())
     }
 
     /// A dimension that is a bare variable is the argument's dimension in the same place.
-    fn learn(&mut self, known: &mut Known, buffer: &Buffer, info: &StructInfo, reg: Reg) -> Result<()> {
+    fn learn(&mut self, known: &mut Known, buffer: &Buffer, info: &StructInfo, reg: Reg, label: &str) -> Result<()> {
         let Some(dims) = info.dims().filter(|dims| dims.len() == buffer.rank()) else {
             let kind = self.in_kernel(known, |emitter| emitter.kind(&info_of(buffer), true))?;
-            self.code.match_kind(reg, kind);
+            self.code.match_kind(reg, kind, label);
             return Ok(());
         };
         for (expected, given) in buffer.shape.iter().zip(dims) {
@@ -92,20 +93,20 @@ impl Emitter<'_, '_> {
     }
 
     /// A scalar argument that stands in shapes has the value that it has there.
-    fn agree(&mut self, known: &mut Known, var: &scalar::Var, arg: &Expr, given: Scalar) {
+    fn agree(&mut self, known: &mut Known, var: &scalar::Var, arg: &Expr, given: Scalar, label: &str) {
         let dim = match given {
             Scalar::Dim(dim) => dim,
-            Scalar::Reg(reg) => self.read_dim(&var.name, reg),
+            Scalar::Reg(reg) => self.read_dim(var, reg),
         };
         match known.dims.get(var) {
             Some(expected) if *expected == dim => {}
             Some(expected) => {
-                let shape = self.code.make_shape(&[dim]);
+                let value = self.code.make_scalar(var.dtype, dim);
                 let pattern = match *expected {
                     Dim::Const(size) => DimPattern::Const(size),
                     Dim::Slot(slot) => DimPattern::Slot(slot),
                 };
-                self.code.match_kind(shape, Kind::Shape { dims: Some(vec![pattern]) });
+                self.code.match_kind(value, Kind::Prim { dtype: var.dtype, value: pattern }, label);
             }
             None => {
                 known.dims.insert(var.clone(), dim);
@@ -118,9 +119,9 @@ impl Emitter<'_, '_> {
 
     /// Runs `inside` where symbolic dimensions are the kernel's own.
     fn in_kernel<T>(&mut self, known: &mut Known, inside: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        std::mem::swap(&mut self.dims, &mut known.dims);
+        self.swap_dims(&mut known.dims);
         let result = inside(self);
-        std::mem::swap(&mut self.dims, &mut known.dims);
+        self.swap_dims(&mut known.dims);
         result
     }
 }

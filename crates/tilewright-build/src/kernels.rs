@@ -14,7 +14,7 @@ use tilewright_llvm::{CodegenError, Options};
 use tilewright_support::{Diagnostic, Diagnostics, Map};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
-use tilewright_vm_program::{Access, Kernel, ProgramBuilder};
+use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
 
 use crate::cache::KernelCache;
 use crate::link::{KernelObject, link_kernels};
@@ -106,6 +106,7 @@ pub(crate) fn build_kernels(
                 .map(|s| if s.param.is_some() { s.var.dtype } else { DataType::I64 })
                 .collect(),
             scratch_bytes: scratch,
+            device: DeviceIndex::FIRST,
         });
         table.insert(name.clone(), Entry { kernel, interface });
     }

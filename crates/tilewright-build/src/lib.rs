@@ -20,39 +20,38 @@ use std::sync::Arc;
 
 use tilewright_ir::verify::Verified;
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Diagnostics, Map};
+use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_target::Target;
 use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo};
 
 /// Builds the executable of a module in the form [`tilewright_ir::verify::Form::MachineReady`].
 ///
 /// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
-/// module: it runs on the caller's own tensors.
+/// module or used as a value: it runs on the caller's own tensors.
 pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
     let module = module.module();
     let mut program = ProgramBuilder::default();
     let kernels = kernels::build_kernels(&mut program, module, target)?;
-    let functions: Map<Arc<str>, u32> =
-        relax_functions(module).map(|(name, _)| (name.clone(), program.declare(name))).collect();
     let mut problems = Diagnostics::default();
-    for (name, function) in relax_functions(module) {
-        let mut tables = emit::Tables { program: &mut program, kernels: &kernels, functions: &functions };
-        match emit::emit_function(&mut tables, name, function) {
-            Ok(code) => program.define(functions[name], code),
-            Err(problem) => problems.push(problem),
-        }
-    }
+    let mut tables = emit::Tables::new(&mut program, &kernels);
+    relax_functions(module).for_each(|(name, _)| tables.declare(name));
     for (name, function) in module.iter() {
         if let GlobalFunc::Prim(function) = function
             && function.global_symbol().is_some()
         {
-            let mut tables = emit::Tables { program: &mut program, kernels: &kernels, functions: &functions };
-            match emit::emit_entry(&mut tables, name, function) {
-                Ok(code) => {
-                    program.function(code);
-                }
-                Err(problem) => problems.push(problem),
-            }
+            tables.entry(name);
+        }
+    }
+    for (name, function) in relax_functions(module) {
+        if let Err(problem) = tables.write(name, function) {
+            problems.push(problem);
+        }
+    }
+    while let Some(name) = tables.next_wanted() {
+        if let Some(function) = module.prim(&name)
+            && let Err(problem) = tables.write_entry(&name, function)
+        {
+            problems.push(problem);
         }
     }
     if problems.has_errors() {

@@ -216,12 +216,23 @@ impl Graph<'_> {
             }
             Callee::Packed(name) => {
                 let result = self.call_packed(name, &args)?;
-                if let [info] = out {
-                    info::check(self.cx, &scope.dims, || format!("result of `{name}`"), info, &result)?;
-                }
+                self.check_result(scope, out, || format!("result of `{name}`"), &result)?;
                 Ok(result)
             }
-            Callee::Value(_) => self.call_value(callee_value.unwrap_or_else(Value::unit), args),
+            Callee::Value(_) => {
+                let result = self.call_value(callee_value.unwrap_or_else(Value::unit), args)?;
+                self.check_result(scope, out, || "result of a function value".to_owned(), &result)?;
+                Ok(result)
+            }
+        }
+    }
+
+    /// Checks a result against what the caller says of it, if anything.
+    fn check_result(&self, scope: &Scope, said: &[StructInfo], what: impl Fn() -> String, result: &Value) -> Res<()> {
+        match said {
+            [] => Ok(()),
+            [info] => info::check(self.cx, &scope.dims, what, info, result),
+            fields => info::check(self.cx, &scope.dims, what, &StructInfo::Tuple(fields.to_vec()), result),
         }
     }
 

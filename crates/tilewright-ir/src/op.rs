@@ -298,6 +298,14 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
     })
 }
 
+/// The attribute of a call of a function value that says that the call has no side effect.
+const PURE: &str = "pure";
+
+/// Whether the caller of a function value says that the call has no side effect.
+pub fn is_said_pure(attrs: &Attrs) -> bool {
+    matches!(attrs.get(PURE), Some(Attr::Bool(true)))
+}
+
 /// Calls. Each checks its arguments and works out the result's struct info.
 impl Expr {
     pub fn call_op(cx: &InferCx, op: OpRef, args: Vec<Self>, attrs: Attrs) -> Result<Self, InferError> {
@@ -368,6 +376,35 @@ impl Expr {
         Ok(Self::raw(struct_info, kind))
     }
 
+    /// `R.invoke_closure`: a call of a function value whose result is what `sinfo_args` says. With `pure`,
+    /// `R.invoke_pure_closure`: the caller also says that the call has no side effect.
+    pub fn invoke_closure(
+        cx: &InferCx,
+        callee: Self,
+        args: Vec<Self>,
+        sinfo_args: Vec<StructInfo>,
+        pure: bool,
+    ) -> Result<Self, InferError> {
+        match &callee.struct_info {
+            StructInfo::Func { params: Some(params), .. } => {
+                let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
+                check_against(cx, "the function", params, &infos)?;
+            }
+            StructInfo::Func { params: None, .. } | StructInfo::Object => {}
+            other => {
+                let found = describe(Some(other));
+                return Err(InferError::new(format!("expected a function to call, found {found}")));
+            }
+        }
+        let struct_info = match sinfo_args.as_slice() {
+            [] => return Err(InferError::new("a call of a closure needs the struct info of its result")),
+            [one] => one.clone(),
+            many => StructInfo::Tuple(many.to_vec()),
+        };
+        let attrs = if pure { Attrs::from_iter([(PURE.into(), Attr::Bool(true))]) } else { Attrs::new() };
+        Ok(Self::raw(struct_info, ExprKind::Call { callee: Callee::Value(callee), args, attrs, sinfo_args }))
+    }
+
     pub fn tuple_get(tuple: Self, index: usize) -> Result<Self, InferError> {
         match &tuple.struct_info {
             StructInfo::Tuple(fields) => match fields.get(index) {
@@ -392,11 +429,11 @@ impl Expr {
     /// Whether evaluating this expression, itself and not its operands' bindings, has no side effect.
     pub fn is_pure(&self) -> bool {
         match &self.kind {
-            ExprKind::Call { callee, .. } => match callee {
+            ExprKind::Call { callee, attrs, .. } => match callee {
                 Callee::Op(op) => op.properties.pure,
                 Callee::Tir(_) | Callee::DpsPacked(_) => true,
                 Callee::Packed(_) => false,
-                Callee::Value(f) => matches!(f.struct_info, StructInfo::Func { pure: true, .. }),
+                Callee::Value(f) => is_said_pure(attrs) || matches!(f.struct_info, StructInfo::Func { pure: true, .. }),
             },
             ExprKind::If { then, otherwise, .. } => [then, otherwise].iter().all(|seq| {
                 seq.blocks.iter().flat_map(|b| &b.bindings).all(|b| match &b.value {

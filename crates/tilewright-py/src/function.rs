@@ -33,6 +33,14 @@ impl Function {
         }
     }
 
+    /// The function as a value of programs.
+    pub(crate) fn to_value(&self) -> Value {
+        match &self.0 {
+            Inner::Machine(function) => Value::Closure(function.clone()),
+            Inner::Packed { function, .. } => Value::Function(function.clone()),
+        }
+    }
+
     fn run(&self, args: &[Value]) -> runtime::Result<Value> {
         match &self.0 {
             Inner::Machine(function) => function.call(args),

@@ -47,7 +47,7 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Device(device.get().0));
     }
     if let Ok(function) = object.cast::<Function>() {
-        return Ok(Value::Function(function.get().to_packed()));
+        return Ok(function.get().to_value());
     }
     if dlpack::is_exporter(object)? {
         return dlpack::import(object).map(Value::Tensor);
@@ -83,6 +83,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
             PyTuple::new(py, items)?.into_any()
         }
         Value::Function(function) => Bound::new(py, Function::packed("function", function.clone()))?.into_any(),
+        Value::Closure(function) => Bound::new(py, Function::machine(function.clone()))?.into_any(),
         Value::Object(object) => match object.downcast_ref::<Opaque>() {
             Some(Opaque(object)) => object.bind(py).clone(),
             None => {

@@ -106,8 +106,9 @@ fn add_kernels(program: &mut ProgramBuilder, function: impl Fn(&str) -> (Functio
         exports: exports.map(|(name, offset)| Export { name: name.into(), offset }).into(),
         ..Image::default()
     });
-    let mut kernel =
-        |export, tensors| program.kernel(Kernel { image, export, tensors, scalars: vec![], scratch_bytes: 0 });
+    let mut kernel = |export, tensors| {
+        program.kernel(Kernel { image, export, tensors, scalars: vec![], scratch_bytes: 0, device: DeviceIndex::FIRST })
+    };
     let (nothing, region) = (kernel(0, vec![Access::Read; 3]), kernel(1, vec![]));
     let (mut kernels, x) = function("kernels");
     for _ in 0..10 {

@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn tensor_of(kind: &Kind) -> Option<(DataType, Vec<i64>)> {
-    let Kind::Tensor { dtype: Some(dtype), dims: Some(dims) } = kind else { return None };
+    let Kind::Tensor { dtype: Some(dtype), dims: Some(dims), .. } = kind else { return None };
     let size = |dim: &DimPattern| match dim {
         DimPattern::Const(size) => *size,
         DimPattern::Slot(_) | DimPattern::Any => 1,

@@ -2,13 +2,9 @@
 
 use std::fmt;
 
-use crate::error::{ErrorKind, Result};
+pub use tilewright_vm_program::DeviceKind;
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum DeviceKind {
-    Cpu,
-    Cuda,
-}
+use crate::error::{ErrorKind, Result};
 
 /// The `index`-th device of a kind. Any device can be named; using one that this machine lacks is an error.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -39,14 +35,21 @@ impl Device {
     pub fn require(self) -> Result<()> {
         if self.exists() { Ok(()) } else { Err(ErrorKind::NoDevice { device: self }.into()) }
     }
+
+    /// A device for each that a program names, by their order: of those given, and where there is none, the processor.
+    pub(crate) fn assign(needed: &[DeviceKind], given: &[Self]) -> Result<Vec<Self>> {
+        given.iter().try_for_each(|device| device.require())?;
+        let assigned = needed.iter().enumerate().map(|(index, &kind)| match given.get(index) {
+            Some(&device) if device.kind == kind => Ok(device),
+            None if kind == DeviceKind::Cpu => Ok(Self::cpu()),
+            other => Err(ErrorKind::WrongDevice { index, expected: kind, found: other.copied() }.into()),
+        });
+        assigned.collect()
+    }
 }
 
 impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.kind {
-            DeviceKind::Cpu => "cpu",
-            DeviceKind::Cuda => "cuda",
-        };
-        write!(f, "{kind}({})", self.index)
+        write!(f, "{}({})", self.kind.name(), self.index)
     }
 }

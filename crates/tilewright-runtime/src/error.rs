@@ -7,14 +7,24 @@ use std::io;
 use tilewright_tensor::TensorError;
 use tilewright_vm_program::FormatError;
 
-use crate::Device;
+use crate::{Device, DeviceKind};
 
 /// A result of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why loading or running failed. One pointer wide.
+///
+/// Its text ends with the place in the user's source that the failing instruction came from, where the program knows
+/// it; the alternate form (`{:#}`) begins with the code.
 #[derive(Debug)]
-pub struct Error(Box<ErrorKind>);
+pub struct Error(Box<Failure>);
+
+#[derive(Debug)]
+struct Failure {
+    kind: ErrorKind,
+    /// `file:line`.
+    place: Option<String>,
+}
 
 /// The kinds of [`Error`]. Their texts say what was expected, what was found, and where there is one, the next step.
 #[derive(Debug)]
@@ -39,6 +49,12 @@ pub enum ErrorKind {
     NoDevice {
         device: Device,
     },
+    /// A device of another kind than the program names at this place of its list.
+    WrongDevice {
+        index: usize,
+        expected: DeviceKind,
+        found: Option<Device>,
+    },
     UnknownFunction {
         name: String,
         known: Vec<String>,
@@ -49,6 +65,14 @@ pub enum ErrorKind {
         suggestion: Option<String>,
     },
     AlreadyRegistered {
+        name: String,
+    },
+    /// A function that is called with stored arguments, without any.
+    NoInputs {
+        function: String,
+    },
+    /// A name for a saved function that another one has.
+    FunctionExists {
         name: String,
     },
     /// A call with the wrong number of arguments.
@@ -93,16 +117,34 @@ impl Error {
     }
 
     pub fn kind(&self) -> &ErrorKind {
-        &self.0
+        &self.0.kind
     }
 
     pub fn into_kind(self) -> ErrorKind {
-        *self.0
+        self.0.kind
+    }
+
+    /// Where in the user's source the failing instruction came from, as `file:line`.
+    pub fn place(&self) -> Option<&str> {
+        self.0.place.as_deref()
+    }
+
+    /// The error's code: the same for all errors of a kind, in every version.
+    pub fn code(&self) -> &'static str {
+        self.kind().code()
+    }
+
+    /// Says where it happened, unless that is known already.
+    pub(crate) fn at(mut self, place: impl FnOnce() -> Option<String>) -> Self {
+        if self.0.place.is_none() {
+            self.0.place = place();
+        }
+        self
     }
 
     /// Names the packed function that failed, where the error does not say so yet.
     pub(crate) fn in_packed(mut self, function: &str) -> Self {
-        if let ErrorKind::Callback { name, .. } = &mut *self.0 {
+        if let ErrorKind::Callback { name, .. } = &mut self.0.kind {
             if name.is_empty() {
                 function.clone_into(name);
             }
@@ -114,7 +156,40 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        if f.alternate() {
+            write!(f, "error[{}]: ", self.code())?;
+        }
+        write!(f, "{}", self.0.kind)?;
+        match &self.0.place {
+            Some(place) => write!(f, " ({place})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ErrorKind {
+    /// See [`Error::code`].
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Format(_) => "TW0751",
+            Self::Io { .. } => "TW0752",
+            Self::Tensor(_) => "TW0753",
+            Self::WrongMachine { .. } => "TW0754",
+            Self::MissingFeatures { .. } => "TW0755",
+            Self::NoDevice { .. } => "TW0756",
+            Self::WrongDevice { .. } => "TW0757",
+            Self::UnknownFunction { .. } => "TW0758",
+            Self::MissingPacked { .. } => "TW0759",
+            Self::AlreadyRegistered { .. } => "TW0760",
+            Self::ArgumentCount { .. } => "TW0761",
+            Self::Argument { .. } => "TW0762",
+            Self::Run { .. } => "TW0763",
+            Self::Kernel { .. } => "TW0764",
+            Self::Callback { .. } => "TW0765",
+            Self::WrongValue { .. } => "TW0766",
+            Self::NoInputs { .. } => "TW0767",
+            Self::FunctionExists { .. } => "TW0768",
+        }
     }
 }
 
@@ -135,6 +210,17 @@ impl fmt::Display for ErrorKind {
                 write!(f, "the executable needs processor features that this machine lacks: {missing}")
             }
             Self::NoDevice { device } => write!(f, "the device {device} does not exist on this machine; use cpu(0)"),
+            Self::WrongDevice { index, expected, found } => {
+                write!(f, "the program's device {index} is of kind {}, ", expected.name())?;
+                match found {
+                    Some(found) => write!(f, "but {found} is given for it"),
+                    None => f.write_str("and no device is given for it"),
+                }
+            }
+            Self::NoInputs { function } => {
+                write!(f, "{function} has no stored inputs: set them before the call")
+            }
+            Self::FunctionExists { name } => write!(f, "the machine has a function \"{name}\" already"),
             Self::UnknownFunction { name, known, suggestion } => {
                 write!(f, "the executable has no function \"{name}\"")?;
                 match suggestion {
@@ -167,7 +253,7 @@ impl fmt::Display for ErrorKind {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &*self.0 {
+        match &self.0.kind {
             ErrorKind::Io { source, .. } => Some(source),
             ErrorKind::Callback { source, .. } => Some(&**source),
             _ => None,
@@ -177,7 +263,7 @@ impl StdError for Error {
 
 impl From<ErrorKind> for Error {
     fn from(kind: ErrorKind) -> Self {
-        Self(Box::new(kind))
+        Self(Box::new(Failure { kind, place: None }))
     }
 }
 

@@ -1,35 +1,44 @@
 //! The virtual machine: an executable made ready on this machine, and handles to its functions.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tilewright_support::nearest;
 use tilewright_vm_program::{Function as FunctionBody, Program};
 
 use crate::cache::OutputCache;
-use crate::code::Code;
 use crate::device::Device;
 use crate::error::{ErrorKind, Result};
 use crate::executable::Executable;
+use crate::instrument::Instrument;
 use crate::prepare::Prepared;
+use crate::profile::{self, Report, Times, Timing};
 use crate::registry;
-use crate::run;
-use crate::value::{PackedFunc, Value};
+use crate::run::RunCx;
+use crate::stateful::Stored;
+use crate::value::{PackedFunc, Tuple, Value};
 
-/// An executable, ready to run. Cloning shares it; any number of threads may call its functions at once.
+/// An executable, ready to run. Cloning shares it, what is stored in it included; any number of threads may call its
+/// functions at once.
 #[derive(Clone)]
 pub struct VirtualMachine {
-    machine: Arc<Machine>,
+    pub(crate) machine: Arc<Machine>,
+    pub(crate) stored: Arc<Stored>,
 }
 
 pub(crate) struct Machine {
     pub(crate) executable: Arc<Executable>,
-    pub(crate) code: Arc<Code>,
     /// One for each function of the program.
     pub(crate) functions: Vec<Prepared>,
-    /// One for each packed name of the program, filled when a function that may reach it is first called.
-    pub(crate) packed: Vec<OnceLock<PackedFunc>>,
+    /// One for each device of the program.
+    pub(crate) devices: Vec<Device>,
+    /// One for each packed name of the program, with the registry's generation in which it was looked up.
+    packed: Vec<RwLock<Option<(u64, PackedFunc)>>>,
     pub(crate) outputs: Arc<OutputCache>,
+    /// Whether there is an instrument, for a look without a lock.
+    watched: AtomicBool,
+    instrument: RwLock<Option<Instrument>>,
 }
 
 impl Machine {
@@ -37,52 +46,109 @@ impl Machine {
         self.executable.program()
     }
 
+    /// The function behind a packed name, as it is registered now.
+    pub(crate) fn packed(&self, name: u32) -> Result<PackedFunc> {
+        let place = &self.packed[name as usize];
+        let generation = registry::generation();
+        if let Some((found_in, function)) = &*place.read().unwrap_or_else(PoisonError::into_inner)
+            && *found_in == generation
+        {
+            return Ok(Arc::clone(function));
+        }
+        let function = registry::get(&self.program().packed_names[name as usize])?;
+        let found = Some((generation, Arc::clone(&function)));
+        let replaced = std::mem::replace(&mut *place.write().unwrap_or_else(PoisonError::into_inner), found);
+        // Dropped outside of the lock: a function's destructor may do anything.
+        drop(replaced);
+        Ok(function)
+    }
+
     /// Looks up the packed functions that a call of the function may reach, before anything runs.
     fn resolve(&self, function: u32) -> Result<()> {
-        for &name in &self.functions[function as usize].packed {
-            let place = &self.packed[name as usize];
-            if place.get().is_none() {
-                // Another thread may have been faster; then its function stays.
-                let _ = place.set(registry::get(&self.program().packed_names[name as usize])?);
-            }
+        self.functions[function as usize].packed.iter().try_for_each(|&name| self.packed(name).map(drop))
+    }
+
+    fn instrument(&self) -> Option<Instrument> {
+        if !self.watched.load(Ordering::Relaxed) {
+            return None;
         }
-        Ok(())
+        self.instrument.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl VirtualMachine {
-    /// Makes an executable ready on these devices; without any, on the processor. Refuses machine code that this
-    /// machine cannot run, naming what it lacks.
+    /// Makes an executable ready on these devices: one for each that the program names, in their order; where none is
+    /// given for a processor, this one. Refuses machine code that this machine cannot run, naming what it lacks.
     pub fn new(executable: Arc<Executable>, devices: &[Device]) -> Result<Self> {
-        devices.iter().try_for_each(|device| device.require())?;
+        let devices = Device::assign(&executable.program().devices, devices)?;
         let code = executable.code()?;
         let program = executable.program();
-        let functions = (0..program.functions.len()).map(|index| Prepared::new(program, index));
+        let functions = (0..program.functions.len()).map(|index| Prepared::new(program, &code, index));
         let functions = functions.collect::<Result<Vec<_>, _>>()?;
-        let packed = program.packed_names.iter().map(|_| OnceLock::new()).collect();
-        let outputs = Arc::new(OutputCache::default());
-        Ok(Self { machine: Arc::new(Machine { executable, code, functions, packed, outputs }) })
+        let packed = program.packed_names.iter().map(|_| RwLock::new(None)).collect();
+        let machine = Machine {
+            executable,
+            functions,
+            devices,
+            packed,
+            outputs: Arc::new(OutputCache::default()),
+            watched: AtomicBool::new(false),
+            instrument: RwLock::new(None),
+        };
+        Ok(Self { machine: Arc::new(machine), stored: Arc::default() })
     }
 
     pub fn executable(&self) -> &Arc<Executable> {
         &self.machine.executable
     }
 
-    /// The names of all functions, in the program's order.
+    /// The devices that the program runs on, by its own numbers.
+    pub fn devices(&self) -> &[Device] {
+        &self.machine.devices
+    }
+
+    /// The names of the program's functions, in its order.
     pub fn function_names(&self) -> impl Iterator<Item = &str> {
         self.machine.program().functions.iter().map(|function| function.name.as_str())
     }
 
-    /// A handle to the function of this name.
+    /// A handle to the function of this name: the program's, or one that was saved here.
     pub fn function(&self, name: &str) -> Result<Function> {
-        match self.machine.program().function(name) {
-            Some(index) => Ok(Function { machine: Arc::clone(&self.machine), index }),
-            None => {
-                let known: Vec<_> = self.function_names().map(str::to_owned).collect();
-                let suggestion = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
-                Err(ErrorKind::UnknownFunction { name: name.to_owned(), known, suggestion }.into())
-            }
+        if let Some(index) = self.machine.program().function(name) {
+            return Ok(Function::new(Arc::clone(&self.machine), index, Tuple::from_iter([])));
         }
+        if let Some(saved) = self.saved(name) {
+            return Ok(saved);
+        }
+        let known: Vec<_> = self.function_names().map(str::to_owned).collect();
+        let suggestion = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+        Err(ErrorKind::UnknownFunction { name: name.to_owned(), known, suggestion }.into())
+    }
+
+    /// Calls a function value: a closure that a function of a machine returned, or a function of the process.
+    pub fn invoke_closure(&self, closure: &Value, args: &[Value]) -> Result<Value> {
+        closure.call(args)
+    }
+
+    /// Tells the instrument of every call that the machine's functions make from now on; none takes the last one away.
+    /// Runs that are under way keep the instrument that they began with.
+    pub fn set_instrument(&self, instrument: Option<Instrument>) {
+        let mut place = self.machine.instrument.write().unwrap_or_else(PoisonError::into_inner);
+        self.machine.watched.store(instrument.is_some(), Ordering::Relaxed);
+        let replaced = std::mem::replace(&mut *place, instrument);
+        drop(place);
+        // Dropped outside of the lock: a closure's destructor may do anything.
+        drop(replaced);
+    }
+
+    /// Runs the function once and gives its result, and where the time went. The machine's instrument is not told.
+    pub fn profile(&self, name: &str, args: &[Value]) -> Result<(Value, Report)> {
+        profile::profile(&self.function(name)?, args)
+    }
+
+    /// Times calls of the function, after one that is not counted.
+    pub fn time_evaluator(&self, name: &str, args: &[Value], timing: Timing) -> Result<Times> {
+        profile::time(&self.function(name)?, args, timing)
     }
 }
 
@@ -92,31 +158,67 @@ impl fmt::Debug for VirtualMachine {
     }
 }
 
-/// A function of a machine. Keeps the machine alive; cloning is cheap.
+/// A function of a machine, perhaps with its first arguments given. Keeps the machine alive; cloning is cheap.
 #[derive(Clone)]
-pub struct Function {
+pub struct Function(Arc<FunctionNode>);
+
+struct FunctionNode {
     machine: Arc<Machine>,
     index: u32,
+    captured: Tuple,
 }
 
 impl Function {
+    pub(crate) fn new(machine: Arc<Machine>, index: u32, captured: Tuple) -> Self {
+        Self(Arc::new(FunctionNode { machine, index, captured }))
+    }
+
+    pub(crate) fn machine(&self) -> &Arc<Machine> {
+        &self.0.machine
+    }
+
+    pub(crate) fn index(&self) -> u32 {
+        self.0.index
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.0.captured.depth()
+    }
+
+    /// The arguments that are given already: the first parameters of the signature.
+    pub fn captured(&self) -> &[Value] {
+        &self.0.captured
+    }
+
+    /// The name in the program.
     pub fn name(&self) -> &str {
         &self.signature().name
     }
 
-    /// The function as the program has it, with its parameters and its result.
+    /// The function as the program has it, with all its parameters and its result.
     pub fn signature(&self) -> &FunctionBody {
-        &self.machine.program().functions[self.index as usize]
+        &self.0.machine.program().functions[self.0.index as usize]
+    }
+
+    /// The same function with further arguments given.
+    pub fn bind(&self, args: &[Value]) -> Self {
+        let captured = self.captured().iter().chain(args).cloned().collect();
+        Self::new(Arc::clone(&self.0.machine), self.0.index, captured)
     }
 
     /// Checks the arguments and runs the function. Tensors that it returns have memory of their own (or are arguments
     /// or constants that it hands back).
     pub fn call(&self, args: &[Value]) -> Result<Value> {
-        self.machine.resolve(self.index)?;
-        run::call(&self.machine, self.index, args, 0)
+        self.call_observed(args, self.0.machine.instrument().as_ref())
     }
 
-    /// The function as a value for other functions.
+    pub(crate) fn call_observed(&self, args: &[Value], observer: Option<&Instrument>) -> Result<Value> {
+        let machine = &self.0.machine;
+        machine.resolve(self.0.index)?;
+        RunCx { machine, observer }.call(self.0.index, &self.0.captured, args)
+    }
+
+    /// The function as a function of the process.
     pub fn to_packed(&self) -> PackedFunc {
         let function = self.clone();
         Arc::new(move |args| function.call(args))

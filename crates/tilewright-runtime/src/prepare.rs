@@ -6,7 +6,9 @@ use tilewright_support::Set;
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 use tilewright_vm_program::{Access, Dim, Function, Instruction, Program, Reg, Storage};
 
+use crate::code::Code;
 use crate::kernel::Worker;
+use crate::launch::Launch;
 use crate::value::Value;
 
 /// Idle frames that a function keeps.
@@ -19,8 +21,8 @@ pub(crate) enum Fact {
     Planned(usize),
     /// The tensor's layout, for memory of its own.
     Layout(Arc<Layout>),
-    /// A kernel that may get tensors of the user's memory: what it writes must be writable and overlap nothing.
-    CheckOverlap,
+    /// The kernel to call.
+    Kernel(Launch),
 }
 
 /// A function with its facts and its idle frames.
@@ -33,7 +35,10 @@ pub(crate) struct Prepared {
     lends_arena: bool,
     /// Packed functions that a call may reach, by their indices, in order.
     pub(crate) packed: Vec<u32>,
-    idle: Mutex<Vec<Frame>>,
+    #[expect(clippy::vec_box, reason = "frames go out and come back by their addresses")]
+    idle: Mutex<Vec<Box<Frame>>>,
+    /// Keeps the kernels' entries valid.
+    _code: Arc<Code>,
 }
 
 /// The memory of one run.
@@ -48,27 +53,34 @@ pub(crate) struct Frame {
 
 impl Prepared {
     /// Facts about `program.functions[index]`; the program is verified.
-    pub(crate) fn new(program: &Program, index: usize) -> Result<Self, TensorError> {
+    pub(crate) fn new(program: &Program, code: &Arc<Code>, index: usize) -> Result<Self, TensorError> {
         let function = &program.functions[index];
         let mut planned = Vec::new();
         let facts = function
             .instructions
             .iter()
-            .map(|instruction| fact(program, function, instruction, &mut planned))
+            .map(|instruction| fact(program, code, function, instruction, &mut planned))
             .collect::<Result<_, _>>()?;
-        let calls_out =
-            |i: &Instruction| matches!(i, Instruction::CallPacked { .. } | Instruction::CallFunction { .. });
+        let calls_out = |i: &Instruction| {
+            matches!(
+                i,
+                Instruction::CallPacked { .. }
+                    | Instruction::CallFunction { .. }
+                    | Instruction::CallClosure { .. }
+                    | Instruction::MakeClosure { .. }
+            )
+        };
         let lends_arena = function.arena_bytes > 0 && function.instructions.iter().any(calls_out);
         let packed = reachable_packed(program, index);
-        Ok(Self { facts, planned, lends_arena, packed, idle: Mutex::new(Vec::new()) })
+        Ok(Self { facts, planned, lends_arena, packed, idle: Mutex::new(Vec::new()), _code: Arc::clone(code) })
     }
 
     /// An idle frame, or a new one.
-    pub(crate) fn frame(&self, function: &Function) -> Result<Frame, TensorError> {
+    pub(crate) fn frame(&self, function: &Function) -> Result<Box<Frame>, TensorError> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(frame) => Ok(frame),
-            None => self.make_frame(function),
+            None => self.make_frame(function).map(Box::new),
         }
     }
 
@@ -92,7 +104,7 @@ impl Prepared {
 
     /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and the
     /// frame is dropped.
-    pub(crate) fn give_back(&self, mut frame: Frame) {
+    pub(crate) fn give_back(&self, mut frame: Box<Frame>) {
         frame.registers.fill_with(Value::default);
         frame.slots.fill(None);
         if self.lends_arena && frame.is_lent() {
@@ -115,6 +127,7 @@ impl Frame {
 
 fn fact(
     program: &Program,
+    code: &Code,
     function: &Function,
     instruction: &Instruction,
     planned: &mut Vec<(Arc<Layout>, u64)>,
@@ -145,7 +158,11 @@ fn fact(
                 Access::Read => true,
             });
             let others_known = tensors.iter().all(|&reg| is_own(function, reg) || precedes_all(function, reg));
-            Ok(if writes && !(written_own && others_known) { Fact::CheckOverlap } else { Fact::None })
+            Ok(Fact::Kernel(Launch {
+                entry: code.kernel(*kernel),
+                scratch_bytes: program.kernels[*kernel as usize].scratch_bytes as usize,
+                check_overlap: writes && !(written_own && others_known),
+            }))
         }
         _ => Ok(Fact::None),
     }
@@ -159,14 +176,17 @@ fn writers(function: &Function, reg: Reg) -> impl Iterator<Item = &Instruction> 
         | Instruction::AllocTensor { dst, .. }
         | Instruction::LoadConst { dst, .. }
         | Instruction::LoadLiteral { dst, .. }
+        | Instruction::CallClosure { dst, .. }
+        | Instruction::MakeClosure { dst, .. }
+        | Instruction::LoadPacked { dst, .. }
+        | Instruction::MakeScalar { dst, .. }
         | Instruction::MakeTuple { dst, .. }
         | Instruction::GetItem { dst, .. }
         | Instruction::MakeShape { dst, .. }
         | Instruction::Move { dst, .. } => *dst == reg,
         Instruction::CallKernel { .. }
         | Instruction::Match { .. }
-        | Instruction::ComputeDim { .. }
-        | Instruction::ReadDim { .. }
+        | Instruction::Compute { .. }
         | Instruction::Kill { .. }
         | Instruction::If { .. }
         | Instruction::Goto { .. }
@@ -199,7 +219,9 @@ fn reachable_packed(program: &Program, start: usize) -> Vec<u32> {
                 Instruction::CallPacked { name, .. } => {
                     packed.insert(*name);
                 }
-                Instruction::CallFunction { function, .. } => queue.push(*function),
+                Instruction::CallFunction { function, .. } | Instruction::MakeClosure { function, .. } => {
+                    queue.push(*function);
+                }
                 _ => {}
             }
         }

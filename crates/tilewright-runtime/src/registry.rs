@@ -1,6 +1,7 @@
 //! Packed functions by name, for the whole process.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use tilewright_support::nearest;
@@ -9,6 +10,13 @@ use crate::error::{ErrorKind, Result};
 use crate::value::{PackedFunc, Value};
 
 static FUNCTIONS: RwLock<BTreeMap<String, PackedFunc>> = RwLock::new(BTreeMap::new());
+/// Changes with every change of a name's function, under the lock: who saw the same number twice saw the same functions.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// The number of changes so far.
+pub(crate) fn generation() -> u64 {
+    GENERATION.load(Ordering::Acquire)
+}
 
 /// Registers a function under a name that is still free. The closure runs on the thread that calls the program.
 pub fn register(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) -> Result<()> {
@@ -20,18 +28,24 @@ pub fn register(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send 
     Ok(())
 }
 
-/// Registers a function, in the place of another of the same name if there is one. Machines that have called the other
-/// one keep it.
+/// Registers a function, in the place of another of the same name if there is one. Machines call the new one from their
+/// next call on; function values that they hold stay what they are.
 pub fn register_override(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) {
     let function: PackedFunc = Arc::new(function);
-    let replaced = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), function);
+    let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let replaced = functions.insert(name.to_owned(), function);
+    GENERATION.fetch_add(1, Ordering::Release);
+    drop(functions);
     // Dropped here, outside the lock: the old function's destructor may do anything.
     drop(replaced);
 }
 
-/// Removes a function; false if there was none.
+/// Removes a function; false if there was none. Machines do not find it any more.
 pub fn unregister(name: &str) -> bool {
-    let removed = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner).remove(name);
+    let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let removed = functions.remove(name);
+    GENERATION.fetch_add(1, Ordering::Release);
+    drop(functions);
     removed.is_some()
 }
 

@@ -2,15 +2,55 @@
 
 use std::any::Any;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
+use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::Device;
 use crate::error::{Error, ErrorKind, Result};
+use crate::machine::Function;
 
 /// A function by name: the slow, general door between a program and the process that runs it.
 pub type PackedFunc = Arc<dyn Fn(&[Value]) -> Result<Value> + Send + Sync>;
+
+/// Values in order. Cloning copies a pointer.
+#[derive(Clone)]
+pub struct Tuple(Arc<TupleNode>);
+
+struct TupleNode {
+    items: Box<[Value]>,
+    depth: usize,
+}
+
+impl Tuple {
+    /// How deep values are nested in it: 1 for a tuple of plain values. A closure nests what it captured.
+    pub fn depth(&self) -> usize {
+        self.0.depth
+    }
+}
+
+impl Deref for Tuple {
+    type Target = [Value];
+    fn deref(&self) -> &[Value] {
+        &self.0.items
+    }
+}
+
+impl FromIterator<Value> for Tuple {
+    fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Self {
+        let items: Box<[Value]> = items.into_iter().collect();
+        let depth = 1 + items.iter().map(Value::depth).max().unwrap_or(0);
+        Self(Arc::new(TupleNode { items, depth }))
+    }
+}
+
+impl fmt::Debug for Tuple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        with_stack(|| f.debug_list().entries(self.iter()).finish())
+    }
+}
 
 /// Anything that a register can hold. Cloning copies a pointer at most.
 #[derive(Clone, Default)]
@@ -25,8 +65,11 @@ pub enum Value {
     Device(Device),
     Shape(Arc<[i64]>),
     Tensor(Tensor),
-    Tuple(Arc<[Value]>),
+    Tuple(Tuple),
+    /// A function of the process.
     Function(PackedFunc),
+    /// A function of a machine, perhaps with its first arguments given.
+    Closure(Function),
     /// A value of the process around, which the machine only hands on.
     Object(Arc<dyn Any + Send + Sync>),
 }
@@ -45,7 +88,7 @@ impl Value {
             Self::Shape(_) => "a shape",
             Self::Tensor(_) => "a tensor",
             Self::Tuple(_) => "a tuple",
-            Self::Function(_) => "a function",
+            Self::Function(_) | Self::Closure(_) => "a function",
             Self::Object(_) => "an object",
         }
     }
@@ -54,6 +97,24 @@ impl Value {
         match self {
             Self::Tensor(tensor) => Ok(tensor),
             other => Err(other.is_not("a tensor")),
+        }
+    }
+
+    /// How deep values are nested in this one.
+    pub(crate) fn depth(&self) -> usize {
+        match self {
+            Self::Tuple(items) => items.depth(),
+            Self::Closure(function) => function.depth(),
+            _ => 0,
+        }
+    }
+
+    /// Calls the function that this value is.
+    pub fn call(&self, args: &[Value]) -> Result<Value> {
+        match self {
+            Self::Function(function) => function(args),
+            Self::Closure(function) => function.call(args),
+            other => Err(other.is_not("a function")),
         }
     }
 
@@ -99,12 +160,15 @@ impl fmt::Debug for Value {
             Self::Tensor(tensor) => tensor.fmt(f),
             Self::Tuple(items) => {
                 let mut tuple = f.debug_tuple("");
-                for item in items.iter() {
-                    tuple.field(item);
-                }
+                with_stack(|| {
+                    for item in items.iter() {
+                        tuple.field(item);
+                    }
+                });
                 tuple.finish()
             }
             Self::Function(_) => f.write_str("<function>"),
+            Self::Closure(function) => write!(f, "<function {}>", function.name()),
             Self::Object(_) => f.write_str("<object>"),
         }
     }
@@ -130,4 +194,5 @@ from! {
     Tensor => |tensor| Self::Tensor(tensor),
     &Tensor => |tensor| Self::Tensor(tensor.clone()),
     PackedFunc => |function| Self::Function(function),
+    Function => |function| Self::Closure(function),
 }

@@ -4,19 +4,46 @@ use tilewright_support::Map;
 use tilewright_tensor::{DataType, Tensor, TensorError};
 
 use crate::image::Image;
-use crate::program::{Dim, DimOp, Function, Instruction, Kernel, Literal, Program, Reg, Scalar, Storage};
+use crate::program::{
+    DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, Origin, Program, Reg, Scalar, ScalarOp,
+    Storage,
+};
 use crate::signature::{Kind, Param};
 use crate::verify::VerifyError;
 
-/// Collects the tables of a [`Program`]; equal names and equal constants get one entry.
-#[derive(Debug, Default)]
+/// Collects the tables of a [`Program`]; equal names and equal constants get one entry. The program begins with one
+/// device, the processor.
+#[derive(Debug)]
 pub struct ProgramBuilder {
     program: Program,
     packed: Map<String, u32>,
     constants: Map<Tensor, u32>,
+    files: Map<String, u32>,
+}
+
+impl Default for ProgramBuilder {
+    fn default() -> Self {
+        let program = Program { devices: vec![DeviceKind::Cpu], ..Program::default() };
+        Self { program, packed: Map::default(), constants: Map::default(), files: Map::default() }
+    }
 }
 
 impl ProgramBuilder {
+    /// Another device.
+    pub fn device(&mut self, kind: DeviceKind) -> DeviceIndex {
+        DeviceIndex(push(&mut self.program.devices, kind))
+    }
+
+    /// The index of a source file's name.
+    pub fn file(&mut self, name: &str) -> u32 {
+        if let Some(&index) = self.files.get(name) {
+            return index;
+        }
+        let index = push(&mut self.program.files, name.to_owned());
+        self.files.insert(name.to_owned(), index);
+        index
+    }
+
     pub fn image(&mut self, image: Image) -> u32 {
         push(&mut self.program.images, image)
     }
@@ -94,28 +121,11 @@ impl FunctionBuilder {
             num_registers: 0,
             slots: Vec::new(),
             arena_bytes: 0,
+            device: DeviceIndex::FIRST,
             instructions: Vec::new(),
+            origins: Vec::new(),
         };
         Self { function }
-    }
-
-    /// A function that calls one kernel on the caller's own tensors, which the kernel writes in place, and returns
-    /// `None`. The tensor parameters are the kernel's tensor arguments in order; `scalars` may read parameters
-    /// (parameter `i` is register `i`) and slots.
-    pub fn over_kernel(name: &str, params: Vec<Param>, slots: Vec<String>, kernel: u32, scalars: &[Scalar]) -> Self {
-        let mut builder = Self::new(name);
-        builder.function.slots = slots;
-        let mut tensors = Vec::new();
-        for param in params {
-            let is_tensor = matches!(param.kind, Kind::Tensor { .. });
-            let reg = builder.param(&param.name, param.kind);
-            if is_tensor {
-                tensors.push(reg);
-            }
-        }
-        builder.call_kernel(kernel, &tensors, scalars);
-        builder.ret_none();
-        builder
     }
 
     /// The next parameter. All parameters come before the first other register.
@@ -124,12 +134,17 @@ impl FunctionBuilder {
         self.register()
     }
 
+    /// The function's name.
+    pub fn name(&self) -> &str {
+        &self.function.name
+    }
+
     /// What the function returns, for those who read the program.
     pub fn result(&mut self, kind: Kind) {
         self.function.result = kind;
     }
 
-    /// A new dimension slot.
+    /// A new slot.
     pub fn slot(&mut self, name: &str) -> u32 {
         push(&mut self.function.slots, name.to_owned())
     }
@@ -144,6 +159,16 @@ impl FunctionBuilder {
     /// The arena's size as planned.
     pub fn arena_bytes(&mut self, bytes: u64) {
         self.function.arena_bytes = bytes;
+    }
+
+    /// Says that the instructions from here on came from this line of a file of [`ProgramBuilder::file`].
+    pub fn origin(&mut self, file: u32, line: u32) {
+        let origin = Origin { instruction: self.function.instructions.len() as u32, file, line };
+        match self.function.origins.last_mut() {
+            Some(last) if (last.file, last.line) == (file, line) => {}
+            Some(last) if last.instruction == origin.instruction => *last = origin,
+            _ => self.function.origins.push(origin),
+        }
     }
 
     /// Any instruction, where no other method fits.
@@ -174,12 +199,33 @@ impl FunctionBuilder {
         self.with_new(|dst| Instruction::CallFunction { dst, function, args: args.into() })
     }
 
+    /// Calls the function that a register holds.
+    pub fn call_closure(&mut self, callee: Reg, args: &[Reg]) -> Reg {
+        self.with_new(|dst| Instruction::CallClosure { dst, callee, args: args.into() })
+    }
+
+    /// A function as a value, its first arguments given.
+    pub fn make_closure(&mut self, function: u32, captured: &[Reg]) -> Reg {
+        self.with_new(|dst| Instruction::MakeClosure { dst, function, captured: captured.into() })
+    }
+
+    /// A function of the process as a value.
+    pub fn load_packed(&mut self, name: u32) -> Reg {
+        self.with_new(|dst| Instruction::LoadPacked { dst, name })
+    }
+
     pub fn alloc(&mut self, dtype: DataType, shape: &[Dim], storage: Storage) -> Reg {
-        self.with_new(|dst| Instruction::AllocTensor { dst, dtype, shape: shape.into(), storage })
+        self.with_new(|dst| Instruction::AllocTensor {
+            dst,
+            dtype,
+            shape: shape.into(),
+            storage,
+            device: DeviceIndex::FIRST,
+        })
     }
 
     pub fn load_const(&mut self, constant: u32) -> Reg {
-        self.with_new(|dst| Instruction::LoadConst { dst, constant })
+        self.with_new(|dst| Instruction::LoadConst { dst, constant, device: DeviceIndex::FIRST })
     }
 
     pub fn load_literal(&mut self, value: Literal) -> Reg {
@@ -202,15 +248,26 @@ impl FunctionBuilder {
         self.push(Instruction::Move { dst, src });
     }
 
-    pub fn match_kind(&mut self, value: Reg, kind: Kind) {
-        self.push(Instruction::Match { value, kind });
+    /// Checks a value; the label says what it is: `the result of "f"`.
+    pub fn match_kind(&mut self, value: Reg, kind: Kind, label: impl Into<String>) {
+        self.push(Instruction::Match { value, kind, label: label.into() });
     }
 
     /// Computes a size into a new slot.
-    pub fn compute_dim(&mut self, name: &str, op: DimOp, lhs: Dim, rhs: Dim) -> Dim {
+    pub fn compute_dim(&mut self, name: &str, op: ScalarOp, lhs: Dim, rhs: Dim) -> Dim {
+        self.compute(name, op, DataType::I64, &[lhs, rhs])
+    }
+
+    /// Computes a number from numbers of a type into a new slot.
+    pub fn compute(&mut self, name: &str, op: ScalarOp, dtype: DataType, args: &[Dim]) -> Dim {
         let dst = self.slot(name);
-        self.push(Instruction::ComputeDim { dst, op, lhs, rhs });
+        self.push(Instruction::Compute { dst, op, dtype, args: args.into() });
         Dim::Slot(dst)
+    }
+
+    /// A number as a value.
+    pub fn make_scalar(&mut self, dtype: DataType, value: Dim) -> Reg {
+        self.with_new(|dst| Instruction::MakeScalar { dst, dtype, value })
     }
 
     pub fn kill(&mut self, reg: Reg) {

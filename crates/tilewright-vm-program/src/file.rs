@@ -8,9 +8,9 @@
 //! ```
 //!
 //! All numbers are little-endian, checksums are CRC-32. Sections: target, program (functions with their signatures,
-//! kernels, packed names, where the constants are), images, constants, metadata, symbols. The constants' bytes are not
-//! touched when a file is opened, so that a mapped file's weights are read when they are used; each constant has a
-//! checksum of its own, for the first use.
+//! kernels, packed names, where the constants are, devices, names of source files), images, constants, metadata, symbols.
+//! The constants' bytes are not touched when a file is opened, so that a mapped file's weights are read when they are
+//! used; each constant has a checksum of its own, for the first use.
 //!
 //! # Versions
 //!
@@ -36,7 +36,7 @@ use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
 use crate::encode;
 use crate::image::Image;
-use crate::program::Program;
+use crate::program::{DeviceKind, Program};
 use crate::sections::{self, FORMAT_VERSION, Kind, OLDEST_FORMAT_VERSION, Plan, Section, Sections};
 use crate::verify::VerifyError;
 use crate::wire::{Reader, WireError, WireResult, Writer};
@@ -248,6 +248,8 @@ impl Package {
         w.list(&self.program.functions, encode::write_function);
         w.list(&self.program.kernels, encode::write_kernel);
         w.list(&self.program.packed_names, |w, name| w.string(name));
+        w.list(&self.program.devices, encode::write_device_kind);
+        w.list(&self.program.files, |w, name| w.string(name));
         w.count(self.program.constants.len());
         let mut end = 0usize;
         for tensor in &self.program.constants {
@@ -316,13 +318,18 @@ impl Place {
 }
 
 fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<Place>)> {
-    let program = Program {
+    let mut program = Program {
         functions: r.list(encode::read_function)?,
         kernels: r.list(encode::read_kernel)?,
         packed_names: r.list(Reader::string)?,
-        constants: Vec::new(),
-        images: Vec::new(),
+        devices: vec![DeviceKind::Cpu],
+        ..Program::default()
     };
+    // The first version knew one device and no sources.
+    if r.version() >= 2 {
+        program.devices = r.list(encode::read_device_kind)?;
+        program.files = r.list(Reader::string)?;
+    }
     let places = r.list(|r| {
         Ok(Place { dtype: encode::read_dtype(r)?, shape: r.list(Reader::i64)?, start: r.u64()?, checksum: r.u32()? })
     })?;

@@ -23,6 +23,7 @@
 //!     tensors: vec![Access::Read, Access::Read, Access::Write],
 //!     scalars: vec![DataType::I64],
 //!     scratch_bytes: 0,
+//!     device: DeviceIndex::FIRST,
 //! });
 //!
 //! let mut main = FunctionBuilder::new("main");
@@ -56,7 +57,12 @@
 //! - Tensors that stay inside the run are planned into the arena; tensors that are returned, or handed to a packed
 //!   function that may keep them, get [`Storage::Fresh`].
 //! - A function without tensors to return ends with [`FunctionBuilder::ret_none`]. A kernel on the user's own tensors
-//!   (a single PrimFunc) is a function too: [`FunctionBuilder::over_kernel`].
+//!   (a single PrimFunc) is a function too.
+//! - A function inside a function becomes a function of the program whose first parameters are what it captures;
+//!   [`Instruction::MakeClosure`] gives them. Symbolic dimensions are captured as scalars whose kind names a slot.
+//! - Numbers that are computed from symbolic dimensions live in slots ([`Instruction::Compute`]), whatever their type;
+//!   [`Instruction::MakeScalar`] makes values of them, and matching a scalar gives a slot its number back.
+//! - [`FunctionBuilder::origin`] tells where instructions came from; [`Program::strip_origins`] forgets it.
 //!
 //! Invariants: this crate runs nothing and maps nothing, and knows neither IR nor operating system. Any bytes can be
 //! decoded: the outcome is a verified package or an error, never a panic, in memory that is bounded by the input's
@@ -67,6 +73,7 @@ mod builder;
 mod encode;
 mod file;
 mod image;
+mod listing;
 mod program;
 mod sections;
 mod signature;
@@ -77,8 +84,11 @@ mod wire;
 pub use builder::{FunctionBuilder, Jump, ProgramBuilder};
 pub use file::{ConstantChecksums, ExecutableBytes, FormatError, Package, TargetInfo};
 pub use image::{Export, IMAGE_PAGE, Image, Symbol};
-pub use program::{Access, Dim, DimOp, Function, Instruction, Kernel, Literal, Program, Reg, Scalar, Storage};
+pub use program::{
+    Access, DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Program, Reg, Scalar,
+    ScalarOp, Storage,
+};
 pub use sections::{FORMAT_VERSION, OLDEST_FORMAT_VERSION};
-pub use signature::{DimPattern, Kind, Param};
+pub use signature::{DimPattern, Kind, MAX_NESTING, Param};
 pub use text::Stats;
 pub use verify::VerifyError;

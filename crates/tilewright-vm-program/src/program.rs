@@ -15,12 +15,59 @@ pub struct Program {
     /// Weights and other constant tensors: contiguous, read-only for the program.
     pub constants: Vec<Tensor>,
     pub images: Vec<Image>,
+    /// The devices that the program runs on. Functions, kernels, tensors and patterns name one by its place in this
+    /// list; whoever makes a machine gives it a device of the kind for each.
+    pub devices: Vec<DeviceKind>,
+    /// The source files that [`Function::origins`] name.
+    pub files: Vec<String>,
 }
 
-/// A function: registers hold values, dimension slots hold the sizes that symbolic dimensions stand for.
+/// A kind of device. The numbers stand in the file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum DeviceKind {
+    Cpu = 1,
+    Cuda = 2,
+}
+
+impl DeviceKind {
+    pub const ALL: [Self; 2] = [Self::Cpu, Self::Cuda];
+
+    /// The name that users write.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+        }
+    }
+}
+
+/// Index into [`Program::devices`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct DeviceIndex(pub u32);
+
+impl DeviceIndex {
+    /// The first device: where everything is that says nothing else.
+    pub const FIRST: Self = Self(0);
+}
+
+/// Where in the user's source an instruction, and those behind it up to the next origin, came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    pub instruction: u32,
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// 1-based.
+    pub line: u32,
+}
+
+/// A function: registers hold values, slots hold the numbers that symbolic dimensions stand for, and what is computed
+/// from them.
 ///
 /// On entry, register `i` holds argument `i`, matched against its parameter's kind; all other registers are undefined
-/// and all slots that no parameter names have no value. Jumps go forward only: a loop is a function that calls itself.
+/// and all slots that no parameter names have no value. A register holds a value, not a place: killing or overwriting
+/// one leaves every other that holds the same value as it is. Jumps go forward only: a loop is a function that calls
+/// itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
     pub name: String,
@@ -28,11 +75,23 @@ pub struct Function {
     /// For those who read it; the machine does not check it.
     pub result: Kind,
     pub num_registers: u32,
-    /// Names of the dimension slots, for messages; as many as there are slots.
+    /// Names of the slots, for messages; as many as there are slots.
     pub slots: Vec<String>,
     /// Bytes that one run needs for tensors that do not leave it.
     pub arena_bytes: u64,
+    /// Where the arena lies.
+    pub device: DeviceIndex,
     pub instructions: Vec<Instruction>,
+    /// In rising order of their instructions; empty where nobody knows.
+    pub origins: Vec<Origin>,
+}
+
+impl Function {
+    /// Where the instruction came from.
+    pub fn origin(&self, instruction: usize) -> Option<&Origin> {
+        let behind = self.origins.partition_point(|origin| origin.instruction as usize <= instruction);
+        self.origins.get(behind.checked_sub(1)?)
+    }
 }
 
 /// A kernel of an image, with what the machine has to know to call it.
@@ -48,6 +107,8 @@ pub struct Kernel {
     /// Scratch memory that each worker needs. The tasks that run on the calling thread see the memory of the kernel
     /// around them: a kernel lays out all its buffers at distinct offsets.
     pub scratch_bytes: u64,
+    /// What it runs on, and where all of its tensors lie.
+    pub device: DeviceIndex,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +122,8 @@ pub enum Access {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// A size: known, or the value of a dimension slot.
+/// A number: known, or the value of a slot. A float stands as the bits of an `f64`, a bool as 0 or 1, a `uint64` by its
+/// bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dim {
     Const(i64),
@@ -71,6 +133,7 @@ pub enum Dim {
 /// A scalar argument of a kernel.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Scalar {
+    /// An integer or a bool.
     Dim(Dim),
     /// The int, float or bool in the register, converted to the type that the kernel declares.
     Reg(Reg),
@@ -98,17 +161,191 @@ pub enum Storage {
     Fresh,
 }
 
+/// An operation on numbers of one type: [`Instruction::Compute`] says which. Results are those of the language's table
+/// of scalar semantics, but for integers that leave their type: that is an error, as it is for every size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DimOp {
+pub enum ScalarOp {
+    /// The number itself.
+    Copy,
     Add,
     Sub,
     Mul,
-    /// Rounds towards minus infinity; by zero is an error.
+    /// Rounds towards zero for integers; by zero is an error there.
+    Div,
+    /// Has the dividend's sign; by zero is an error for integers.
+    Mod,
+    /// Rounds towards minus infinity; by zero is an error for integers.
     FloorDiv,
-    /// Has the divisor's sign; by zero is an error.
+    /// Has the divisor's sign; by zero is an error for integers.
     FloorMod,
     Min,
     Max,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    /// Comparisons give a bool.
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    /// Of a bool.
+    Not,
+    /// `(condition, then, otherwise)`; the condition is a bool, the type is that of the other two.
+    Select,
+    /// From the instruction's type to this one.
+    Cast(DataType),
+    Math(MathOp),
+}
+
+/// A mathematical function of floats, but for `Abs` (of signed integers too), `Popcount` and `Clz` (of integers). What it
+/// computes in `f64` is rounded to the type. `IsNan`, `IsInf` and `IsFinite` give a bool.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MathOp {
+    Sqrt,
+    Rsqrt,
+    Abs,
+    Floor,
+    Ceil,
+    Trunc,
+    /// To the nearest integer, ties to the even one.
+    Round,
+    Exp,
+    Exp2,
+    Exp10,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Log1p,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Erf,
+    Sigmoid,
+    IsNan,
+    IsInf,
+    IsFinite,
+    Popcount,
+    Clz,
+    Pow,
+    /// `(y, x)`.
+    Atan2,
+    Hypot,
+    Copysign,
+    /// `(x, y)`: the float of the type next to x in the direction of y.
+    Nextafter,
+    /// `(a, b, c)`: `a * b + c`, rounded once.
+    Fma,
+}
+
+impl MathOp {
+    /// In the order of their numbers in the file.
+    pub const ALL: [Self; 40] = [
+        Self::Sqrt,
+        Self::Rsqrt,
+        Self::Abs,
+        Self::Floor,
+        Self::Ceil,
+        Self::Trunc,
+        Self::Round,
+        Self::Exp,
+        Self::Exp2,
+        Self::Exp10,
+        Self::Expm1,
+        Self::Log,
+        Self::Log2,
+        Self::Log10,
+        Self::Log1p,
+        Self::Sin,
+        Self::Cos,
+        Self::Tan,
+        Self::Asin,
+        Self::Acos,
+        Self::Atan,
+        Self::Sinh,
+        Self::Cosh,
+        Self::Tanh,
+        Self::Asinh,
+        Self::Acosh,
+        Self::Atanh,
+        Self::Erf,
+        Self::Sigmoid,
+        Self::IsNan,
+        Self::IsInf,
+        Self::IsFinite,
+        Self::Popcount,
+        Self::Clz,
+        Self::Pow,
+        Self::Atan2,
+        Self::Hypot,
+        Self::Copysign,
+        Self::Nextafter,
+        Self::Fma,
+    ];
+
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Pow | Self::Atan2 | Self::Hypot | Self::Copysign | Self::Nextafter => 2,
+            Self::Fma => 3,
+            _ => 1,
+        }
+    }
+
+    /// The name that users write.
+    pub fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+}
+
+impl ScalarOp {
+    /// All but [`ScalarOp::Cast`] and [`ScalarOp::Math`], in the order of their numbers in the file.
+    pub const PLAIN: [Self; 23] = [
+        Self::Copy,
+        Self::Add,
+        Self::Sub,
+        Self::Mul,
+        Self::Div,
+        Self::Mod,
+        Self::FloorDiv,
+        Self::FloorMod,
+        Self::Min,
+        Self::Max,
+        Self::And,
+        Self::Or,
+        Self::Xor,
+        Self::Shl,
+        Self::Shr,
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessEqual,
+        Self::Greater,
+        Self::GreaterEqual,
+        Self::Not,
+        Self::Select,
+    ];
+
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Copy | Self::Not | Self::Cast(_) => 1,
+            Self::Select => 3,
+            Self::Math(op) => op.arity(),
+            _ => 2,
+        }
+    }
 }
 
 /// One step. Targets of jumps are indices into the function's instructions.
@@ -133,17 +370,36 @@ pub enum Instruction {
         function: u32,
         args: Vec<Reg>,
     },
+    /// Calls the function that a register holds: a closure, or a function of the process.
+    CallClosure {
+        dst: Reg,
+        callee: Reg,
+        args: Vec<Reg>,
+    },
+    /// `program.functions[function]` as a value, its first arguments given.
+    MakeClosure {
+        dst: Reg,
+        function: u32,
+        captured: Vec<Reg>,
+    },
+    /// The function `program.packed_names[name]` as a value.
+    LoadPacked {
+        dst: Reg,
+        name: u32,
+    },
     /// Makes a tensor with undefined contents.
     AllocTensor {
         dst: Reg,
         dtype: DataType,
         shape: Vec<Dim>,
         storage: Storage,
+        device: DeviceIndex,
     },
     /// `program.constants[constant]`.
     LoadConst {
         dst: Reg,
         constant: u32,
+        device: DeviceIndex,
     },
     LoadLiteral {
         dst: Reg,
@@ -172,18 +428,21 @@ pub enum Instruction {
     Match {
         value: Reg,
         kind: Kind,
+        /// What the value is, for messages: `the result of "f"`.
+        label: String,
     },
-    /// Sets a slot to a result over the 64-bit integers; overflow is an error.
-    ComputeDim {
+    /// Sets a slot to the result of an operation on numbers of the type.
+    Compute {
         dst: u32,
-        op: DimOp,
-        lhs: Dim,
-        rhs: Dim,
+        op: ScalarOp,
+        dtype: DataType,
+        args: Vec<Dim>,
     },
-    /// Sets a slot to the integer in a register.
-    ReadDim {
-        dst: u32,
-        src: Reg,
+    /// The number as an int, float or bool.
+    MakeScalar {
+        dst: Reg,
+        dtype: DataType,
+        value: Dim,
     },
     /// Drops the value; the register is undefined afterwards.
     Kill {
@@ -207,6 +466,12 @@ impl Program {
     /// The function's index.
     pub fn function(&self, name: &str) -> Option<u32> {
         self.functions.iter().position(|function| function.name == name).map(|index| index as u32)
+    }
+
+    /// Forgets where instructions came from.
+    pub fn strip_origins(&mut self) {
+        self.files.clear();
+        self.functions.iter_mut().for_each(|function| function.origins.clear());
     }
 
     /// The kernel's name in its image.

@@ -2,7 +2,11 @@
 
 use std::fmt::{self, Write};
 
-use crate::program::{Access, Dim, DimOp, Function, Instruction, Literal, Program, Reg, Scalar, Storage};
+use tilewright_tensor::DataType;
+
+use crate::program::{
+    Access, DeviceIndex, Dim, Function, Instruction, Literal, Program, Reg, Scalar, ScalarOp, Storage,
+};
 
 /// A program's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -11,9 +15,12 @@ pub struct Stats {
     pub instructions: usize,
     pub kernel_calls: usize,
     pub packed_calls: usize,
+    /// Calls of functions of the program and of function values.
+    pub function_calls: usize,
     pub kernels: usize,
     pub constants: usize,
     pub constant_bytes: usize,
+    pub devices: usize,
     /// The largest arena of any function.
     pub arena_bytes: u64,
     pub code_bytes: usize,
@@ -25,23 +32,29 @@ impl fmt::Display for Stats {
         writeln!(f, "instructions  {}", self.instructions)?;
         writeln!(f, "  kernel calls  {}", self.kernel_calls)?;
         writeln!(f, "  packed calls  {}", self.packed_calls)?;
+        writeln!(f, "  other calls   {}", self.function_calls)?;
         writeln!(f, "kernels       {} ({} bytes of code)", self.kernels, self.code_bytes)?;
         writeln!(f, "constants     {} ({} bytes)", self.constants, self.constant_bytes)?;
+        writeln!(f, "devices       {}", self.devices)?;
         writeln!(f, "arena         {} bytes", self.arena_bytes)
     }
 }
 
 impl Program {
     pub fn stats(&self) -> Stats {
+        let calls_function =
+            |i: &Instruction| matches!(i, Instruction::CallFunction { .. } | Instruction::CallClosure { .. });
         let instructions = || self.functions.iter().flat_map(|function| &function.instructions);
         Stats {
             functions: self.functions.len(),
             instructions: instructions().count(),
             kernel_calls: instructions().filter(|i| matches!(i, Instruction::CallKernel { .. })).count(),
             packed_calls: instructions().filter(|i| matches!(i, Instruction::CallPacked { .. })).count(),
+            function_calls: instructions().filter(|i| calls_function(i)).count(),
             kernels: self.kernels.len(),
             constants: self.constants.len(),
             constant_bytes: self.constants.iter().map(|tensor| tensor.num_bytes()).sum(),
+            devices: self.devices.len(),
             arena_bytes: self.functions.iter().map(|function| function.arena_bytes).max().unwrap_or(0),
             code_bytes: self.images.iter().map(|image| image.text.len()).sum(),
         }
@@ -76,7 +89,12 @@ impl FunctionText<'_> {
         }
         writeln!(out, ") -> {}:", function.result.display(&function.slots))?;
         writeln!(out, "  # {} registers, {} bytes of arena", function.num_registers, function.arena_bytes)?;
+        let mut origins = function.origins.iter().peekable();
         for (index, instruction) in function.instructions.iter().enumerate() {
+            if let Some(origin) = origins.next_if(|origin| origin.instruction as usize == index) {
+                let file = self.program.files.get(origin.file as usize).map_or("?", String::as_str);
+                writeln!(out, "  # {file}:{}", origin.line)?;
+            }
             writeln!(out, "  {index:>4}: {}", self.instruction(instruction))?;
         }
         Ok(())
@@ -94,42 +112,97 @@ impl FunctionText<'_> {
                 let name = self.program.functions.get(*function as usize).map_or("?", |f| f.name.as_str());
                 format!("{} = {name}({})", reg(*dst), regs(args))
             }
-            Instruction::AllocTensor { dst, dtype, shape, storage } => {
+            Instruction::CallClosure { dst, callee, args } => {
+                format!("{} = {}({})", reg(*dst), reg(*callee), regs(args))
+            }
+            Instruction::MakeClosure { dst, function, captured } => {
+                let name = self.program.functions.get(*function as usize).map_or("?", |f| f.name.as_str());
+                format!("{} = closure {name}({})", reg(*dst), regs(captured))
+            }
+            Instruction::LoadPacked { dst, name } => {
+                let name = self.program.packed_names.get(*name as usize).map_or("?", String::as_str);
+                format!("{} = packed \"{name}\"", reg(*dst))
+            }
+            Instruction::AllocTensor { dst, dtype, shape, storage, device } => {
                 let place = match storage {
                     Storage::Fresh => "fresh".to_owned(),
                     Storage::Arena { offset, bytes } => format!("arena[{offset}, +{bytes}]"),
                 };
-                format!("{} = alloc ({}) {dtype} {place}", reg(*dst), self.dims(shape))
+                format!("{} = alloc ({}) {dtype} {place}{}", reg(*dst), self.dims(shape), on(*device))
             }
-            Instruction::LoadConst { dst, constant } => match self.program.constants.get(*constant as usize) {
-                Some(tensor) => format!("{} = const {constant}  # {:?} {}", reg(*dst), tensor.shape(), tensor.dtype()),
-                None => format!("{} = const {constant}", reg(*dst)),
-            },
+            Instruction::LoadConst { dst, constant, device } => {
+                let load = format!("{} = const {constant}{}", reg(*dst), on(*device));
+                match self.program.constants.get(*constant as usize) {
+                    Some(tensor) => format!("{load}  # {:?} {}", tensor.shape(), tensor.dtype()),
+                    None => load,
+                }
+            }
             Instruction::LoadLiteral { dst, value } => format!("{} = {}", reg(*dst), literal(value)),
             Instruction::MakeTuple { dst, items } => format!("{} = tuple({})", reg(*dst), regs(items)),
             Instruction::GetItem { dst, tuple, index } => format!("{} = {}[{index}]", reg(*dst), reg(*tuple)),
             Instruction::MakeShape { dst, dims } => format!("{} = shape({})", reg(*dst), self.dims(dims)),
             Instruction::Move { dst, src } => format!("{} = {}", reg(*dst), reg(*src)),
-            Instruction::Match { value, kind } => {
-                format!("match {}: {}", reg(*value), kind.display(&self.function.slots))
+            Instruction::Match { value, kind, label } => {
+                format!("match {}: {}  # {label}", reg(*value), kind.display(&self.function.slots))
             }
-            Instruction::ComputeDim { dst, op, lhs, rhs } => {
-                let (dst, lhs, rhs) = (self.dim(Dim::Slot(*dst)), self.dim(*lhs), self.dim(*rhs));
-                match op {
-                    DimOp::Add => format!("{dst} = {lhs} + {rhs}"),
-                    DimOp::Sub => format!("{dst} = {lhs} - {rhs}"),
-                    DimOp::Mul => format!("{dst} = {lhs} * {rhs}"),
-                    DimOp::FloorDiv => format!("{dst} = {lhs} // {rhs}"),
-                    DimOp::FloorMod => format!("{dst} = {lhs} % {rhs}"),
-                    DimOp::Min => format!("{dst} = min({lhs}, {rhs})"),
-                    DimOp::Max => format!("{dst} = max({lhs}, {rhs})"),
-                }
+            Instruction::Compute { dst, op, dtype, args } => {
+                format!("{} = {}", self.dim(Dim::Slot(*dst)), self.computation(*op, *dtype, args))
             }
-            Instruction::ReadDim { dst, src } => format!("{} = int({})", self.dim(Dim::Slot(*dst)), reg(*src)),
+            Instruction::MakeScalar { dst, dtype, value } => {
+                format!("{} = {dtype}({})", reg(*dst), self.number(*dtype, *value))
+            }
             Instruction::Kill { reg: dead } => format!("kill {}", reg(*dead)),
             Instruction::If { cond, otherwise } => format!("if {} else goto {otherwise}", reg(*cond)),
             Instruction::Goto { target } => format!("goto {target}"),
             Instruction::Ret { value } => format!("ret {}", reg(*value)),
+        }
+    }
+
+    fn computation(&self, op: ScalarOp, dtype: DataType, args: &[Dim]) -> String {
+        let args: Vec<_> = args
+            .iter()
+            .enumerate()
+            .map(|(index, &arg)| match op {
+                ScalarOp::Select if index == 0 => self.dim(arg),
+                _ => self.number(dtype, arg),
+            })
+            .collect();
+        let infix = match op {
+            ScalarOp::Add => "+",
+            ScalarOp::Sub => "-",
+            ScalarOp::Mul => "*",
+            ScalarOp::Div => "/",
+            ScalarOp::FloorDiv => "//",
+            ScalarOp::FloorMod => "%",
+            ScalarOp::And => "&",
+            ScalarOp::Or => "|",
+            ScalarOp::Xor => "^",
+            ScalarOp::Shl => "<<",
+            ScalarOp::Shr => ">>",
+            ScalarOp::Equal => "==",
+            ScalarOp::NotEqual => "!=",
+            ScalarOp::Less => "<",
+            ScalarOp::LessEqual => "<=",
+            ScalarOp::Greater => ">",
+            ScalarOp::GreaterEqual => ">=",
+            ScalarOp::Copy => return args.join(", "),
+            ScalarOp::Mod => return format!("truncmod({})", args.join(", ")),
+            ScalarOp::Min => return format!("min({})", args.join(", ")),
+            ScalarOp::Max => return format!("max({})", args.join(", ")),
+            ScalarOp::Not => return format!("not {}", args.join(", ")),
+            ScalarOp::Select => return format!("select({})", args.join(", ")),
+            ScalarOp::Cast(to) => return format!("{to}({dtype} {})", args.join(", ")),
+            ScalarOp::Math(op) => return format!("{}({dtype} {})", op.name(), args.join(", ")),
+        };
+        let of = if dtype == DataType::I64 { String::new() } else { format!(" ({dtype})") };
+        format!("{}{of}", args.join(&format!(" {infix} ")))
+    }
+
+    /// A number of the type.
+    fn number(&self, dtype: DataType, number: Dim) -> String {
+        match number {
+            Dim::Const(bits) if dtype.is_float() => format!("{:?}", f64::from_bits(bits as u64)),
+            _ => self.dim(number),
         }
     }
 
@@ -166,6 +239,10 @@ impl FunctionText<'_> {
     fn dims(&self, dims: &[Dim]) -> String {
         dims.iter().map(|&dim| self.dim(dim)).collect::<Vec<_>>().join(", ")
     }
+}
+
+fn on(device: DeviceIndex) -> String {
+    if device == DeviceIndex::FIRST { String::new() } else { format!(" on device {}", device.0) }
 }
 
 fn reg(reg: Reg) -> String {

@@ -3,10 +3,11 @@
 //! Tables: every image's offsets and symbols exist; kernels name existing exports and take scalars of tensor element
 //! types; constants are contiguous; function names are unique.
 //!
-//! Functions, in any code: registers, slots, kernels, packed names, functions, constants and jump targets exist; jumps
-//! go forward, and the last instruction does not fall off the end; calls have the callee's number of arguments; constant
-//! sizes are not negative; arena tensors lie within the arena at multiples of 64 and, if their size is constant, fit
-//! their place.
+//! Functions, in any code: registers, slots, kernels, packed names, functions, constants, devices, source files and jump
+//! targets exist; jumps go forward, and the last instruction does not fall off the end; calls have the callee's number of
+//! arguments, and closures do not capture more; operations on numbers have their number of operands and a type that
+//! exists; constant sizes are not negative; arena tensors lie within the arena at multiples of 64 and, if their size is
+//! constant, fit their place; a kernel that a function calls runs on that function's device.
 //!
 //! Functions, along every path from the entry: a register or slot is written before it is read, and not read after
 //! `Kill`; an arena tensor is not returned; a kernel's written tensor is not passed to it twice and shares no part of
@@ -15,16 +16,19 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tilewright_support::Set;
+use tilewright_support::{Set, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
-use crate::encode::MAX_NESTING;
-use crate::program::{Access, Dim, Function, Instruction, Kernel, Program, Reg, Scalar, Storage};
-use crate::signature::{DimPattern, Kind};
+use crate::program::{
+    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, Scalar, ScalarOp, Storage,
+};
+use crate::signature::{DimPattern, Kind, MAX_NESTING};
 
-/// Bounds the verifier's memory: states kept for jumps × registers and slots of each.
+/// Bounds the verifier's time: jumps × registers and slots of each.
 const MAX_STATE_CELLS: usize = 1 << 26;
+/// Bounds the verifier's memory: states kept for jumps that have not landed × registers and slots of each.
+const MAX_WAITING_CELLS: usize = 1 << 22;
 /// No machine has more; keeps sums of sizes from overflowing.
 const MAX_MEMORY: u64 = 1 << 47;
 
@@ -100,7 +104,11 @@ impl Program {
         if kernel.scratch_bytes > MAX_MEMORY {
             return Err(format!("{} bytes of scratch", kernel.scratch_bytes));
         }
-        Ok(())
+        self.verify_device(kernel.device)
+    }
+
+    fn verify_device(&self, device: DeviceIndex) -> Check {
+        index("device", device.0, self.devices.len())
     }
 }
 
@@ -170,6 +178,8 @@ impl Verifier<'_> {
         if (jumps + 1).saturating_mul(registers + function.slots.len()) > MAX_STATE_CELLS {
             return Err(format!("{jumps} jumps over {registers} registers are too many"));
         }
+        self.program.verify_device(function.device)?;
+        self.origins()?;
         for param in &function.params {
             self.kind(&param.kind, 0).map_err(|message| format!("parameter \"{}\": {message}", param.name))?;
         }
@@ -181,17 +191,36 @@ impl Verifier<'_> {
         }
     }
 
+    fn origins(&self) -> Check {
+        let mut next = 0;
+        for origin in &self.function.origins {
+            index("source file", origin.file, self.program.files.len())?;
+            if origin.instruction < next || origin.instruction as usize >= self.function.instructions.len() {
+                return Err(format!("the origin of instruction {} is out of order", origin.instruction));
+            }
+            next = origin.instruction + 1;
+        }
+        Ok(())
+    }
+
     fn kind(&self, kind: &Kind, depth: usize) -> Check {
         match kind {
-            Kind::Object => Ok(()),
-            Kind::Prim(dtype) => element(*dtype),
-            Kind::Tensor { dtype, dims } => {
+            Kind::Object | Kind::Function => Ok(()),
+            Kind::Prim { dtype, value } => {
+                element(*dtype)?;
+                match value {
+                    DimPattern::Slot(slot) => self.slot(*slot),
+                    DimPattern::Const(_) | DimPattern::Any => Ok(()),
+                }
+            }
+            Kind::Tensor { dtype, dims, device } => {
                 dtype.map_or(Ok(()), element)?;
+                self.program.verify_device(*device)?;
                 self.pattern(dims.as_deref())
             }
             Kind::Shape { dims } => self.pattern(dims.as_deref()),
             Kind::Tuple(_) if depth >= MAX_NESTING => Err(format!("tuples nested deeper than {MAX_NESTING}")),
-            Kind::Tuple(fields) => fields.iter().try_for_each(|field| self.kind(field, depth + 1)),
+            Kind::Tuple(fields) => fields.iter().try_for_each(|field| with_stack(|| self.kind(field, depth + 1))),
         }
     }
 
@@ -221,24 +250,51 @@ impl Verifier<'_> {
             Instruction::CallKernel { kernel, tensors, scalars } => {
                 index("kernel", *kernel, program.kernels.len())?;
                 let kernel = &program.kernels[*kernel as usize];
+                if kernel.device != function.device {
+                    let (here, there) = (function.device.0, kernel.device.0);
+                    return Err(format!("a kernel of device {there} in a function of device {here}"));
+                }
                 count("tensors", tensors.len(), kernel.tensors.len())?;
                 count("scalars", scalars.len(), kernel.scalars.len())
             }
-            Instruction::CallPacked { name, .. } => index("packed name", *name, program.packed_names.len()),
+            Instruction::CallPacked { name, .. } | Instruction::LoadPacked { name, .. } => {
+                index("packed name", *name, program.packed_names.len())
+            }
             Instruction::CallFunction { function, args, .. } => {
                 index("function", *function, program.functions.len())?;
                 count("arguments", args.len(), program.functions[*function as usize].params.len())
             }
-            Instruction::LoadConst { constant, .. } => index("constant", *constant, program.constants.len()),
-            Instruction::AllocTensor { dtype, shape, storage, .. } => self.alloc(*dtype, shape, *storage),
+            Instruction::MakeClosure { function, captured, .. } => {
+                index("function", *function, program.functions.len())?;
+                let params = program.functions[*function as usize].params.len();
+                if captured.len() <= params {
+                    return Ok(());
+                }
+                Err(format!("{} captured values for a function of {params} parameters", captured.len()))
+            }
+            Instruction::LoadConst { constant, device, .. } => {
+                program.verify_device(*device)?;
+                index("constant", *constant, program.constants.len())
+            }
+            Instruction::AllocTensor { dtype, shape, storage, device, .. } => {
+                program.verify_device(*device)?;
+                self.alloc(*dtype, shape, *storage)
+            }
+            Instruction::Compute { op, dtype, args, .. } => {
+                element(*dtype)?;
+                if let ScalarOp::Cast(to) = op {
+                    element(*to)?;
+                }
+                count("operands", args.len(), op.arity())
+            }
+            Instruction::MakeScalar { dtype, .. } => element(*dtype),
             Instruction::MakeShape { dims, .. } => constant_dims(dims).map(|_| ()),
             Instruction::Match { kind, .. } => self.kind(kind, 0),
             Instruction::LoadLiteral { .. }
             | Instruction::MakeTuple { .. }
             | Instruction::GetItem { .. }
             | Instruction::Move { .. }
-            | Instruction::ComputeDim { .. }
-            | Instruction::ReadDim { .. }
+            | Instruction::CallClosure { .. }
             | Instruction::Kill { .. }
             | Instruction::If { .. }
             | Instruction::Goto { .. }
@@ -291,6 +347,11 @@ impl Verifier<'_> {
                 match waiting.get_mut(&target) {
                     Some(other) => other.merge(state),
                     None => {
+                        let cells = (waiting.len() + 1).saturating_mul(state.registers.len() + state.slots.len());
+                        if cells > MAX_WAITING_CELLS {
+                            let message = "too many jumps over too many registers".to_owned();
+                            return Err((Some(position), message));
+                        }
                         waiting.insert(target, state.clone());
                     }
                 }
@@ -321,7 +382,11 @@ impl Verifier<'_> {
         let written = match instruction {
             Instruction::Move { src, .. } => content(src),
             Instruction::GetItem { tuple, .. } => content(tuple),
-            Instruction::MakeTuple { items, .. } if items.iter().any(holds_arena) => Content::HoldsArena,
+            Instruction::MakeTuple { items, .. } | Instruction::MakeClosure { captured: items, .. }
+                if items.iter().any(holds_arena) =>
+            {
+                Content::HoldsArena
+            }
             Instruction::AllocTensor { storage: Storage::Arena { .. }, .. } => {
                 Content::Arena { alloc: position as u32 }
             }
@@ -443,7 +508,12 @@ fn each_register(instruction: &Instruction, visit: Visit<'_, Reg>) -> Check {
             read(args)?;
             Some(*dst)
         }
-        Instruction::MakeTuple { dst, items } => {
+        Instruction::CallClosure { dst, callee, args } => {
+            read(&[*callee])?;
+            read(args)?;
+            Some(*dst)
+        }
+        Instruction::MakeTuple { dst, items } | Instruction::MakeClosure { dst, captured: items, .. } => {
             read(items)?;
             Some(*dst)
         }
@@ -454,16 +524,15 @@ fn each_register(instruction: &Instruction, visit: Visit<'_, Reg>) -> Check {
         Instruction::AllocTensor { dst, .. }
         | Instruction::LoadConst { dst, .. }
         | Instruction::LoadLiteral { dst, .. }
+        | Instruction::LoadPacked { dst, .. }
+        | Instruction::MakeScalar { dst, .. }
         | Instruction::MakeShape { dst, .. } => Some(*dst),
-        Instruction::Match { value: src, .. }
-        | Instruction::ReadDim { src, .. }
-        | Instruction::If { cond: src, .. }
-        | Instruction::Ret { value: src } => {
+        Instruction::Match { value: src, .. } | Instruction::If { cond: src, .. } | Instruction::Ret { value: src } => {
             read(&[*src])?;
             None
         }
         Instruction::Kill { reg } => Some(*reg),
-        Instruction::ComputeDim { .. } | Instruction::Goto { .. } => None,
+        Instruction::Compute { .. } | Instruction::Goto { .. } => None,
     };
     written.map_or(Ok(()), |reg| visit(reg, Use::Write))
 }
@@ -482,12 +551,11 @@ fn each_slot(instruction: &Instruction, visit: Visit<'_, u32>) -> Check {
         Instruction::AllocTensor { shape: dims, .. } | Instruction::MakeShape { dims, .. } => {
             dims.iter().try_for_each(read)
         }
-        Instruction::ComputeDim { dst, lhs, rhs, .. } => {
-            read(lhs)?;
-            read(rhs)?;
+        Instruction::Compute { dst, args, .. } => {
+            args.iter().try_for_each(read)?;
             visit(*dst, Use::Write)
         }
-        Instruction::ReadDim { dst, .. } => visit(*dst, Use::Write),
+        Instruction::MakeScalar { value, .. } => read(value),
         Instruction::Match { kind, .. } => {
             let mut outcome = Ok(());
             kind.for_each_slot(&mut |slot| {
@@ -499,6 +567,9 @@ fn each_slot(instruction: &Instruction, visit: Visit<'_, u32>) -> Check {
         }
         Instruction::CallPacked { .. }
         | Instruction::CallFunction { .. }
+        | Instruction::CallClosure { .. }
+        | Instruction::MakeClosure { .. }
+        | Instruction::LoadPacked { .. }
         | Instruction::LoadConst { .. }
         | Instruction::LoadLiteral { .. }
         | Instruction::MakeTuple { .. }

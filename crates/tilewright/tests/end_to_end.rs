@@ -375,7 +375,7 @@ class Module:
     for (name, size) in [("fill", 4), ("twice", 2)] {
         let function = machine.function(name).unwrap();
         let error = function.call(&[x.clone().into(), Value::Int(1 << 30)]).unwrap_err().to_string();
-        assert!(error.contains("dimension 0 is"), "{error}");
+        assert!(error.contains("1073741824, but n is 4") || error.contains("dimension 0 is 4"), "{error}");
         function.call(&[x.clone().into(), Value::Int(size)]).unwrap();
     }
     assert_eq!(x.to_vec::<f32>().unwrap(), [2.0; 4]);

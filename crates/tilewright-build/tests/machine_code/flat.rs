@@ -10,8 +10,7 @@ use tilewright_runtime::{Executable, Value, VirtualMachine};
 use tilewright_target::Target;
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::{
-    Access, FunctionBuilder, Kernel, Kind, Package, Param as MachineParam, ProgramBuilder, Reg,
-    Scalar as MachineScalar, TargetInfo,
+    Access, DeviceIndex, FunctionBuilder, Kernel, Kind, Package, ProgramBuilder, Scalar as MachineScalar, TargetInfo,
 };
 
 /// A flat function of buffers and scalars, in this order.
@@ -56,24 +55,23 @@ pub(crate) fn machine(functions: &[LowTir], target: &Target) -> VirtualMachine {
             tensors: kernel.writes.iter().map(access).collect(),
             scalars: kernel.scalars.clone(),
             scratch_bytes: kernel.scratch_bytes,
+            device: DeviceIndex::FIRST,
         });
-        let params: Vec<MachineParam> = low
-            .function()
-            .params
-            .iter()
-            .map(|param| MachineParam {
-                name: param.var.name.to_string(),
-                kind: match &param.buffer {
-                    Some(buffer) => Kind::Tensor { dtype: Some(buffer.dtype), dims: None },
-                    None => Kind::Prim(param.var.dtype),
-                },
-            })
-            .collect();
-        let scalars: Vec<MachineScalar> = (0..params.len() as u32)
-            .filter(|&param| matches!(params[param as usize].kind, Kind::Prim(_)))
-            .map(|param| MachineScalar::Reg(Reg(param)))
-            .collect();
-        program.function(FunctionBuilder::over_kernel(low.symbol(), params, Vec::new(), kernel, &scalars));
+        let mut function = FunctionBuilder::new(low.symbol());
+        let (mut tensors, mut scalars) = (Vec::new(), Vec::new());
+        for param in &low.function().params {
+            let name = &param.var.name;
+            match &param.buffer {
+                Some(buffer) => {
+                    let kind = Kind::Tensor { dtype: Some(buffer.dtype), dims: None, device: DeviceIndex::FIRST };
+                    tensors.push(function.param(name, kind));
+                }
+                None => scalars.push(MachineScalar::Reg(function.param(name, Kind::prim(param.var.dtype)))),
+            }
+        }
+        function.call_kernel(kernel, &tensors, &scalars);
+        function.ret_none();
+        program.function(function);
     }
     let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
     let bytes = Package::new(info, program.finish().unwrap()).encode().unwrap();

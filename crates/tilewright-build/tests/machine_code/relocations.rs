@@ -12,7 +12,9 @@ use std::sync::Arc;
 use tilewright_build::link::link;
 use tilewright_runtime::{Executable, VirtualMachine};
 use tilewright_tensor::{DataType, Tensor};
-use tilewright_vm_program::{Access, FunctionBuilder, Image, Kernel, Kind, Package, ProgramBuilder, Reg, TargetInfo};
+use tilewright_vm_program::{
+    Access, DeviceIndex, FunctionBuilder, Image, Kernel, Kind, Package, ProgramBuilder, Reg, TargetInfo,
+};
 
 use crate::aarch64;
 
@@ -74,6 +76,7 @@ fn run_here(image: &Image) -> Vec<(String, i64)> {
             tensors: vec![Access::Write],
             scalars: vec![],
             scratch_bytes: 0,
+            device: DeviceIndex::FIRST,
         });
         let mut function = FunctionBuilder::new(&entry.name);
         let result = function.param("result", Kind::static_tensor(DataType::I64, &[1]));

@@ -92,15 +92,15 @@ fn read_value(param: &Param, text: &str) -> Outcome<Value> {
     let wrong =
         |expected: &str| Failure::Message(format!("parameter `{}` takes {expected}, found `{text}`", param.name));
     match &param.kind {
-        Kind::Prim(DataType::BOOL) => text.parse().map(Value::Bool).map_err(|_| wrong("true or false")),
-        Kind::Prim(dtype) if dtype.is_float() => text.parse().map(Value::Float).map_err(|_| wrong("a number")),
-        Kind::Prim(_) => text.parse().map(Value::Int).map_err(|_| wrong("an integer")),
+        Kind::Prim { dtype: DataType::BOOL, .. } => text.parse().map(Value::Bool).map_err(|_| wrong("true or false")),
+        Kind::Prim { dtype, .. } if dtype.is_float() => text.parse().map(Value::Float).map_err(|_| wrong("a number")),
+        Kind::Prim { .. } => text.parse().map(Value::Int).map_err(|_| wrong("an integer")),
         Kind::Shape { .. } => {
             let sizes: Result<Vec<i64>, _> =
                 text.split(',').filter(|size| !size.is_empty()).map(|size| size.trim().parse()).collect();
             sizes.map(|sizes| Value::shape(&sizes)).map_err(|_| wrong("sizes such as 2,3"))
         }
-        Kind::Tensor { .. } | Kind::Tuple(_) | Kind::Object => {
+        Kind::Tensor { .. } | Kind::Tuple(_) | Kind::Object | Kind::Function => {
             let path = Path::new(text);
             let tensor = tilewright::import::read_npy(&read_bytes(path)?);
             tensor.map(Value::from).map_err(|error| Failure::of_file(path, error))
@@ -182,9 +182,9 @@ impl Random {
     /// Floats in [-1, 1), integers in [-10, 10], bools.
     fn value(&mut self, kind: &Kind, sizes: &Sizes<'_>) -> Result<Value, String> {
         match kind {
-            Kind::Tensor { dtype: Some(dtype), dims } => self.tensor(*dtype, &sizes.shape(dims.as_deref())?),
+            Kind::Tensor { dtype: Some(dtype), dims, .. } => self.tensor(*dtype, &sizes.shape(dims.as_deref())?),
             Kind::Tensor { dtype: None, .. } => Err("its element type is not known: give it with --input".to_owned()),
-            Kind::Prim(dtype) => {
+            Kind::Prim { dtype, .. } => {
                 let scalar = self.scalar(*dtype);
                 Ok(match *dtype {
                     DataType::BOOL => Value::Bool(scalar.as_int() != 0),
@@ -197,7 +197,7 @@ impl Random {
                 let fields = fields.iter().map(|field| self.value(field, sizes)).collect::<Result<Vec<_>, _>>()?;
                 Ok(Value::tuple(fields))
             }
-            Kind::Object => Err("it can be anything: give it with --input".to_owned()),
+            Kind::Object | Kind::Function => Err("it can be anything: give it with --input".to_owned()),
         }
     }
 

@@ -75,10 +75,8 @@ impl Flat<'_> {
                 {
                     self.memory(machine, var);
                 }
-                if let Callee::Value(function) = callee
-                    && !matches!(function.kind, ExprKind::GlobalVar(_))
-                {
-                    self.error("a call of a function that is no global is left in the form MachineReady");
+                if let Callee::Value(function) = callee {
+                    self.operand(function);
                 }
                 args.iter().for_each(|arg| self.operand(arg));
             }
@@ -88,6 +86,13 @@ impl Flat<'_> {
                 with_stack(|| self.seq(then));
                 with_stack(|| self.seq(otherwise));
             }
+            // A function inside a function has no storage but its own.
+            ExprKind::Function(function) => with_stack(|| {
+                let outside = std::mem::take(&mut self.storages);
+                self.seq(&function.body);
+                self.result(&function.body.result);
+                self.storages = outside;
+            }),
             ExprKind::Var(other) => {
                 if self.planned.contains(&other.id()) {
                     self.planned.insert(var.id());
@@ -115,18 +120,15 @@ impl Flat<'_> {
     fn operand(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Var(_)
+            | ExprKind::GlobalVar(_)
+            | ExprKind::ExternFunc(_)
             | ExprKind::Constant(_)
             | ExprKind::Shape(_)
             | ExprKind::Prim(_)
             | ExprKind::Str(_)
             | ExprKind::DType(_) => {}
             ExprKind::Tuple(fields) => with_stack(|| fields.iter().for_each(|field| self.operand(field))),
-            ExprKind::GlobalVar(_)
-            | ExprKind::ExternFunc(_)
-            | ExprKind::Call { .. }
-            | ExprKind::TupleGet { .. }
-            | ExprKind::If { .. }
-            | ExprKind::Function(_) => {
+            ExprKind::Call { .. } | ExprKind::TupleGet { .. } | ExprKind::If { .. } | ExprKind::Function(_) => {
                 self.error("an operand is neither a variable nor a plain value in the form MachineReady");
             }
         }

@@ -7,7 +7,7 @@ use super::Report;
 use super::info::{definable, dims, follows, show};
 use super::scalar::{Context, check as check_scalar};
 use super::scope::{Level, Scopes};
-use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, substitute_dims};
+use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
     Var,
@@ -297,7 +297,9 @@ impl Checker<'_> {
     fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr], attrs: &Attrs, out: &[StructInfo]) -> Level {
         let mut level = self.exprs(args);
         level = level.max(out.iter().map(|info| self.info(info)).max().unwrap_or(0));
-        self.purity(callee, args);
+        if !is_said_pure(attrs) {
+            self.purity(callee, args);
+        }
         match callee {
             Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
                 Ok(rule) => self.rule(expr, &format!("a call of `{}`", op.name), &rule.struct_info),
@@ -338,7 +340,16 @@ impl Checker<'_> {
                     _ => ("the function", function.struct_info.clone()),
                 };
                 let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
-                if let Some(result) = self.fits(name, &signature, &infos) {
+                let said = match out {
+                    [] => None,
+                    [one] => Some(one.clone()),
+                    many => Some(StructInfo::Tuple(many.to_vec())),
+                };
+                let found = match signature {
+                    StructInfo::Object if said.is_some() => None,
+                    _ => self.fits(name, &signature, &infos),
+                };
+                if let Some(result) = said.or(found) {
                     self.rule(expr, &format!("a call of `{name}`"), &result);
                 }
             }

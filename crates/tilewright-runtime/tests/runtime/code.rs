@@ -30,6 +30,26 @@ const NESTED: &str = "488d4201488904d6b800000000c34883ec0848c1e2064801f2b9080000
                       ffff174883c408c3";
 /// `return dims[0]`.
 const STATUS: &str = "8b02c3";
+/// `dims[0]` regions, one after the other, of `dims[1]` tasks that do nothing.
+const REGIONS: &str = "31c0c341554c8d2df4ffffff41544531e4554889fd534889d3514c39237e1831d2488b4b084c89ee\
+    4889efff550085c0750749ffc4ebe331c05a5b5d415c415dc3";
+/// Calls the packed function whose name is the `dims[0]` bytes of `args[0]`, with the `dims[1]` arguments in `args[1]` and
+/// the result in `args[2]`.
+const PACKED: &str = "488b4e084c8b4e104c8b4208488b4730488b12488b36ffe0";
+/// A parallel region of `dims[0]` tasks, which call the packed function whose name is `args[0]`, of `dims[0]` bytes.
+const PACKED_IN_REGION: &str = "4889ca488b47304531c94531c031c9ffe0488b0a488b07488b16488d35dfffffffffe0";
+/// A parallel region of `dims[0]` tasks. Task `t` allocates `t % 5 + 1` pieces of `64 * t + dims[1]` bytes, writes `t + i` to
+/// both ends of piece `i`, and stores the sum of all that to `args[0][t]`, i64. Odd tasks free their pieces. Around the
+/// region the kernel holds a piece of its own, and returns 9 if that has changed.
+const TEMPORARIES: &str = "4889d04157b9050000004989f741564531f6415541544989fc554889d5489948f7f9534883ec5848\
+    8b46084989ed49c1e506488b48084c01e948894c2408488d5a014939de7d28488b7424084c89e741\
+    ff5424204a8944f4104885c074564a8d54350049ffc64889104a891428ebd331c031d24839d87d14\
+    488b7cc41048ffc0488b374a03342f4801f2ebe7498b07488914e84080e501750431c0eb1c4885db\
+    7ef7488b74dc084c89e748ffcb41ff542428ebe9b8050000004883c4585b5d415c415d415e415fc3\
+    41554989d54154534889fb4883ec20488b06be0800000048895424184889442410ff57204989c4b8\
+    050000004d85e4743e49c704244d000000488d542410498b4d004889df488d35ecfeffffff1385c0\
+    751d49833c244d8944240cb809000000750d4c89e64889dfff53288b44240c4883c4205b415c415d\
+    c3";
 
 /// The kernels' indices in [`builder`]'s program.
 #[derive(Clone, Copy)]
@@ -41,6 +61,10 @@ pub(crate) enum Code {
     ParallelFail,
     Nested,
     Status,
+    Regions,
+    Packed,
+    PackedInRegion,
+    Temporaries,
 }
 
 fn bytes(hex: &str) -> impl Iterator<Item = u8> {
@@ -50,17 +74,21 @@ fn bytes(hex: &str) -> impl Iterator<Item = u8> {
 /// A program with all kernels in one image.
 pub(crate) fn builder() -> ProgramBuilder {
     let write = vec![Access::Write];
-    let add = vec![Access::Read, Access::Read, Access::Write];
+    let binary = vec![Access::Read, Access::Read, Access::Write];
     let float_types = vec![DataType::I64, DataType::F32, DataType::F64, DataType::BOOL, DataType::F16];
     let (one, two) = (vec![DataType::I64], vec![DataType::I64; 2]);
     let kernels = [
-        ("add", ADD, 0, add, one.clone(), 0),
+        ("add", ADD, 0, binary.clone(), one.clone(), 0),
         ("scalars", SCALARS, 0, write.clone(), float_types, 0),
         ("zero", ZERO, 0, write.clone(), one.clone(), 0),
         ("parallel", PARALLEL, 0x2b, write.clone(), one.clone(), 64),
-        ("parallel_fail", PARALLEL_FAIL, 0x58, vec![], two, 0),
-        ("nested", NESTED, 0x2c, write, one.clone(), 0),
-        ("status", STATUS, 0, vec![], one, 0),
+        ("parallel_fail", PARALLEL_FAIL, 0x58, vec![], two.clone(), 0),
+        ("nested", NESTED, 0x2c, write.clone(), one.clone(), 0),
+        ("status", STATUS, 0, vec![], one.clone(), 0),
+        ("regions", REGIONS, 0x3, vec![], two.clone(), 0),
+        ("packed", PACKED, 0, binary, two.clone(), 0),
+        ("packed_in_region", PACKED_IN_REGION, 0x11, vec![Access::Read], one, 0),
+        ("temporaries", TEMPORARIES, 0xc8, write, two, 0),
     ];
     let mut image = Image { externals: vec![0], ..Image::default() };
     for (name, hex, entry, ..) in &kernels {
@@ -75,9 +103,43 @@ pub(crate) fn builder() -> ProgramBuilder {
     let mut program = ProgramBuilder::default();
     let image = program.image(image);
     for (export, (_, _, _, tensors, scalars, scratch_bytes)) in kernels.into_iter().enumerate() {
-        program.kernel(Kernel { image, export: export as u32, tensors, scalars, scratch_bytes });
+        program.kernel(Kernel {
+            image,
+            export: export as u32,
+            tensors,
+            scalars,
+            scratch_bytes,
+            device: DeviceIndex::FIRST,
+        });
     }
     program
+}
+
+/// A function that calls one kernel on the caller's own tensors, which the kernel writes in place, and returns `None`.
+/// The tensor parameters are the kernel's tensor arguments in order; `scalars` may read parameters (parameter `i` is
+/// register `i`) and slots.
+pub(crate) fn over_kernel(
+    name: &str,
+    params: Vec<Param>,
+    slots: &[&str],
+    kernel: Code,
+    scalars: &[Scalar],
+) -> FunctionBuilder {
+    let mut function = FunctionBuilder::new(name);
+    for slot in slots {
+        function.slot(slot);
+    }
+    let mut tensors = Vec::new();
+    for param in params {
+        let is_tensor = matches!(param.kind, Kind::Tensor { .. });
+        let reg = function.param(&param.name, param.kind);
+        if is_tensor {
+            tensors.push(reg);
+        }
+    }
+    function.call_kernel(kernel as u32, &tensors, scalars);
+    function.ret_none();
+    function
 }
 
 /// Machine code for this kind of processor, without further needs.

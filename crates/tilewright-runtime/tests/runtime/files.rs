@@ -92,9 +92,9 @@ fn mutated_programs_run_or_fail_in_order() {
     let mut main = FunctionBuilder::new("main");
     let n = main.slot("n");
     let x = main.param("x", row(n));
-    let flag = main.param("flag", Kind::Prim(DataType::BOOL));
+    let flag = main.param("flag", Kind::prim(DataType::BOOL));
     main.arena_bytes(256);
-    let half = main.compute_dim("half", DimOp::FloorDiv, Dim::Slot(n), Dim::Const(2));
+    let half = main.compute_dim("half", ScalarOp::FloorDiv, Dim::Slot(n), Dim::Const(2));
     let inner = main.alloc(DataType::F32, &[half, Dim::Slot(n)], Storage::Arena { offset: 64, bytes: 128 });
     let fixed = main.alloc(DataType::F32, &[Dim::Const(8)], Storage::Arena { offset: 192, bytes: 64 });
     main.call_dps_packed(packed, &[inner, fixed]);
@@ -104,7 +104,7 @@ fn mutated_programs_run_or_fail_in_order() {
     let shape = main.make_shape(&[Dim::Slot(n), half]);
     let pair = main.make_tuple(&[shape, constant, x]);
     let item = main.get_item(pair, 1);
-    main.match_kind(item, Kind::tensor(DataType::F32, &[DimPattern::Const(2)]));
+    main.match_kind(item, Kind::tensor(DataType::F32, &[DimPattern::Const(2)]), "the item");
     main.move_to(result, item);
     let end = main.goto();
     main.land(otherwise);

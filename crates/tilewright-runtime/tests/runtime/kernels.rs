@@ -7,7 +7,7 @@ use tilewright_runtime::{ErrorKind, Function, Value, set_num_threads};
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::*;
 
-use crate::code::{Code, builder, floats, machine, row};
+use crate::code::{Code, builder, floats, machine, over_kernel, row};
 
 /// The number of threads belongs to the process: tests that set it take turns.
 static THREADS: Mutex<()> = Mutex::new(());
@@ -17,10 +17,10 @@ fn over(code: Code, dtype: DataType) -> Function {
     let mut program = builder();
     let params = vec![
         Param { name: "out".into(), kind: Kind::tensor(dtype, &[DimPattern::Any]) },
-        Param { name: "n".into(), kind: Kind::Prim(DataType::I64) },
+        Param { name: "n".into(), kind: Kind::prim(DataType::I64) },
     ];
     let scalars = [Scalar::Reg(Reg(1))];
-    program.function(FunctionBuilder::over_kernel("main", params, vec![], code as u32, &scalars));
+    program.function(over_kernel("main", params, &[], code, &scalars));
     machine(program).function("main").unwrap()
 }
 
@@ -30,7 +30,7 @@ fn add() -> Function {
     let param = |name: &str| Param { name: name.into(), kind: row(0) };
     let params = vec![param("x"), param("y"), param("z")];
     let scalars = [Scalar::Dim(Dim::Slot(0))];
-    let add = FunctionBuilder::over_kernel("main", params, vec!["n".into()], Code::Add as u32, &scalars);
+    let add = over_kernel("main", params, &["n"], Code::Add, &scalars);
     program.function(add);
     machine(program).function("main").unwrap()
 }
@@ -66,8 +66,8 @@ fn scalars_reach_the_kernel_by_their_bits() {
     let mut program = builder();
     let mut main = FunctionBuilder::new("main");
     let out = main.param("out", Kind::static_tensor(DataType::I64, &[5]));
-    let float = main.param("f", Kind::Prim(DataType::F32));
-    let flag = main.param("b", Kind::Prim(DataType::BOOL));
+    let float = main.param("f", Kind::prim(DataType::F32));
+    let flag = main.param("b", Kind::prim(DataType::BOOL));
     let scalars =
         [Scalar::Dim(Dim::Const(-3)), Scalar::Reg(float), Scalar::Reg(float), Scalar::Reg(flag), Scalar::Reg(float)];
     main.call_kernel(Code::Scalars as u32, &[out], &scalars);
@@ -90,8 +90,8 @@ fn code_reaches_the_c_library_through_its_slots() {
 #[test]
 fn a_status_becomes_an_error() {
     let mut program = builder();
-    let params = vec![Param { name: "n".into(), kind: Kind::Prim(DataType::I64) }];
-    let status = FunctionBuilder::over_kernel("main", params, vec![], Code::Status as u32, &[Scalar::Reg(Reg(0))]);
+    let params = vec![Param { name: "n".into(), kind: Kind::prim(DataType::I64) }];
+    let status = over_kernel("main", params, &[], Code::Status, &[Scalar::Reg(Reg(0))]);
     program.function(status);
     let main = machine(program).function("main").unwrap();
     main.call(&[Value::Int(0)]).unwrap();
@@ -146,10 +146,10 @@ fn regions_on_many_threads_at_once() {
 fn the_first_task_that_fails_is_reported() {
     let _turn = THREADS.lock().unwrap();
     let mut program = builder();
-    let int = |name: &str| Param { name: name.into(), kind: Kind::Prim(DataType::I64) };
+    let int = |name: &str| Param { name: name.into(), kind: Kind::prim(DataType::I64) };
     let scalars = [Scalar::Reg(Reg(0)), Scalar::Reg(Reg(1))];
     let params = vec![int("n"), int("from")];
-    let main = FunctionBuilder::over_kernel("main", params, vec![], Code::ParallelFail as u32, &scalars);
+    let main = over_kernel("main", params, &[], Code::ParallelFail, &scalars);
     program.function(main);
     let main = machine(program).function("main").unwrap();
     set_num_threads(4);

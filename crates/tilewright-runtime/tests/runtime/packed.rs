@@ -100,7 +100,7 @@ fn a_wrong_result_does_not_reach_a_kernel() {
     let n = main.slot("n");
     let x = main.param("x", row(n));
     let y = main.call_packed(packed, &[]);
-    main.match_kind(y, row(n));
+    main.match_kind(y, row(n), "the result of \"packed.tests.wrong\"");
     let sum = main.alloc(DataType::F32, &[Dim::Slot(n)], Storage::Fresh);
     main.call_kernel(Code::Add as u32, &[x, y, sum], &[Scalar::Dim(Dim::Slot(n))]);
     main.ret(sum);
@@ -109,7 +109,7 @@ fn a_wrong_result_does_not_reach_a_kernel() {
     let sum = main.call(&[floats(&[10.0, 20.0]).into()]).unwrap();
     assert_eq!(sum.as_tensor().unwrap().as_slice::<f32>().unwrap(), [11.0, 22.0]);
     let error = main.call(&[floats(&[0.0; 3]).into()]).unwrap_err();
-    let expected = "main: a value inside the function: dimension 0 is 2, but n is 3 by argument 0 (\"x\")";
+    let expected = "main: the result of \"packed.tests.wrong\": dimension 0 is 2, but n is 3 by argument 0 (\"x\")";
     assert_eq!(error.to_string(), expected);
 }
 

@@ -57,7 +57,7 @@ fn arguments_that_do_not_fit_are_described() {
     let mut main = FunctionBuilder::new("main");
     let n = main.slot("n");
     let x = main.param("x", Kind::tensor(DataType::F32, &[DimPattern::Slot(n), DimPattern::Const(3)]));
-    main.param("y", Kind::Tuple(vec![row(n), Kind::Prim(DataType::I8)]));
+    main.param("y", Kind::Tuple(vec![row(n), Kind::prim(DataType::I8)]));
     main.ret(x);
     let machine = portable(main);
     let tensor = |shape: &[i64]| Value::from(Tensor::zeros(DataType::F32, shape).unwrap());
@@ -83,10 +83,10 @@ fn arguments_that_do_not_fit_are_described() {
             vec![tensor(&[2, 4]), pair(2, 0)],
         ),
         (
-            "main: argument 1 (\"y\"): field 0: dimension 0 is 5, but n is 2 by argument 0 (\"x\")",
+            "main: argument 1 (\"y\"[0]): dimension 0 is 5, but n is 2 by argument 0 (\"x\")",
             vec![tensor(&[2, 3]), pair(5, 0)],
         ),
-        ("main: argument 1 (\"y\"): field 1: 128 does not fit int8", vec![tensor(&[2, 3]), pair(2, 128)]),
+        ("main: argument 1 (\"y\"[1]): 128 does not fit int8", vec![tensor(&[2, 3]), pair(2, 128)]),
         (
             "main: argument 1 (\"y\"): the tuple has 1 fields, expected 2",
             vec![tensor(&[2, 3]), Value::tuple([Value::None])],
@@ -107,9 +107,9 @@ fn slots_sizes_tuples_and_branches() {
     let n = main.slot("n");
     main.param("x", row(n));
     let flag = main.param("flag", Kind::Object);
-    let half = main.compute_dim("half", DimOp::FloorDiv, Dim::Slot(n), Dim::Const(2));
-    let rest = main.compute_dim("rest", DimOp::FloorMod, Dim::Const(-7), Dim::Slot(n));
-    let least = main.compute_dim("least", DimOp::Min, half, rest);
+    let half = main.compute_dim("half", ScalarOp::FloorDiv, Dim::Slot(n), Dim::Const(2));
+    let rest = main.compute_dim("rest", ScalarOp::FloorMod, Dim::Const(-7), Dim::Slot(n));
+    let least = main.compute_dim("least", ScalarOp::Min, half, rest);
     let result = main.register();
     let otherwise = main.branch(flag);
     let shape = main.make_shape(&[Dim::Slot(n), half, rest, least]);
@@ -193,7 +193,7 @@ fn functions_call_themselves() {
         Ok(Value::Int(args[0].as_int()? - 1))
     });
     let mut body = FunctionBuilder::new("count");
-    let n = body.param("n", Kind::Prim(DataType::I64));
+    let n = body.param("n", Kind::prim(DataType::I64));
     let end = body.branch(n);
     let less = body.call_packed(next, &[n]);
     let result = body.call_function(count, &[less]);

@@ -2,7 +2,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{AnyHandle, walk_some};
-use tilewright_ir::op::{ArgKind, AttrKind, OpRef};
+use tilewright_ir::op::{ArgKind, AttrKind, OpRef, is_said_pure};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::with_stack;
@@ -125,6 +125,10 @@ impl Printer<'_> {
                     items.push(Item::SinfoArgs(sinfo_args));
                 }
                 self.relax_call("call_packed", &items);
+            }
+            Callee::Value(callee) if !sinfo_args.is_empty() => {
+                let name = if is_said_pure(attrs) { "invoke_pure_closure" } else { "invoke_closure" };
+                self.relax_call(name, &[Item::Arg(callee), Item::Args(args), Item::SinfoArgs(sinfo_args)]);
             }
             Callee::Value(callee) => {
                 self.graph_expr(callee);

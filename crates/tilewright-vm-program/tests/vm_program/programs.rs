@@ -24,6 +24,7 @@ pub(crate) fn everything() -> Program {
         tensors: vec![Access::Read, Access::Write],
         scalars: vec![DataType::I64],
         scratch_bytes: 0,
+        device: DeviceIndex::FIRST,
     });
     let scale = program.kernel(Kernel {
         image,
@@ -31,29 +32,35 @@ pub(crate) fn everything() -> Program {
         tensors: vec![Access::Write],
         scalars: vec![DataType::F32, DataType::BOOL],
         scratch_bytes: 4096,
+        device: DeviceIndex::FIRST,
     });
     let packed = program.packed("env.log");
     let weights = Tensor::from_vec(&[2, 3], vec![1.0f32, -2.0, 3.5, 0.0, -0.0, f32::NAN]).unwrap();
     let weights = program.constant(&weights).unwrap();
     let empty = program.constant(&Tensor::zeros(DataType::BOOL, &[0, 7]).unwrap()).unwrap();
     let helper = program.declare("helper");
+    let lambda = program.declare("main.lambda");
+    let there = program.device(DeviceKind::Cuda);
 
     let mut main = FunctionBuilder::new("main");
     let n = main.slot("n");
     let rows = [DimPattern::Slot(n), DimPattern::Const(3), DimPattern::Any];
     let x = main.param("x", Kind::tensor(DataType::F32, &rows));
-    let scalar = main.param("alpha", Kind::Prim(DataType::F32));
+    let scalar = main.param("alpha", Kind::prim(DataType::F32));
     let flags = main.param(
         "flags",
         Kind::Tuple(vec![
-            Kind::Prim(DataType::BOOL),
+            Kind::prim(DataType::BOOL),
             Kind::Shape { dims: Some(vec![DimPattern::Slot(n)]) },
             Kind::Object,
         ]),
     );
-    main.result(Kind::Tuple(vec![Kind::Tensor { dtype: None, dims: None }, Kind::Shape { dims: None }]));
+    main.result(Kind::Tuple(vec![
+        Kind::Tensor { dtype: None, dims: None, device: DeviceIndex::FIRST },
+        Kind::Shape { dims: None },
+    ]));
     main.arena_bytes(256);
-    let twice = main.compute_dim("twice", DimOp::Mul, Dim::Slot(n), Dim::Const(2));
+    let twice = main.compute_dim("twice", ScalarOp::Mul, Dim::Slot(n), Dim::Const(2));
     let temporary =
         main.alloc(DataType::F32, &[Dim::Slot(n), Dim::Const(4)], Storage::Arena { offset: 64, bytes: 192 });
     main.call_kernel(copy, &[x, temporary], &[Scalar::Dim(twice)]);
@@ -68,7 +75,8 @@ pub(crate) fn everything() -> Program {
     main.kill(temporary);
     let constant = main.load_const(weights);
     let result = main.call_packed(packed, &[constant]);
-    main.match_kind(result, Kind::Tensor { dtype: None, dims: Some(vec![DimPattern::Slot(n)]) });
+    let kind = Kind::Tensor { dtype: None, dims: Some(vec![DimPattern::Slot(n)]), device: DeviceIndex::FIRST };
+    main.match_kind(result, kind, "the result");
     for value in [
         Literal::Bool(true),
         Literal::Int(-5),
@@ -82,14 +90,37 @@ pub(crate) fn everything() -> Program {
     }
     let size = main.load_literal(Literal::Int(4));
     let m = main.slot("m");
-    main.push(Instruction::ReadDim { dst: m, src: size });
+    main.match_kind(size, Kind::Prim { dtype: DataType::I64, value: DimPattern::Slot(m) }, "size");
     let shape = main.make_shape(&[Dim::Const(3), Dim::Slot(m)]);
     let moved = main.register();
     main.move_to(moved, out);
     let called = main.call_function(helper, &[moved]);
+    main.origin(program.file("model.py"), 12);
+    let half = main.compute("half", ScalarOp::Cast(DataType::F16), DataType::I64, &[Dim::Slot(n)]);
+    let root = main.compute("root", ScalarOp::Math(MathOp::Sqrt), DataType::F16, &[half]);
+    let large = main.compute("large", ScalarOp::Greater, DataType::F16, &[root, Dim::Const(1.5f64.to_bits() as i64)]);
+    main.compute("picked", ScalarOp::Select, DataType::I64, &[large, Dim::Slot(n), Dim::Const(-1)]);
+    let root = main.make_scalar(DataType::F16, root);
+    let function = main.load_packed(packed);
+    let closure = main.make_closure(lambda, &[root, function]);
+    main.origin(program.file("model.py"), 13);
+    let called = main.call_closure(closure, &[called]);
+    let here = DeviceIndex::FIRST;
+    main.push(Instruction::LoadConst { dst: called, constant: weights, device: there });
+    let dtype = DataType::I8;
+    main.push(Instruction::AllocTensor { dst: called, dtype, shape: vec![], storage: Storage::Fresh, device: here });
     let tuple = main.make_tuple(&[called, shape]);
     main.ret(tuple);
     program.function(main);
+
+    let mut body = FunctionBuilder::new("main.lambda");
+    let scale = Kind::Prim { dtype: DataType::F16, value: DimPattern::Slot(body.slot("scale")) };
+    body.param("scale", scale);
+    let function = body.param("f", Kind::Function);
+    let y = body.param("y", Kind::Tensor { dtype: None, dims: None, device: there });
+    let result = body.call_closure(function, &[y]);
+    body.ret(result);
+    program.define(lambda, body);
 
     let mut body = FunctionBuilder::new("helper");
     let y = body.param("y", Kind::Object);

@@ -18,6 +18,7 @@ fn verify(main: FunctionBuilder) -> Result<(), String> {
         tensors: vec![Access::Read, Access::Write],
         scalars: vec![],
         scratch_bytes: 0,
+        device: DeviceIndex::FIRST,
     });
     program.packed("p");
     let mut other = FunctionBuilder::new("other");
@@ -112,7 +113,7 @@ fn values_that_are_not_there_on_every_path() {
         f.ret(x);
     });
     refused("read before it is written", |f| {
-        let cond = f.param("c", Kind::Prim(DataType::BOOL));
+        let cond = f.param("c", Kind::prim(DataType::BOOL));
         let reg = f.register();
         let otherwise = f.branch(cond);
         f.move_to(reg, cond);
@@ -129,7 +130,7 @@ fn values_that_are_not_there_on_every_path() {
 #[test]
 fn both_arms_of_a_branch_may_write_a_result() {
     let mut f = FunctionBuilder::new("main");
-    let cond = f.param("c", Kind::Prim(DataType::BOOL));
+    let cond = f.param("c", Kind::prim(DataType::BOOL));
     let reg = f.register();
     let otherwise = f.branch(cond);
     f.move_to(reg, cond);
@@ -236,12 +237,134 @@ fn the_text_names_everything() {
         "packed \"env.log\"(r3, r5)",
         "r6 = const 0  # [2, 3] float32",
         "match r7: Tensor((n,), any type)",
-        "m = int(",
+        "match r14: int64(m)  # size",
         "= helper(",
+        "  # model.py:12",
+        "half = float16(int64 n)",
+        "root = sqrt(float16 half)",
+        "large = root > 1.5 (float16)",
+        "picked = select(large, n, -1)",
+        "r18 = float16(root)",
+        "r19 = packed \"env.log\"",
+        "r20 = closure main.lambda(r18, r19)",
+        "r21 = r20(r17)",
+        "r21 = const 0 on device 1",
+        "function main.lambda(scale: float16(scale), f: Function, y: Tensor(any rank, any type, device 1)) -> Object:",
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
     let stats = everything().stats();
-    assert_eq!((stats.functions, stats.kernel_calls, stats.packed_calls), (2, 2, 8));
+    assert_eq!((stats.functions, stats.kernel_calls, stats.packed_calls, stats.function_calls), (3, 2, 8, 3));
     assert_eq!((stats.constant_bytes, stats.arena_bytes, stats.code_bytes), (24, 256, 4));
+}
+
+#[test]
+fn the_listing_has_a_statement_for_every_instruction() {
+    let program = everything();
+    let listing = program.as_python();
+    for line in [
+        "program = ProgramBuilder(devices=[\"cpu\", \"cuda\"])",
+        "with program.function(\"main\") as f:",
+        "    r0 = f.param(\"x\", \"Tensor((n, 3, _), float32)\")",
+        "    f.arena(256)",
+        "    r3 = f.alloc([s[0], 4], \"float32\", arena=(64, 192))",
+        "    f.call_kernel(\"copy\", [r0, r3], [s[1]])",
+        "    f.branch(r4, otherwise=\"L8\")",
+        "    f.label(\"L8\")",
+        "    r8 = True",
+        "    r10 = float(\"-inf\")",
+        "    # model.py:13",
+        "    r20 = f.make_closure(\"main.lambda\", [r18, r19])",
+        "    r21 = f.const(0, device=1)",
+    ] {
+        assert!(listing.lines().any(|other| other == line), "{line}\n{listing}");
+    }
+    let instructions: usize = program.functions.iter().map(|function| function.instructions.len()).sum();
+    let noted = |line: &&str| line.starts_with("    # ") || line.contains("f.label(") || line.contains("f.param(");
+    let extra = listing.lines().filter(noted).count();
+    let heads = listing.lines().filter(|line| line.is_empty()).count() * 3 + 1 + 1;
+    assert_eq!(listing.lines().count(), instructions + extra + heads, "{listing}");
+}
+
+#[test]
+fn what_closures_numbers_devices_and_origins_name_exists() {
+    refused("function 3 of 2", |f| {
+        f.make_closure(3, &[]);
+        f.ret_none();
+    });
+    refused("2 captured values for a function of 1 parameters", |f| {
+        let x = f.param("x", Kind::Object);
+        f.make_closure(0, &[x, x]);
+        f.ret_none();
+    });
+    refused("read before it is written", |f| {
+        let function = f.register();
+        let result = f.call_closure(function, &[]);
+        f.ret(result);
+    });
+    refused("packed name 7 of 1", |f| {
+        f.load_packed(7);
+        f.ret_none();
+    });
+    refused("2 operands, expected 3", |f| {
+        f.compute("n", ScalarOp::Select, DataType::I64, &[Dim::Const(1); 2]);
+        f.ret_none();
+    });
+    refused("the type handle is none", |f| {
+        f.compute("n", ScalarOp::Cast(DataType::HANDLE), DataType::I64, &[Dim::Const(1)]);
+        f.ret_none();
+    });
+    refused("is read before it has a value", |f| {
+        let n = f.slot("n");
+        f.make_scalar(DataType::I64, Dim::Slot(n));
+        f.ret_none();
+    });
+    refused("device 1 of 1", |f| {
+        f.param("x", Kind::Tensor { dtype: None, dims: None, device: DeviceIndex(1) });
+        f.ret_none();
+    });
+    refused("source file 0 of 0", |f| {
+        f.origin(0, 1);
+        f.ret_none();
+    });
+    let mut program = everything();
+    program.functions.iter_mut().find(|f| f.name == "main").unwrap().device = DeviceIndex(1);
+    let error = program.verify().unwrap_err().to_string();
+    assert!(error.contains("device"), "{error}");
+    let mut program = everything();
+    let origins = &mut program.functions.iter_mut().find(|f| f.name == "main").unwrap().origins;
+    origins.swap(0, 1);
+    assert!(program.verify().unwrap_err().to_string().contains("out of order"));
+}
+
+#[test]
+fn an_arena_tensor_does_not_leave_in_a_closure() {
+    refused("is returned", |f| {
+        f.arena_bytes(64);
+        let x = f.alloc(DataType::F32, &ROW, Storage::Arena { offset: 0, bytes: 64 });
+        let closure = f.make_closure(0, &[x]);
+        f.ret(closure);
+    });
+}
+
+#[test]
+fn origins_can_be_forgotten() {
+    let mut program = everything();
+    assert!(program.as_text().contains("model.py"));
+    program.strip_origins();
+    program.verify().unwrap();
+    assert!(!program.as_text().contains("model.py"));
+}
+
+#[test]
+fn deep_kinds_are_refused_without_overflow() {
+    let nested = |depth| (0..depth).fold(Kind::Object, |kind, _| Kind::Tuple(vec![kind]));
+    let mut main = FunctionBuilder::new("main");
+    main.param("x", nested(MAX_NESTING));
+    main.ret_none();
+    assert_eq!(verify(main), Ok(()));
+    refused("nested deeper than 1000", |f| {
+        f.param("x", nested(MAX_NESTING + 1));
+        f.ret_none();
+    });
 }

@@ -22,6 +22,7 @@ impl Parser<'_> {
             "call_tir" => self.call_tir(expr, call),
             "call_dps_packed" => self.call_dps_packed(expr, call),
             "call_packed" => self.call_packed(call),
+            "invoke_closure" | "invoke_pure_closure" => self.invoke_closure(expr, name == "invoke_pure_closure", call),
             "const" => self.const_call(expr, call),
             "shape" => {
                 let bound = self.bind(call, &["value"], 1)?;
@@ -216,6 +217,17 @@ impl Parser<'_> {
             }
         }
         Ok(Value::Graph(Expr::call_packed(name?, args?, infos?)))
+    }
+
+    /// `R.invoke_closure(f, (a, b), sinfo_args=…)`.
+    fn invoke_closure(&mut self, expr: &ast::Expr, pure: bool, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["closure", "args", "sinfo_args"], 3)?;
+        let (Some(callee), Some(args_node), Some(infos)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
+        let function = self.graph_expr(callee).and_then(|function| self.leaf(callee, function));
+        let args = self.argument_list(args_node);
+        let infos = self.infos(infos);
+        let result = Expr::invoke_closure(&self.infer, function?, args?, infos?, pure);
+        self.inferred(expr, &[callee], result).map(Value::Graph)
     }
 
     /// A call of a function of the module, or of a variable.

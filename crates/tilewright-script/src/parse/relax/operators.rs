@@ -11,7 +11,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 21] = [
+pub(super) const OTHERS: [&str; 23] = [
     "function",
     "dataflow",
     "output",
@@ -20,6 +20,8 @@ pub(super) const OTHERS: [&str; 21] = [
     "call_tir",
     "call_dps_packed",
     "call_packed",
+    "invoke_closure",
+    "invoke_pure_closure",
     "const",
     "shape",
     "prim_value",
@@ -41,8 +43,6 @@ const NOT_YET: &[&str] = &[
     "call_inplace_packed",
     "call_tir_inplace",
     "call_tir_with_grad",
-    "invoke_closure",
-    "invoke_pure_closure",
     "make_closure",
     "to_vdevice",
     "macro",

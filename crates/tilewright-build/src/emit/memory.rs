@@ -1,0 +1,103 @@
+//! Storage and allocation. Storage becomes the function's arena: pieces lie one behind the other, as the planner sized
+//! them.
+
+use tilewright_ir::op::{Legalize, MachineOp};
+use tilewright_ir::relax::{Callee, Expr, ExprKind};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_tensor::DataType;
+use tilewright_tensor::abi::TENSOR_ALIGN;
+use tilewright_vm_program::{Dim, Reg, Storage};
+
+use super::{Emitter, Result, refuse};
+
+/// Where a storage lies in the arena.
+#[derive(Clone, Copy)]
+pub(super) struct Piece {
+    offset: u64,
+    bytes: u64,
+}
+
+impl Emitter<'_, '_> {
+    /// The piece of the arena that the expression reserves, if it is such an expression.
+    pub(super) fn storage(&mut self, value: &Expr) -> Result<Option<Piece>> {
+        match &value.kind {
+            ExprKind::Var(var) => Ok(self.scope.storages.get(var).copied()),
+            ExprKind::Call { callee: Callee::Op(op), attrs, .. }
+                if matches!(op.legalize, Legalize::Machine(MachineOp::AllocStorage)) =>
+            {
+                let Some(bytes) = attrs.get("bytes").and_then(Attr::as_int).and_then(|b| u64::try_from(b).ok()) else {
+                    return refuse("a storage needs a size of at least 0 bytes");
+                };
+                let offset = self.arena_bytes;
+                let end = bytes.checked_next_multiple_of(TENSOR_ALIGN as u64).and_then(|b| offset.checked_add(b));
+                let Some(end) = end else { return refuse("the storage of this function exceeds the address space") };
+                self.arena_bytes = end;
+                Ok(Some(Piece { offset, bytes }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    pub(super) fn machine_op(&mut self, op: MachineOp, args: &[Expr], attrs: &Attrs) -> Result<Reg> {
+        let dtype = || match attrs.get("dtype") {
+            Some(Attr::DType(dtype)) => Ok(*dtype),
+            _ => refuse("a tensor can only be allocated with a data type"),
+        };
+        match op {
+            MachineOp::AllocTensor => {
+                let shape = self.shape_argument(args.first())?;
+                Ok(self.code.alloc(dtype()?, &shape, Storage::Fresh))
+            }
+            MachineOp::TensorInStorage => {
+                let piece = match args.first() {
+                    Some(storage) => self.storage(storage)?,
+                    None => None,
+                };
+                let Some(piece) = piece else { return refuse("a planned tensor needs a storage of this function") };
+                let offset = attrs.get("offset").and_then(Attr::as_int).unwrap_or(0);
+                let inside = u64::try_from(offset).ok().filter(|&o| o <= piece.bytes);
+                let Some(inside) = inside else { return refuse(format!("byte {offset} lies outside its storage")) };
+                let shape = self.shape_argument(args.get(1))?;
+                let dtype = dtype()?;
+                let kept = attrs.get("bytes").and_then(Attr::as_int).filter(|kept| *kept != 0);
+                let kept = kept.map_or_else(|| constant_bytes(&shape, dtype), |kept| u64::try_from(kept).ok());
+                let Some(bytes) = kept.filter(|bytes| *bytes <= piece.bytes - inside) else {
+                    return refuse("a planned tensor has a known size and fits into its storage");
+                };
+                let storage = Storage::Arena { offset: piece.offset + inside, bytes };
+                Ok(self.code.alloc(dtype, &shape, storage))
+            }
+            MachineOp::AllocStorage => refuse("a storage must be bound to a variable"),
+            MachineOp::Kill => {
+                self.kill(args.first());
+                Ok(self.code.make_tuple(&[]))
+            }
+        }
+    }
+
+    /// The variable has no value any more; the register is given up with its last variable.
+    pub(super) fn kill(&mut self, value: Option<&Expr>) {
+        let Some(var) = value.and_then(Expr::as_var) else { return };
+        let Some(reg) = self.scope.registers.remove(var) else { return };
+        let shares = self.scope.shares.entry(reg).or_default();
+        *shares = shares.saturating_sub(1);
+        if *shares == 0 {
+            self.code.kill(reg);
+        }
+    }
+
+    fn shape_argument(&mut self, arg: Option<&Expr>) -> Result<Vec<Dim>> {
+        match arg.and_then(|arg| arg.struct_info.dims()) {
+            Some(dims) => self.shape(dims),
+            None => refuse("a tensor can only be allocated with a shape of known rank"),
+        }
+    }
+}
+
+/// The bytes of a tensor, if its shape is constant and its size representable.
+fn constant_bytes(shape: &[Dim], dtype: DataType) -> Option<u64> {
+    shape.iter().try_fold(dtype.bytes() as u64, |bytes, dim| match dim {
+        Dim::Const(size) => bytes.checked_mul(u64::try_from(*size).ok()?),
+        Dim::Slot(_) => None,
+    })
+}

@@ -1,0 +1,149 @@
+//! Calling a kernel of the program: its arguments from registers and slots, and the checks that depend on them.
+
+use tilewright_tensor::Tensor;
+use tilewright_tensor::abi::KernelFn;
+use tilewright_vm_program::{Access, Kernel, Reg, Scalar};
+
+use crate::error::Result;
+use crate::instrument::{self, CallKind};
+use crate::matching;
+use crate::prepare::{Fact, Frame};
+use crate::run::{Run, value};
+use crate::value::Value;
+
+/// Arguments that need no memory from the heap.
+const INLINE_ARGUMENTS: usize = 16;
+
+/// What is known about the call of a kernel beforehand.
+pub(crate) struct Launch {
+    pub(crate) entry: KernelFn,
+    pub(crate) scratch_bytes: usize,
+    /// The kernel may get tensors of the user's memory: what it writes must be writable and overlap nothing.
+    pub(crate) check_overlap: bool,
+}
+
+impl Run<'_> {
+    pub(crate) fn call_kernel(
+        &self,
+        frame: &Frame,
+        index: u32,
+        tensors: &[Reg],
+        scalars: &[Scalar],
+        fact: &Fact,
+    ) -> Result<()> {
+        // Every call of a kernel has such a fact.
+        let Fact::Kernel(launch) = fact else { return Ok(()) };
+        let kernel = &self.cx.machine.program().kernels[index as usize];
+        if self.cx.observer.is_none() {
+            return self.launch(frame, kernel, tensors, scalars, launch);
+        }
+        let args = || self.arguments(frame, tensors, scalars);
+        let call = || self.launch(frame, kernel, tensors, scalars, launch).map(|()| Value::None);
+        instrument::around(self.cx.observer, CallKind::Kernel, self.kernel_name(kernel), args, call).map(drop)
+    }
+
+    fn launch(
+        &self,
+        frame: &Frame,
+        kernel: &Kernel,
+        tensors: &[Reg],
+        scalars: &[Scalar],
+        launch: &Launch,
+    ) -> Result<()> {
+        let mut inline_addresses = [std::ptr::null_mut(); INLINE_ARGUMENTS];
+        let mut inline_scalars = [0; INLINE_ARGUMENTS];
+        let (mut heap_addresses, mut heap_scalars);
+        let addresses = if tensors.len() <= INLINE_ARGUMENTS {
+            &mut inline_addresses[..tensors.len()]
+        } else {
+            heap_addresses = vec![std::ptr::null_mut(); tensors.len()];
+            &mut heap_addresses[..]
+        };
+        for (address, &reg) in addresses.iter_mut().zip(tensors) {
+            *address = self.tensor(frame, kernel, reg)?.data_ptr();
+        }
+        if launch.check_overlap {
+            self.check_overlap(frame, kernel, tensors)?;
+        }
+        let numbers = if scalars.len() <= INLINE_ARGUMENTS {
+            &mut inline_scalars[..scalars.len()]
+        } else {
+            heap_scalars = vec![0; scalars.len()];
+            &mut heap_scalars[..]
+        };
+        for ((number, scalar), &dtype) in numbers.iter_mut().zip(scalars).zip(&kernel.scalars) {
+            *number = match scalar {
+                Scalar::Dim(dim) => self.size(frame, *dim)?,
+                Scalar::Reg(reg) => matching::scalar_bits(dtype, value(frame, *reg))
+                    .map_err(|message| self.failed(format!("{}: {message}", self.kernel_name(kernel))))?,
+            };
+        }
+        // SAFETY: the program is trusted to pass what its kernel takes: the verifier compared the counts, the tensors
+        // are contiguous, and what is written is writable and overlaps no other argument, by the verifier's and
+        // `Prepared`'s proof or by `check_overlap`.
+        let outcome = unsafe { frame.worker.call(launch.entry, addresses, numbers, launch.scratch_bytes) };
+        outcome.map_err(|failure| failure.into_error(self.kernel_name(kernel)))
+    }
+
+    /// The kernel's arguments as values: its tensors, then its scalars.
+    fn arguments(&self, frame: &Frame, tensors: &[Reg], scalars: &[Scalar]) -> Result<Vec<Value>> {
+        let tensors = tensors.iter().map(|&reg| Ok(value(frame, reg).clone()));
+        let scalars = scalars.iter().map(|scalar| match scalar {
+            Scalar::Dim(dim) => self.size(frame, *dim).map(Value::Int),
+            Scalar::Reg(reg) => Ok(value(frame, *reg).clone()),
+        });
+        tensors.chain(scalars).collect()
+    }
+
+    fn kernel_name(&self, kernel: &Kernel) -> &str {
+        self.cx.machine.program().kernel_name(kernel)
+    }
+
+    fn tensor<'f>(&self, frame: &'f Frame, kernel: &Kernel, reg: Reg) -> Result<&'f Tensor> {
+        match value(frame, reg) {
+            Value::Tensor(tensor) if tensor.is_contiguous() => Ok(tensor),
+            Value::Tensor(_) => {
+                let name = self.kernel_name(kernel);
+                Err(self.failed(format!("kernel \"{name}\" is given a tensor that is not contiguous")))
+            }
+            other => {
+                let (name, found) = (self.kernel_name(kernel), other.kind_name());
+                Err(self.failed(format!("kernel \"{name}\" takes tensors, but is given {found}")))
+            }
+        }
+    }
+
+    /// What the kernel writes is writable, and shares no memory with another argument.
+    fn check_overlap(&self, frame: &Frame, kernel: &Kernel, tensors: &[Reg]) -> Result<()> {
+        for (i, &written) in tensors.iter().enumerate() {
+            if kernel.tensors[i] == Access::Read {
+                continue;
+            }
+            let tensor = self.tensor(frame, kernel, written)?;
+            if tensor.is_read_only() {
+                let (what, name) = (self.describe(i, written), self.kernel_name(kernel));
+                return Err(self.failed(format!("{what} is read-only, but kernel \"{name}\" writes it")));
+            }
+            for (j, &other) in tensors.iter().enumerate().filter(|&(j, _)| j != i) {
+                if tensor.overlaps(self.tensor(frame, kernel, other)?) {
+                    let (written, other) = (self.describe(i, written), self.describe(j, other));
+                    let name = self.kernel_name(kernel);
+                    let message = format!(
+                        "{written} and {other} share memory, but kernel \"{name}\" writes the first: \
+                         pass a copy of one of them"
+                    );
+                    return Err(self.failed(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A kernel's argument in the user's words: the function's own argument where it is one.
+    fn describe(&self, position: usize, reg: Reg) -> String {
+        match self.function.params.get(reg.0 as usize) {
+            Some(param) => format!("argument {} (\"{}\")", reg.0, param.name),
+            None => format!("tensor {position} of the call"),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Where a run's time goes, and how long calls take.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::error::Result;
+use crate::instrument::{Action, CallKind, Event, Instrument};
+use crate::machine::Function;
+use crate::value::Value;
+
+/// What one run spent its time on.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Report {
+    /// The whole run.
+    pub total: Duration,
+    /// The callees, those that took longest first.
+    pub rows: Vec<ReportRow>,
+}
+
+/// All calls of one callee.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReportRow {
+    pub kind: CallKind,
+    pub name: String,
+    pub count: usize,
+    /// Time in the callee itself and in what it calls.
+    pub time: Duration,
+    pub shortest: Duration,
+    /// Bytes of the tensors among the arguments, over all calls.
+    pub bytes: u64,
+}
+
+impl Report {
+    /// The part of the run's time that the row stands for.
+    pub fn share(&self, row: &ReportRow) -> f64 {
+        if self.total.is_zero() { 0.0 } else { row.time.as_secs_f64() / self.total.as_secs_f64() }
+    }
+
+    /// Time outside of kernels and packed functions: what the machine itself takes.
+    pub fn overhead(&self) -> Duration {
+        let inside = self.rows.iter().filter(|row| row.kind != CallKind::Function).map(|row| row.time).sum();
+        self.total.saturating_sub(inside)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|row| row.name.chars().count()).chain([4]).max().unwrap_or(4);
+        writeln!(
+            f,
+            "{:<width$}  {:<8}  {:>7}  {:>12}  {:>12}  {:>6}  {:>12}",
+            "name", "kind", "count", "total us", "min us", "share", "bytes"
+        )?;
+        let micros = |time: Duration| time.as_secs_f64() * 1e6;
+        for row in &self.rows {
+            let (name, kind, share) = (&row.name, row.kind.name(), 100.0 * self.share(row));
+            let (time, shortest) = (micros(row.time), micros(row.shortest));
+            let (count, bytes) = (row.count, row.bytes);
+            writeln!(
+                f,
+                "{name:<width$}  {kind:<8}  {count:>7}  {time:>12.2}  {shortest:>12.2}  {share:>5.1}%  {bytes:>12}"
+            )?;
+        }
+        let (total, overhead) = (micros(self.total), micros(self.overhead()));
+        writeln!(f, "total {total:.2} us, of which {overhead:.2} us in the machine itself")
+    }
+}
+
+/// Notes the calls of one run, which all happen on one thread.
+#[derive(Default)]
+struct Recorder {
+    started: Vec<Instant>,
+    rows: BTreeMap<(CallKind, String), ReportRow>,
+}
+
+impl Recorder {
+    fn note(&mut self, event: &Event<'_>) {
+        let now = Instant::now();
+        if event.result.is_none() {
+            self.started.push(Instant::now());
+            return;
+        }
+        let time = self.started.pop().map_or(Duration::ZERO, |start| now - start);
+        let row = self.rows.entry((event.kind, event.name.to_owned())).or_insert_with(|| ReportRow {
+            kind: event.kind,
+            name: event.name.to_owned(),
+            count: 0,
+            time: Duration::ZERO,
+            shortest: Duration::MAX,
+            bytes: 0,
+        });
+        row.count += 1;
+        row.time += time;
+        row.shortest = row.shortest.min(time);
+        row.bytes += event.args.iter().map(bytes_of).sum::<u64>();
+    }
+}
+
+fn bytes_of(value: &Value) -> u64 {
+    match value {
+        Value::Tensor(tensor) => tensor.num_bytes() as u64,
+        _ => 0,
+    }
+}
+
+/// Runs the function once, watching each call, and gives its result beside the report.
+pub(crate) fn profile(function: &Function, args: &[Value]) -> Result<(Value, Report)> {
+    let recorder = Arc::new(Mutex::new(Recorder::default()));
+    let sink = Arc::clone(&recorder);
+    let instrument = Instrument::new(move |event| {
+        sink.lock().unwrap_or_else(PoisonError::into_inner).note(event);
+        Ok(Action::Run)
+    });
+    let start = Instant::now();
+    let result = function.call_observed(args, Some(&instrument))?;
+    let total = start.elapsed();
+    let rows = std::mem::take(&mut recorder.lock().unwrap_or_else(PoisonError::into_inner).rows);
+    let mut rows: Vec<_> = rows.into_values().collect();
+    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    Ok((result, Report { total, rows }))
+}
+
+/// How often to call a function to time it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Timing {
+    /// Calls between two looks at the clock.
+    pub number: usize,
+    /// Times that are taken.
+    pub repeat: usize,
+    /// `number` grows until one repeat takes at least this long.
+    pub min_repeat: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self { number: 10, repeat: 1, min_repeat: Duration::ZERO }
+    }
+}
+
+/// Seconds for one call, a number for each repeat.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Times(pub Vec<f64>);
+
+impl Times {
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len().max(1) as f64
+    }
+
+    pub fn min(&self) -> f64 {
+        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    pub fn max(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
+
+    pub fn median(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let middle = sorted.len() / 2;
+        match sorted.len() {
+            0 => f64::NAN,
+            n if n % 2 == 1 => sorted[middle],
+            _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
+        }
+    }
+
+    /// The standard deviation of the repeats.
+    pub fn std(&self) -> f64 {
+        let mean = self.mean();
+        let squares: f64 = self.0.iter().map(|time| (time - mean).powi(2)).sum();
+        (squares / self.0.len().max(1) as f64).sqrt()
+    }
+}
+
+/// Times calls of a function after one that is not counted.
+pub(crate) fn time(function: &Function, args: &[Value], timing: Timing) -> Result<Times> {
+    function.call(args)?;
+    let mut number = timing.number.max(1);
+    let mut times = Vec::with_capacity(timing.repeat.min(1 << 16));
+    for _ in 0..timing.repeat.max(1) {
+        loop {
+            let start = Instant::now();
+            for _ in 0..number {
+                function.call(args)?;
+            }
+            let elapsed = start.elapsed();
+            if elapsed >= timing.min_repeat || number > usize::MAX / 16 {
+                times.push(elapsed.as_secs_f64() / number as f64);
+                break;
+            }
+            let wanted = timing.min_repeat.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
+            number = (number as f64 * wanted.clamp(1.5, 10.0)).ceil() as usize;
+        }
+    }
+    Ok(Times(times))
+}
