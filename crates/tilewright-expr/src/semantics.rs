@@ -67,12 +67,23 @@ pub fn wrap(value: i64, dtype: DataType) -> i64 {
     }
 }
 
+/// The float32 below the value in magnitude, with its last bit set where that is not exact: rounding it to fewer bits
+/// gives what rounding the value at once does. (The conversions of the `half` crate round twice on some machines.)
+fn round_to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    let back = f64::from(nearest);
+    if value.is_nan() || back == value {
+        return nearest;
+    }
+    f32::from_bits((nearest.to_bits() - u32::from(back.abs() > value.abs())) | 1)
+}
+
 /// The value rounded to the float type, to nearest, ties to even.
 pub fn round_float(value: f64, dtype: DataType) -> f64 {
     match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => f64::from(value as f32),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_f64(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_f64(),
+        (TypeCode::Float, 16) => f16::from_f32(round_to_odd(value)).to_f64(),
+        (TypeCode::BFloat, 16) => bf16::from_f32(round_to_odd(value)).to_f64(),
         _ => value,
     }
 }
@@ -96,8 +107,8 @@ impl Scalar {
     pub fn from_float(value: f64, dtype: DataType) -> Self {
         let bits = match (dtype.code, dtype.bits) {
             (TypeCode::Float, 32) => u64::from((value as f32).to_bits()),
-            (TypeCode::Float, 16) => u64::from(f16::from_f64(value).to_bits()),
-            (TypeCode::BFloat, 16) => u64::from(bf16::from_f64(value).to_bits()),
+            (TypeCode::Float, 16) => u64::from(f16::from_f32(round_to_odd(value)).to_bits()),
+            (TypeCode::BFloat, 16) => u64::from(bf16::from_f32(round_to_odd(value)).to_bits()),
             _ => value.to_bits(),
         };
         Self::from_bits(dtype, bits)
@@ -363,6 +374,23 @@ mod tests {
         let half = |x: f64| Scalar::from_float(x, DataType::F16);
         assert_eq!(binary(BinOp::Add, half(2048.0), half(1.0)).unwrap().as_float(), 2048.0);
         assert_eq!(binary(BinOp::Mul, half(300.0), half(300.0)).unwrap().as_float(), f64::INFINITY);
+    }
+
+    #[test]
+    fn narrow_floats_are_rounded_once() {
+        // A little above the middle of two neighbours: an intermediate float32 would fall into the middle and to even.
+        let little = f64::powi(2.0, -40);
+        for (dtype, step) in [(DataType::F16, f64::powi(2.0, -10)), (DataType::BF16, f64::powi(2.0, -7))] {
+            let middle = 1.0 + step / 2.0;
+            assert_eq!(round_float(middle, dtype), 1.0);
+            assert_eq!(round_float(middle + little, dtype), 1.0 + step);
+            assert_eq!(round_float(1.0 + 1.5 * step - little, dtype), 1.0 + step);
+            assert_eq!(round_float(-f64::MAX, dtype), f64::NEG_INFINITY);
+            assert!(round_float(f64::NAN, dtype).is_nan());
+        }
+        let least = f64::powi(2.0, -24);
+        assert_eq!(round_float(least / 2.0, DataType::F16), 0.0);
+        assert_eq!(round_float(least / 2.0 + f64::powi(2.0, -70), DataType::F16), least);
     }
 
     #[test]

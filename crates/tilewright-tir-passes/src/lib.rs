@@ -18,6 +18,7 @@
 //! | `vectorize` | flat buffers | no vectorised loop |
 //! | `unroll` | flat buffers | no unrolled loop |
 //! | `truncate_divisions` | flat | divisions that need no rounding down do none |
+//! | `legalize_floats` | flat | no arithmetic on float16 and bfloat16 |
 //!
 //! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
 //! loop variables would cost a sign extension in every address, and 64 bits do not overflow where a product of int32
@@ -32,6 +33,7 @@ mod flatten;
 mod guard;
 mod init;
 mod lanes;
+mod legalize_floats;
 mod parallel;
 mod place;
 mod regions;
@@ -54,6 +56,7 @@ pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;
 pub use guard::guard_indices;
 pub use init::lower_init;
+pub use legalize_floats::legalize_floats;
 pub use parallel::normalize_parallel;
 pub use place::place_allocations;
 pub use simplify::simplify;
@@ -80,6 +83,7 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
         ("unroll", unroll),
         ("simplify", simplify),
         ("truncate_divisions", truncate_divisions),
+        ("legalize_floats", legalize_floats),
     ]
 }
 

@@ -1,148 +1,21 @@
-//! The table of scalar semantics, row by row: every operation on every type, with extreme values, in 1, 4 and 8 lanes,
-//! compiled and run, against `tilewright_expr::semantics`.
+//! The table of scalar semantics, row by row: every operation on every type, with extreme values, in vectors of several
+//! lengths, interpreted, compiled and run, against `tilewright_expr::semantics`.
 
-use crate::flat::{buffer, elements, flat, machine, neighbours, run, same, serial, tensor};
+mod check;
+mod values;
+
+use tilewright_expr::can_reinterpret;
 use tilewright_expr::semantics::{self, Fault, Scalar};
-use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{BinOp, CmpOp, Expr, Intrinsic, Stmt};
-use tilewright_target::Target;
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_tensor::{DataType, Tensor};
 
-const LANES: [u16; 3] = [1, 4, 8];
+use crate::flat::tensor;
+use check::{Case, LANES, Runner, check, check_on, filled, kernel};
+use values::{all, extremes, pairs, ties};
 
-/// The machine here with all that it has, and its architecture's baseline, which calls the runtime for what it lacks.
-fn targets() -> [Target; 2] {
-    let host = Target::host();
-    let baseline = Target::parse(&format!("llvm -mtriple={}", host.triple)).unwrap();
-    [host, baseline]
-}
-
-fn types() -> impl Iterator<Item = DataType> {
-    DataType::TENSOR_ELEMENTS.into_iter().filter(|dtype| !dtype.is_float() || dtype.bits >= 32)
-}
-
-/// Values at which something may go wrong.
-fn extremes(dtype: DataType) -> Vec<Scalar> {
-    if dtype.is_bool() {
-        return vec![Scalar::from_bool(false), Scalar::from_bool(true)];
-    }
-    if dtype.is_float() {
-        let least = if dtype.bits == 32 { f64::from(f32::from_bits(1)) } else { f64::from_bits(1) };
-        let greatest = if dtype.bits == 32 { f64::from(f32::MAX) } else { f64::MAX };
-        let positive = [
-            0.0,
-            0.1,
-            0.5,
-            1.0,
-            1.5,
-            2.5,
-            3.0,
-            127.5,
-            255.9,
-            65535.5,
-            2147483647.0,
-            2147483648.0,
-            4294967296.0,
-            9.3e18,
-            1.9e19,
-            1e30,
-            least,
-            greatest,
-            f64::INFINITY,
-            f64::NAN,
-        ];
-        return positive.iter().flat_map(|&x| [x, -x]).map(|x| Scalar::from_float(x, dtype)).collect();
-    }
-    let width = i64::from(dtype.bits);
-    let greatest = if dtype.is_signed() { i64::MAX >> (64 - width) } else { -1 };
-    let small = [0, 1, 2, 3, 7, 100, width - 1, width, width + 1];
-    let large = [greatest, greatest.wrapping_sub(1), greatest.wrapping_add(1), 1 << (width - 1)];
-    let mut all: Vec<i64> = small.into_iter().chain(small.map(|x| -x)).chain(large).collect();
-    all.sort_unstable();
-    all.dedup();
-    let mut values: Vec<Scalar> = all.into_iter().map(|x| Scalar::from_int(x, dtype)).collect();
-    values.dedup();
-    values
-}
-
-/// Rows of operands, filled up with the first row to a multiple of 8.
-fn filled(mut rows: Vec<Vec<Scalar>>) -> Vec<Vec<Scalar>> {
-    while !rows.len().is_multiple_of(8) {
-        rows.push(rows[0].clone());
-    }
-    rows
-}
-
-type Write<'a> = dyn Fn(&[Expr]) -> Expr + 'a;
-type Mean<'a> = dyn Fn(&[Scalar]) -> Scalar + 'a;
-
-/// One operation to test: how to write it, what it has to give, and on which operands.
-struct Case<'a> {
-    name: String,
-    result: DataType,
-    write: Box<Write<'a>>,
-    mean: Box<Mean<'a>>,
-    rows: Vec<Vec<Scalar>>,
-}
-
-/// The flat function that applies a case to whole buffers: operands, then the result.
-fn kernel(case: &Case<'_>, symbol: &str, lanes: u16) -> LowTir {
-    let count = case.rows.len() as i64;
-    let operands: Vec<_> = case.rows[0].iter().map(|operand| buffer("a", count, operand.dtype())).collect();
-    let result = buffer("r", count, case.result);
-    let body = serial(count / i64::from(lanes), |i| {
-        let at = neighbours(&(i * i64::from(lanes)), lanes);
-        let values: Vec<Expr> = operands.iter().map(|b| Expr::load(b, vec![at.clone()]).unwrap()).collect();
-        Stmt::store(&result, vec![at], &(case.write)(&values)).unwrap()
-    });
-    let buffers: Vec<_> = operands.iter().chain([&result]).collect();
-    flat(symbol, &buffers, &[], body)
-}
-
-fn column(case: &Case<'_>, index: usize) -> Tensor {
-    let values: Vec<Scalar> = case.rows.iter().map(|row| row[index]).collect();
-    tensor(values[0].dtype(), &values)
-}
-
-/// Compiles all cases in all lanes for all targets, and compares.
-fn check(cases: Vec<Case<'_>>) {
-    check_on(cases, &LANES, &targets());
-}
-
-fn check_on(mut cases: Vec<Case<'_>>, lanes: &[u16], targets: &[Target]) {
-    for case in &mut cases {
-        case.rows = filled(std::mem::take(&mut case.rows));
-    }
-    let keys: Vec<(usize, u16)> =
-        (0..cases.len()).flat_map(|case| lanes.iter().map(move |&lanes| (case, lanes))).collect();
-    let symbol = |(case, lanes): (usize, u16)| format!("{} #{case} x{lanes}", cases[case].name);
-    let mut wrong = Vec::new();
-    for target in targets {
-        for keys in keys.chunks(48) {
-            let kernels: Vec<LowTir> = keys.iter().map(|&key| kernel(&cases[key.0], &symbol(key), key.1)).collect();
-            let machine = machine(&kernels, target);
-            for &key in keys {
-                let case = &cases[key.0];
-                let count = case.rows.len() as i64;
-                let result = Tensor::zeros(case.result, &[count]).unwrap();
-                let mut args: Vec<_> = (0..case.rows[0].len()).map(|i| column(case, i).into()).collect();
-                args.push(result.clone().into());
-                run(&machine, &symbol(key), &args).unwrap_or_else(|error| panic!("{}: {error}", symbol(key)));
-                for (row, found) in case.rows.iter().zip(elements(&result)) {
-                    let expected = (case.mean)(row);
-                    if !same(found, expected) {
-                        wrong.push(format!("{} of {row:?}: {found:?}, not {expected:?} ({})", symbol(key), target.cpu));
-                    }
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{} wrong, among them\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
-}
-
-fn pairs(dtype: DataType) -> Vec<Vec<Scalar>> {
-    let values = extremes(dtype);
-    values.iter().flat_map(|&a| values.iter().map(move |&b| vec![a, b])).collect()
+/// Every type that has arithmetic.
+fn types() -> [DataType; 13] {
+    DataType::TENSOR_ELEMENTS
 }
 
 fn constant(value: Scalar, lanes: u16) -> Expr {
@@ -165,13 +38,15 @@ fn operators_of_two_operands() {
             });
         }
     }
-    check(cases);
+    check("operators_of_two_operands", cases);
 }
 
 #[test]
 fn operators_beside_a_constant() {
     let mut cases = Vec::new();
-    for dtype in [DataType::I32, DataType::U8, DataType::I64, DataType::F32, DataType::F64, DataType::BOOL] {
+    for dtype in
+        [DataType::I32, DataType::U8, DataType::I64, DataType::F16, DataType::F32, DataType::F64, DataType::BOOL]
+    {
         let some: Vec<Scalar> = if dtype.is_float() {
             [0.0, -0.0, 1.5, -2.0, f64::NAN, f64::INFINITY].iter().map(|&x| Scalar::from_float(x, dtype)).collect()
         } else {
@@ -207,7 +82,7 @@ fn operators_beside_a_constant() {
             }
         }
     }
-    check_on(cases, &[1, 8], &targets()[..1]);
+    check_on(cases, &[1, 8], &Runner::native()[..1]);
 }
 
 /// Whether a constant on the left is no other case than one on the right.
@@ -228,6 +103,7 @@ fn comparisons_and_choices() {
                 rows: pairs(dtype),
             });
         }
+        let choice = |v: &[Scalar]| if v[0].as_bool() { v[1] } else { v[2] };
         let triples: Vec<Vec<Scalar>> = pairs(dtype)
             .into_iter()
             .flat_map(|v| [false, true].map(|c| vec![Scalar::from_bool(c), v[0], v[1]]))
@@ -236,7 +112,7 @@ fn comparisons_and_choices() {
             name: format!("select {dtype}"),
             result: dtype,
             write: Box::new(|v| Expr::select(&v[0], &v[1], &v[2]).unwrap()),
-            mean: Box::new(|v| if v[0].as_bool() { v[1] } else { v[2] }),
+            mean: Box::new(choice),
             rows: triples,
         });
     }
@@ -247,43 +123,74 @@ fn comparisons_and_choices() {
         mean: Box::new(|v| Scalar::from_bool(!v[0].as_bool())),
         rows: extremes(DataType::BOOL).into_iter().map(|x| vec![x]).collect(),
     });
-    check(cases);
+    check("comparisons_and_choices", cases);
 }
 
 #[test]
 fn conversions() {
     let mut cases = Vec::new();
     for from in types() {
-        for to in types().filter(|&to| to != from) {
+        for to in types().into_iter().filter(|&to| to != from) {
+            let values = extremes(from).into_iter().chain(values::random(from, 96, 5)).chain(ties(from, to));
             cases.push(Case {
                 name: format!("{from} to {to}"),
                 result: to,
                 write: Box::new(move |v| v[0].cast(to).unwrap()),
                 mean: Box::new(move |v| semantics::cast(v[0], to)),
+                rows: values.map(|x| vec![x]).collect(),
+            });
+        }
+    }
+    check("conversions", cases);
+}
+
+#[test]
+fn conversions_of_every_value_of_narrow_types() {
+    let mut cases = Vec::new();
+    for from in types().into_iter().filter(|from| from.bits <= 16) {
+        for to in types().into_iter().filter(|&to| to != from) {
+            cases.push(Case {
+                name: format!("{from} to {to}"),
+                result: to,
+                write: Box::new(move |v| v[0].cast(to).unwrap()),
+                mean: Box::new(move |v| semantics::cast(v[0], to)),
+                rows: all(from).into_iter().map(|x| vec![x]).collect(),
+            });
+        }
+    }
+    check_on(cases, &[8], &Runner::native());
+}
+
+#[test]
+fn bits_read_as_another_type() {
+    let mut cases = Vec::new();
+    for from in types() {
+        for to in types().into_iter().filter(|&to| to != from && can_reinterpret(from, to)) {
+            cases.push(Case {
+                name: format!("{from} as {to}"),
+                result: to,
+                write: Box::new(move |v| v[0].reinterpret(to.with_lanes(v[0].dtype.lanes)).unwrap()),
+                mean: Box::new(move |v| Scalar::from_bits(to, v[0].bits())),
                 rows: extremes(from).into_iter().map(|x| vec![x]).collect(),
             });
         }
     }
-    check(cases);
+    check("bits_read_as_another_type", cases);
 }
 
-/// The functions that compiled code has and whose result is exact.
-fn is_compiled(intrinsic: Intrinsic) -> bool {
-    use Intrinsic::{Abs, Ceil, Copysign, Floor, Fma, Round, Sqrt, Trunc};
-    matches!(intrinsic, Abs | Ceil | Copysign | Floor | Fma | Round | Sqrt | Trunc)
+/// The functions whose result is exact; a choice is a case of its own.
+fn is_table(intrinsic: Intrinsic) -> bool {
+    intrinsic.is_exact() && intrinsic != Intrinsic::IfThenElse
 }
 
 #[test]
 fn functions_called_by_name() {
     let mut cases = Vec::new();
     for dtype in types() {
-        for &intrinsic in Intrinsic::ALL.iter().filter(|intrinsic| is_compiled(**intrinsic)) {
-            let sample = vec![Expr::number(1, dtype); intrinsic.arity()];
-            if dtype.is_bool() || Expr::call(intrinsic, &sample).is_err() {
-                continue;
-            }
+        for &intrinsic in Intrinsic::ALL.iter().filter(|intrinsic| is_table(**intrinsic)) {
+            let Some(result) = intrinsic.result(&vec![dtype; intrinsic.arity()]) else { continue };
             let rows = match intrinsic.arity() {
-                1 => extremes(dtype).into_iter().map(|x| vec![x]).collect(),
+                1 => all(dtype).into_iter().map(|x| vec![x]).collect(),
                 2 => pairs(dtype),
                 _ => {
                     let third = [0.0, -1.0, 1e-30, f64::INFINITY].map(|x| Scalar::from_float(x, dtype));
@@ -292,20 +199,20 @@ fn functions_called_by_name() {
             };
             cases.push(Case {
                 name: format!("{} {dtype}", intrinsic.name()),
-                result: dtype,
+                result,
                 write: Box::new(move |v| Expr::call(intrinsic, v).unwrap()),
                 mean: Box::new(move |v| semantics::intrinsic(intrinsic, v).unwrap()),
                 rows,
             });
         }
     }
-    check(cases);
+    check("functions_called_by_name", cases);
 }
 
 #[test]
 fn a_division_without_a_result_is_an_error_that_says_why() {
     let ops = [BinOp::Div, BinOp::Mod, BinOp::FloorDiv, BinOp::FloorMod];
-    let integers: Vec<DataType> = types().filter(|dtype| dtype.is_int()).collect();
+    let integers: Vec<DataType> = types().into_iter().filter(|dtype| dtype.is_int()).collect();
     let mut kernels = Vec::new();
     for &dtype in &integers {
         for op in ops {
@@ -321,22 +228,23 @@ fn a_division_without_a_result_is_an_error_that_says_why() {
             }
         }
     }
-    let machine = machine(&kernels, &Target::host());
-    for &dtype in &integers {
-        let least = Scalar::from_int(i64::MIN >> (64 - i64::from(dtype.bits)), dtype);
-        let mut faulty = vec![(Scalar::from_int(7, dtype), Scalar::from_int(0, dtype), Fault::DivisionByZero)];
-        if dtype.is_signed() {
-            faulty.push((least, Scalar::from_int(-1, dtype), Fault::DivisionOverflow));
-        }
-        for (op, lanes) in ops.into_iter().flat_map(|op| LANES.map(|lanes| (op, lanes))) {
-            for (a, b, fault) in &faulty {
-                let ones = vec![Scalar::from_int(1, dtype); 8];
-                let (mut x, mut y) = (ones.clone(), ones);
-                (x[6], y[6]) = (*a, *b);
-                let result = Tensor::zeros(dtype, &[8]).unwrap();
-                let args = [tensor(dtype, &x).into(), tensor(dtype, &y).into(), result.into()];
-                let error = run(&machine, &format!("{op:?} {dtype} {lanes}"), &args).unwrap_err();
-                assert!(error.contains(&fault.to_string()), "{op:?} {dtype} x{lanes}: {error}");
+    for runner in Runner::all("a_division_without_a_result_is_an_error_that_says_why") {
+        let loaded = runner.load(&kernels);
+        for &dtype in &integers {
+            let least = Scalar::from_int(i64::MIN >> (64 - i64::from(dtype.bits)), dtype);
+            let mut faulty = vec![(Scalar::from_int(7, dtype), Scalar::from_int(0, dtype), Fault::DivisionByZero)];
+            if dtype.is_signed() {
+                faulty.push((least, Scalar::from_int(-1, dtype), Fault::DivisionOverflow));
+            }
+            for (op, lanes) in ops.into_iter().flat_map(|op| LANES.map(|lanes| (op, lanes))) {
+                for (a, b, fault) in &faulty {
+                    let (mut x, mut y) = (vec![Scalar::from_int(1, dtype); 80], vec![Scalar::from_int(1, dtype); 80]);
+                    (x[46], y[46]) = (*a, *b);
+                    let result = Tensor::zeros(dtype, &[80]).unwrap();
+                    let name = format!("{op:?} {dtype} {lanes}");
+                    let error = loaded.run(&name, &[tensor(dtype, &x), tensor(dtype, &y), result]).unwrap_err();
+                    assert!(error.contains(&fault.to_string()), "{name} ({}): {error}", runner.name());
+                }
             }
         }
     }

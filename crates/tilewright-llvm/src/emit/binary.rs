@@ -7,6 +7,7 @@ use tilewright_tensor::abi::Status;
 
 use super::expr::{is_safe_divisor, no_wrap};
 use super::function::{FnCx, Position, Result};
+use super::narrow::is_narrow;
 use super::text::{Mangled, Reg, Value, int};
 
 impl FnCx<'_, '_> {
@@ -15,6 +16,7 @@ impl FnCx<'_, '_> {
         if !op.takes(dtype) || b.dtype != dtype {
             return Err(self.unit.malformed(format!("{op:?} of {dtype} and {}", b.dtype)));
         }
+        self.check_arithmetic(dtype)?;
         // A product inside a sum of the same expression may be rounded once with it; nothing else is joined.
         let flag = if dtype.is_float() && is_sum(op) && (is_product(a) || is_product(b)) { " contract" } else { "" };
         let x = self.operand(a, !flag.is_empty(), position)?;
@@ -46,6 +48,14 @@ impl FnCx<'_, '_> {
                 self.divide(op, &x, (b, &y), dtype)
             }
         })
+    }
+
+    /// Lowering has put the arithmetic of 16-bit floats into float32.
+    fn check_arithmetic(&self, dtype: DataType) -> Result<()> {
+        match is_narrow(dtype) {
+            true => Err(self.unit.malformed(format!("arithmetic on {dtype}, which has none"))),
+            false => Ok(()),
+        }
     }
 
     /// An operand; a product that a sum may take up is marked as such.
@@ -209,6 +219,7 @@ impl FnCx<'_, '_> {
         if b.dtype != dtype {
             return Err(self.unit.malformed(format!("{op:?} of {dtype} and {}", b.dtype)));
         }
+        self.check_arithmetic(dtype)?;
         let (x, y) = (self.value(a, Position::Value)?, self.value(b, Position::Value)?);
         let ty = Reg(dtype);
         if dtype.is_float() {

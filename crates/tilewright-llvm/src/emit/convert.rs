@@ -1,10 +1,11 @@
-//! Conversions and functions called by name.
+//! Conversions between types, by the table in `tilewright_expr::semantics`.
 
 use tilewright_expr::can_reinterpret;
-use tilewright_ir::tir::{Expr, Intrinsic};
+use tilewright_ir::tir::Expr;
 use tilewright_tensor::DataType;
 
 use super::function::{FnCx, Position, Result};
+use super::narrow::is_narrow;
 use super::text::{Mangled, Reg, Value};
 
 impl FnCx<'_, '_> {
@@ -14,34 +15,47 @@ impl FnCx<'_, '_> {
             return Err(self.unit.malformed(format!("a cast from {from} to {to}")));
         }
         let x = self.value(value, position)?;
-        let (source, target) = (Reg(from), Reg(to));
         if from == to {
             return Ok(x);
         }
+        // A 16-bit float goes through float32: the way there is exact, and the way back rounds as the table has it.
+        let single = DataType::F32.with_lanes(from.lanes);
+        let (x, from) = if is_narrow(from) { (self.widen(&x, from), single) } else { (x, from) };
+        if !is_narrow(to) {
+            return Ok(self.convert(&x, from, to));
+        }
+        let (x, from) = if from.is_float() { (x, from) } else { (self.convert(&x, from, single), single) };
+        Ok(self.narrow(&x, from, to))
+    }
+
+    /// A conversion between types that LLVM computes with.
+    fn convert(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
+        let (source, target) = (Reg(from), Reg(to));
         let name = match (from.is_float(), to.is_float()) {
+            _ if from == to => return x.clone(),
             (true, _) if to.is_bool() => {
-                return Ok(self.body.assign(format_args!("fcmp une {source} {x}, zeroinitializer")));
+                return self.body.assign(format_args!("fcmp une {source} {x}, zeroinitializer"));
             }
             (false, _) if to.is_bool() => {
-                return Ok(self.body.assign(format_args!("icmp ne {source} {x}, zeroinitializer")));
+                return self.body.assign(format_args!("icmp ne {source} {x}, zeroinitializer"));
             }
             (true, false) => {
                 // LLVM's plain conversion has no result outside of the range; this one saturates, and NaN gives 0.
                 let name = if to.is_signed() { "fptosi" } else { "fptoui" };
                 let types = format!("{}.{}", Mangled(to), Mangled(from));
-                return Ok(self.body.assign(format_args!("call {target} @llvm.{name}.sat.{types}({source} {x})")));
+                return self.body.assign(format_args!("call {target} @llvm.{name}.sat.{types}({source} {x})"));
             }
             (true, true) if to.bits > from.bits => "fpext",
             (true, true) => "fptrunc",
             (false, true) if from.is_signed() => "sitofp",
             (false, true) => "uitofp",
             (false, false) if from.is_bool() => "zext",
-            (false, false) if to.bits == from.bits => return Ok(x),
+            (false, false) if to.bits == from.bits => return x.clone(),
             (false, false) if to.bits < from.bits => "trunc",
             (false, false) if from.is_signed() => "sext",
             (false, false) => "zext",
         };
-        Ok(self.body.assign(format_args!("{name} {source} {x} to {target}")))
+        self.body.assign(format_args!("{name} {source} {x} to {target}"))
     }
 
     /// The same bits as another type. Bools, whose lanes are bits here, have no such form.
@@ -51,36 +65,5 @@ impl FnCx<'_, '_> {
         }
         let x = self.value(value, Position::Value)?;
         Ok(self.body.assign(format_args!("bitcast {} {x} to {}", Reg(value.dtype), Reg(to))))
-    }
-
-    pub(crate) fn intrinsic(&mut self, intrinsic: Intrinsic, args: &[Expr], dtype: DataType) -> Result<Value> {
-        let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
-        let integer = intrinsic == Intrinsic::Abs && dtype.is_signed();
-        if intrinsic.result(&types) != Some(dtype) {
-            return Err(self.unit.malformed(format!("{} of wrong arguments for {dtype}", intrinsic.name())));
-        }
-        let name = match intrinsic {
-            Intrinsic::Sqrt => "sqrt",
-            Intrinsic::Abs if integer => "abs",
-            Intrinsic::Abs => "fabs",
-            Intrinsic::Floor => "floor",
-            Intrinsic::Ceil => "ceil",
-            Intrinsic::Trunc => "trunc",
-            Intrinsic::Fma => "fma",
-            Intrinsic::Round => "roundeven",
-            Intrinsic::Copysign => "copysign",
-            other => return Err(self.unit.unsupported(format!("{} of {dtype}", other.name()))),
-        };
-        let ty = Reg(dtype);
-        let mut operands = Vec::with_capacity(args.len() + 1);
-        for arg in args {
-            operands.push(format!("{ty} {}", self.value(arg, Position::Value)?));
-        }
-        if integer {
-            // The least integer stays itself.
-            operands.push("i1 false".to_owned());
-        }
-        let operands = operands.join(", ");
-        Ok(self.body.assign(format_args!("call {ty} @llvm.{name}.{}({operands})", Mangled(dtype))))
     }
 }

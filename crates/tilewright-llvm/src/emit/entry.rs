@@ -4,6 +4,7 @@ use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, written_data};
 use tilewright_support::Set;
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
@@ -13,8 +14,8 @@ use super::unit::Unit;
 use crate::{Kernel, SYMBOL_PREFIX};
 
 /// The text of a kernel's functions, and what its callers have to know.
-pub(crate) fn kernel(low: &LowTir, number: usize) -> Result<(String, Kernel)> {
-    let mut unit = Unit::new(low.symbol(), number);
+pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel)> {
+    let mut unit = Unit::new(low.symbol(), number, target);
     let function = low.function();
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
@@ -101,7 +102,10 @@ fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
         64 => word.clone(),
         bits => body.assign(format_args!("trunc i64 {word} to i{bits}")),
     };
-    if dtype.is_float() { body.assign(format_args!("bitcast i{} {narrow} to {ty}", dtype.bits)) } else { narrow }
+    match dtype.bits {
+        32 | 64 if dtype.is_float() => body.assign(format_args!("bitcast i{} {narrow} to {ty}", dtype.bits)),
+        _ => narrow,
+    }
 }
 
 /// Scalar parameters that are no symbolic dimension, which is `int64`: their values are the user's, like loaded data.

@@ -6,11 +6,13 @@
 //! and memory accesses.
 
 mod binary;
+mod bits;
 mod convert;
 mod entry;
 mod expr;
 mod function;
 mod memory;
+mod narrow;
 mod parallel;
 mod stmt;
 mod text;
@@ -30,7 +32,7 @@ pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<(String, V
     let mut text = format!("target triple = {}\n\n", text::quoted(target.triple.as_bytes()));
     let mut kernels = Vec::with_capacity(functions.len());
     for (number, function) in functions.iter().enumerate() {
-        let (kernel_text, kernel) = entry::kernel(function, number)?;
+        let (kernel_text, kernel) = entry::kernel(function, number, target)?;
         text.push_str(&kernel_text);
         kernels.push(kernel);
     }

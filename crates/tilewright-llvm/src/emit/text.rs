@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 use std::rc::Rc;
 
+use tilewright_expr::semantics::Scalar;
 use tilewright_tensor::{DataType, TypeCode};
 
 /// An operand: a register of the function, a parameter, or a constant.
@@ -33,7 +34,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The type of a value in registers: a bool is one bit.
+/// The type of a value in registers: a bool is one bit, a float of 16 bits the integer that holds its bits.
 pub(crate) struct Reg(pub(crate) DataType);
 
 /// The type of a value in memory: a bool is one byte.
@@ -45,8 +46,8 @@ pub(crate) struct Mangled(pub(crate) DataType);
 fn element(dtype: DataType, bool_bits: u8) -> (char, u8) {
     match dtype.code {
         TypeCode::Bool => ('i', bool_bits),
-        TypeCode::Float | TypeCode::BFloat => ('f', dtype.bits),
-        TypeCode::Int | TypeCode::UInt | TypeCode::Handle => ('i', dtype.bits),
+        TypeCode::Float if dtype.bits > 16 => ('f', dtype.bits),
+        _ => ('i', dtype.bits),
     }
 }
 
@@ -99,6 +100,9 @@ pub(crate) fn int(value: i64, dtype: DataType) -> Value {
 
 /// A float constant of a scalar or vector type, exact by its bits.
 pub(crate) fn float(value: f64, dtype: DataType) -> Value {
+    if dtype.bits == 16 {
+        return int(Scalar::from_float(value, dtype).bits() as i64, DataType::U16.with_lanes(dtype.lanes));
+    }
     let value = if dtype.bits == 32 { f64::from(value as f32) } else { value };
     splat(format!("0x{:016X}", value.to_bits()), dtype)
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use tilewright_support::OrderedMap;
+use tilewright_target::Target;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, TypeCode};
 
@@ -22,6 +23,7 @@ const MAX_SCRATCH: u64 = 1 << 40;
 #[derive(Debug)]
 pub(crate) struct Unit<'a> {
     pub(crate) symbol: &'a str,
+    pub(crate) target: &'a Target,
     /// Of the kernel in its module: makes internal names unique.
     number: usize,
     functions: usize,
@@ -32,9 +34,10 @@ pub(crate) struct Unit<'a> {
 }
 
 impl<'a> Unit<'a> {
-    pub(crate) fn new(symbol: &'a str, number: usize) -> Self {
+    pub(crate) fn new(symbol: &'a str, number: usize, target: &'a Target) -> Self {
         Self {
             symbol,
+            target,
             number,
             functions: 0,
             text: String::new(),
@@ -57,8 +60,9 @@ impl<'a> Unit<'a> {
         let fits = match dtype.code {
             TypeCode::Bool => dtype.bits == 8,
             TypeCode::Int | TypeCode::UInt => matches!(dtype.bits, 8 | 16 | 32 | 64),
-            TypeCode::Float => matches!(dtype.bits, 32 | 64),
-            TypeCode::BFloat | TypeCode::Handle => false,
+            TypeCode::Float => matches!(dtype.bits, 16 | 32 | 64),
+            TypeCode::BFloat => dtype.bits == 16,
+            TypeCode::Handle => false,
         };
         if !fits {
             return Err(self.unsupported(format!("{dtype} is not built for this target in this version")));

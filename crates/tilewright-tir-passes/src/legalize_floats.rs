@@ -1,0 +1,48 @@
+//! `legalize_floats`: arithmetic on float16 and bfloat16 in float32, rounded after every operation.
+//!
+//! What only moves values stays as it is: loads and stores, variables, choices, vectors, conversions, and the functions
+//! that look at bits (`abs`, `copysign`, `nextafter`). Comparisons and tests need no rounding, because the conversion to
+//! float32 is exact. Rounding the float32 result once is the meaning that the table of scalar semantics gives to every
+//! operation, `fma` and the mathematical functions included.
+
+use tilewright_expr::node::rewrite;
+use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
+use tilewright_tensor::DataType;
+
+use crate::stmt::{Result, with_body};
+
+pub fn legalize_floats(function: &PrimFunc) -> Result<PrimFunc> {
+    let body = rewrite(&function.body, legalize);
+    Ok(body.map_or_else(|| function.clone(), |body| with_body(function, body)))
+}
+
+/// The expression in float32, if it computes with narrower floats. Its operands are legal already.
+fn legalize(expr: &Expr) -> Option<Expr> {
+    let single = |e: &Expr| Expr::raw(DataType::F32.with_lanes(e.dtype.lanes), ExprKind::Cast(e.clone()));
+    match &expr.kind {
+        ExprKind::Binary(op, a, b) if is_narrow(a.dtype) => {
+            let wide = DataType::F32.with_lanes(expr.dtype.lanes);
+            let result = Expr::raw(wide, ExprKind::Binary(*op, single(a), single(b)));
+            Some(Expr::raw(expr.dtype, ExprKind::Cast(result)))
+        }
+        ExprKind::Compare(op, a, b) if is_narrow(a.dtype) => {
+            Some(Expr::raw(expr.dtype, ExprKind::Compare(*op, single(a), single(b))))
+        }
+        ExprKind::Call { intrinsic, args } if computes(*intrinsic) && args.iter().any(|arg| is_narrow(arg.dtype)) => {
+            let args = args.iter().map(single).collect();
+            let wide = if is_narrow(expr.dtype) { DataType::F32.with_lanes(expr.dtype.lanes) } else { expr.dtype };
+            let result = Expr::raw(wide, ExprKind::Call { intrinsic: *intrinsic, args });
+            Some(if wide == expr.dtype { result } else { Expr::raw(expr.dtype, ExprKind::Cast(result)) })
+        }
+        _ => None,
+    }
+}
+
+fn is_narrow(dtype: DataType) -> bool {
+    dtype.is_float() && dtype.bits == 16
+}
+
+/// Whether the function depends on more than the bits of its operands.
+fn computes(intrinsic: Intrinsic) -> bool {
+    !matches!(intrinsic, Intrinsic::Abs | Intrinsic::Copysign | Intrinsic::Nextafter | Intrinsic::IfThenElse)
+}
