@@ -136,7 +136,7 @@ impl Expr {
     pub fn binary(op: BinOp, a: &Self, b: &Self) -> Result<Self, TypeMismatch> {
         let (a, b) = Self::matched(a, b)?;
         if !op.takes(a.dtype) {
-            return mismatch(format!("{op:?} is not defined for {}", a.dtype));
+            return mismatch(format!("`{}` is not defined for {}", op.symbol(), a.dtype));
         }
         Ok(Self::raw(a.dtype, ExprKind::Binary(op, a, b)))
     }

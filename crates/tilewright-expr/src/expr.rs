@@ -160,6 +160,28 @@ impl BinOp {
             Self::Shl | Self::Shr => dtype.is_int(),
         }
     }
+
+    /// The operator as scripts write it.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Add => "+",
+            Self::Sub => "-",
+            Self::Mul => "*",
+            Self::Div => "/",
+            Self::Mod => "truncmod",
+            Self::FloorDiv => "//",
+            Self::FloorMod => "%",
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::BitAnd => "&",
+            Self::BitOr => "|",
+            Self::BitXor => "^",
+            Self::Shl => "<<",
+            Self::Shr => ">>",
+        }
+    }
 }
 
 /// Comparisons: two operands of one type, a bool result. Every one but `Ne` is false where an operand is NaN.
@@ -175,6 +197,18 @@ pub enum CmpOp {
 
 impl CmpOp {
     pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
+
+    /// The operator as scripts write it.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::Eq => "==",
+            Self::Ne => "!=",
+            Self::Lt => "<",
+            Self::Le => "<=",
+            Self::Gt => ">",
+            Self::Ge => ">=",
+        }
+    }
 }
 
 /// What a scalar expression is.

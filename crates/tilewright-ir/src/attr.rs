@@ -51,6 +51,26 @@ impl Attr {
         self.as_int().is_some_and(|value| value != 0)
     }
 
+    /// What it is, for messages.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::None => "None".to_owned(),
+            Self::Bool(true) => "True".to_owned(),
+            Self::Bool(false) => "False".to_owned(),
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the number {:?}", value.0),
+            Self::Str(text) => format!("the text \"{text}\""),
+            Self::DType(dtype) => format!("the data type {dtype}"),
+            Self::Array(items) if items.len() <= 8 => {
+                let items: Vec<String> = items.iter().map(Self::in_words).collect();
+                format!("a list of {}", if items.is_empty() { "nothing".to_owned() } else { items.join(", ") })
+            }
+            Self::Array(items) => format!("a list of {} values", items.len()),
+            Self::Map(_) => "a dict".to_owned(),
+            Self::Expr(expr) => format!("an expression of type {}", expr.dtype),
+        }
+    }
+
     /// The integers of an array of integers.
     pub fn as_ints(&self) -> Option<Vec<i64>> {
         match self {

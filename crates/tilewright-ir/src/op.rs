@@ -45,6 +45,21 @@ pub enum AttrKind {
     OptionalInts,
 }
 
+impl AttrKind {
+    /// What users are told to write.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Bool => "True or False",
+            Self::Int => "an integer",
+            Self::Float => "a number",
+            Self::Str => "a text",
+            Self::DType => "a data type",
+            Self::Ints => "integers",
+            Self::OptionalInts => "integers or None",
+        }
+    }
+}
+
 /// The value of an attribute that the caller leaves out.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum AttrDefault {
@@ -294,7 +309,8 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
         _ => None,
     };
     fitted.ok_or_else(|| {
-        InferError::new(format!("attribute `{}` of `{}` must be {:?}, found {value:?}", def.name, op.name, def.kind))
+        let (expected, found) = (def.kind.in_words(), value.in_words());
+        InferError::new(format!("attribute `{}` of `{}` must be {expected}, found {found}", def.name, op.name))
     })
 }
 

@@ -217,7 +217,7 @@ fn wrong_formulas_say_what_is_wrong() {
     );
     assert_eq!(error(&|_| sum(x.at(&[&k]), &[])), "tensor `Y`: a reduction needs at least one axis");
     assert!(error(&|i| x.at(&[&i[0]]).select(&i[0], &i[0])).contains("expected a bool condition, found float32"));
-    assert!(error(&|i| sum(i[0].compare(CmpOp::Lt, 2), &[&k])).contains("Add is not defined for bool"));
+    assert!(error(&|i| sum(i[0].compare(CmpOp::Lt, 2), &[&k])).contains("`+` is not defined for bool"));
     assert!(compute_over(&[n(4)], "Y", &["i", "j"], |i| i[0].clone()).is_err());
     let y = relu(&x).unwrap();
     assert_eq!(

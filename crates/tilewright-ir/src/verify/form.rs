@@ -18,13 +18,13 @@ pub(super) fn check(report: &mut Report, function: &Function, form: Form) {
         let ExprKind::Call { callee, .. } = &expr.kind else { return };
         match callee {
             Callee::Op(op) if matches!(op.legalize, Legalize::PrimFunc(_)) => {
-                report.error("TW0550", format!("operator `{}` is left in the form {form:?}", op.name));
+                report.error("TW0550", format!("operator `{}` is left in the {form} form", op.name));
             }
             Callee::Tir(global) if explicit => {
-                report.error("TW0551", format!("`call_tir` of `{}` is left in the form {form:?}", global.name));
+                report.error("TW0551", format!("`call_tir` of `{}` is left in the {form} form", global.name));
             }
             Callee::DpsPacked(name) if explicit => {
-                report.error("TW0551", format!("`call_dps_packed` of `{name}` is left in the form {form:?}"));
+                report.error("TW0551", format!("`call_dps_packed` of `{name}` is left in the {form} form"));
             }
             _ => {}
         }
@@ -53,7 +53,7 @@ impl Flat<'_> {
     fn seq(&mut self, seq: &SeqExpr) {
         for block in &seq.blocks {
             if block.dataflow {
-                self.error("a dataflow block is left in the form MachineReady");
+                self.error("a dataflow block is left in the machine-ready form");
             }
             for binding in &block.bindings {
                 self.report.origins.push(binding.origins.clone());
@@ -129,7 +129,7 @@ impl Flat<'_> {
             | ExprKind::DType(_) => {}
             ExprKind::Tuple(fields) => with_stack(|| fields.iter().for_each(|field| self.operand(field))),
             ExprKind::Call { .. } | ExprKind::TupleGet { .. } | ExprKind::If { .. } | ExprKind::Function(_) => {
-                self.error("an operand is neither a variable nor a plain value in the form MachineReady");
+                self.error("an operand is neither a variable nor a plain value in the machine-ready form");
             }
         }
     }

@@ -119,15 +119,10 @@ fn show_dim(dim: &Expr) -> String {
             ExprKind::Var(var) => var.name.to_string(),
             ExprKind::Binary(op, a, b) if depth > 0 => {
                 let (a, b) = (show(a, depth - 1), show(b, depth - 1));
-                let sign = match op {
-                    BinOp::Add => "+",
-                    BinOp::Sub => "-",
-                    BinOp::Mul => "*",
-                    BinOp::FloorDiv => "//",
-                    BinOp::FloorMod => "%",
-                    _ => return format!("{op:?}({a}, {b})"),
-                };
-                format!("({a} {sign} {b})")
+                match op {
+                    BinOp::Min | BinOp::Max | BinOp::Mod => format!("{}({a}, {b})", op.symbol()),
+                    _ => format!("({a} {} {b})", op.symbol()),
+                }
             }
             _ => "…".to_owned(),
         }

@@ -60,6 +60,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::sync::Arc;
 
 use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
@@ -79,6 +80,18 @@ pub enum Form {
     DestinationPassing,
     /// As [`Form::DestinationPassing`], with storage planned.
     MachineReady,
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Any => "well-formed",
+            Self::Graph => "graph",
+            Self::Legalized => "legalised",
+            Self::DestinationPassing => "destination-passing",
+            Self::MachineReady => "machine-ready",
+        })
+    }
 }
 
 /// Messages after which the verifier says no more: one fault often has many symptoms.

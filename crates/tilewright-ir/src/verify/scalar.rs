@@ -194,11 +194,11 @@ fn typed(expr: &Expr) -> Result<(), String> {
         ExprKind::Var(var) => must(dtype == var.dtype, &format!("variable `{}` of type {}", var.name, var.dtype)),
         ExprKind::Binary(op, a, b) => must(
             a.dtype == dtype && b.dtype == dtype && op.takes(dtype),
-            &format!("{op:?} of {} and {}", a.dtype, b.dtype),
+            &format!("`{}` of {} and {}", op.symbol(), a.dtype, b.dtype),
         ),
         ExprKind::Compare(op, a, b) => must(
             a.dtype == b.dtype && !a.dtype.is_handle() && dtype == DataType::BOOL.with_lanes(a.dtype.lanes),
-            &format!("the comparison {op:?} of {} and {}", a.dtype, b.dtype),
+            &format!("the comparison `{}` of {} and {}", op.symbol(), a.dtype, b.dtype),
         ),
         ExprKind::Not(value) => {
             must(value.dtype == dtype && dtype.is_bool(), &format!("the negation of {}", value.dtype))

@@ -82,10 +82,11 @@ fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: Broken<'
                 parser.capture(assign);
                 continue;
             }
-            ast::Stmt::ClassDef(class) if parser.is_module(class) => {
-                (class.name.as_str(), parser.module(class, broken).map(Definition::Module))
-            }
-            ast::Stmt::FunctionDef(def) => match parser.decorator(&def.decorator_list) {
+            ast::Stmt::ClassDef(class) => match parser.is_module(class) {
+                Ok(true) => (class.name.as_str(), parser.module(class, broken).map(Definition::Module)),
+                _ => continue,
+            },
+            ast::Stmt::FunctionDef(def) => match parser.decorator(def) {
                 Ok(Some(_)) if broken.touches(def.range()) => continue,
                 Ok(Some(decorator)) => {
                     let function = parser.standalone(def, decorator).map(|function| match function {
@@ -113,16 +114,6 @@ impl Parser<'_> {
         {
             self.scopes.define(&name.id, value);
         }
-    }
-
-    fn is_module(&self, class: &ast::StmtClassDef) -> bool {
-        class.decorator_list.iter().any(|decorator| {
-            let function = match &decorator.expression {
-                ast::Expr::Call(call) => &*call.func,
-                plain => plain,
-            };
-            self.path(function).as_deref() == Some("script.ir.ir_module")
-        })
     }
 }
 

@@ -10,12 +10,29 @@ use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::relax::{GlobalVar, StructInfo};
 use tilewright_ir::{Attrs, GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, OrderedMap};
+use tilewright_support::{Diagnostic, OrderedMap, nearest};
 
 use super::codes;
 use super::cx::{Parser, Reported, Res};
 use super::relax::Header;
 use super::value::Value;
+
+const IR_MODULE: &str = "script.ir.ir_module";
+const PRIM_FUNC: &str = "script.tir.prim_func";
+const RELAX_FUNCTION: &str = "script.relax.function";
+
+/// Whether the place is a name of the script's language.
+fn in_a_namespace(path: &str) -> bool {
+    ["script.tir.", "script.relax.", "script.ir."].iter().any(|namespace| path.starts_with(namespace))
+}
+
+/// The function that a decorator names, and the call if it has arguments.
+fn called(decorator: &ast::Decorator) -> (&ast::Expr, Option<&ast::ExprCall>) {
+    match &decorator.expression {
+        ast::Expr::Call(call) => (&call.func, Some(call)),
+        plain => (plain, None),
+    }
+}
 
 /// What a decorator of a function says.
 #[derive(Clone, Debug)]
@@ -151,7 +168,7 @@ impl<'a> Parser<'a> {
     fn declare(&mut self, def: &'a ast::StmtFunctionDef, broken: Broken<'_>) -> Res<()> {
         let name: Arc<str> = def.name.as_str().into();
         let in_error = broken.touches(def.range());
-        let decorator = match self.decorator(&def.decorator_list) {
+        let decorator = match self.decorator(def) {
             Ok(Some(decorator)) => Ok(decorator),
             Ok(None) if in_error => Err(Reported),
             Ok(None) => {
@@ -177,18 +194,22 @@ impl<'a> Parser<'a> {
     }
 
     /// What the decorators make of a function; `None` if none is the script's.
-    pub(super) fn decorator(&mut self, decorators: &[ast::Decorator]) -> Res<Option<Decorator>> {
-        for decorator in decorators {
-            let (function, call) = match &decorator.expression {
-                ast::Expr::Call(call) => (&*call.func, Some(call)),
-                plain => (plain, None),
-            };
+    pub(super) fn decorator(&mut self, def: &ast::StmtFunctionDef) -> Res<Option<Decorator>> {
+        for decorator in &def.decorator_list {
+            let (function, call) = called(decorator);
             let Some(path) = self.path(function) else { continue };
             let kind = match path.as_str() {
-                "script.tir.prim_func" => Kind::Prim,
-                "script.relax.function" => Kind::Relax,
+                PRIM_FUNC => Kind::Prim,
+                RELAX_FUNCTION => Kind::Relax,
+                _ if in_a_namespace(&path) => return Err(self.unknown_decorator(function, "function")),
                 _ => continue,
             };
+            if def.is_async {
+                let diagnostic = Diagnostic::error(codes::FORM, format!("`{}` is an async function", def.name))
+                    .at(self.span(&def.name))
+                    .help("remove `async`: the text of a function is compiled, never awaited");
+                return Err(self.report(diagnostic));
+            }
             let mut said = Decorator { kind, private: false, pure: None, forced: false };
             if let Some(call) = call {
                 let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure"], 0)?;
@@ -203,6 +224,33 @@ impl<'a> Parser<'a> {
             return Ok(Some(said));
         }
         Ok(None)
+    }
+
+    /// Whether a decorator makes a module of a class.
+    pub(super) fn is_module(&mut self, class: &ast::StmtClassDef) -> Res<bool> {
+        for decorator in &class.decorator_list {
+            let (function, _) = called(decorator);
+            match self.path(function) {
+                Some(path) if path == IR_MODULE => return Ok(true),
+                Some(path) if in_a_namespace(&path) => return Err(self.unknown_decorator(function, "class")),
+                _ => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// A name in one of the script's namespaces that decorates no `what`.
+    fn unknown_decorator(&mut self, function: &ast::Expr, what: &str) -> Reported {
+        let text = self.text_of(function).to_owned();
+        let known: &[&str] = if what == "class" { &[IR_MODULE] } else { &[PRIM_FUNC, RELAX_FUNCTION] };
+        let known: Vec<String> = known.iter().map(|path| self.spell(path)).collect();
+        let message = format!("`{text}` decorates no {what}");
+        let mut diagnostic = Diagnostic::error(codes::UNKNOWN_FUNCTION, message).at(self.span(function));
+        diagnostic = match nearest(&text, known.iter().map(String::as_str)) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help(format!("a {what} of the script is decorated with `{}`", known.join("` or `"))),
+        };
+        self.report(diagnostic)
     }
 
     fn flag(&mut self, node: Option<&ast::Expr>) -> Res<Option<bool>> {

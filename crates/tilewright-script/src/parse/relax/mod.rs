@@ -151,7 +151,7 @@ impl Parser<'_> {
     }
 
     fn functions_decorator(&mut self, def: &ast::StmtFunctionDef) -> Decorator {
-        let said = self.decorator(&def.decorator_list);
+        let said = self.decorator(def);
         said.ok().flatten().unwrap_or(Decorator {
             kind: super::module::Kind::Relax,
             private: false,

@@ -402,7 +402,7 @@ impl Parser<'_> {
     }
 
     fn closure_value(&mut self, def: &ast::StmtFunctionDef) -> Res<Expr> {
-        let decorator = match self.decorator(&def.decorator_list)? {
+        let decorator = match self.decorator(def)? {
             Some(decorator) if decorator.kind == crate::parse::module::Kind::Relax => decorator,
             _ => {
                 let message = "a function in a graph is decorated with `R.function`";

@@ -3,6 +3,7 @@
 use ruff_python_ast as ast;
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Expr, ForKind, Range, StmtKind, Var};
+use tilewright_support::Diagnostic;
 
 use super::stmt::Pieces;
 use super::target_names;
@@ -24,7 +25,7 @@ impl Parser<'_> {
         }
         let names = target_names(&stmt.target)
             .ok_or_else(|| self.fail(codes::FORM, &*stmt.target, "expected the names of loop variables", ""));
-        let domain = self.domain(&stmt.iter);
+        let domain = self.domain(&stmt.iter).inspect(|domain| self.warn_of_empty_loops(&stmt.iter, domain));
         let domain = match (&names, domain) {
             (Ok(names), Ok(domain)) if names.len() != domain.ranges.len() => {
                 let message =
@@ -106,6 +107,17 @@ impl Parser<'_> {
         let range = self.start_stop(bound[0], bound[1])?;
         let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
         Ok(Domain { ranges: vec![range], kind, annotations })
+    }
+
+    /// A negative extent runs nothing, as in Python; where it is written as a number it is a mistake all the same, most
+    /// often in a captured value.
+    fn warn_of_empty_loops(&mut self, iter: &ast::Expr, domain: &Domain) {
+        if let Some(extent) = domain.ranges.iter().find_map(|range| range.extent.as_int().filter(|&extent| extent < 0))
+        {
+            let message = format!("a loop over {extent} iterations never runs");
+            let warning = Diagnostic::warning(codes::RANGE, message).at(self.span(iter)).label("expected 0 or more");
+            self.diagnostics.push(warning);
+        }
     }
 
     fn grid(&mut self, call: &ast::ExprCall) -> Res<Domain> {
