@@ -45,6 +45,7 @@
 //! packed functions. Arguments are checked before a kernel sees them; what a kernel does with memory is trusted, like
 //! any machine code that one loads.
 
+mod affinity;
 mod cache;
 mod code;
 mod cpu;
@@ -68,6 +69,7 @@ mod symbols;
 mod temporary;
 mod value;
 
+pub use affinity::{available_processors, set_affinity};
 pub use device::{Device, DeviceKind};
 pub use error::{Error, ErrorKind, Result};
 pub use executable::Executable;

@@ -47,6 +47,8 @@ fn wrong_argument(name: &str, index: usize, message: String) -> Error {
 struct Lent {
     argument: usize,
     tensor: Tensor,
+    /// The address of the first element.
+    first: usize,
     /// From the lowest element's first byte to behind the highest element's last.
     start: usize,
     end: usize,
@@ -96,12 +98,12 @@ unsafe fn borrow(arg: &PackedArg, argument: usize, written: bool) -> Result<Lent
         return Err("is a tensor without memory".to_owned());
     }
     let (low, high) = layout.extent();
-    let (start, end) =
-        (first.addr().wrapping_add_signed(low as isize), first.addr().wrapping_add_signed(high as isize));
+    let reach = |distance: i64| first.addr().wrapping_add_signed(distance as isize);
+    let (start, end) = (reach(low), reach(high));
     // SAFETY: by the caller's promise the elements are valid while the kernel waits for us, and the tensor is dropped
     // before `call` returns: what the function gets are copies.
     let tensor = unsafe { Tensor::from_foreign(first, layout, false, Box::new(())) };
-    Ok(Lent { argument, tensor, start, end, written })
+    Ok(Lent { argument, tensor, first: first.addr(), start, end, written })
 }
 
 /// # Safety
@@ -133,7 +135,7 @@ fn copy_in(lent: &[Lent]) -> Result<Vec<Tensor>, TensorError> {
     let memory = pieces.iter().map(memory).collect::<Result<Vec<_>, _>>()?;
     let copy = |lent: &Lent| {
         let piece = pieces.partition_point(|&(start, _)| start <= lent.start) - 1;
-        let offset = lent.tensor.data_ptr().addr().wrapping_sub(base(pieces[piece].0));
+        let offset = lent.first.wrapping_sub(base(pieces[piece].0));
         let copy = memory[piece].view_as(Arc::clone(lent.tensor.layout()), offset as i64)?;
         copy.overwrite(lent.tensor.to_contiguous()?.as_bytes()?)?;
         Ok(copy)

@@ -2,25 +2,60 @@
 //!
 //! One pool serves the process. A region is a number of tasks, numbered from 0; how many there are is the kernel's
 //! choice, so that results do not depend on the number of threads. The calling thread publishes the region, works on
-//! it like everyone else, takes it back when no task is left to begin, and waits for those that others still run. Idle
-//! workers spin for some microseconds, so that the next region of the same run finds them awake, then sleep.
+//! it like everyone else, closes it when no task is left to begin, and waits for those that others still run. A region
+//! never waits for a worker to arrive: with all workers busy elsewhere, the caller does all tasks. Hence several threads
+//! may run programs at once, and a region inside a task simply runs there and then.
 //!
-//! A region never waits for a worker to arrive: with all workers busy elsewhere, the caller does all tasks. Hence
-//! several threads may run programs at once, and a region inside a task simply runs there and then.
+//! # Protocol
 //!
-//! After `fork` the child has none of the threads; it forgets the pool and makes another when it needs one. Pools are
-//! replaced, never freed: a replaced pool's threads end, and its few bytes of state stay.
+//! **Slots.** A published region stands in one of the pool's slots; with none free, its caller runs it alone. A slot is
+//! never freed, so that a late look at it is harmless. Its `control` word is all that decides, and goes through
+//!
+//! ```text
+//! 0 ──owner──► CLAIMED ──owner──► OPEN + visitors ──owner──► visitors (+ WAITING) ──owner──► 0
+//! ```
+//!
+//! 1. Who turns 0 into `CLAIMED` owns the slot until the word is 0 again. While it is `CLAIMED`, nobody else touches the
+//!    slot's other fields: the owner fills them in.
+//! 2. A worker enters by adding a visitor to a word that is `OPEN`, in one compare-and-exchange. It may use the fields
+//!    until it takes its visitor off, and does not touch them afterwards.
+//! 3. The owner takes `OPEN` off when all tasks have begun. From then on visitors only leave; when none is left, all
+//!    tasks are done, and what they wrote is seen by the owner (they leave with release, it looks with acquire).
+//! 4. The slot's `next` hands every task to exactly one thread, in order. A failing task moves it to the end, so that no
+//!    more tasks begin. Those before it have begun already and are finished: the failure of the smallest task is the
+//!    same one whatever the threads do.
+//!
+//! **Sleeping.** Publishing counts `published` up, then looks for sleepers. A worker that finds nothing in any slot looks
+//! at `published` for a short while. Then it counts itself among the sleepers, looks at `published` once more, and
+//! sleeps. Both sides do so in the one order of sequentially consistent operations: either the worker sees the region,
+//! or the publisher sees the sleeper. While workers enough are awake, publishing makes no system call and takes no lock;
+//! else it wakes at most two, and each that comes to work wakes two more as long as tasks wait for a thread. Those who
+//! decide that nobody is to be woken have counted all open regions and all workers in them, behind a fence that follows
+//! what they did themselves: so the same idle worker is not left to two regions at once.
+//!
+//! A caller with visitors left looks for a short while too, then sets `WAITING` in `control` and sleeps. The last
+//! visitor sees it in the very operation by which it leaves.
+//!
+//! **Size.** Workers have numbers from 1 on. One whose number is above the wanted one ends when it is idle. After `fork`
+//! the child has none of the threads; it forgets the pool and makes another when it needs one.
 
+use std::cell::UnsafeCell;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tilewright_tensor::abi::{KernelCx, ParallelBody};
 
+use crate::affinity;
 use crate::kernel::{Failure, Worker};
 
-/// How often an idle worker looks for work before it sleeps: some tens of microseconds.
-const SPINS: u32 = 2_000;
+/// How long an idle thread looks for work before it sleeps: longer than the gaps between the regions of a run.
+const SPIN_TIME: Duration = Duration::from_micros(100);
+/// Looks between two looks at the clock.
+const SPINS_PER_LOOK: u32 = 64;
+/// Regions that workers can help with at the same time.
+const SLOTS: usize = 16;
 /// Bounds what the environment or a caller can ask for.
 const MAX_THREADS: usize = 1024;
 
@@ -29,98 +64,50 @@ static REQUESTED: AtomicUsize = AtomicUsize::new(0);
 static CURRENT: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 
 /// Sets how many threads a region may use, the caller's own included; 0 goes back to the default, which is
-/// `TILEWRIGHT_NUM_THREADS` or else one per processor.
+/// `TILEWRIGHT_NUM_THREADS`, or else one per processor of [`crate::set_affinity`], or else one per processor that the
+/// process may use.
 pub fn set_num_threads(threads: usize) {
-    REQUESTED.store(threads.min(MAX_THREADS), Ordering::Relaxed);
-    let old = CURRENT.swap(ptr::null_mut(), Ordering::AcqRel);
-    if !old.is_null() {
-        // SAFETY: pools are never freed.
-        unsafe { (*old).retire() };
-    }
+    REQUESTED.store(threads.min(MAX_THREADS), Ordering::SeqCst);
+    resize();
 }
 
 /// How many threads a region may use, the caller's own included.
 pub fn num_threads() -> usize {
-    let requested = REQUESTED.load(Ordering::Relaxed);
+    let requested = REQUESTED.load(Ordering::SeqCst);
     if requested > 0 {
         return requested;
     }
     let from_environment = std::env::var("TILEWRIGHT_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
     let threads = match from_environment {
         Some(threads) if threads > 0 => threads,
-        _ => std::thread::available_parallelism().map_or(1, usize::from),
+        _ => affinity::default_threads(),
     };
     threads.min(MAX_THREADS)
 }
 
-/// One parallel region. Lives on the calling thread's stack.
-struct Job {
+/// Fits the pool, if there is one, to what is asked for now.
+pub(crate) fn resize() {
+    let pool = CURRENT.load(Ordering::SeqCst);
+    if !pool.is_null() {
+        // SAFETY: pools that were published are never freed.
+        unsafe { &*pool }.resize();
+    }
+}
+
+/// One parallel region, apart from how far it has come.
+#[derive(Clone, Copy)]
+struct Region {
     body: ParallelBody,
     closure: *mut u8,
-    tasks: i64,
+    tasks: u64,
     scratch_bytes: usize,
-    /// The next task that nobody has begun.
-    next: AtomicI64,
-    /// Workers, other than the caller, that may still look at this job.
-    visitors: AtomicUsize,
-    /// The failure of the task with the smallest number. Tasks begin in order and those begun are finished, so that it
-    /// is the same one whatever the threads do.
-    failure: Mutex<Option<(i64, Failure)>>,
 }
 
-impl Job {
-    /// Runs tasks until none is left to begin.
-    fn work(&self, cx: &KernelCx, worker: &Worker) {
-        loop {
-            let task = self.next.fetch_add(1, Ordering::Relaxed);
-            if task >= self.tasks {
-                return;
-            }
-            // SAFETY: the kernel gave body and closure for exactly this, and waits until all tasks are done.
-            let outcome = worker.task(|| unsafe { (self.body)(cx, self.closure, task, self.tasks) });
-            if let Err(failure) = outcome {
-                self.fail(task, failure);
-            }
-        }
+impl Region {
+    fn task(&self, cx: &KernelCx, worker: &Worker, task: u64) -> Result<(), Failure> {
+        // SAFETY: the kernel gave body and closure for exactly this, and waits until all tasks are done.
+        worker.task(|| unsafe { (self.body)(cx, self.closure, task as i64, self.tasks as i64) })
     }
-
-    fn fail(&self, task: i64, failure: Failure) {
-        self.next.fetch_max(self.tasks, Ordering::Relaxed);
-        let mut first = lock(&self.failure);
-        if first.as_ref().is_none_or(|(other, _)| task < *other) {
-            *first = Some((task, failure));
-        }
-    }
-}
-
-/// A published job. The address is valid while it stands in the pool's list or its `visitors` is not 0.
-#[derive(Clone, Copy, PartialEq)]
-struct JobRef(*const Job);
-
-// SAFETY: a job is made of atomics, a mutex and what the kernel shares between its tasks.
-unsafe impl Send for JobRef {}
-
-struct Pool {
-    state: Mutex<State>,
-    /// Counts published jobs; changes under the lock only.
-    published: AtomicUsize,
-    retired: AtomicBool,
-    work: Condvar,
-    /// Callers that sleep until their job has no visitors.
-    waiting_callers: AtomicUsize,
-    job_left: Condvar,
-    workers: AtomicUsize,
-}
-
-#[derive(Default)]
-struct State {
-    jobs: Vec<JobRef>,
-    sleepers: usize,
-}
-
-/// No code that can panic runs under these locks; a poisoned one is as good as another.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs all tasks of a region and gives the failure of the first task that failed.
@@ -131,173 +118,437 @@ pub(crate) fn run(
     closure: *mut u8,
     tasks: i64,
 ) -> Result<(), Failure> {
-    let job = Job {
-        body,
-        closure,
-        tasks,
-        scratch_bytes: worker.scratch_bytes(),
-        next: AtomicI64::new(0),
-        visitors: AtomicUsize::new(0),
-        failure: Mutex::new(None),
-    };
+    let tasks = u64::try_from(tasks).unwrap_or(0);
+    let region = Region { body, closure, tasks, scratch_bytes: worker.scratch_bytes() };
     let outermost = worker.enter_region();
-    if tasks > 1
-        && outermost
-        && let Some(pool) = current_pool()
-    {
-        pool.publish(&job);
-        job.work(cx, worker);
-        pool.withdraw(&job);
-    } else {
-        job.work(cx, worker);
-    }
+    let helped = if tasks > 1 && outermost { current_pool() } else { None };
+    let outcome = match helped.and_then(|pool| Some((pool, pool.claim()?))) {
+        Some((pool, slot)) => pool.run(slot, region, cx, worker),
+        None => (0..tasks).try_for_each(|task| region.task(cx, worker, task)),
+    };
     worker.leave_region(outermost);
-    match job.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, failure)) => Err(failure),
-        None => Ok(()),
+    outcome
+}
+
+/// Bits of a slot's control word; the bits from `VISITOR` on count the visitors.
+const CLAIMED: u64 = 1;
+const OPEN: u64 = 2;
+const WAITING: u64 = 4;
+const FAILED: u64 = 8;
+const VISITOR: u64 = 16;
+
+/// A place for a region. What every handover touches lies together, apart from the next slot's.
+#[repr(align(128))]
+struct Slot {
+    control: AtomicU64,
+    /// The next task that nobody has begun.
+    next: AtomicU64,
+    /// The region's tasks, also for those who have not entered: a hint, which is right once they have seen `published`.
+    tasks: AtomicU64,
+    region: UnsafeCell<Option<Region>>,
+    /// The failure of the task with the smallest number, if `control` has `FAILED`.
+    failure: Mutex<Option<(u64, Failure)>>,
+}
+
+// SAFETY: `region` is written by the owner while `control` is `CLAIMED`, which nobody else looks behind, and read by
+// those whom `control` counts; the orderings at its changes are stated there. The closure's address in it goes to the
+// kernel's own code, whose tasks may run on any thread.
+unsafe impl Sync for Slot {}
+
+impl Slot {
+    const fn new() -> Self {
+        Self {
+            control: AtomicU64::new(0),
+            next: AtomicU64::new(0),
+            tasks: AtomicU64::new(0),
+            region: UnsafeCell::new(None),
+            failure: Mutex::new(None),
+        }
     }
+
+    /// Makes a claimed slot an open region.
+    fn open(&self, region: Region) {
+        self.next.store(0, Ordering::Relaxed);
+        self.tasks.store(region.tasks, Ordering::Relaxed);
+        // SAFETY: the slot is claimed by this thread.
+        unsafe { *self.region.get() = Some(region) };
+        // Releases the fields to those who enter.
+        self.control.store(OPEN, Ordering::Release);
+    }
+
+    /// Counts this thread among the visitors, if there seem to be tasks to begin.
+    fn enter(&self) -> Option<Region> {
+        let mut control = self.control.load(Ordering::Relaxed);
+        while control & OPEN != 0 && self.left_to_begin() > 0 {
+            let entered =
+                self.control.compare_exchange_weak(control, control + VISITOR, Ordering::SeqCst, Ordering::Relaxed);
+            match entered {
+                // SAFETY: we are a visitor, so that the region is there and stays.
+                Ok(_) => return unsafe { *self.region.get() },
+                Err(changed) => control = changed,
+            }
+        }
+        None
+    }
+
+    fn left_to_begin(&self) -> u64 {
+        self.tasks.load(Ordering::Relaxed).saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
+    fn visitors(&self) -> u64 {
+        self.control.load(Ordering::Relaxed) / VISITOR
+    }
+
+    /// Runs tasks until none is left to begin. For the owner and for visitors.
+    fn work(&self, region: &Region, cx: &KernelCx, worker: &Worker) {
+        loop {
+            let task = self.next.fetch_add(1, Ordering::Relaxed);
+            if task >= region.tasks {
+                return;
+            }
+            if let Err(failure) = region.task(cx, worker, task) {
+                self.fail(region, task, failure);
+            }
+        }
+    }
+
+    fn fail(&self, region: &Region, task: u64, failure: Failure) {
+        self.next.fetch_max(region.tasks, Ordering::Relaxed);
+        let mut first = lock(&self.failure);
+        if first.as_ref().is_none_or(|(other, _)| task < *other) {
+            *first = Some((task, failure));
+        }
+        self.control.fetch_or(FAILED, Ordering::Relaxed);
+    }
+}
+
+/// A value that shares its cache line with nothing else.
+#[repr(align(128))]
+struct Apart<T>(T);
+
+struct Pool {
+    slots: [Slot; SLOTS],
+    /// Counts published regions.
+    published: Apart<AtomicU64>,
+    /// Workers that sleep and have not been called. Changes under the lock of `calls` only.
+    sleepers: Apart<AtomicUsize>,
+    /// Workers that there are, or that are ending because there should be fewer.
+    workers: AtomicUsize,
+    /// Whether there are more threads than processors: then a thread that waits soon sleeps.
+    crowded: AtomicBool,
+    /// Calls that wake a sleeper and that none has answered yet. Those who wait for `called` are as many as the sleepers
+    /// and the calls together.
+    calls: Mutex<usize>,
+    called: Condvar,
+    /// Taken to change who there is.
+    roll: Mutex<Vec<Member>>,
+    /// For callers that wait for the last visitor of their region.
+    departures: Mutex<()>,
+    departed: Condvar,
+}
+
+/// What is known about the worker of a number.
+#[derive(Clone, Copy, PartialEq)]
+enum Member {
+    Absent,
+    Starting,
+    Present(affinity::ThreadId),
+}
+
+/// No code that can panic runs under these locks; a poisoned one is as good as another.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The process's pool; none if one thread is all there is.
 fn current_pool() -> Option<&'static Pool> {
-    let pool = CURRENT.load(Ordering::Acquire);
-    if !pool.is_null() {
-        // SAFETY: pools are never freed.
-        let pool = unsafe { &*pool };
-        return (pool.workers.load(Ordering::Relaxed) > 0).then_some(pool);
+    let mut pool = CURRENT.load(Ordering::Acquire);
+    if pool.is_null() {
+        pool = make_pool();
     }
-    static AT_FORK: Once = Once::new();
-    AT_FORK.call_once(|| {
+    // SAFETY: pools that were published are never freed.
+    let pool = unsafe { &*pool };
+    (pool.workers.load(Ordering::Relaxed) > 0).then_some(pool)
+}
+
+#[cold]
+fn make_pool() -> *mut Pool {
+    static FORK_IS_HANDLED: AtomicBool = AtomicBool::new(false);
+    if !FORK_IS_HANDLED.load(Ordering::Acquire) {
+        // Several threads may come here at once; the handler may run twice. It is there before any pool.
         // SAFETY: the handler only stores to an atomic, which a child may do right after `fork`.
         unsafe { libc::pthread_atfork(None, None, Some(forget_pool)) };
-    });
-    let pool: &'static Pool = Box::leak(Box::new(Pool {
-        state: Mutex::new(State::default()),
-        published: AtomicUsize::new(0),
-        retired: AtomicBool::new(false),
-        work: Condvar::new(),
-        waiting_callers: AtomicUsize::new(0),
-        job_left: Condvar::new(),
-        workers: AtomicUsize::new(0),
-    }));
-    let address = ptr::from_ref(pool).cast_mut();
-    if CURRENT.compare_exchange(ptr::null_mut(), address, Ordering::AcqRel, Ordering::Acquire).is_err() {
-        // Another thread made one in the meantime; this one has no threads yet.
-        return current_pool();
+        FORK_IS_HANDLED.store(true, Ordering::Release);
     }
-    for index in 1..num_threads() {
-        let spawned = std::thread::Builder::new().name(format!("tilewright-{index}")).spawn(move || pool.serve());
-        // A system that gives no more threads leaves a smaller pool.
-        if spawned.is_err() {
-            break;
+    let pool = Box::into_raw(Box::new(Pool::new()));
+    match CURRENT.compare_exchange(ptr::null_mut(), pool, Ordering::SeqCst, Ordering::SeqCst) {
+        Ok(_) => {
+            // The size is read after the pool is published: a concurrent `set_num_threads` that saw no pool came before.
+            // SAFETY: the pool is published, and so never freed.
+            unsafe { &*pool }.resize();
+            pool
         }
-        pool.workers.fetch_add(1, Ordering::Relaxed);
+        Err(other) => {
+            // SAFETY: nobody has seen this one.
+            drop(unsafe { Box::from_raw(pool) });
+            other
+        }
     }
-    (pool.workers.load(Ordering::Relaxed) > 0).then_some(pool)
 }
 
 extern "C" fn forget_pool() {
     CURRENT.store(ptr::null_mut(), Ordering::Release);
 }
 
+/// The calling side.
 impl Pool {
-    fn publish(&self, job: &Job) {
-        let mut state = lock(&self.state);
-        state.jobs.push(JobRef(job));
-        self.published.fetch_add(1, Ordering::Release);
-        let sleepers = state.sleepers;
-        drop(state);
-        let wanted = usize::try_from(job.tasks - 1).unwrap_or(usize::MAX);
-        if sleepers <= wanted {
-            if sleepers > 0 {
-                self.work.notify_all();
-            }
-        } else {
-            (0..wanted).for_each(|_| self.work.notify_one());
+    fn new() -> Self {
+        Self {
+            slots: [const { Slot::new() }; SLOTS],
+            published: Apart(AtomicU64::new(0)),
+            sleepers: Apart(AtomicUsize::new(0)),
+            workers: AtomicUsize::new(0),
+            crowded: AtomicBool::new(false),
+            calls: Mutex::new(0),
+            called: Condvar::new(),
+            roll: Mutex::new(Vec::new()),
+            departures: Mutex::new(()),
+            departed: Condvar::new(),
         }
     }
 
-    /// Takes the job from the list and waits until nobody looks at it any more.
-    fn withdraw(&self, job: &Job) {
-        lock(&self.state).jobs.retain(|&other| other != JobRef(job));
-        for _ in 0..SPINS {
-            if job.visitors.load(Ordering::Acquire) == 0 {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        self.waiting_callers.fetch_add(1, Ordering::SeqCst);
-        let mut state = lock(&self.state);
-        while job.visitors.load(Ordering::SeqCst) > 0 {
-            state = self.job_left.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        drop(state);
-        self.waiting_callers.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    /// A worker's life.
-    fn serve(&self) {
-        block_signals();
-        let worker = Worker::default();
-        let mut seen = 0;
-        while let Some(JobRef(job)) = self.next_job(&mut seen) {
-            // SAFETY: `next_job` counted this thread among the job's visitors, so that its owner waits for us.
-            let job_ref = unsafe { &*job };
-            // Without memory for scratch this thread leaves the tasks to the others: the caller has its own.
-            worker.serve(job_ref.scratch_bytes, |cx, worker| job_ref.work(cx, worker));
-            // The last look at the job: its owner may return as soon as the count is 0.
-            let last = job_ref.visitors.fetch_sub(1, Ordering::SeqCst) == 1;
-            if last && self.waiting_callers.load(Ordering::SeqCst) > 0 {
-                // Taking the lock once makes sure that a caller that saw the old count sleeps already.
-                drop(lock(&self.state));
-                self.job_left.notify_all();
-            }
-        }
-    }
-
-    /// A job with tasks to begin, with this thread counted as a visitor; none when the pool is retired.
-    fn next_job(&self, seen: &mut usize) -> Option<JobRef> {
-        loop {
-            let mut state = lock(&self.state);
-            if self.retired.load(Ordering::Relaxed) {
-                return None;
-            }
-            *seen = self.published.load(Ordering::Relaxed);
-            for &job in &state.jobs {
-                // SAFETY: a job in the list is alive; its owner takes it out under the lock that we hold.
-                let job_ref = unsafe { &*job.0 };
-                if job_ref.next.load(Ordering::Relaxed) < job_ref.tasks {
-                    job_ref.visitors.fetch_add(1, Ordering::Relaxed);
-                    return Some(job);
-                }
-            }
-            drop(state);
-            if self.spin(*seen) {
-                continue;
-            }
-            state = lock(&self.state);
-            state.sleepers += 1;
-            while self.published.load(Ordering::Relaxed) == *seen && !self.retired.load(Ordering::Relaxed) {
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-            }
-            state.sleepers -= 1;
-        }
-    }
-
-    /// Whether something was published, or the pool retired, within a short while.
-    fn spin(&self, seen: usize) -> bool {
-        (0..SPINS).any(|_| {
-            std::hint::spin_loop();
-            self.published.load(Ordering::Acquire) != seen || self.retired.load(Ordering::Relaxed)
+    /// A slot for this thread, if one is free.
+    fn claim(&self) -> Option<&Slot> {
+        self.slots.iter().find(|slot| {
+            slot.control.load(Ordering::Relaxed) == 0
+                // Acquires the fields from the owner before, who released them with the 0.
+                && slot.control.compare_exchange(0, CLAIMED, Ordering::Acquire, Ordering::Relaxed).is_ok()
         })
     }
 
-    /// Lets the workers end once they are idle. Callers in the middle of a region finish it.
-    fn retire(&self) {
-        let state = lock(&self.state);
-        self.retired.store(true, Ordering::Relaxed);
-        drop(state);
-        self.work.notify_all();
+    /// Runs a region in a claimed slot, with whoever comes to help.
+    fn run(&self, slot: &Slot, region: Region, cx: &KernelCx, worker: &Worker) -> Result<(), Failure> {
+        slot.open(region);
+        self.published.0.fetch_add(1, Ordering::SeqCst);
+        self.call_sleepers();
+        slot.work(&region, cx, worker);
+        let control = self.close(slot);
+        let failure = if control & FAILED != 0 { lock(&slot.failure).take() } else { None };
+        slot.control.store(0, Ordering::Release);
+        match failure {
+            Some((_, failure)) => Err(failure),
+            None => Ok(()),
+        }
+    }
+
+    /// Lets nobody else in and waits until all visitors have left.
+    fn close(&self, slot: &Slot) -> u64 {
+        let mut control = slot.control.fetch_and(!OPEN, Ordering::Acquire);
+        let mut patience = Patience::new(self);
+        while control >= VISITOR && patience.wait() {
+            control = slot.control.load(Ordering::Acquire);
+        }
+        if control >= VISITOR {
+            control = self.wait_for_departure(slot);
+        }
+        control
+    }
+
+    #[cold]
+    fn wait_for_departure(&self, slot: &Slot) -> u64 {
+        slot.control.fetch_or(WAITING, Ordering::Relaxed);
+        let mut departures = lock(&self.departures);
+        loop {
+            let control = slot.control.load(Ordering::Acquire);
+            if control < VISITOR {
+                return control;
+            }
+            departures = self.departed.wait(departures).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Wakes sleepers, two at most, if fewer workers are awake and idle than tasks wait for a thread. For a thread that
+    /// is about to take a task itself.
+    fn call_sleepers(&self) {
+        let sleepers = self.sleepers.0.load(Ordering::SeqCst);
+        if sleepers == 0 {
+            return;
+        }
+        // Behind what this thread has just published or entered: of two threads that come here, one sees the other's.
+        fence(Ordering::SeqCst);
+        let waiting = self.slots.iter().map(Slot::left_to_begin).fold(0, u64::saturating_add).saturating_sub(1);
+        let busy: u64 = self.slots.iter().map(Slot::visitors).sum();
+        let awake = self.workers.load(Ordering::Relaxed).saturating_sub(sleepers) as u64;
+        let missing = waiting.saturating_sub(awake.saturating_sub(busy)).min(2) as usize;
+        if missing > 0 {
+            let called = self.take_sleepers(missing);
+            (0..called).for_each(|_| self.called.notify_one());
+        }
+    }
+
+    /// Turns sleepers into calls; the caller notifies as many.
+    fn take_sleepers(&self, most: usize) -> usize {
+        let mut calls = lock(&self.calls);
+        let called = self.sleepers.0.load(Ordering::Relaxed).min(most);
+        self.sleepers.0.fetch_sub(called, Ordering::SeqCst);
+        *calls += called;
+        called
+    }
+}
+
+/// The workers' side.
+impl Pool {
+    /// A worker's life.
+    fn serve(&self, number: usize) {
+        block_signals();
+        self.arrive(number);
+        let worker = Worker::default();
+        loop {
+            // Acquires what publishers wrote before they counted up.
+            let seen = self.published.0.load(Ordering::Acquire);
+            if self.help(&worker) {
+                continue;
+            }
+            if self.is_too_many(number) && self.resign(number) {
+                // The call that woke this worker may have been for one that stays.
+                return self.call_sleepers();
+            }
+            let news = || self.published.0.load(Ordering::Relaxed) != seen || self.is_too_many(number);
+            let mut patience = Patience::new(self);
+            while !news() {
+                if !patience.wait() {
+                    self.sleep(number, news);
+                    break;
+                }
+            }
+        }
+    }
+
+    fn is_too_many(&self, number: usize) -> bool {
+        number > self.workers.load(Ordering::Relaxed)
+    }
+
+    /// Works on all regions that have tasks to begin; false if there were none.
+    fn help(&self, worker: &Worker) -> bool {
+        let mut helped = false;
+        for slot in &self.slots {
+            let Some(region) = slot.enter() else { continue };
+            helped = true;
+            self.call_sleepers();
+            // Without memory for scratch this thread leaves the tasks to the others: the caller has its own.
+            worker.serve(region.scratch_bytes, |cx, worker| slot.work(&region, cx, worker));
+            // Releases what the tasks wrote.
+            let before = slot.control.fetch_sub(VISITOR, Ordering::Release);
+            if before & WAITING != 0 && before / VISITOR == 1 {
+                // Taking the lock once makes sure that a caller that saw a visitor sleeps already.
+                drop(lock(&self.departures));
+                self.departed.notify_all();
+            }
+        }
+        helped
+    }
+
+    /// Sleeps until called or too many, unless there is news after all.
+    fn sleep(&self, number: usize, news: impl Fn() -> bool) {
+        let mut calls = lock(&self.calls);
+        self.sleepers.0.fetch_add(1, Ordering::SeqCst);
+        // The look that decides comes behind the count in the one order of such operations.
+        fence(Ordering::SeqCst);
+        if news() {
+            self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
+            return;
+        }
+        while *calls == 0 {
+            calls = self.called.wait(calls).unwrap_or_else(PoisonError::into_inner);
+            // One that should go to sleep may take the call that was meant for one that should end.
+            if *calls == 0 && self.is_too_many(number) {
+                self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
+                return;
+            }
+        }
+        *calls -= 1;
+    }
+
+    /// Starts workers, or lets some end, until there are as many as wanted; places them all.
+    fn resize(&self) {
+        let mut roll = lock(&self.roll);
+        let threads = num_threads();
+        let old = self.workers.swap(threads - 1, Ordering::SeqCst);
+        self.crowded.store(threads > affinity::allowed_count(), Ordering::Relaxed);
+        // Number 0 is the caller of each region.
+        let numbers = roll.len().max(threads);
+        roll.resize(numbers, Member::Absent);
+        for number in 1..threads {
+            match roll[number] {
+                Member::Absent if self.start(number) => roll[number] = Member::Starting,
+                // A system that gives no more threads leaves a smaller pool.
+                Member::Absent => {
+                    self.workers.store(number - 1, Ordering::SeqCst);
+                    break;
+                }
+                Member::Present(thread) => affinity::place(thread, number),
+                Member::Starting => {}
+            }
+        }
+        drop(roll);
+        if threads - 1 < old {
+            self.take_sleepers(usize::MAX);
+            self.called.notify_all();
+        }
+    }
+
+    fn start(&self, number: usize) -> bool {
+        let address = ptr::from_ref(self) as usize;
+        let serve = move || {
+            // SAFETY: pools with workers are never freed.
+            let pool = unsafe { &*(address as *const Self) };
+            pool.serve(number);
+        };
+        std::thread::Builder::new().name(format!("tilewright-{number}")).spawn(serve).is_ok()
+    }
+
+    fn arrive(&self, number: usize) {
+        let mut roll = lock(&self.roll);
+        let thread = affinity::this_thread();
+        affinity::place(thread, number);
+        if let Some(member) = roll.get_mut(number) {
+            *member = Member::Present(thread);
+        }
+    }
+
+    /// Whether the worker may end: if it is still one too many.
+    fn resign(&self, number: usize) -> bool {
+        let mut roll = lock(&self.roll);
+        let ends = number > self.workers.load(Ordering::SeqCst);
+        if ends && let Some(member) = roll.get_mut(number) {
+            *member = Member::Absent;
+        }
+        ends
+    }
+}
+
+/// A short time in which a thread looks for a change again and again before it sleeps.
+struct Patience {
+    looks: u32,
+    since: Option<Instant>,
+    crowded: bool,
+}
+
+impl Patience {
+    fn new(pool: &Pool) -> Self {
+        Self { looks: 0, since: None, crowded: pool.crowded.load(Ordering::Relaxed) }
+    }
+
+    /// Lets a moment pass; false when enough have passed.
+    fn wait(&mut self) -> bool {
+        self.looks += 1;
+        std::hint::spin_loop();
+        if !self.looks.is_multiple_of(SPINS_PER_LOOK) {
+            return true;
+        }
+        // Whoever is waited for may need this very processor. (Yielding it again and again would not do: schedulers
+        // take that for a wish to come last for a long time.)
+        !self.crowded && self.since.get_or_insert_with(Instant::now).elapsed() < SPIN_TIME
     }
 }
 

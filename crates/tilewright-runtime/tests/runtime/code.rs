@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tilewright_runtime::{Executable, VirtualMachine};
+use tilewright_runtime::{Executable, Function, VirtualMachine};
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::*;
 
@@ -33,6 +33,10 @@ const STATUS: &str = "8b02c3";
 /// `dims[0]` regions, one after the other, of `dims[1]` tasks that do nothing.
 const REGIONS: &str = "31c0c341554c8d2df4ffffff41544531e4554889fd534889d3514c39237e1831d2488b4b084c89ee\
     4889efff550085c0750749ffc4ebe331c05a5b5d415c415dc3";
+/// `dims[0]` regions of `dims[1]` tasks that wait for each other, and give up with status 9 if they do not meet.
+const MEETINGS: &str = "f048ff06b800943577488b164839ca740affc875f4b809000000c331c0c341554c8d2dd9ffffff41\
+    544531e4554889fd534889d34883ec184c39237e2231c0488b4b08488d5424084c89ee4889442408\
+    4889efff550085c0750749ffc4ebd931c04883c4185b5d415c415dc3";
 /// Calls the packed function whose name is the `dims[0]` bytes of `args[0]`, with the `dims[1]` arguments in `args[1]` and
 /// the result in `args[2]`.
 const PACKED: &str = "488b4e084c8b4e104c8b4208488b4730488b12488b36ffe0";
@@ -62,6 +66,7 @@ pub(crate) enum Code {
     Nested,
     Status,
     Regions,
+    Meetings,
     Packed,
     PackedInRegion,
     Temporaries,
@@ -86,6 +91,7 @@ pub(crate) fn builder() -> ProgramBuilder {
         ("nested", NESTED, 0x2c, write.clone(), one.clone(), 0),
         ("status", STATUS, 0, vec![], one.clone(), 0),
         ("regions", REGIONS, 0x3, vec![], two.clone(), 0),
+        ("meetings", MEETINGS, 0x1e, vec![], two.clone(), 0),
         ("packed", PACKED, 0, binary, two.clone(), 0),
         ("packed_in_region", PACKED_IN_REGION, 0x11, vec![Access::Read], one, 0),
         ("temporaries", TEMPORARIES, 0xc8, write, two, 0),
@@ -140,6 +146,19 @@ pub(crate) fn over_kernel(
     function.call_kernel(kernel as u32, &tensors, scalars);
     function.ret_none();
     function
+}
+
+/// `main(tensors.., ints..)` over one kernel, with tensors of any type and shape.
+pub(crate) fn plain(kernel: Code, tensors: u32, ints: u32) -> Function {
+    let mut program = builder();
+    let kind = |i: u32| match i < tensors {
+        true => Kind::Tensor { dtype: None, dims: None, device: DeviceIndex::FIRST },
+        false => Kind::prim(DataType::I64),
+    };
+    let params = (0..tensors + ints).map(|i| Param { name: format!("p{i}"), kind: kind(i) }).collect();
+    let scalars: Vec<_> = (tensors..tensors + ints).map(|i| Scalar::Reg(Reg(i))).collect();
+    program.function(over_kernel("main", params, &[], kernel, &scalars));
+    machine(program).function("main").unwrap()
 }
 
 /// Machine code for this kind of processor, without further needs.

@@ -1,16 +1,12 @@
 //! Machine code: arguments, scratch, parallel regions, failures, and calls on the user's own tensors.
 #![cfg(target_arch = "x86_64")]
 
-use std::sync::Mutex;
-
 use tilewright_runtime::{ErrorKind, Function, Value, set_num_threads};
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::*;
 
+use crate::THREADS;
 use crate::code::{Code, builder, floats, machine, over_kernel, row};
-
-/// The number of threads belongs to the process: tests that set it take turns.
-static THREADS: Mutex<()> = Mutex::new(());
 
 /// `main(out, n)`: a kernel over the user's tensor and an int.
 fn over(code: Code, dtype: DataType) -> Function {

@@ -1,8 +1,14 @@
 //! Programs built by hand, run through the public interface. Tests with machine code of their own run on x86-64.
 
+mod calls;
 mod code;
 mod devices;
 mod files;
 mod kernels;
 mod packed;
+mod pool;
 mod programs;
+
+/// The number of threads belongs to the process: tests that set it take turns.
+#[cfg(target_arch = "x86_64")]
+static THREADS: std::sync::Mutex<()> = std::sync::Mutex::new(());

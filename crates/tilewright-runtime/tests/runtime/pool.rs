@@ -1,0 +1,255 @@
+//! The worker pool: who comes, who sleeps, where, and after `fork`.
+#![cfg(all(target_arch = "x86_64", target_os = "linux"))]
+
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tilewright_runtime::{Function, Value, available_processors, num_threads, set_affinity, set_num_threads};
+use tilewright_tensor::{DataType, Tensor};
+
+use crate::THREADS;
+use crate::code::{Code, plain};
+
+fn call(main: &Function, regions: i64, tasks: i64) {
+    main.call(&[Value::Int(regions), Value::Int(tasks)]).unwrap();
+}
+
+/// Runs one test of this file alone in a process of its own, in which `ALONE` is set. False in that process.
+fn elsewhere(test: &str, environment: &[(&str, &str)]) -> bool {
+    const ALONE: &str = "TILEWRIGHT_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return false;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &format!("pool::{test}"), "--test-threads=1"]).env(ALONE, "1");
+    let output = command.envs(environment.iter().copied()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    true
+}
+
+/// The processors of each worker of this process, by its number.
+fn places() -> Vec<(usize, String)> {
+    let mut places = Vec::new();
+    for task in std::fs::read_dir("/proc/self/task").unwrap() {
+        // A thread that ends meanwhile has no file any more.
+        let Ok(status) = std::fs::read_to_string(task.unwrap().path().join("status")) else { continue };
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned();
+        if let Some(number) = field("Name:").strip_prefix("tilewright-") {
+            places.push((number.parse().unwrap(), field("Cpus_allowed_list:")));
+        }
+    }
+    places.sort_unstable();
+    places
+}
+
+/// Waits until the workers are as expected.
+fn expect_places(expected: &[(usize, String)]) {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while places() != expected && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(places(), expected);
+}
+
+#[test]
+fn as_many_threads_come_as_there_are_tasks() {
+    let _turn = THREADS.lock().unwrap();
+    let meetings = plain(Code::Meetings, 0, 2);
+    for threads in [2, 3, 6] {
+        set_num_threads(threads);
+        // Warm, and after the workers have gone to sleep: then they wake each other.
+        call(&meetings, 10, threads as i64);
+        for _ in 0..10 {
+            std::thread::sleep(Duration::from_millis(2));
+            call(&meetings, 1, threads as i64);
+            call(&meetings, 2, 2);
+        }
+    }
+    set_num_threads(0);
+}
+
+#[test]
+fn workers_come_to_several_callers_at_once() {
+    let _turn = THREADS.lock().unwrap();
+    set_num_threads(4);
+    let meetings = plain(Code::Meetings, 0, 2);
+    std::thread::scope(|scope| {
+        // Three callers with a meeting of two need three workers.
+        for _ in 0..3 {
+            scope.spawn(|| (0..50).for_each(|_| call(&meetings, 1, 2)));
+        }
+    });
+    set_num_threads(0);
+}
+
+#[test]
+fn idle_workers_use_no_processor() {
+    if elsewhere("idle_workers_use_no_processor", &[]) {
+        return;
+    }
+    set_num_threads(4);
+    let regions = plain(Code::Regions, 0, 2);
+    call(&regions, 1000, 4);
+    std::thread::sleep(Duration::from_millis(50));
+    let before = processor_time();
+    std::thread::sleep(Duration::from_millis(500));
+    let used = processor_time() - before;
+    assert!(used < Duration::from_millis(5), "{used:?}");
+    // The workers are there nevertheless.
+    call(&plain(Code::Meetings, 0, 2), 3, 4);
+}
+
+/// What all threads of the process have used.
+fn processor_time() -> Duration {
+    // SAFETY: the call fills in the place that it is given.
+    let time = unsafe {
+        let mut time = std::mem::zeroed::<libc::timespec>();
+        assert_eq!(libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time), 0);
+        time
+    };
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[test]
+fn the_number_of_workers_follows_the_number_of_threads() {
+    if elsewhere("the_number_of_workers_follows_the_number_of_threads", &[("TILEWRIGHT_NUM_THREADS", "3")]) {
+        return;
+    }
+    let everywhere = list(&available_processors());
+    let regions = plain(Code::Regions, 0, 2);
+    assert_eq!(num_threads(), 3);
+    for (threads, workers) in [(0, 2), (6, 5), (2, 1), (4, 3), (1, 0), (0, 2)] {
+        set_num_threads(threads);
+        call(&regions, 2, 4);
+        let expected: Vec<_> = (1..=workers).map(|number| (number, everywhere.clone())).collect();
+        expect_places(&expected);
+    }
+}
+
+/// Processors as the system writes them.
+fn list(processors: &[usize]) -> String {
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for &processor in processors {
+        match parts.last_mut() {
+            Some((_, last)) if *last + 1 == processor => *last = processor,
+            _ => parts.push((processor, processor)),
+        }
+    }
+    let part = |&(first, last): &(usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    parts.iter().map(part).collect::<Vec<_>>().join(",")
+}
+
+#[test]
+fn workers_run_where_the_user_wants_them() {
+    let available = available_processors();
+    let (first, last) = (available[0], available[available.len() - 1]);
+    let environment = format!("{last},{first},99999");
+    if elsewhere("workers_run_where_the_user_wants_them", &[("TILEWRIGHT_AFFINITY", &environment)]) {
+        return;
+    }
+    let regions = plain(Code::Regions, 0, 2);
+    let at = |processors: &[usize]| -> Vec<_> {
+        processors.iter().enumerate().map(|(index, processor)| (index + 1, processor.to_string())).collect()
+    };
+    // The environment names two places, of which the caller has the first.
+    assert_eq!(num_threads(), 2);
+    call(&regions, 2, 4);
+    expect_places(&at(&[first]));
+    set_num_threads(4);
+    expect_places(&at(&[first, last, first]));
+    set_affinity(&[first]).unwrap();
+    expect_places(&at(&[first, first, first]));
+    let error = set_affinity(&[first, 99_999]).unwrap_err().to_string();
+    assert!(error.contains("processor 99999 is not among those that the process may use"), "{error}");
+    expect_places(&at(&[first, first, first]));
+    set_affinity(&[]).unwrap();
+    let everywhere = list(&available);
+    expect_places(&[1, 2, 3].map(|number| (number, everywhere.clone())));
+    call(&plain(Code::Meetings, 0, 2), 3, 4);
+}
+
+#[test]
+fn a_bound_caller_does_not_bind_the_workers() {
+    if elsewhere("a_bound_caller_does_not_bind_the_workers", &[]) {
+        return;
+    }
+    let available = available_processors();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // SAFETY: the set is plain bits, and only this thread is bound.
+            unsafe {
+                let mut set = std::mem::zeroed::<libc::cpu_set_t>();
+                libc::CPU_SET(available[0], &mut set);
+                assert_eq!(libc::sched_setaffinity(0, size_of_val(&set), &set), 0);
+            }
+            assert_eq!(num_threads(), available.len());
+            set_num_threads(3);
+            call(&plain(Code::Regions, 0, 2), 2, 4);
+        });
+    });
+    let everywhere = list(&available);
+    expect_places(&[1, 2].map(|number| (number, everywhere.clone())));
+}
+
+/// Whether `main(out, n)` of a machine of its own gives the right sums.
+fn sums_are_right(tasks: i64) -> bool {
+    let main = plain(Code::Parallel, 1, 1);
+    let out = Tensor::zeros(DataType::I64, &[tasks]).unwrap();
+    main.call(&[Value::from(&out), Value::Int(tasks)]).is_ok()
+        && out.as_slice::<i64>().is_ok_and(|out| out.iter().enumerate().all(|(i, &sum)| sum == 1000 * i as i64))
+}
+
+#[test]
+fn forks_while_other_threads_run_regions() {
+    if elsewhere("forks_while_other_threads_run_regions", &[]) {
+        return;
+    }
+    set_num_threads(3);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let regions = plain(Code::Regions, 0, 2);
+                while !done.load(Ordering::Relaxed) {
+                    call(&regions, 10, 8);
+                }
+            });
+        }
+        for _ in 0..30 {
+            // SAFETY: the child runs a machine of its own, whose locks nobody held, and leaves without destructors.
+            match unsafe { libc::fork() } {
+                0 => {
+                    let right = sums_are_right(50) && sums_are_right(200);
+                    // The pool is another one, with all its workers.
+                    call(&plain(Code::Meetings, 0, 2), 2, 3);
+                    // SAFETY: ends the process at once.
+                    unsafe { libc::_exit(if right { 42 } else { 1 }) }
+                }
+                child => expect_end(child),
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+    assert!(sums_are_right(50));
+}
+
+/// Waits for a child that ends with 42.
+fn expect_end(child: libc::pid_t) {
+    assert!(child > 0);
+    let (mut status, deadline) = (0, Instant::now() + Duration::from_secs(30));
+    // SAFETY: waits for the child that was just made; `status` is a place for the answer.
+    while unsafe { libc::waitpid(child, &mut status, libc::WNOHANG) } != child {
+        if Instant::now() > deadline {
+            // SAFETY: ends the child that hangs.
+            unsafe { libc::kill(child, libc::SIGKILL) };
+            panic!("the child hangs");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 42, "status {status}");
+}
