@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::op::InferCx;
-use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, SourceFile, Span, nearest, with_stack};
+use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, Severity, SourceFile, Span, nearest, with_stack};
 
 use super::metadata::Metadata;
 use super::module::Functions;
@@ -52,6 +52,11 @@ impl<'a> Parser<'a> {
     /// The user's text of a node.
     pub(super) fn text_of(&self, node: &impl Ranged) -> &'a str {
         self.text.get(node.range().to_std_range()).unwrap_or_default()
+    }
+
+    /// How many errors were found so far; warnings do not count.
+    pub(super) fn errors(&self) -> usize {
+        self.diagnostics.0.iter().filter(|found| found.severity == Severity::Error).count()
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {

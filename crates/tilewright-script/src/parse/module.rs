@@ -98,7 +98,7 @@ impl Functions<'_> {
 impl<'a> Parser<'a> {
     /// Reads the body of a class as a module.
     pub(super) fn module(&mut self, class: &'a ast::StmtClassDef, broken: Broken<'_>) -> Res<IRModule> {
-        let errors = self.diagnostics.0.len();
+        let errors = self.errors();
         let outer = std::mem::take(&mut self.functions);
         self.functions.module = class.name.to_string();
         let inside = broken.left_out.iter().filter(|(range, _)| class.range().contains_range(*range));
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         }
         self.read_functions();
         let functions = std::mem::replace(&mut self.functions, outer);
-        if self.diagnostics.0.len() > errors || !functions.left_out.is_empty() {
+        if self.errors() > errors || !functions.left_out.is_empty() {
             return Err(Reported);
         }
         let mut module = IRModule::new();

@@ -81,7 +81,7 @@ impl Header {
 impl Parser<'_> {
     /// Reads the parameters and the annotation of the result.
     pub(super) fn header(&mut self, def: &ast::StmtFunctionDef, decorator: &Decorator) -> Res<Header> {
-        let errors = self.diagnostics.0.len();
+        let errors = self.errors();
         let outer = std::mem::take(&mut self.graph);
         self.graph.defining = true;
         let parameters = &def.parameters;
@@ -113,7 +113,7 @@ impl Parser<'_> {
         self.check_header(parameters, &params);
         let ret = def.returns.as_ref().map(|returns| self.info(returns));
         let graph = std::mem::replace(&mut self.graph, outer);
-        if self.diagnostics.0.len() > errors {
+        if self.errors() > errors {
             return Err(Reported);
         }
         Ok(Header { params, dims: graph.dims, ret: ret.transpose()?, decorator: decorator.clone() })
@@ -164,7 +164,7 @@ impl Parser<'_> {
     fn function(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
         let Header { params, dims, ret, decorator } = header;
         let of_params: Set<scalar::Var> = dims.values().cloned().collect();
-        let errors = self.diagnostics.0.len();
+        let errors = self.errors();
         let outer = std::mem::take(&mut self.graph);
         self.graph.dims = dims;
         self.graph.pure = if decorator.forced { None } else { decorator.pure };
@@ -187,7 +187,7 @@ impl Parser<'_> {
             }
             (Err(reported), _) => Err(*reported),
         };
-        if self.diagnostics.0.len() > errors {
+        if self.errors() > errors {
             return Err(Reported);
         }
         let pure = decorator.pure.unwrap_or(graph.impure.is_none());

@@ -361,7 +361,7 @@ impl Parser<'_> {
 
     /// A branch: its bindings but for the last, whose value is the result; and the name of that last one.
     fn branch(&mut self, body: &[ast::Stmt]) -> Res<(String, SeqExpr)> {
-        let errors = self.diagnostics.0.len();
+        let errors = self.errors();
         let blocks = std::mem::take(&mut self.graph.blocks);
         let current = std::mem::take(&mut self.graph.current);
         self.scoped(|parser| {
@@ -373,7 +373,7 @@ impl Parser<'_> {
         self.close_block(false);
         let blocks = std::mem::replace(&mut self.graph.blocks, blocks);
         self.graph.current = current;
-        if self.diagnostics.0.len() > errors {
+        if self.errors() > errors {
             return Err(Reported);
         }
         match last.map(|binding| (binding.var, binding.value)) {

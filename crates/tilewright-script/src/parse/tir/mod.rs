@@ -39,7 +39,7 @@ pub(super) struct Tir {
 impl Parser<'_> {
     /// Reads a PrimFunc. Everything wrong in it is reported; then there is none.
     pub(super) fn prim_func(&mut self, def: &ast::StmtFunctionDef, decorator: &Decorator) -> Res<PrimFunc> {
-        let errors = self.diagnostics.0.len();
+        let errors = self.errors();
         let outer = std::mem::take(&mut self.tir);
         self.tir.frames.push(Frame::new(""));
         let body = self.scoped(|parser| {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         });
         self.check_declared(&body);
         let tir = std::mem::replace(&mut self.tir, outer);
-        if self.diagnostics.0.len() > errors {
+        if self.errors() > errors {
             return Err(Reported);
         }
         let Tir { params, mut attrs, mut frames, .. } = tir;
