@@ -6,6 +6,7 @@ use memmap2::MmapMut;
 use tilewright_tensor::abi::KernelFn;
 use tilewright_vm_program::{Image, Program};
 
+use crate::announce::{self, Announcement};
 use crate::error::{ErrorKind, Result};
 use crate::symbols;
 
@@ -39,6 +40,8 @@ impl Code {
 
 #[derive(Debug)]
 struct MappedImage {
+    // Taken back before the memory is gone.
+    _announcement: Announcement,
     memory: MmapMut,
     text_bytes: usize,
 }
@@ -70,7 +73,8 @@ impl MappedImage {
             protect(constants, libc::PROT_READ)?;
         }
         synchronize_instructions(&memory);
-        Ok(Some(Self { memory, text_bytes: image.text.len() }))
+        let announcement = announce::image(image, base as usize);
+        Ok(Some(Self { _announcement: announcement, memory, text_bytes: image.text.len() }))
     }
 
     fn entry(&self, offset: u32) -> Option<KernelFn> {

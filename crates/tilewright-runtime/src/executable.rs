@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memmap2::Mmap;
@@ -117,13 +117,18 @@ fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
     Ok(ExecutableBytes::new(tensor).map_err(Into::into))
 }
 
-/// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes.
+/// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes, and whoever
+/// opens the path finds the old file or the new one, whole, even if the machine stops in between.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else { return Err(io::Error::from(io::ErrorKind::InvalidFilename)) };
     let mut temporary_name = name.to_owned();
-    temporary_name.push(format!(".{}.tmp", std::process::id()));
+    temporary_name.push(format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
     let temporary = path.with_file_name(temporary_name);
-    let written = File::create(&temporary).and_then(|mut file| file.write_all(bytes));
+    let written = File::create_new(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
     let outcome = written.and_then(|()| std::fs::rename(&temporary, path));
     if outcome.is_err() {
         let _ = std::fs::remove_file(&temporary);

@@ -46,6 +46,7 @@
 //! any machine code that one loads.
 
 mod affinity;
+mod announce;
 mod cache;
 mod code;
 mod cpu;
@@ -70,6 +71,7 @@ mod temporary;
 mod value;
 
 pub use affinity::{available_processors, set_affinity};
+pub use announce::{set_debugger_symbols, set_perf_map};
 pub use device::{Device, DeviceKind};
 pub use error::{Error, ErrorKind, Result};
 pub use executable::Executable;

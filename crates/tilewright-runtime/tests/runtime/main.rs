@@ -1,5 +1,6 @@
 //! Programs built by hand, run through the public interface. Tests with machine code of their own run on x86-64.
 
+mod announce;
 mod calls;
 mod code;
 mod devices;
