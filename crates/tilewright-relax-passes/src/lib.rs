@@ -42,6 +42,7 @@ mod legalize_ops;
 mod lifetimes;
 mod normalize;
 mod normalize_global_var;
+mod purity;
 mod remove_purity_checking;
 mod sequence;
 mod static_plan_block_memory;

@@ -8,13 +8,14 @@
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ops::builtin::alloc_tensor;
 use tilewright_support::{Diagnostic, Origins};
 
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, map_functions, rebuild, with_renewed_references};
+use crate::purity::without_purity;
+use crate::sequence::{Rebuild, map_functions, rebuild};
 use crate::to_non_dataflow::plain;
 
 /// Allocates the results of calls in destination-passing style.
@@ -32,9 +33,9 @@ impl Pass for CallTIRRewrite {
         let module = map_functions(NAME, &module, |function, diagnostics| {
             let mut function = plain(&normalized(function), diagnostics);
             function.body = rebuild(&function.body, &mut Allocate(InferCx::default()), diagnostics);
-            Function { pure: false, ..function }
+            function
         })?;
-        with_renewed_references(NAME, &module)
+        without_purity(NAME, &module)
     }
 }
 

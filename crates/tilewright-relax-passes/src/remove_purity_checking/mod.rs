@@ -2,14 +2,12 @@
 //!
 //! What follows may bind calls for their effects, which the verifier refuses in a function that says it is pure. Dataflow
 //! blocks have to be plain already, as [`crate::ToNonDataflow`] leaves them: they hold no call of a function with effects.
-//! Closures keep what they say.
 
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::Function;
 use tilewright_ir::verify::Form;
 
-use crate::sequence::{map_functions, with_renewed_references};
+use crate::purity::without_purity;
 
 /// Makes every function one that may have side effects.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +21,6 @@ impl Pass for RemovePurityChecking {
     }
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let module = map_functions(NAME, &module, |function, _| Function { pure: false, ..function.clone() })?;
-        with_renewed_references(NAME, &module)
+        without_purity(NAME, &module)
     }
 }

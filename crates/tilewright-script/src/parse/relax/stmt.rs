@@ -3,11 +3,12 @@
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
-use tilewright_ir::relax::{Expr, ExprKind, SeqExpr, StructInfo};
+use tilewright_expr::node::walk;
+use tilewright_ir::relax::{Binding, Expr, ExprKind, SeqExpr, StructInfo, Var};
 use tilewright_support::{Diagnostic, Set, Span, with_stack};
 use tilewright_tensor::DataType;
 
-use super::Dataflow;
+use super::{Dataflow, Header};
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::{Value, describe_info};
@@ -387,21 +388,48 @@ impl Parser<'_> {
         }
     }
 
-    /// A nested function.
+    /// A nested function. Where its result is annotated, it can call itself.
     fn closure(&mut self, def: &ast::StmtFunctionDef) -> Res<()> {
-        let result = self.closure_value(def);
-        match &result {
-            Ok(expr) => {
-                let origins = self.origins(def);
-                let var = self.emit(&def.name, expr.clone(), None, origins)?;
-                self.scopes.define(&def.name, Value::Graph(Expr::var(&var)));
-            }
-            Err(_) => self.scopes.define(&def.name, Value::Poison),
+        let header = self.closure_header(def);
+        let itself = match &header {
+            Ok(header) => header.signature().map(|signature| self.new_var(&def.name, signature)),
+            Err(_) => None,
+        };
+        if let Some(var) = &itself {
+            self.scopes.define(&def.name, Value::Graph(Expr::var(var)));
         }
-        result.map(|_| ())
+        let function = header.and_then(|header| self.function(def, header));
+        let result = function.and_then(|function| {
+            let (signature, origins) = (function.signature(), self.origins(def));
+            let mut calls_itself = false;
+            walk(&function, |var: &Var| calls_itself |= itself.as_ref() == Some(var));
+            let value = Expr::raw(signature.clone(), ExprKind::Function(Box::new(function)));
+            match itself.filter(|_| calls_itself) {
+                Some(var) if var.struct_info.equal(&signature) => {
+                    self.graph.current.push(Binding::new(var.clone(), value, origins));
+                    Ok(var)
+                }
+                Some(_) => {
+                    let message = format!("`{}` has side effects, and calls itself as a pure function", def.name);
+                    let help = "say `pure=False` in its decorator";
+                    Err(self.fail(codes::SIDE_EFFECT, &def.name, message, help))
+                }
+                None => self.emit(&def.name, value, None, origins),
+            }
+        });
+        match result {
+            Ok(var) => {
+                self.scopes.define(&def.name, Value::Graph(Expr::var(&var)));
+                Ok(())
+            }
+            Err(reported) => {
+                self.scopes.define(&def.name, Value::Poison);
+                Err(reported)
+            }
+        }
     }
 
-    fn closure_value(&mut self, def: &ast::StmtFunctionDef) -> Res<Expr> {
+    fn closure_header(&mut self, def: &ast::StmtFunctionDef) -> Res<Header> {
         let decorator = match self.decorator(def)? {
             Some(decorator) if decorator.kind == crate::parse::module::Kind::Relax => decorator,
             _ => {
@@ -409,9 +437,7 @@ impl Parser<'_> {
                 return Err(self.fail(codes::FORM, &def.name, message, ""));
             }
         };
-        let header = self.header(def, &decorator)?;
-        let function = self.function(def, header)?;
-        Ok(Expr::raw(function.signature(), ExprKind::Function(Box::new(function))))
+        self.header(def, &decorator)
     }
 }
 
