@@ -6,9 +6,11 @@ mod code;
 mod devices;
 mod files;
 mod kernels;
+mod machines;
 mod packed;
 mod pool;
 mod programs;
+mod values;
 
 /// The number of threads belongs to the process: tests that set it take turns.
 #[cfg(target_arch = "x86_64")]
