@@ -98,7 +98,8 @@ fn write_perf_map(symbols: &[Symbol], address: usize) {
         let _ = writeln!(text, "{:x} {:x} {name}", address + symbol.offset as usize, symbol.bytes);
     }
     let path = format!("/tmp/perf-{}.map", std::process::id());
-    let _ = OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    let _ =
+        OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
 }
 
 /// An image's symbols in the list that debuggers read.
