@@ -5,6 +5,9 @@
  */
 #include <stddef.h>
 #include <string.h>
+#if defined(__AVX512BF16__)
+#include <immintrin.h>
+#endif
 
 #if defined(__AVX512F__)
 #define VECTOR_BYTES 64
@@ -41,6 +44,37 @@ float probe_fma(long rounds) {
     for (int i = 0; i < ACCUMULATORS; i++)
         for (size_t lane = 0; lane < VECTOR_BYTES / sizeof(float); lane++)
             sum += acc[i][lane];
+    return sum;
+}
+
+/* Floating-point operations of one call of `probe_bf16(rounds)`; 0 where the processor has no such instruction. */
+double probe_bf16_operations(long rounds) {
+#if defined(__AVX512BF16__)
+    return 2.0 * 2.0 * rounds * ACCUMULATORS * (VECTOR_BYTES / sizeof(float));
+#else
+    return 0.0 * rounds;
+#endif
+}
+
+/* As `probe_fma`, with the dot product of pairs of bfloat16. */
+float probe_bf16(long rounds) {
+    float sum = 0;
+#if defined(__AVX512BF16__)
+    __m512 acc[ACCUMULATORS];
+    for (int i = 0; i < ACCUMULATORS; i++)
+        acc[i] = _mm512_set1_ps((float)i);
+    __m512bh a = (__m512bh)_mm512_set1_epi16(0x3f80), b = (__m512bh)_mm512_set1_epi16(0x3a00);
+    for (long r = 0; r < rounds; r++) {
+        __asm__ volatile("" : "+x"(a), "+x"(b));
+#pragma GCC unroll 24
+        for (int i = 0; i < ACCUMULATORS; i++)
+            acc[i] = _mm512_dpbf16_ps(acc[i], a, b);
+    }
+    for (int i = 0; i < ACCUMULATORS; i++)
+        sum += _mm512_reduce_add_ps(acc[i]);
+#else
+    (void)rounds;
+#endif
     return sum;
 }
 

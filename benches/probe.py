@@ -21,6 +21,10 @@ def library() -> ctypes.CDLL:
     probe.probe_fma.argtypes = [ctypes.c_long]
     probe.probe_fma_operations.restype = ctypes.c_double
     probe.probe_fma_operations.argtypes = [ctypes.c_long]
+    probe.probe_bf16.restype = ctypes.c_float
+    probe.probe_bf16.argtypes = [ctypes.c_long]
+    probe.probe_bf16_operations.restype = ctypes.c_double
+    probe.probe_bf16_operations.argtypes = [ctypes.c_long]
     return probe
 
 
@@ -38,3 +42,14 @@ def peak_gflops(runs: int = 5, rounds: int = 2_000_000) -> float:
     """Fused multiply-adds of one core, in 1e9 operations a second."""
     probe = library()
     return probe.probe_fma_operations(rounds) / best_seconds(lambda: probe.probe_fma(rounds), runs) / 1e9
+
+
+def has_bf16() -> bool:
+    """Whether the processor multiplies pairs of bfloat16."""
+    return library().probe_bf16_operations(1) > 0
+
+
+def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000) -> float:
+    """Dot products of bfloat16 pairs of one core, in 1e9 operations a second."""
+    probe = library()
+    return probe.probe_bf16_operations(rounds) / best_seconds(lambda: probe.probe_bf16(rounds), runs) / 1e9

@@ -28,6 +28,11 @@ use crate::tir::PrimFunc;
 /// How the messages of guards of indices begin.
 pub const INDEX_GUARD: &str = "index out of range: ";
 
+/// In the flat form, a call of a packed function of this name is no call but a tensor: the address of its first element
+/// and its dimensions. It stands among the arguments of another packed call, because buffers of the flat form have lost
+/// their shapes.
+pub const PACKED_TENSOR: &str = "tilewright.tensor";
+
 /// A PrimFunc in the flat form, with the symbol under which its kernel is exported.
 #[derive(Clone, Debug)]
 pub struct LowTir {

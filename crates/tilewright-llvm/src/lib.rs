@@ -16,6 +16,7 @@
 
 mod emit;
 mod error;
+mod foreign;
 mod machine;
 #[cfg(test)]
 mod tests;
@@ -75,18 +76,25 @@ pub struct Source {
     pub text: String,
     /// One for each function, in their order.
     pub kernels: Vec<Kernel>,
+    intrinsics: Vec<emit::IntrinsicCall>,
 }
 
 impl Source {
     /// Writes the functions.
     pub fn new(functions: &[LowTir], target: &Target) -> Result<Self, CodegenError> {
-        let (text, kernels) = module(functions, target)?;
-        Ok(Self { text, kernels })
+        target.check_supported().map_err(|error| CodegenError::Target(error.to_string()))?;
+        let emit::Module { text, kernels, intrinsics } = emit::module(functions, target)?;
+        Ok(Self { text, kernels, intrinsics })
     }
 
     /// The bytes of a relocatable ELF object.
     pub fn compile(self, target: &Target, options: &Options) -> Result<Vec<u8>, CodegenError> {
-        machine::run(self.text, target, options, machine::Output::Object)
+        self.run(target, options, machine::Output::Object)
+    }
+
+    fn run(self, target: &Target, options: &Options, output: machine::Output) -> Result<Vec<u8>, CodegenError> {
+        let refused = |error| foreign::blame(&self.intrinsics, target).unwrap_or(error);
+        machine::run(self.text, target, options, output).map_err(refused)
     }
 }
 
@@ -97,26 +105,19 @@ pub fn fingerprint() -> String {
 
 /// Compiles the functions into one object.
 pub fn compile(functions: &[LowTir], target: &Target, options: &Options) -> Result<Object, CodegenError> {
-    let (text, kernels) = module(functions, target)?;
-    let elf = machine::run(text, target, options, machine::Output::Object)?;
-    Ok(Object { elf, kernels })
+    let source = Source::new(functions, target)?;
+    let kernels = source.kernels.clone();
+    Ok(Object { elf: source.compile(target, options)?, kernels })
 }
 
 /// The functions as LLVM IR, after the passes that the options ask for.
 pub fn emit_llvm_ir(functions: &[LowTir], target: &Target, options: &Options) -> Result<String, CodegenError> {
-    let (text, _) = module(functions, target)?;
-    text_output(machine::run(text, target, options, machine::Output::LlvmIr)?)
+    text_output(Source::new(functions, target)?.run(target, options, machine::Output::LlvmIr)?)
 }
 
 /// The functions as assembly.
 pub fn emit_asm(functions: &[LowTir], target: &Target, options: &Options) -> Result<String, CodegenError> {
-    let (text, _) = module(functions, target)?;
-    text_output(machine::run(text, target, options, machine::Output::Assembly)?)
-}
-
-fn module(functions: &[LowTir], target: &Target) -> Result<(String, Vec<Kernel>), CodegenError> {
-    target.check_supported().map_err(|error| CodegenError::Target(error.to_string()))?;
-    emit::module(functions, target)
+    text_output(Source::new(functions, target)?.run(target, options, machine::Output::Assembly)?)
 }
 
 fn text_output(bytes: Vec<u8>) -> Result<String, CodegenError> {

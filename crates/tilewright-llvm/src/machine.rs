@@ -1,7 +1,15 @@
 //! LLVM itself: from its text form to an object, assembly or optimised text.
+//!
+//! Where LLVM cannot go on (there is no instruction for what it is asked), it calls a handler and then ends the process.
+//! Every job therefore has a thread of its own, and the handler never returns: it reports the reason to whoever waits
+//! for the job and stops its thread for good. What such a job held is lost, which is a few megabytes; the number of jobs
+//! that may end so is bounded.
 
-use std::ffi::{CStr, c_void};
+use std::cell::RefCell;
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::{ptr, thread};
 
 use inkwell::OptimizationLevel;
@@ -10,6 +18,7 @@ use inkwell::llvm_sys::LLVMDiagnosticSeverity;
 use inkwell::llvm_sys::core::{
     LLVMContextSetDiagnosticHandler, LLVMDisposeMessage, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
 };
+use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
@@ -33,21 +42,75 @@ pub(crate) enum Output {
     LlvmIr,
 }
 
+/// Jobs of a process that LLVM may give up. Each keeps the memory that it had.
+const MAX_LOST_JOBS: usize = 256;
+
+/// What a job gives: the bytes of its output.
+type Outcome = Result<Vec<u8>, CodegenError>;
+
+/// How a job ended.
+enum End {
+    Done(Outcome),
+    /// LLVM gave up, and the thread stays where it is.
+    Lost(CodegenError),
+}
+
+thread_local! {
+    /// Who waits for the job of this thread.
+    static WAITING: RefCell<Option<Sender<End>>> = const { RefCell::new(None) };
+}
+
+static LOST_JOBS: AtomicUsize = AtomicUsize::new(0);
+
 /// Compiles a module in LLVM's text form, on a thread of its own.
-pub(crate) fn run(text: String, target: &Target, options: &Options, output: Output) -> Result<Vec<u8>, CodegenError> {
+pub(crate) fn run(text: String, target: &Target, options: &Options, output: Output) -> Outcome {
     static INITIALIZE: Once = Once::new();
     INITIALIZE.call_once(|| {
         let config = InitializationConfig { asm_parser: false, disassembler: false, ..InitializationConfig::default() };
         LlvmTarget::initialize_x86(&config);
         LlvmTarget::initialize_aarch64(&config);
+        // SAFETY: the handler has the type that LLVM asks for and lives as long as the process; this runs once.
+        unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) };
     });
-    let failed = |what: &str| CodegenError::Llvm(what.to_owned());
-    thread::scope(|scope| {
-        let job = thread::Builder::new().name("tilewright-llvm".into()).stack_size(STACK_BYTES);
-        let job = job.spawn_scoped(scope, || compile(&text, target, options, output));
-        let job = job.map_err(|error| failed(&format!("no thread to compile on: {error}")))?;
-        job.join().unwrap_or_else(|_| Err(failed("the compiling thread panicked")))
-    })
+    let failed = |what: String| CodegenError::Llvm(what);
+    if LOST_JOBS.load(Ordering::Relaxed) >= MAX_LOST_JOBS {
+        return Err(failed(format!("{MAX_LOST_JOBS} compilations of this process ended in LLVM's own errors")));
+    }
+    let (sender, receiver) = channel();
+    let (target, options) = (target.clone(), *options);
+    let job = thread::Builder::new().name("tilewright-llvm".into()).stack_size(STACK_BYTES).spawn(move || {
+        WAITING.with(|waiting| *waiting.borrow_mut() = Some(sender.clone()));
+        let outcome = compile(&text, &target, &options, output);
+        WAITING.with(|waiting| *waiting.borrow_mut() = None);
+        // Whoever waits does so until something comes.
+        let _ = sender.send(End::Done(outcome));
+    });
+    let job = job.map_err(|error| failed(format!("no thread to compile on: {error}")))?;
+    let end = receiver.recv();
+    if !matches!(end, Ok(End::Lost(_))) {
+        // It has nothing left to do; a panic of it is reported below.
+        let _ = job.join();
+    }
+    match end {
+        Ok(End::Done(outcome)) => outcome,
+        Ok(End::Lost(error)) => Err(error),
+        Err(_) => Err(failed("the compiling thread panicked".into())),
+    }
+}
+
+/// Called by LLVM in place of going on. Does not return on a thread of ours, because LLVM would end the process.
+extern "C" fn give_up(reason: *const c_char) {
+    let Some(waiting) = WAITING.try_with(|waiting| waiting.borrow_mut().take()).ok().flatten() else {
+        return;
+    };
+    // SAFETY: LLVM passes a C string that lives through the call.
+    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy().into_owned();
+    LOST_JOBS.fetch_add(1, Ordering::Relaxed);
+    let _ = waiting.send(End::Lost(CodegenError::Llvm(reason)));
+    drop(waiting);
+    loop {
+        thread::park();
+    }
 }
 
 fn compile(text: &str, target: &Target, options: &Options, output: Output) -> Result<Vec<u8>, CodegenError> {

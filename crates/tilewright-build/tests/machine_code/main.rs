@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod flat;
+mod foreign;
 mod kernels;
 mod link;
 mod relocations;

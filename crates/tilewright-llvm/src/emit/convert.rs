@@ -15,21 +15,26 @@ impl FnCx<'_, '_> {
             return Err(self.unit.malformed(format!("a cast from {from} to {to}")));
         }
         let x = self.value(value, position)?;
+        Ok(self.convert(&x, from, to))
+    }
+
+    /// A conversion of a value. A 16-bit float goes through float32: the way there is exact, and the way back rounds as
+    /// the table has it.
+    pub(crate) fn convert(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         if from == to {
-            return Ok(x);
+            return x.clone();
         }
-        // A 16-bit float goes through float32: the way there is exact, and the way back rounds as the table has it.
         let single = DataType::F32.with_lanes(from.lanes);
-        let (x, from) = if is_narrow(from) { (self.widen(&x, from), single) } else { (x, from) };
+        let (x, from) = if is_narrow(from) { (self.widen(x, from), single) } else { (x.clone(), from) };
         if !is_narrow(to) {
-            return Ok(self.convert(&x, from, to));
+            return self.convert_wide(&x, from, to);
         }
-        let (x, from) = if from.is_float() { (x, from) } else { (self.convert(&x, from, single), single) };
-        Ok(self.narrow(&x, from, to))
+        let (x, from) = if from.is_float() { (x, from) } else { (self.convert_wide(&x, from, single), single) };
+        self.narrow(&x, from, to)
     }
 
     /// A conversion between types that LLVM computes with.
-    fn convert(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
+    fn convert_wide(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
         let (source, target) = (Reg(from), Reg(to));
         let name = match (from.is_float(), to.is_float()) {
             _ if from == to => return x.clone(),

@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{ForKind, Param, Stmt, StmtKind, written_data};
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, Stmt, StmtKind, written_data};
 use tilewright_support::Set;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -10,11 +10,11 @@ use tilewright_tensor::abi::offsets;
 
 use super::function::{Binding, FnCx, Result, Sort, Source, scratch_bindings};
 use super::text::{Body, Reg, Value, quoted};
-use super::unit::Unit;
+use super::unit::{IntrinsicCall, Unit};
 use crate::{Kernel, SYMBOL_PREFIX};
 
-/// The text of a kernel's functions, and what its callers have to know.
-pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel)> {
+/// The text of a kernel's functions, what its callers have to know, and the intrinsics that it calls by name.
+pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
     let function = low.function();
     let written = written_data(&function.body);
@@ -44,7 +44,7 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     }
     bindings.extend(scratch_bindings(&mut unit, &function.body)?);
     let name = unit.internal_name();
-    let sort = Sort::Kernel { captures: has_parallel_loop(&function.body) };
+    let sort = Sort::Kernel { captures: has_parallel_loop(&function.body) || takes_address(&function.body) };
     let mut cx = FnCx::new(&mut unit, &bindings, sort)?;
     cx.loaded = from_user(&function.params);
     cx.stmt(&function.body)?;
@@ -56,7 +56,8 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     unit.add_function(&text);
     let scratch_bytes = unit.scratch_bytes;
     let kernel = Kernel { symbol: low.symbol().to_owned(), writes, scalars, scratch_bytes };
-    Ok((unit.finish(), kernel))
+    let intrinsics = std::mem::take(&mut unit.intrinsics);
+    Ok((unit.finish(), kernel, intrinsics))
 }
 
 /// Loads what the bindings say, from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`; calls the internal
@@ -112,6 +113,13 @@ fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
 fn from_user(params: &[Param]) -> Set<VarId> {
     let scalars = params.iter().filter(|param| param.buffer.is_none() && param.var.dtype != DataType::I64);
     scalars.map(|param| param.var.id()).collect()
+}
+
+/// Whether an address leaves the function's own code.
+pub(crate) fn takes_address(body: &Stmt) -> bool {
+    let mut found = false;
+    walk(body, |expr: &Expr| found |= matches!(expr.kind, ExprKind::AddressOf { .. }));
+    found
 }
 
 fn has_parallel_loop(body: &Stmt) -> bool {

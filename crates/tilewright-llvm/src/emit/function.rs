@@ -52,10 +52,10 @@ pub(crate) enum Position {
 /// What an internal function is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sort {
-    /// The body of a kernel, whose addresses a parallel region's closure may hold.
+    /// The body of a kernel, whose addresses a parallel region's closure, or a function called by it, may hold.
     Kernel { captures: bool },
     /// One task of a parallel loop; its number is a parameter behind the context.
-    Task,
+    Task { captures: bool },
 }
 
 impl Sort {
@@ -63,7 +63,18 @@ impl Sort {
     pub(crate) fn leading_arguments(self) -> &'static str {
         match self {
             Self::Kernel { .. } => "ptr %cx",
-            Self::Task => "ptr %cx, i64 %task",
+            Self::Task { .. } => "ptr %cx, i64 %task",
+        }
+    }
+
+    pub(crate) fn is_task(self) -> bool {
+        matches!(self, Self::Task { .. })
+    }
+
+    /// Whether something beyond the function may hold its addresses.
+    fn captures(self) -> bool {
+        match self {
+            Self::Kernel { captures } | Self::Task { captures } => captures,
         }
     }
 }
@@ -91,7 +102,7 @@ pub(crate) struct FnCx<'u, 'a> {
 
 impl<'u, 'a> FnCx<'u, 'a> {
     pub(crate) fn new(unit: &'u mut Unit<'a>, bindings: &[Binding], sort: Sort) -> Result<Self> {
-        let task = if sort == Sort::Task { ", i64 %task" } else { "" };
+        let task = if sort.is_task() { ", i64 %task" } else { "" };
         let mut cx = Self {
             unit,
             body: Body::new(),
@@ -104,7 +115,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             bound_here: Set::default(),
             speculatable: Map::default(),
             stack: Map::default(),
-            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable(32) %cx{task}"),
+            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable(56) %cx{task}"),
         };
         for (number, binding) in bindings.iter().enumerate() {
             cx.add_parameter(number as u32, binding)?;
@@ -116,7 +127,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let value = Value::Parameter(number);
         if binding.var.dtype.is_handle() {
             let readonly = if binding.readonly { " readonly" } else { "" };
-            let captures = if self.sort == (Sort::Kernel { captures: true }) { "" } else { " captures(none)" };
+            let captures = if self.sort.captures() { "" } else { " captures(none)" };
             let align = binding.align.max(1);
             self.parameters += &format!(", ptr noalias nonnull{readonly}{captures} align {align} {value}");
         } else {
@@ -226,6 +237,16 @@ impl<'u, 'a> FnCx<'u, 'a> {
         let status =
             self.body.assign(format_args!("call i32 {fail}(ptr %cx, i32 {code}, ptr {message}, i64 {length})"));
         self.body.line(format_args!("ret i32 {status}"));
+    }
+
+    /// Leaves the function with a status that is not success.
+    pub(crate) fn return_failure(&mut self, status: &Value) {
+        let failed = self.body.assign(format_args!("icmp ne i32 {status}, 0"));
+        let (stop, go_on) = (self.body.label(), self.body.label());
+        self.body.branch(&failed, stop, go_on);
+        self.body.start(stop);
+        self.body.line(format_args!("ret i32 {status}"));
+        self.body.start(go_on);
     }
 
     pub(crate) fn enter_loop(&mut self) -> Result<()> {

@@ -135,6 +135,14 @@ impl FnCx<'_, '_> {
         Ok((place, dtype))
     }
 
+    /// The address of an element that a scalar index names.
+    pub(crate) fn element_address(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
+        match self.place(buffer, std::slice::from_ref(index))? {
+            (Place::Single(address), _) => Ok(address),
+            _ => Err(self.unit.malformed(format!("the address of several elements of buffer `{}`", buffer.name))),
+        }
+    }
+
     /// The address of an element.
     fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
         let index = self.address_index(index, index_type);

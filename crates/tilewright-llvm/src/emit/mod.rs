@@ -10,6 +10,7 @@ mod bits;
 mod convert;
 mod entry;
 mod expr;
+mod foreign;
 mod function;
 mod memory;
 mod narrow;
@@ -18,34 +19,64 @@ mod stmt;
 mod text;
 mod unit;
 
-use std::fmt::Write;
-
 use tilewright_ir::low::LowTir;
 use tilewright_target::Target;
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 
+pub(crate) use unit::IntrinsicCall;
+
 use crate::{CodegenError, Kernel, SYMBOL_PREFIX};
 
-/// All functions as one module, and what callers have to know of each.
-pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<(String, Vec<Kernel>), CodegenError> {
+/// Functions in LLVM's text form.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) text: String,
+    /// What callers have to know of each function.
+    pub(crate) kernels: Vec<Kernel>,
+    /// What is said by name: where LLVM refuses the text, one of these may be why.
+    pub(crate) intrinsics: Vec<IntrinsicCall>,
+}
+
+/// All functions as one module.
+pub(crate) fn module(functions: &[LowTir], target: &Target) -> Result<Module, CodegenError> {
     check_names(functions)?;
-    let mut text = format!("target triple = {}\n\n", text::quoted(target.triple.as_bytes()));
-    let mut kernels = Vec::with_capacity(functions.len());
+    let mut text = header(target);
+    let (mut kernels, mut intrinsics) = (Vec::with_capacity(functions.len()), Vec::new());
     for (number, function) in functions.iter().enumerate() {
-        let (kernel_text, kernel) = entry::kernel(function, number, target)?;
+        let (kernel_text, kernel, called) = entry::kernel(function, number, target)?;
         text.push_str(&kernel_text);
         kernels.push(kernel);
+        intrinsics.extend(called);
     }
+    text.push_str(&attributes(target));
+    Ok(Module { text, kernels, intrinsics })
+}
+
+/// A module of one function, which consists of one call of an intrinsic.
+pub(crate) fn probe(call: &IntrinsicCall, target: &Target) -> String {
+    let IntrinsicCall { name, parameters, result, operands, .. } = call;
+    let parameters =
+        [parameters.as_str(), "ptr %r"].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(", ");
+    let body = match result.as_str() {
+        "void" => format!("  call void @{name}({operands})\n"),
+        result => format!("  %v = call {result} @{name}({operands})\n  store {result} %v, ptr %r, align 1\n"),
+    };
+    format!("{}define void @probe({parameters}) #0 {{\n{body}  ret void\n}}\n{}", header(target), attributes(target))
+}
+
+fn header(target: &Target) -> String {
+    format!("target triple = {}\n\n", text::quoted(target.triple.as_bytes()))
+}
+
+fn attributes(target: &Target) -> String {
     // The processor's name decides on timings only; instructions come from the baseline and the features.
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
-    let _ = writeln!(
-        text,
+    format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
-         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}",
+         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n",
         target.baseline_cpu(),
         target.vector_bits
-    );
-    Ok((text, kernels))
+    )
 }
 
 /// Names must be printable, distinct, and not those that code refers to from outside.

@@ -6,7 +6,7 @@ use tilewright_support::Set;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
-use super::entry::call_internal;
+use super::entry::{call_internal, takes_address};
 use super::function::{Binding, FnCx, Position, Result, Sort, Source, scratch_bindings};
 use super::text::{Body, Reg, Value, int};
 
@@ -17,7 +17,7 @@ const MAX_TASKS: i64 = 1024;
 impl FnCx<'_, '_> {
     /// A parallel loop over `extent` values of `var` from `min` on.
     pub(crate) fn parallel_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, body: &Stmt) -> Result<()> {
-        if self.sort == Sort::Task {
+        if self.sort.is_task() {
             return Err(self.unit.malformed(format!("parallel loop over `{}` inside another", var.name)));
         }
         self.begin_statement()?;
@@ -100,13 +100,14 @@ impl FnCx<'_, '_> {
         }
         bindings.extend(scratch_bindings(self.unit, body)?);
         let (entry, inner) = (self.unit.internal_name(), self.unit.internal_name());
-        let mut cx = FnCx::new(self.unit, &bindings, Sort::Task)?;
+        let sort = Sort::Task { captures: takes_address(body) };
+        let mut cx = FnCx::new(self.unit, &bindings, sort)?;
         cx.loaded = self.loaded.clone();
         cx.loops = self.loops;
         cx.task_loop(var, own, body)?;
         cx.finish(&inner)?;
         let mut text = Body::new();
-        call_internal(&mut text, &inner, Sort::Task, &bindings);
+        call_internal(&mut text, &inner, sort, &bindings);
         let text = text.finish();
         self.unit.add_function(&format!(
             "define internal i32 {entry}(ptr %cx, ptr %closure, i64 %task, i64 %tasks) #0 {{\n{text}}}\n"
@@ -156,12 +157,7 @@ impl FnCx<'_, '_> {
         };
         let run = self.context_field(offsets::PARALLEL_FOR);
         let status = self.body.assign(format_args!("call i32 {run}(ptr %cx, ptr {name}, ptr {closure}, i64 {tasks})"));
-        let failed = self.body.assign(format_args!("icmp ne i32 {status}, 0"));
-        let (stop, go_on) = (self.body.label(), self.body.label());
-        self.body.branch(&failed, stop, go_on);
-        self.body.start(stop);
-        self.body.line(format_args!("ret i32 {status}"));
-        self.body.start(go_on);
+        self.return_failure(&status);
         Ok(())
     }
 

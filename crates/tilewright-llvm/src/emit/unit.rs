@@ -19,6 +19,20 @@ const MAX_LANES: u16 = 512;
 /// Scratch memory of one kernel, in bytes.
 const MAX_SCRATCH: u64 = 1 << 40;
 
+/// A call of an intrinsic of LLVM by its name, as the user wrote it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct IntrinsicCall {
+    /// The kernel that it stands in.
+    pub(crate) symbol: String,
+    pub(crate) name: String,
+    /// Types of the parameters of a function that consists of the call: `<8 x float> %a0, …`.
+    pub(crate) parameters: String,
+    /// The type of the result.
+    pub(crate) result: String,
+    /// Operands with their types, constants in their places.
+    pub(crate) operands: String,
+}
+
 /// A kernel being written.
 #[derive(Debug)]
 pub(crate) struct Unit<'a> {
@@ -29,6 +43,10 @@ pub(crate) struct Unit<'a> {
     functions: usize,
     text: String,
     messages: OrderedMap<String, ()>,
+    /// C functions that are called, with the text that declares them.
+    externs: OrderedMap<String, String>,
+    /// Intrinsics of LLVM that the user calls.
+    pub(crate) intrinsics: Vec<IntrinsicCall>,
     pub(crate) scratch_bytes: u64,
     pub(crate) instructions: usize,
 }
@@ -42,6 +60,8 @@ impl<'a> Unit<'a> {
             functions: 0,
             text: String::new(),
             messages: OrderedMap::default(),
+            externs: OrderedMap::default(),
+            intrinsics: Vec::new(),
             scratch_bytes: 0,
             instructions: 0,
         }
@@ -98,6 +118,20 @@ impl<'a> Unit<'a> {
         Value::constant(format!("@k{}.m{index}", self.number))
     }
 
+    /// Declares a C function; an error where it was declared with other types before.
+    pub(crate) fn declare(&mut self, name: &str, declaration: String) -> Result<(), CodegenError> {
+        match self.externs.get(name) {
+            Some(known) if *known != declaration => {
+                Err(self.unsupported(format!("`{name}` is called with different types: {known} and {declaration}")))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.externs.insert(name.to_owned(), declaration);
+                Ok(())
+            }
+        }
+    }
+
     /// Reserves scratch memory and gives its offset.
     pub(crate) fn reserve_scratch(&mut self, bytes: u64) -> Result<u64, CodegenError> {
         let offset = self.scratch_bytes;
@@ -119,6 +153,9 @@ impl<'a> Unit<'a> {
                 bytes.len(),
                 quoted(bytes)
             );
+        }
+        for declaration in self.externs.values() {
+            let _ = writeln!(self.text, "declare {declaration}");
         }
         self.text.push('\n');
         self.text
