@@ -1,11 +1,13 @@
-/* What one core of this machine can do, measured without the compiler under test.
+/* What this machine can do, on one core or several, measured without the compiler under test.
  *
  * Built by probe.py with the system's C compiler and loaded into the benchmark's own process. The vectors are GCC's, of
  * the widest registers that the compiler says the processor has; `-ffp-contract=fast` makes the products and sums fused.
  */
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
-#if defined(__AVX512BF16__)
+#if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
@@ -95,4 +97,73 @@ float probe_read(const float *data, long count) {
         for (size_t lane = 0; lane < VECTOR_BYTES / sizeof(float); lane++)
             sum += acc[j][lane];
     return sum;
+}
+
+/* Runs `work` on `threads` threads, the caller's among them, the `i`-th with the `i`-th argument of `size` bytes. */
+static void on_threads(void *(*work)(void *), void *arguments, size_t size, int threads) {
+    pthread_t others[64];
+    for (int i = 1; i < threads; i++)
+        pthread_create(&others[i], 0, work, (char *)arguments + i * size);
+    work(arguments);
+    for (int i = 1; i < threads; i++)
+        pthread_join(others[i], 0);
+}
+
+static void *fma_on_thread(void *rounds) {
+    *(volatile float *)rounds = probe_fma(*(long *)rounds);
+    return 0;
+}
+
+/* `probe_fma(rounds)` on each of `threads` threads, up to 64. */
+void probe_fma_threads(long rounds, int threads) {
+    long each[64];
+    for (int i = 0; i < threads; i++)
+        each[i] = rounds;
+    on_threads(fma_on_thread, each, sizeof each[0], threads);
+}
+
+struct addition {
+    const float *a, *b;
+    float *c;
+    long count;
+    int streaming;
+};
+
+/* c = a + b, as one would write it by hand; with `streaming`, stores go past the caches where they are aligned. */
+static void *add_on_thread(void *argument) {
+    const struct addition *work = argument;
+    const float *a = work->a, *b = work->b;
+    float *c = work->c;
+    long i = 0;
+#if defined(__AVX512F__)
+    if (work->streaming) {
+        for (; i < work->count && (uintptr_t)(c + i) % 64; i++)
+            c[i] = a[i] + b[i];
+        for (; i + 16 <= work->count; i += 16)
+            _mm512_stream_ps(c + i, _mm512_add_ps(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i)));
+        _mm_sfence();
+    }
+#elif defined(__AVX__)
+    if (work->streaming) {
+        for (; i < work->count && (uintptr_t)(c + i) % 32; i++)
+            c[i] = a[i] + b[i];
+        for (; i + 8 <= work->count; i += 8)
+            _mm256_stream_ps(c + i, _mm256_add_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i)));
+        _mm_sfence();
+    }
+#endif
+    for (; i < work->count; i++)
+        c[i] = a[i] + b[i];
+    return 0;
+}
+
+/* c = a + b of `count` floats on `threads` threads, up to 64, each with one piece of the arrays. */
+void probe_add(const float *a, const float *b, float *c, long count, int threads, int streaming) {
+    struct addition each[64];
+    const long piece = count / threads;
+    for (int i = 0; i < threads; i++) {
+        const long length = i == threads - 1 ? count - i * piece : piece;
+        each[i] = (struct addition){a + i * piece, b + i * piece, c + i * piece, length, streaming};
+    }
+    on_threads(add_on_thread, each, sizeof each[0], threads);
 }

@@ -2,10 +2,14 @@
 
 import ctypes
 import functools
+import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
+
+import numpy as np
 
 SOURCE = pathlib.Path(__file__).with_name("probe.c")
 
@@ -14,13 +18,18 @@ SOURCE = pathlib.Path(__file__).with_name("probe.c")
 def library() -> ctypes.CDLL:
     """Builds and loads the probe; needs `cc`."""
     output = pathlib.Path(tempfile.mkdtemp()) / "probe.so"
-    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-ffast-math", "-shared", "-fPIC"]
+    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-ffast-math", "-shared", "-fPIC", "-pthread"]
     subprocess.run(["cc", *flags, str(SOURCE), "-o", str(output)], check=True)
     probe = ctypes.CDLL(str(output))
     probe.probe_fma.restype = ctypes.c_float
     probe.probe_fma.argtypes = [ctypes.c_long]
     probe.probe_fma_operations.restype = ctypes.c_double
     probe.probe_fma_operations.argtypes = [ctypes.c_long]
+    probe.probe_fma_threads.restype = None
+    probe.probe_fma_threads.argtypes = [ctypes.c_long, ctypes.c_int]
+    array = np.ctypeslib.ndpointer(np.float32, flags="C_CONTIGUOUS")
+    probe.probe_add.restype = None
+    probe.probe_add.argtypes = [array, array, array, ctypes.c_long, ctypes.c_int, ctypes.c_int]
     probe.probe_bf16.restype = ctypes.c_float
     probe.probe_bf16.argtypes = [ctypes.c_long]
     probe.probe_bf16_operations.restype = ctypes.c_double
@@ -38,10 +47,11 @@ def best_seconds(call, runs: int) -> float:
     return best
 
 
-def peak_gflops(runs: int = 5, rounds: int = 2_000_000) -> float:
-    """Fused multiply-adds of one core, in 1e9 operations a second."""
+def peak_gflops(runs: int = 5, rounds: int = 2_000_000, threads: int = 1) -> float:
+    """Fused multiply-adds of so many threads together, in 1e9 operations a second."""
     probe = library()
-    return probe.probe_fma_operations(rounds) / best_seconds(lambda: probe.probe_fma(rounds), runs) / 1e9
+    seconds = best_seconds(lambda: probe.probe_fma_threads(rounds, threads), runs)
+    return threads * probe.probe_fma_operations(rounds) / seconds / 1e9
 
 
 def has_bf16() -> bool:
@@ -53,3 +63,16 @@ def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000) -> float:
     """Dot products of bfloat16 pairs of one core, in 1e9 operations a second."""
     probe = library()
     return probe.probe_bf16_operations(rounds) / best_seconds(lambda: probe.probe_bf16(rounds), runs) / 1e9
+
+
+def on_threads(counts: list[int]) -> int:
+    """Runs the script that calls this again, in a process of its own for each number of threads, and ends this one.
+
+    In such a process it returns the number: the pool's size is fixed when the package is imported.
+    """
+    if given := os.environ.get("TILEWRIGHT_BENCH_THREADS"):
+        return int(given)
+    for count in counts:
+        threads = {"TILEWRIGHT_BENCH_THREADS": str(count), "TILEWRIGHT_NUM_THREADS": str(count)}
+        subprocess.run([sys.executable, *sys.argv], check=True, env={**os.environ, **threads})
+    sys.exit(0)

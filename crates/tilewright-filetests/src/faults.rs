@@ -55,6 +55,8 @@ pub const ALL: &[Fault] = &[
     fault("simplify", "shifted_index", shifted_index),
     fault("place_allocations", "shifted_index", shifted_index),
     fault("guard_indices", "dropped_assert", dropped_assert),
+    fault("partition_loops", "dropped_store", dropped_store),
+    fault("remove_no_op", "dropped_store", dropped_store),
     fault("widen_indices", "shifted_index", shifted_index),
     fault("flatten_buffers", "shifted_index", shifted_index),
     fault("vectorize", "reversed_lanes", reversed_lanes),

@@ -7,15 +7,15 @@
 //! certainly drives outside, is an error now.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{AnyHandle, VarId};
+use tilewright_expr::node::VarId;
 use tilewright_ir::low::INDEX_GUARD;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
 use tilewright_tensor::DataType;
 
+use crate::access::{Access, accesses_of, lane, loads};
 use crate::blocks::strides;
-use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_body, written_data};
-use crate::substitute::Substitute;
+use crate::stmt::{Result, analyzer_of, assume, error, map_below, own_exprs, typed, with_body, written_data};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
@@ -44,33 +44,15 @@ struct Guard<'a> {
     owners: Map<VarId, Buffer>,
 }
 
-/// An access inside an expression, and the conditions under which it is evaluated.
-struct Access {
-    buffer: Buffer,
-    indices: Vec<Expr>,
-    path: Vec<Expr>,
-}
-
 impl Guard<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
-        let mut own: Vec<Expr> = Vec::new();
-        let mut stored = Vec::new();
-        match &stmt.kind {
-            StmtKind::Store { buffer, indices, value, predicate } => {
-                own.extend(indices.iter().chain([value]).chain(predicate).cloned());
-                stored = accesses_of(buffer, indices, predicate.as_ref(), &[]);
-            }
-            StmtKind::For { min, extent, .. } => own.extend([min.clone(), extent.clone()]),
-            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
-                own.push(condition.clone());
-            }
-            StmtKind::Let { value, .. } => own.push(value.clone()),
-            StmtKind::Evaluate(e) => own.push(e.clone()),
-            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } => {}
-        }
+        let stored = match &stmt.kind {
+            StmtKind::Store { buffer, indices, predicate, .. } => accesses_of(buffer, indices, predicate.as_ref(), &[]),
+            _ => Vec::new(),
+        };
         let mut accesses = Vec::new();
         let mut seen = Map::default();
-        for expr in &own {
+        for expr in &own_exprs(stmt) {
             loads(expr, &mut Vec::new(), &mut seen, &mut accesses);
         }
         accesses.extend(stored);
@@ -283,100 +265,4 @@ fn inside(index: &Expr, extent: &Expr) -> Result<Expr> {
     let from = typed(Expr::compare(CmpOp::Le, &Expr::int(0, index.dtype), index))?;
     let below = typed(Expr::compare(CmpOp::Lt, index, extent))?;
     typed(Expr::binary(BinOp::And, &from, &below))
-}
-
-/// What a load or store touches: each lane under its own predicate, where there is one.
-fn accesses_of(buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>, path: &[Expr]) -> Vec<Access> {
-    let under = |condition: Option<Expr>, indices: Vec<Expr>| {
-        let path = path.iter().cloned().chain(condition).collect();
-        Access { buffer: buffer.clone(), indices, path }
-    };
-    let lane_of = |number: usize| -> Option<Access> {
-        let condition = lane(predicate?, number)?;
-        let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<_>>()?;
-        Some(under(Some(condition), indices))
-    };
-    let lanes = predicate.map_or(0, |p| usize::from(p.dtype.lanes));
-    match (0..lanes).map(lane_of).collect::<Option<Vec<_>>>() {
-        Some(each) if !each.is_empty() => each,
-        _ => vec![under(None, indices.to_vec())],
-    }
-}
-
-/// One lane of a vector; a scalar is every lane.
-fn lane(expr: &Expr, number: usize) -> Option<Expr> {
-    match &expr.kind {
-        _ if expr.dtype.is_scalar() => Some(expr.clone()),
-        ExprKind::Broadcast(scalar) => Some(scalar.clone()),
-        ExprKind::Ramp { base, stride } => {
-            let number = Expr::int(i64::try_from(number).ok()?, stride.dtype);
-            Expr::binary(BinOp::Add, base, &Expr::binary(BinOp::Mul, stride, &number).ok()?).ok()
-        }
-        _ => Expr::shuffle(vec![expr.clone()], vec![number]).ok(),
-    }
-}
-
-/// The conditions under which a shared node was met first, by address.
-type Seen = Map<usize, Vec<Expr>>;
-
-/// All loads in the expression with the conditions on the way to them, inner indices first.
-fn loads(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
-    if expr.is_shared() {
-        match seen.get(&expr.address()) {
-            // Met before under fewer conditions: the checks are there.
-            Some(known) if known.len() <= path.len() && known.iter().zip(&*path).all(|(a, b)| a.same(b)) => return,
-            Some(_) => {}
-            None => drop(seen.insert(expr.address(), path.clone())),
-        }
-    }
-    with_stack(|| loads_inside(expr, path, seen, found));
-}
-
-fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
-    let mut each = |exprs: &[&Expr], path: &mut Vec<Expr>| {
-        exprs.iter().for_each(|e| loads(e, path, seen, found));
-    };
-    match &expr.kind {
-        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => {
-            let [condition, then, otherwise] = args.as_slice() else { return };
-            each(&[condition], path);
-            path.push(condition.clone());
-            each(&[then], path);
-            path.pop();
-            if let Ok(not) = condition.not() {
-                path.push(not);
-                each(&[otherwise], path);
-                path.pop();
-            }
-        }
-        ExprKind::Load { buffer, indices, predicate } => {
-            each(&indices.iter().chain(predicate).collect::<Vec<_>>(), path);
-            found.extend(accesses_of(buffer, indices, predicate.as_ref(), path));
-        }
-        ExprKind::AddressOf { buffer, indices } => {
-            each(&indices.iter().collect::<Vec<_>>(), path);
-            found.extend(accesses_of(buffer, indices, None, path));
-        }
-        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
-        ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),
-        ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) | ExprKind::Reinterpret(a) => each(&[a], path),
-        ExprKind::Ramp { base, stride } => each(&[base, stride], path),
-        ExprKind::Shuffle { vectors: parts, .. }
-        | ExprKind::Call { args: parts, .. }
-        | ExprKind::Foreign { args: parts, .. } => {
-            each(&parts.iter().collect::<Vec<_>>(), path);
-        }
-        ExprKind::Let { var, value, body } => {
-            each(&[value], path);
-            let known = found.len();
-            loads(body, path, seen, found);
-            // Checks stand in front of the statement, where the variable is not bound.
-            let mut inlined = Substitute::value(var, value.clone());
-            for access in &mut found[known..] {
-                access.indices = inlined.apply(&access.indices);
-                access.path = inlined.apply(&access.path);
-            }
-        }
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) => {}
-    }
 }

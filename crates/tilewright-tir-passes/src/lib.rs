@@ -10,10 +10,12 @@
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
 //! | `normalize_parallel` | opaque | parallel loops in no other; no GPU threads |
+//! | `widen_indices` | opaque | index arithmetic and loops in int64 |
 //! | `simplify` | any | the same, in canonical form |
 //! | `place_allocations` | opaque | temporaries where they are used, as large as what is used there |
-//! | `guard_indices` | opaque | data-dependent indices behind asserts |
-//! | `widen_indices` | opaque | index arithmetic and loops in int64 |
+//! | `guard_indices` | opaque | indices that are not proven to be in range behind asserts |
+//! | `partition_loops` | opaque | loops in parts where their conditions are decided |
+//! | `remove_no_op` | opaque | no statement without effect |
 //! | `flatten_buffers` | opaque, int64 | buffers of one dimension; parameters of the kernel interface |
 //! | `vectorize` | flat buffers | no vectorised loop |
 //! | `unroll` | flat buffers | no unrolled loop |
@@ -27,6 +29,7 @@
 //! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target. A loop that
 //! asks for vectors or for unrolling and cannot have them stays a serial loop: only its speed changes.
 
+mod access;
 mod blocks;
 mod divisions;
 mod flatten;
@@ -34,7 +37,9 @@ mod guard;
 mod init;
 mod lanes;
 mod legalize_floats;
+mod no_op;
 mod parallel;
+mod partition;
 mod place;
 mod regions;
 mod simplify;
@@ -57,7 +62,9 @@ pub use flatten::flatten_buffers;
 pub use guard::guard_indices;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
+pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
+pub use partition::partition_loops;
 pub use place::place_allocations;
 pub use simplify::simplify;
 pub use unroll::unroll;
@@ -73,10 +80,13 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
         ("lower_init", lower_init),
         ("lower_blocks", lower_blocks),
         ("normalize_parallel", normalize_parallel),
+        ("widen_indices", widen_indices),
         ("simplify", simplify),
         ("place_allocations", place_allocations),
         ("guard_indices", guard_indices),
-        ("widen_indices", widen_indices),
+        ("partition_loops", partition_loops),
+        ("simplify", simplify),
+        ("remove_no_op", remove_no_op),
         ("flatten_buffers", flatten_buffers),
         ("simplify", simplify),
         ("vectorize", vectorize),

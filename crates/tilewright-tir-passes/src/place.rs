@@ -64,7 +64,7 @@ impl Place {
                     let private = buffer.scope == Scope::Local && *kind == ForKind::Parallel;
                     let scope = self.analyzer.enter();
                     self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-                    let carried = !private && !writes_before_it_reads(&mut self.analyzer, buffer, inner);
+                    let carried = !private && !writes_before_it_reads(&mut self.analyzer, &self.written, buffer, inner);
                     self.analyzer.leave(scope);
                     !carried
                 }

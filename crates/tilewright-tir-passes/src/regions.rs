@@ -2,135 +2,273 @@
 //! box of elements it touches.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Range, Stmt, StmtKind, Var};
-use tilewright_support::with_stack;
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Range, Stmt, StmtKind, Var};
+use tilewright_support::{Map, Set, with_stack};
 
-/// Least and greatest index in each dimension.
-type Box = Vec<(Expr, Expr)>;
+use crate::access::{Access, loads};
+use crate::stmt::{assume, mentions, own_exprs};
 
 /// The boxes known to be written are no more than this many.
 const MAX_BOXES: usize = 32;
 
-/// Whether one run of the statement reads only what it has written before.
-pub(crate) fn writes_before_it_reads(analyzer: &mut Analyzer, buffer: &Buffer, stmt: &Stmt) -> bool {
-    Coverage { analyzer, buffer }.run(stmt, &mut Vec::new())
+/// The indices of a box in one dimension: from `low` to `high`, and of those the ones from `from` on and below `below`.
+#[derive(Clone)]
+struct Side {
+    low: Expr,
+    high: Expr,
+    from: Option<Expr>,
+    below: Option<Expr>,
+}
+
+/// Elements that are written where these conditions hold.
+#[derive(Clone)]
+struct Box {
+    sides: Vec<Side>,
+    under: Vec<Expr>,
+}
+
+/// Whether one run of the statement reads only what it has written before. `written` is the memory that the function
+/// writes: conditions on it say nothing for long.
+pub(crate) fn writes_before_it_reads(
+    analyzer: &mut Analyzer,
+    written: &Set<VarId>,
+    buffer: &Buffer,
+    stmt: &Stmt,
+) -> bool {
+    Coverage { analyzer, written, buffer, inside: Vec::new(), path: Vec::new() }.run(stmt, &mut Vec::new())
 }
 
 struct Coverage<'a> {
     analyzer: &'a mut Analyzer,
+    written: &'a Set<VarId>,
     buffer: &'a Buffer,
+    /// Variables bound inside of the statement, around the place that we are at.
+    inside: Vec<Var>,
+    /// The conditions around that place.
+    path: Vec<Expr>,
 }
 
 impl Coverage<'_> {
     /// Goes through the statement in order; `written` are boxes that are certainly written. False on an uncovered read.
     fn run(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
-        with_stack(|| match &stmt.kind {
-            StmtKind::Store { buffer, indices, value, predicate } => {
-                let exprs = || indices.iter().chain([value]).chain(predicate);
-                if !exprs().all(|e| self.reads(e, written))
-                    || (buffer.data == self.buffer.data && buffer != self.buffer)
-                {
+        with_stack(|| own_exprs(stmt).iter().all(|e| self.reads(e, written)) && self.run_kind(stmt, written))
+    }
+
+    fn run_kind(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
+        match &stmt.kind {
+            StmtKind::Store { buffer, indices, predicate, .. } => {
+                if buffer.data == self.buffer.data && buffer != self.buffer {
                     return false;
                 }
                 let whole = predicate.is_none() && indices.iter().all(|index| index.dtype.is_scalar());
                 if buffer == self.buffer && whole {
-                    add(written, indices.iter().map(|index| (index.clone(), index.clone())).collect());
+                    let point =
+                        |index: &Expr| Side { low: index.clone(), high: index.clone(), from: None, below: None };
+                    add(written, Box { sides: indices.iter().map(point).collect(), under: Vec::new() });
                 }
                 true
             }
             StmtKind::For { var, min, extent, body, .. } => {
-                if !self.reads(min, written) || !self.reads(extent, written) {
-                    return false;
-                }
                 let known = written.len();
                 let scope = self.analyzer.enter();
                 self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.inside.push(var.clone());
                 let covered = self.run(body, written);
+                self.inside.pop();
                 let inside = written.split_off(known.min(written.len()));
-                let swept: Vec<Box> = inside.into_iter().filter_map(|b| self.sweep(b, var, extent)).collect();
+                let runs = Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype));
+                let runs = runs.is_ok_and(|runs| self.analyzer.prove(&runs));
+                let swept: Vec<Box> = inside.into_iter().filter_map(|b| self.sweep(b, var, extent, runs)).collect();
                 self.analyzer.leave(scope);
-                let some = Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype));
-                if some.is_ok_and(|some| self.analyzer.prove(&some)) {
-                    swept.into_iter().for_each(|b| add(written, b));
-                }
+                swept.into_iter().for_each(|b| add(written, b));
                 covered
             }
-            StmtKind::While { condition, body } => {
-                self.reads(condition, written) && self.run(body, &mut written.clone())
-            }
+            StmtKind::While { body, .. } => self.run(body, &mut written.clone()),
             StmtKind::If { condition, then, otherwise } => {
-                self.reads(condition, written)
-                    && self.run(then, &mut written.clone())
-                    && otherwise.as_ref().is_none_or(|s| self.run(s, &mut written.clone()))
+                let mut rest = written.clone();
+                let known = written.len();
+                let covered = self.under(condition, |cx| cx.run(then, written));
+                for b in written.split_off(known.min(written.len())) {
+                    written.extend(self.only_where(b, condition));
+                }
+                covered
+                    && otherwise.as_ref().is_none_or(|s| match condition.not() {
+                        Ok(not) => self.under(&not, |cx| cx.run(s, &mut rest)),
+                        Err(_) => self.run(s, &mut rest),
+                    })
             }
             StmtKind::Let { var, value, body } => {
                 let scope = self.analyzer.enter();
                 self.analyzer.bind_value(var, value);
+                self.inside.push(var.clone());
                 let known = written.len();
-                let covered = self.reads(value, written) && self.run(body, written);
+                let covered = self.run(body, written);
+                self.inside.pop();
                 self.analyzer.leave(scope);
                 // Boxes may name the variable.
                 written.truncate(known);
                 covered
             }
-            StmtKind::Assert { condition, .. } => self.reads(condition, written),
-            StmtKind::Evaluate(e) => self.reads(e, written),
+            StmtKind::Assert { .. } | StmtKind::Evaluate(_) => true,
             StmtKind::Seq(stmts) => stmts.iter().all(|s| self.run(s, written)),
             StmtKind::Allocate { body, .. } => self.run(body, written),
             StmtKind::Block { .. } => false,
-        })
+        }
+    }
+
+    fn under(&mut self, condition: &Expr, f: impl FnOnce(&mut Self) -> bool) -> bool {
+        let (scope, known) = (self.analyzer.enter(), self.path.len());
+        assume(self.analyzer, self.written, condition);
+        self.path.extend(conjuncts(condition));
+        let result = f(self);
+        self.path.truncate(known);
+        self.analyzer.leave(scope);
+        result
     }
 
     /// Whether every load of the buffer in the expression lies in a written box.
-    fn reads(&self, expr: &Expr, written: &[Box]) -> bool {
-        let mut covered = true;
+    fn reads(&mut self, expr: &Expr, written: &[Box]) -> bool {
+        let mut uses = false;
+        let mut escapes = false;
         walk(expr, |e: &Expr| match &e.kind {
-            ExprKind::Load { buffer, indices, .. } if buffer.data == self.buffer.data => {
-                covered &= buffer == self.buffer && written.iter().any(|b| self.contains(b, indices));
-            }
-            ExprKind::AddressOf { buffer, .. } => covered &= buffer.data != self.buffer.data,
+            ExprKind::Load { buffer, .. } => uses |= buffer.data == self.buffer.data,
+            ExprKind::AddressOf { buffer, .. } => escapes |= buffer.data == self.buffer.data,
             _ => {}
         });
-        covered
+        if escapes || !uses {
+            return !escapes;
+        }
+        let mut found = Vec::new();
+        loads(expr, &mut Vec::new(), &mut Map::default(), &mut found);
+        found.iter().filter(|access| access.buffer.data == self.buffer.data).all(|access| {
+            access.buffer == *self.buffer && {
+                let (scope, known) = (self.analyzer.enter(), self.path.len());
+                for condition in &access.path {
+                    assume(self.analyzer, self.written, condition);
+                    self.path.extend(conjuncts(condition));
+                }
+                let covered = written.iter().any(|b| self.contains(b, access));
+                self.path.truncate(known);
+                self.analyzer.leave(scope);
+                covered
+            }
+        })
     }
 
-    fn contains(&self, b: &Box, indices: &[Expr]) -> bool {
-        b.len() == indices.len()
-            && b.iter().zip(indices).all(|((low, high), index)| {
-                index.dtype.is_scalar()
-                    && self.analyzer.decide(CmpOp::Le, low, index) == Some(true)
-                    && self.analyzer.decide(CmpOp::Le, index, high) == Some(true)
-            })
+    fn contains(&self, b: &Box, access: &Access) -> bool {
+        let at_most = |a: &Expr, b: &Expr| self.analyzer.decide(CmpOp::Le, a, b) == Some(true);
+        let inside = |(side, index): (&Side, &Expr)| {
+            index.dtype.is_scalar()
+                && at_most(&side.low, index)
+                && at_most(index, &side.high)
+                && side.from.as_ref().is_none_or(|from| at_most(from, index))
+                && side.below.as_ref().is_none_or(|below| at_most(&(index + 1), below))
+        };
+        b.sides.len() == access.indices.len()
+            && b.sides.iter().zip(&access.indices).all(inside)
+            && b.under.iter().all(|c| self.path.iter().any(|known| known.equal(c)) || self.analyzer.prove(c))
+    }
+
+    /// What is written of the box where only iterations with this condition write. A comparison of an index with a
+    /// limit limits the box; any other condition goes with it.
+    fn only_where(&self, mut b: Box, condition: &Expr) -> Option<Box> {
+        let changes = |c: &Expr| {
+            let mut changes = false;
+            walk(c, |e: &Expr| match &e.kind {
+                ExprKind::Load { buffer, .. } => changes |= self.written.contains(&buffer.data.id()),
+                ExprKind::Foreign { .. } => changes = true,
+                _ => {}
+            });
+            changes
+        };
+        for part in conjuncts(condition) {
+            if changes(&part) {
+                return None;
+            }
+            if !self.limit(&mut b, &part) {
+                b.under.push(part);
+            }
+        }
+        Some(b)
+    }
+
+    /// Whether the comparison is one of an index of the box with a limit known outside: then the box has this limit.
+    fn limit(&self, b: &mut Box, condition: &Expr) -> bool {
+        let ExprKind::Compare(op, x, y) = &condition.kind else { return false };
+        let (less, more, strict) = match op {
+            CmpOp::Lt => (x, y, true),
+            CmpOp::Le => (x, y, false),
+            CmpOp::Gt => (y, x, true),
+            CmpOp::Ge => (y, x, false),
+            CmpOp::Eq | CmpOp::Ne => return false,
+        };
+        for side in &mut b.sides {
+            let index = &side.low;
+            if !side.low.same(&side.high) || index.dtype != less.dtype || !self.analyzer.is_index(index) {
+                continue;
+            }
+            // index < limit, where less - more = index - limit; limit < index, where more - less = index - limit.
+            let outside = |limit: Expr| Some(limit).filter(|limit| !mentions(limit, &self.inside));
+            let (above, below) = (&(less - more), &(more - less));
+            if side.below.is_none()
+                && let Some(limit) = outside(self.analyzer.simplify(&(index - above)))
+            {
+                side.below = Some(if strict { limit } else { &limit + 1 });
+                return true;
+            }
+            if side.from.is_none()
+                && let Some(limit) = outside(self.analyzer.simplify(&(index - below)))
+            {
+                side.from = Some(if strict { &limit + 1 } else { limit });
+                return true;
+            }
+        }
+        false
     }
 
     /// The box that the boxes of all iterations make together, if they leave no gap.
-    fn sweep(&self, b: Box, var: &Var, extent: &Expr) -> Option<Box> {
+    fn sweep(&self, mut b: Box, var: &Var, extent: &Expr, runs: bool) -> Option<Box> {
         let vars = std::slice::from_ref(var);
-        let moving: Vec<usize> = (0..b.len())
-            .filter(|&i| crate::stmt::mentions(&b[i].0, vars) || crate::stmt::mentions(&b[i].1, vars))
-            .collect();
-        let mut swept = b;
-        match moving.as_slice() {
-            [] => Some(swept),
-            &[dim] => {
-                let (low, high) = swept.get(dim)?.clone();
-                let (first, last) = (self.analyzer.linear_in(&low, vars)?, self.analyzer.linear_in(&high, vars)?);
-                let (&[step], &[same]) = (first.coefficients.as_slice(), last.coefficients.as_slice()) else {
-                    return None;
-                };
-                let width = self.analyzer.bounds(&(&(&high - &low) + 1));
-                if step < 1 || step != same || !(width.at_least(step) || extent.as_int() == Some(1)) {
-                    return None;
-                }
-                let low = self.analyzer.extremes(&low, vars)?.0;
-                let high = self.analyzer.extremes(&high, vars)?.1;
-                swept[dim] = (low, high);
-                Some(swept)
-            }
-            _ => None,
+        let depends = |e: &Option<Expr>| e.as_ref().is_some_and(|e| mentions(e, vars));
+        if mentions(&b.under, vars) || b.sides.iter().any(|s| depends(&s.from) || depends(&s.below)) {
+            return None;
+        }
+        let moves = |side: &Side| mentions(&side.low, vars) || mentions(&side.high, vars);
+        let moving: Vec<usize> = (0..b.sides.len()).filter(|&i| moves(&b.sides[i])).collect();
+        let &[dim] = moving.as_slice() else {
+            return (moving.is_empty() && runs).then_some(b);
+        };
+        let Side { low, high, .. } = b.sides.get(dim)?.clone();
+        let (first, last) = (self.analyzer.linear_in(&low, vars)?, self.analyzer.linear_in(&high, vars)?);
+        let (&[step], &[same]) = (first.coefficients.as_slice(), last.coefficients.as_slice()) else {
+            return None;
+        };
+        let width = self.analyzer.bounds(&(&(&high - &low) + 1));
+        if step < 1 || step != same || !(width.at_least(step) || extent.as_int() == Some(1)) {
+            return None;
+        }
+        // Of no iteration the hull is empty, unless the boxes of neighbours overlap.
+        if !runs && !width.at_most(step) {
+            return None;
+        }
+        b.sides[dim].low = self.analyzer.extremes(&low, vars)?.0;
+        b.sides[dim].high = self.analyzer.extremes(&high, vars)?.1;
+        Some(b)
+    }
+}
+
+/// The conditions that an `and` joins.
+fn conjuncts(condition: &Expr) -> Vec<Expr> {
+    let mut open = vec![condition.clone()];
+    let mut parts = Vec::new();
+    while let Some(next) = open.pop() {
+        match &next.kind {
+            ExprKind::Binary(BinOp::And, a, b) => open.extend([b.clone(), a.clone()]),
+            _ => parts.push(next),
         }
     }
+    parts
 }
 
 fn add(written: &mut Vec<Box>, b: Box) {

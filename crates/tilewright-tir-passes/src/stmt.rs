@@ -37,6 +37,24 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
     Ok(kind.into())
 }
 
+/// The expressions of the statement itself, without those of statements below.
+pub(crate) fn own_exprs(stmt: &Stmt) -> Vec<Expr> {
+    match &stmt.kind {
+        StmtKind::Store { indices, value, predicate, .. } => {
+            indices.iter().chain([value]).chain(predicate).cloned().collect()
+        }
+        StmtKind::For { min, extent, .. } => vec![min.clone(), extent.clone()],
+        StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+            vec![condition.clone()]
+        }
+        StmtKind::Let { value, .. } => vec![value.clone()],
+        StmtKind::Evaluate(e) => vec![e.clone()],
+        StmtKind::Block { values, predicate, .. } => values.iter().chain([predicate]).cloned().collect(),
+        StmtKind::Allocate { buffer, .. } => buffer.shape.clone(),
+        StmtKind::Seq(_) => Vec::new(),
+    }
+}
+
 /// The function with another body.
 pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
     PrimFunc { body, ..function.clone() }

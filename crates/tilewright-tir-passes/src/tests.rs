@@ -3,6 +3,7 @@
 mod build;
 mod errors;
 mod gemm;
+mod partition;
 mod programs;
 mod show;
 mod stress;

@@ -1,0 +1,380 @@
+//! `partition_loops`: conditions on a loop's variable leave the loop, which runs in parts: one where they certainly hold,
+//! one where they certainly do not, and what is left between.
+//!
+//! A condition is a comparison of index arithmetic anywhere in the body: of an `If`, an assert, a choice inside an
+//! expression, or of `min` and `max`, which compare too. Its two sides differ by a sum `c · x + rest`. Over all values of
+//! the loops further inside the difference has a least and a greatest value; where the least one is not negative the
+//! condition holds for all of them, and because it is linear in `x`, that is so up to (or from) one value of `x` on.
+//!
+//! Each condition has one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
+//! and a loop around has nothing to gain. A parallel loop is not cut, since its parts would wait for each other: its body
+//! chooses between the two versions.
+//!
+//! A part that may be empty is a loop of an extent that is not positive. Bodies are copied, up to a size.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{AnyHandle, Mapper, Memo, walk};
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
+use tilewright_support::{Map, with_stack};
+
+use crate::stmt::{Result, analyzer_of, map_below, mentions, own_exprs, typed, with_body};
+use crate::substitute::copy_with;
+
+/// Statements that all copies together may add.
+const MAX_ADDED: usize = 8 * 1024;
+/// A loop of so few iterations is a tile, which is taken as a whole.
+const TILE: i64 = 16;
+
+pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
+    let mut cx = Partition { analyzer: analyzer_of(function), room: MAX_ADDED };
+    let body = cx.stmt(&function.body)?;
+    Ok(with_body(function, body))
+}
+
+struct Partition {
+    analyzer: Analyzer,
+    room: usize,
+}
+
+/// A loop's parts, except its body.
+struct Loop<'a> {
+    var: &'a Var,
+    min: &'a Expr,
+    extent: &'a Expr,
+    kind: &'a ForKind,
+    annotations: &'a Attrs,
+}
+
+/// What a condition says about the loop's variable `x`.
+struct Condition {
+    /// The comparison, or the `min` or `max`.
+    node: Expr,
+    /// Whether it holds for small `x`; for large ones otherwise.
+    below: bool,
+    /// It holds certainly for `x` below this (or from this on).
+    holds: Expr,
+    /// It certainly does not from this on (or below this).
+    fails: Option<Expr>,
+    /// The difference that is not negative where it holds, at its least.
+    least: Expr,
+}
+
+impl Condition {
+    /// Whether it decides about a choice, not only about a value.
+    fn is_guard(&self) -> bool {
+        matches!(self.node.kind, ExprKind::Compare(..))
+    }
+}
+
+impl Partition {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        let StmtKind::For { var, min, extent, kind, annotations, body } = &stmt.kind else {
+            return self.below(stmt);
+        };
+        let l = Loop { var, min, extent, kind, annotations };
+        let cut = matches!(kind, ForKind::Serial | ForKind::Parallel) && !is_tile(extent);
+        let conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
+        let size = count(body);
+        if conditions.is_empty() || size.saturating_mul(4) > self.room {
+            return self.below(stmt);
+        }
+        self.room -= size * 4;
+        match kind {
+            ForKind::Parallel => self.choose(&l, &conditions, body),
+            _ => self.cut(&l, &conditions, body),
+        }
+    }
+
+    /// The statement with what is below it partitioned.
+    fn below(&mut self, stmt: &Stmt) -> Result<Stmt> {
+        let scope = self.analyzer.enter();
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, .. } => self.analyzer.bind(var, &Range::new(min.clone(), extent.clone())),
+            StmtKind::Let { var, value, .. } => self.analyzer.bind_value(var, value),
+            _ => {}
+        }
+        let below = map_below(stmt, &mut |s| self.stmt(s));
+        self.analyzer.leave(scope);
+        below
+    }
+
+    /// The parts one after the other: in the order of `x`, fails or between, holds, between or fails.
+    fn cut(&mut self, l: &Loop<'_>, conditions: &[Condition], body: &Stmt) -> Result<Stmt> {
+        let end = l.min + l.extent;
+        let within = |at: &Expr, from: &Expr| -> Result<Expr> {
+            let at = typed(Expr::binary(BinOp::Min, at, &end))?;
+            typed(Expr::binary(BinOp::Max, &at, from))
+        };
+        let join = |side: &[&Condition], of: &dyn Fn(&Condition) -> Option<Expr>, op: BinOp| -> Result<Option<Expr>> {
+            let all: Option<Vec<Expr>> = side.iter().map(|c| of(c)).collect();
+            let mut all = all.unwrap_or_default().into_iter();
+            let Some(first) = all.next() else { return Ok(None) };
+            all.try_fold(first, |a, b| typed(Expr::binary(op, &a, &b))).map(Some)
+        };
+        let side = |below: bool| conditions.iter().filter(move |c| c.below == below);
+        // Where guards fail, statements go; there is no waiting for the limits of `min` and `max`.
+        let guarded = conditions.iter().any(Condition::is_guard);
+        let failing = |below: bool| side(below).filter(|c| c.is_guard() == guarded).collect::<Vec<_>>();
+        let (holds, fails) = (|c: &Condition| Some(c.holds.clone()), |c: &Condition| c.fails.clone());
+        let (lower, upper) = (side(false).collect::<Vec<_>>(), side(true).collect::<Vec<_>>());
+        let from = match join(&lower, &holds, BinOp::Max)? {
+            Some(from) => within(&from, l.min)?,
+            None => l.min.clone(),
+        };
+        let to = match join(&upper, &holds, BinOp::Min)? {
+            Some(to) => within(&to, &from)?,
+            None => end.clone(),
+        };
+        // Below `first` all lower guards fail, from `last` on all upper ones.
+        let first = match join(&failing(false), &fails, BinOp::Min)? {
+            Some(first) => within(&first, l.min)?,
+            None => l.min.clone(),
+        };
+        let last = match join(&failing(true), &fails, BinOp::Max)? {
+            Some(last) => within(&last, &to)?,
+            None => end.clone(),
+        };
+        let fail = |below: bool| failing(below).into_iter().map(|c| (c, false));
+        let parts = [
+            (l.min, &first, decided(body, fail(false))),
+            (&first, &from, body.clone()),
+            (&from, &to, decided(body, conditions.iter().map(|c| (c, true)))),
+            (&to, &last, body.clone()),
+            (&last, &end, decided(body, fail(true))),
+        ];
+        let mut all = Vec::new();
+        for (from, to, body) in parts {
+            all.push(self.part(l, from, to, &body)?);
+        }
+        Ok(Stmt::seq(all))
+    }
+
+    /// The loop from `from` to `to`, with variables of its own.
+    fn part(&mut self, l: &Loop<'_>, from: &Expr, to: &Expr, body: &Stmt) -> Result<Stmt> {
+        let from = self.analyzer.simplify(from);
+        let extent = self.analyzer.simplify(&(to - &from));
+        if extent.as_int().is_some_and(|extent| extent <= 0) {
+            return Ok(Stmt::nothing());
+        }
+        let (var, annotations) = (l.var.clone(), l.annotations.clone());
+        let part = StmtKind::For { var, min: from, extent, kind: l.kind.clone(), annotations, body: body.clone() };
+        self.below(&copy_with(&part.into(), []))
+    }
+
+    /// The body with its conditions decided where all of them hold, and as it is elsewhere.
+    fn choose(&mut self, l: &Loop<'_>, conditions: &[Condition], body: &Stmt) -> Result<Stmt> {
+        let mut all: Option<Expr> = None;
+        for condition in conditions {
+            let holds = typed(Expr::compare(CmpOp::Ge, &condition.least, &Expr::int(0, condition.least.dtype)))?;
+            all = Some(match all {
+                Some(all) => typed(Expr::binary(BinOp::And, &all, &holds))?,
+                None => holds,
+            });
+        }
+        let Some(all) = all else { return Ok(Stmt::nothing()) };
+        let then = copy_with(&decided(body, conditions.iter().map(|c| (c, true))), []);
+        let choice = StmtKind::If { condition: all, then, otherwise: Some(body.clone()) };
+        let (var, min, extent) = (l.var.clone(), l.min.clone(), l.extent.clone());
+        let (kind, annotations) = (l.kind.clone(), l.annotations.clone());
+        self.below(&StmtKind::For { var, min, extent, kind, annotations, body: choice.into() }.into())
+    }
+
+    /// The conditions in the body that the loop is cut by.
+    fn conditions(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
+        let scope = self.analyzer.enter();
+        self.analyzer.bind(l.var, &Range::new(l.min.clone(), l.extent.clone()));
+        let mut search = Search {
+            analyzer: &mut self.analyzer,
+            var: l.var,
+            inside: Vec::new(),
+            long: Vec::new(),
+            places: Vec::new(),
+            bindings: 0,
+            seen: Map::default(),
+            found: Vec::new(),
+        };
+        search.stmt(body);
+        let found = std::mem::take(&mut search.found);
+        self.analyzer.leave(scope);
+        found.into_iter().flatten().collect()
+    }
+}
+
+/// Looks for conditions.
+struct Search<'a> {
+    analyzer: &'a mut Analyzer,
+    var: &'a Var,
+    /// Variables bound in the body around the place that we are at.
+    inside: Vec<Var>,
+    /// Those of them that belong to long loops.
+    long: Vec<Var>,
+    /// The binding statements around, by number: a variable may be bound twice.
+    places: Vec<usize>,
+    bindings: usize,
+    /// Where a node was met first, and its place in `found`.
+    seen: Map<usize, (Vec<usize>, Option<usize>)>,
+    /// `None` where a second look took the condition back.
+    found: Vec<Option<Condition>>,
+}
+
+impl Search<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        let mut below = Vec::new();
+        for expr in own_exprs(stmt) {
+            self.expr(&expr);
+        }
+        let scope = self.analyzer.enter();
+        let (inside, long) = (self.inside.len(), self.long.len());
+        if matches!(stmt.kind, StmtKind::For { .. } | StmtKind::Let { .. }) {
+            self.bindings += 1;
+            self.places.push(self.bindings);
+        }
+        match &stmt.kind {
+            StmtKind::For { var, min, extent, kind, .. } => {
+                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.inside.push(var.clone());
+                if !is_tile(extent) && matches!(kind, ForKind::Serial | ForKind::Parallel) {
+                    self.long.push(var.clone());
+                }
+            }
+            StmtKind::Let { var, value, .. } => {
+                self.analyzer.bind_value(var, value);
+                self.inside.push(var.clone());
+            }
+            _ => {}
+        }
+        // Never fails: nothing is changed.
+        let _ = map_below(stmt, &mut |s| {
+            below.push(s.clone());
+            Ok(s.clone())
+        });
+        for stmt in below {
+            with_stack(|| self.stmt(&stmt));
+        }
+        self.analyzer.leave(scope);
+        self.inside.truncate(inside);
+        self.places.truncate(inside);
+        self.long.truncate(long);
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        let mut nodes = Vec::new();
+        let mut bound = Vec::new();
+        let mut note = |e: &Expr| match &e.kind {
+            ExprKind::Compare(..) | ExprKind::Binary(BinOp::Min | BinOp::Max, ..) => nodes.push(e.clone()),
+            ExprKind::Let { var, .. } => bound.push(var.clone()),
+            _ => {}
+        };
+        walk(expr, &mut note);
+        for node in nodes {
+            if let Some((inside, number)) = self.seen.get(&node.address()) {
+                // The same node where other variables are bound: it may be decided in one place only.
+                if *inside != self.places
+                    && let &Some(number) = number
+                {
+                    self.found[number] = None;
+                }
+                continue;
+            }
+            let condition = self.condition(&node, &bound);
+            let number = condition.is_some().then_some(self.found.len());
+            self.seen.insert(node.address(), (self.places.clone(), number));
+            self.found.extend(condition.map(Some));
+        }
+    }
+
+    fn condition(&self, node: &Expr, bound: &[Var]) -> Option<Condition> {
+        let difference = difference(node)?;
+        if difference.dtype != self.var.dtype || !mentions(&difference, std::slice::from_ref(self.var)) {
+            return None;
+        }
+        let coefficients = self.analyzer.linear_in(&difference, &self.long)?.coefficients;
+        if coefficients.iter().any(|&c| c != 0) {
+            return None;
+        }
+        let (least, greatest) = self.analyzer.extremes(&difference, &self.inside)?;
+        let only = std::slice::from_ref(self.var);
+        let (low, high) = (self.analyzer.linear_in(&least, only)?, self.analyzer.linear_in(&greatest, only)?);
+        let (&[c], &[d]) = (low.coefficients.as_slice(), high.coefficients.as_slice()) else { return None };
+        let known = |e: &Expr| !mentions(e, &self.inside) && !mentions(e, bound) && self.analyzer.is_index(e);
+        if c == 0 || !known(&low.rest) {
+            return None;
+        }
+        // c·x + r >= 0 exactly if x <= r // -c, c < 0; exactly if x >= -(r // c), c > 0.
+        let limit = |rest: &Expr, c: i64| {
+            let by = Expr::int(c.checked_abs()?, rest.dtype);
+            let quotient = Expr::binary(BinOp::FloorDiv, rest, &by).ok()?;
+            let limit = if c < 0 { &quotient + 1 } else { &Expr::int(0, rest.dtype) - &quotient };
+            Some(self.analyzer.simplify(&limit))
+        };
+        let fails = (d.signum() == c.signum() && known(&high.rest)).then(|| limit(&high.rest, d)).flatten();
+        Some(Condition { node: node.clone(), below: c < 0, holds: limit(&low.rest, c)?, fails, least })
+    }
+}
+
+/// What is not negative exactly where the comparison holds, or where the first operand of `min` or `max` is the result.
+fn difference(node: &Expr) -> Option<Expr> {
+    let (op, a, b) = match &node.kind {
+        ExprKind::Compare(op, a, b) => (*op, a, b),
+        ExprKind::Binary(BinOp::Min, a, b) => (CmpOp::Le, a, b),
+        ExprKind::Binary(BinOp::Max, a, b) => (CmpOp::Ge, a, b),
+        _ => return None,
+    };
+    if !a.dtype.is_int() || a.dtype.is_vector() {
+        return None;
+    }
+    Some(match op {
+        CmpOp::Lt => &(b - a) - 1,
+        CmpOp::Le => b - a,
+        CmpOp::Gt => &(a - b) - 1,
+        CmpOp::Ge => a - b,
+        CmpOp::Eq | CmpOp::Ne => return None,
+    })
+}
+
+/// The body with these conditions decided.
+fn decided<'a>(body: &Stmt, conditions: impl Iterator<Item = (&'a Condition, bool)>) -> Stmt {
+    let mut values = Map::default();
+    for (condition, holds) in conditions {
+        let value = match &condition.node.kind {
+            ExprKind::Binary(_, a, b) => if holds { a } else { b }.clone(),
+            _ => Expr::bool(holds),
+        };
+        values.insert(condition.node.address(), value);
+    }
+    let mut decide = Decide { values, memo: Memo::default() };
+    tilewright_expr::node::IrNode::map_children(body, &mut decide).unwrap_or_else(|| body.clone())
+}
+
+/// Replaces nodes by their addresses; the conditions keep them alive.
+struct Decide {
+    values: Map<usize, Expr>,
+    memo: Memo,
+}
+
+impl Mapper for Decide {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
+        }
+        let value = node.downcast::<Expr>().and_then(|e| self.values.get(&e.address()).cloned());
+        let result = match value {
+            Some(value) => Some(self.map(&value).unwrap_or_else(|| value.boxed())),
+            None => with_stack(|| node.map_inside(self)),
+        };
+        self.memo.put(node, &result);
+        result
+    }
+}
+
+fn is_tile(extent: &Expr) -> bool {
+    extent.as_int().is_some_and(|extent| extent <= TILE)
+}
+
+/// The number of statements.
+fn count(stmt: &Stmt) -> usize {
+    let mut number = 1;
+    walk(stmt, |_: &Stmt| number += 1);
+    number
+}
