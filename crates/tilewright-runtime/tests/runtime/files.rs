@@ -201,3 +201,122 @@ fn kept_files_of_older_versions_run() {
         }
     }
 }
+
+/// A file with a constant of 2 GiB of zeros, which takes no space on disk, behind one of 20,000 bytes.
+fn file_with_a_large_constant(place: &Place) {
+    const SMALL: usize = 5003;
+    let mut program = ProgramBuilder::default();
+    for (name, elements) in [("main", 5000), ("other", SMALL)] {
+        let constant = program.constant(&floats(&vec![1.5; elements])).unwrap();
+        let mut function = FunctionBuilder::new(name);
+        let constant = function.load_const(constant);
+        function.ret(constant);
+        program.function(function);
+    }
+    let package = Package::new(TargetInfo::portable(), program.finish().unwrap());
+    let mut bytes = package.encode().unwrap().as_slice().to_vec();
+    let word = |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    // The second constant claims more elements: its shape, the section's length, and their checksums say so.
+    let large = 1usize << 29;
+    let shape = bytes.windows(8).position(|window| window == SMALL.to_le_bytes()).unwrap();
+    bytes[shape..shape + 8].copy_from_slice(&large.to_le_bytes());
+    let grown = (large - SMALL) * 4;
+    let count = bytes[16] as usize;
+    for entry in (0..count).map(|section| 24 + 24 * section) {
+        let (start, length) = (word(&bytes, entry + 8), word(&bytes, entry + 16));
+        if bytes[entry] == 4 {
+            bytes[entry + 16..entry + 24].copy_from_slice(&(length + grown).to_le_bytes());
+        } else {
+            let checksum = crc32(&bytes[start..start + length]);
+            bytes[entry + 4..entry + 8].copy_from_slice(&checksum.to_le_bytes());
+        }
+    }
+    bytes[20..24].fill(0);
+    let checksum = crc32(&bytes[..24 + 24 * count]);
+    bytes[20..24].copy_from_slice(&checksum.to_le_bytes());
+    std::fs::write(&place.0, &bytes).unwrap();
+    std::fs::File::options().write(true).open(&place.0).unwrap().set_len((bytes.len() + grown) as u64).unwrap();
+}
+
+/// Bytes of a mapped file that are in memory.
+#[cfg(target_os = "linux")]
+fn resident_bytes(path: &std::path::Path) -> usize {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let mut lines = maps.lines().skip_while(|line| !line.ends_with(name));
+    let line = lines.find_map(|line| line.strip_prefix("Rss:")).expect("the file is mapped");
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn opening_a_large_file_touches_none_of_its_weights() {
+    let place = Place::new("large");
+    file_with_a_large_constant(&place);
+    let start = std::time::Instant::now();
+    let executable = Executable::open(&place.0).unwrap();
+    let opened = start.elapsed();
+    assert_eq!(executable.program().constants[1].num_bytes(), 1 << 31);
+    let machine = VirtualMachine::new(Arc::new(executable), &[]).unwrap();
+    // The small weight is checked and used; the system may read a little ahead.
+    let value = machine.function("main").unwrap().call(&[]).unwrap();
+    assert_eq!(value.as_tensor().unwrap().as_slice::<f32>().unwrap()[4999], 1.5);
+    let resident = resident_bytes(&place.0);
+    assert!(resident < 4 << 20, "{resident} bytes of the file are in memory");
+    assert!(opened.as_millis() < 500, "opening took {opened:?}");
+    println!("2 GiB opened in {opened:?}, {resident} bytes in memory");
+}
+
+#[test]
+fn machine_code_that_cannot_run_here_is_refused_by_what_is_missing() {
+    let mut program = ProgramBuilder::default();
+    program.image(Image { text: vec![0xc3], ..Image::default() });
+    let program = program.finish().unwrap();
+    let refusal = |triple: &str, features: &[&str]| {
+        let features = features.iter().map(|&feature| feature.to_owned()).collect();
+        let package = Package::new(TargetInfo { triple: triple.into(), features }, program.clone());
+        let executable = Executable::load(package.encode().unwrap()).unwrap();
+        // Whatever the machine, the file can be looked at.
+        assert!(executable.program().as_text().is_empty());
+        VirtualMachine::new(Arc::new(executable), &[]).unwrap_err().to_string()
+    };
+    let here = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let elsewhere = if cfg!(target_arch = "x86_64") { "aarch64-linux-gnu" } else { "x86_64-linux-gnu" };
+    let error = refusal(&here, &["warp-drive", "anti-gravity"]);
+    assert!(error.contains("warp-drive") && error.contains("anti-gravity"), "{error}");
+    let error = refusal(elsewhere, &[]);
+    assert!(error.contains(elsewhere) && error.contains(std::env::consts::ARCH), "{error}");
+    // Without machine code, no machine is wrong.
+    let portable = Package::new(TargetInfo { triple: elsewhere.into(), features: vec![] }, Program::default());
+    assert!(VirtualMachine::new(Arc::new(Executable::load(portable.encode().unwrap()).unwrap()), &[]).is_ok());
+}
+
+#[test]
+fn many_savers_and_loaders_of_one_path_see_whole_files() {
+    let place = Place::new("contended");
+    let executables: Vec<Executable> = (0..4).map(|i| constants(i as f32)).collect();
+    executables[0].save(&place.0).unwrap();
+    std::thread::scope(|scope| {
+        for executable in &executables {
+            let place = &place;
+            scope.spawn(move || {
+                for _ in 0..25 {
+                    executable.save(&place.0).unwrap();
+                }
+            });
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    let found = first_element(Executable::open(&place.0).unwrap(), "main").unwrap();
+                    assert!((0.0..4.0).contains(&found));
+                }
+            });
+        }
+    });
+    let folder = place.0.parent().unwrap();
+    let name = place.0.file_name().unwrap().to_str().unwrap();
+    let left = std::fs::read_dir(folder).unwrap().filter(|entry| {
+        let entry = entry.as_ref().unwrap().file_name();
+        entry.to_str().is_some_and(|other| other.starts_with(name) && other != name)
+    });
+    assert_eq!(left.count(), 0, "temporary files are left");
+}
