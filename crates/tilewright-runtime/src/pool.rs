@@ -12,11 +12,11 @@
 //! never freed, so that a late look at it is harmless. Its `control` word is all that decides, and goes through
 //!
 //! ```text
-//! 0 ──owner──► CLAIMED ──owner──► OPEN + visitors ──owner──► visitors (+ WAITING) ──owner──► 0
+//! 0 ──► CLAIMED ──► CLAIMED + OPEN + visitors ──► CLAIMED + visitors (+ WAITING) ──► 0
 //! ```
 //!
-//! 1. Who turns 0 into `CLAIMED` owns the slot until the word is 0 again. While it is `CLAIMED`, nobody else touches the
-//!    slot's other fields: the owner fills them in.
+//! 1. Who turns 0 into `CLAIMED` owns the slot until it puts 0 back. Nobody else takes `CLAIMED` off. While the word is
+//!    just `CLAIMED`, nobody else touches the slot's other fields: the owner fills them in.
 //! 2. A worker enters by adding a visitor to a word that is `OPEN`, in one compare-and-exchange. It may use the fields
 //!    until it takes its visitor off, and does not touch them afterwards.
 //! 3. The owner takes `OPEN` off when all tasks have begun. From then on visitors only leave; when none is left, all
@@ -173,7 +173,7 @@ impl Slot {
         // SAFETY: the slot is claimed by this thread.
         unsafe { *self.region.get() = Some(region) };
         // Releases the fields to those who enter.
-        self.control.store(OPEN, Ordering::Release);
+        self.control.store(CLAIMED | OPEN, Ordering::Release);
     }
 
     /// Counts this thread among the visitors, if there seem to be tasks to begin.

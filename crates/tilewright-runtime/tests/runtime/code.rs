@@ -37,6 +37,9 @@ const REGIONS: &str = "31c0c341554c8d2df4ffffff41544531e4554889fd534889d3514c392
 const MEETINGS: &str = "f048ff06b800943577488b164839ca740affc875f4b809000000c331c0c341554c8d2dd9ffffff41\
     544531e4554889fd534889d34883ec184c39237e2231c0488b4b08488d5424084c89ee4889442408\
     4889efff550085c0750749ffc4ebd931c04883c4185b5d415c415dc3";
+/// A parallel region of `dims[0]` tasks. Task `t` counts to `8192 * t`, then stores `1000 * t` to `args[0][t]`, i64.
+const UNEVEN: &str = "4889d131c048c1e10d4839c17e0548ffc0ebf64869c2e8030000488904d631c0c3488b0a488b0748\
+    8b16488d35cfffffffffe0";
 /// Calls the packed function whose name is the `dims[0]` bytes of `args[0]`, with the `dims[1]` arguments in `args[1]` and
 /// the result in `args[2]`.
 const PACKED: &str = "488b4e084c8b4e104c8b4208488b4730488b12488b36ffe0";
@@ -67,6 +70,7 @@ pub(crate) enum Code {
     Status,
     Regions,
     Meetings,
+    Uneven,
     Packed,
     PackedInRegion,
     Temporaries,
@@ -92,6 +96,7 @@ pub(crate) fn builder() -> ProgramBuilder {
         ("status", STATUS, 0, vec![], one.clone(), 0),
         ("regions", REGIONS, 0x3, vec![], two.clone(), 0),
         ("meetings", MEETINGS, 0x1e, vec![], two.clone(), 0),
+        ("uneven", UNEVEN, 0x21, write.clone(), one.clone(), 0),
         ("packed", PACKED, 0, binary, two.clone(), 0),
         ("packed_in_region", PACKED_IN_REGION, 0x11, vec![Access::Read], one, 0),
         ("temporaries", TEMPORARIES, 0xc8, write, two, 0),

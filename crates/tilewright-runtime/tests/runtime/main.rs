@@ -10,6 +10,7 @@ mod machines;
 mod packed;
 mod pool;
 mod programs;
+mod stress;
 mod values;
 
 /// The number of threads belongs to the process: tests that set it take turns.

@@ -85,6 +85,21 @@ fn workers_come_to_several_callers_at_once() {
 }
 
 #[test]
+fn regions_of_many_callers_stay_apart() {
+    let _turn = THREADS.lock().unwrap();
+    set_num_threads(3);
+    // Most callers finish before their helpers, and wait or sleep until those have left.
+    let main = plain(Code::Uneven, 1, 1);
+    std::thread::scope(|scope| {
+        for caller in 0..16 {
+            let main = &main;
+            scope.spawn(move || assert!((0..1000).all(|_| sums_are_right_in(main, 2 + caller % 3))));
+        }
+    });
+    set_num_threads(0);
+}
+
+#[test]
 fn idle_workers_use_no_processor() {
     if elsewhere("idle_workers_use_no_processor", &[]) {
         return;
@@ -198,7 +213,10 @@ fn a_bound_caller_does_not_bind_the_workers() {
 
 /// Whether `main(out, n)` of a machine of its own gives the right sums.
 fn sums_are_right(tasks: i64) -> bool {
-    let main = plain(Code::Parallel, 1, 1);
+    sums_are_right_in(&plain(Code::Parallel, 1, 1), tasks)
+}
+
+fn sums_are_right_in(main: &Function, tasks: i64) -> bool {
     let out = Tensor::zeros(DataType::I64, &[tasks]).unwrap();
     main.call(&[Value::from(&out), Value::Int(tasks)]).is_ok()
         && out.as_slice::<i64>().is_ok_and(|out| out.iter().enumerate().all(|(i, &sum)| sum == 1000 * i as i64))
