@@ -49,6 +49,7 @@ else
 fi
 group "rules of the house (cargo xtask tidy)" cargo xtask tidy
 group "Rust tests (cargo test)" tests_of_workspace
+group "a program of the runtime alone" scripts/runtime_only.sh
 group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
     .venv/bin/ruff format -q --check python examples'
 group "the package builds (maturin)" scripts/setup.sh extension

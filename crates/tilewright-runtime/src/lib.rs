@@ -80,3 +80,6 @@ pub use machine::{Function, VirtualMachine};
 pub use pool::{num_threads, set_num_threads};
 pub use profile::{Report, ReportRow, Times, Timing};
 pub use value::{PackedFunc, Tuple, Value};
+
+// What values and executables are made of, for programs that depend on this crate alone.
+pub use {tilewright_tensor as tensor, tilewright_vm_program as program};

@@ -1,7 +1,8 @@
 //! Runs a saved executable with nothing but the runtime linked in:
 //!
 //! ```text
-//! cargo run -p tilewright-runtime --example run_executable -- MODEL [FUNCTION [INPUT...]]
+//! tilewright compile model.py -o model.twx
+//! runtime-only model.twx [FUNCTION [INPUT...]]
 //! ```
 //!
 //! Each input is a file with a tensor's elements, little-endian and row-major; without inputs, tensors of zeros with
@@ -11,9 +12,9 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
+use tilewright_runtime::program::{DimPattern, Kind};
+use tilewright_runtime::tensor::{DataType, Tensor};
 use tilewright_runtime::{Executable, Value, VirtualMachine};
-use tilewright_tensor::{DataType, Tensor};
-use tilewright_vm_program::{DimPattern, Kind};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
