@@ -42,6 +42,8 @@ pub const ALL: &[Fault] = &[
     fault("FoldConstant", "changed_constant", changed_constant),
     fault("FoldConstant", "dropped_binding", dropped_binding),
     fault("DeadCodeElimination", "dropped_binding", dropped_binding),
+    fault("DataflowUseInplaceCalls", "swapped_arguments", swapped_arguments),
+    fault("DataflowUseInplaceCalls", "shifted_index", shifted_index),
     fault("ToNonDataflow", "still_dataflow", still_dataflow),
     fault("RemovePurityChecking", "still_pure", still_pure),
     fault("CallTIRRewrite", "swapped_arguments", swapped_arguments),

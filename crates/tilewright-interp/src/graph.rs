@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::Scalar;
+use tilewright_ir::inplace;
 use tilewright_ir::op::{InferCx, Legalize, OpCall, OpRef};
 use tilewright_ir::relax::{
     BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, TensorShape, Var,
@@ -207,6 +208,15 @@ impl Graph<'_> {
                 self.call_prim(&global.name, &function, &args, &destinations)?;
                 Ok(result_of(destinations))
             }
+            Callee::TirInplace { function: global, results } => {
+                let Some(function) = self.module.prim(&global.name).cloned() else {
+                    return Err(ErrorKind::Callee(format!("the module has no PrimFunc `{}`", global.name)).into());
+                };
+                let allocated: Vec<_> = inplace::allocated(results, out).cloned().collect();
+                let destinations = self.destinations(scope, &allocated)?;
+                self.call_prim(&global.name, &function, &args, &destinations)?;
+                inplace_results(results, &args, destinations)
+            }
             Callee::DpsPacked(name) => {
                 let destinations = self.destinations(scope, out)?;
                 let mut all = args;
@@ -342,6 +352,19 @@ fn result_of(mut destinations: Vec<Tensor>) -> Value {
     match destinations.len() {
         1 => Value::Tensor(destinations.remove(0)),
         _ => Value::Tuple(destinations.into_iter().map(Value::Tensor).collect()),
+    }
+}
+
+/// The results of a call in place: arguments that were written, and destinations.
+fn inplace_results(results: &[Option<usize>], args: &[Value], destinations: Vec<Tensor>) -> Res<Value> {
+    let mut destinations = destinations.into_iter();
+    let tensors = results.iter().map(|place| match place {
+        Some(place) => args.get(*place).and_then(Value::as_tensor).cloned(),
+        None => destinations.next(),
+    });
+    match tensors.collect() {
+        Some(tensors) => Ok(result_of(tensors)),
+        None => Err(ErrorKind::Callee("a result takes the place of an argument that is no tensor".to_owned()).into()),
     }
 }
 

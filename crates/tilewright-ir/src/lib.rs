@@ -23,9 +23,11 @@
 extern crate self as tilewright_ir;
 
 mod attr;
+pub mod inplace;
 pub mod interface;
 pub mod low;
 mod module;
+pub mod nest;
 #[cfg(test)]
 mod node_tests;
 pub mod op;

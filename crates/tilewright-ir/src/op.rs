@@ -447,7 +447,7 @@ impl Expr {
         match &self.kind {
             ExprKind::Call { callee, attrs, .. } => match callee {
                 Callee::Op(op) => op.properties.pure,
-                Callee::Tir(_) | Callee::DpsPacked(_) => true,
+                Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => true,
                 Callee::Packed(_) => false,
                 Callee::Value(f) => is_said_pure(attrs) || matches!(f.struct_info, StructInfo::Func { pure: true, .. }),
             },
@@ -462,7 +462,7 @@ impl Expr {
     }
 }
 
-fn check_dps_result(out: &[StructInfo]) -> Result<(), InferError> {
+pub(crate) fn check_dps_result(out: &[StructInfo]) -> Result<(), InferError> {
     if out.is_empty() {
         return Err(InferError::new(
             "a call in destination-passing style needs the struct info of at least one result",
@@ -476,7 +476,7 @@ fn check_dps_result(out: &[StructInfo]) -> Result<(), InferError> {
     }
 }
 
-fn dps_result(out: &[StructInfo]) -> StructInfo {
+pub(crate) fn dps_result(out: &[StructInfo]) -> StructInfo {
     if let [one] = out { one.clone() } else { StructInfo::Tuple(out.to_vec()) }
 }
 

@@ -280,6 +280,9 @@ pub enum Callee {
     /// A PrimFunc of the module, in destination-passing style: the results, as the call's `sinfo_args` say, are
     /// allocated and passed behind the arguments (`R.call_tir`).
     Tir(GlobalVar),
+    /// As `Tir`, but some results overwrite arguments, which nobody uses any more (`R.call_tir_inplace`): of each result
+    /// the argument whose tensor it is, if it is one. The others are allocated.
+    TirInplace { function: GlobalVar, results: Vec<Option<usize>> },
     /// A function registered with the runtime, in destination-passing style (`R.call_dps_packed`).
     DpsPacked(Arc<str>),
     /// A function registered with the runtime that returns its result, as `sinfo_args` say (`R.call_packed`).

@@ -8,7 +8,7 @@
 //!
 //! After [`StaticPlanBlockMemory`] a module has [`Form::MachineReady`](tilewright_ir::verify::Form::MachineReady). Its
 //! Relax functions are flat lists of bindings in plain blocks. An *operand* is a variable, a constant, a shape, a
-//! scalar, a string, a data type, or a tuple of operands. The value of a binding is one of:
+//! scalar, a string, a data type, the name of a function, or a tuple of operands. The value of a binding is one of:
 //!
 //! | value | meaning |
 //! |---|---|
@@ -17,7 +17,8 @@
 //! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=)` | a tensor in it, of constant shape, that does not leave the function |
 //! | `R.builtin.alloc_tensor(shape, dtype=)`, `R.alloc_tensor(…)` | a tensor in memory of its own, of any shape |
 //! | a call of a PrimFunc as a value (`cls.f(…)`) | arguments in the order of its parameters, results last; binds an empty tuple |
-//! | a call of a Relax function as a value | gives its result |
+//! | a call of a Relax function, or of a variable that holds a function | gives its result |
+//! | a function | a closure, whose body is such a list and has no storage |
 //! | `R.call_packed(name, …)` | what was `call_dps_packed` has its results among the arguments and its own result is dropped |
 //! | `tuple[i]`, `R.match_cast`, `if` | the branches of an `if` are such lists themselves |
 //!
@@ -33,6 +34,7 @@ mod bind_params;
 mod bind_symbolic_vars;
 mod call_tir_rewrite;
 mod canonicalize_bindings;
+mod dataflow_use_inplace_calls;
 mod dead_code_elimination;
 mod eliminate_common_subexpr;
 mod fold_constant;
@@ -57,6 +59,7 @@ pub use bind_params::{BindParams, ParamKey};
 pub use bind_symbolic_vars::BindSymbolicVars;
 pub use call_tir_rewrite::CallTIRRewrite;
 pub use canonicalize_bindings::CanonicalizeBindings;
+pub use dataflow_use_inplace_calls::DataflowUseInplaceCalls;
 pub use dead_code_elimination::DeadCodeElimination;
 pub use eliminate_common_subexpr::EliminateCommonSubexpr;
 pub use fold_constant::{FREE_BYTES, FoldConstant, GROWTH};
@@ -81,6 +84,7 @@ pub fn all_passes() -> Vec<Arc<dyn Pass>> {
         Arc::new(LegalizeOps),
         Arc::new(FoldConstant),
         Arc::new(DeadCodeElimination),
+        Arc::new(DataflowUseInplaceCalls),
         Arc::new(ToNonDataflow),
         Arc::new(RemovePurityChecking),
         Arc::new(CallTIRRewrite),

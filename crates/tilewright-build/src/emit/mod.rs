@@ -320,6 +320,9 @@ impl Emitter<'_, '_> {
                 Legalize::PrimFunc(_) => refuse(format!("operator `{}` has not been legalised", op.name)),
             },
             Callee::Tir(global) => refuse(format!("the results of `{}` have not been allocated", global.name)),
+            Callee::TirInplace { function, .. } => {
+                refuse(format!("the call of `{}` in place has not been made explicit", function.name))
+            }
             Callee::DpsPacked(name) => refuse(format!("the results of `{name}` have not been allocated")),
             Callee::Packed(name) => self.call_packed(name, args, results),
             Callee::Value(function) => self.call_value(function, args, results, &expr.struct_info),

@@ -23,6 +23,10 @@ pub(super) fn check(report: &mut Report, function: &Function, form: Form) {
             Callee::Tir(global) if explicit => {
                 report.error("TW0551", format!("`call_tir` of `{}` is left in the {form} form", global.name));
             }
+            Callee::TirInplace { function, .. } if explicit => {
+                report
+                    .error("TW0551", format!("`call_tir_inplace` of `{}` is left in the form {form:?}", function.name));
+            }
             Callee::DpsPacked(name) if explicit => {
                 report.error("TW0551", format!("`call_dps_packed` of `{name}` is left in the {form} form"));
             }

@@ -7,6 +7,7 @@ use super::Report;
 use super::info::{definable, dims, follows, show};
 use super::scalar::{Context, check as check_scalar};
 use super::scope::{Level, Scopes};
+use crate::inplace::{allocated, check_places};
 use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
@@ -309,16 +310,15 @@ impl Checker<'_> {
             },
             Callee::Tir(global) => {
                 self.destinations(expr, &global.name, out);
-                match self.module.get(&global.name) {
-                    Some(GlobalFunc::Prim(function)) => {
-                        let infos: Vec<_> = args.iter().map(|a| &a.struct_info).chain(out).collect();
-                        self.fits(&global.name, &function.signature(), &infos);
-                    }
-                    Some(GlobalFunc::Relax(_)) => {
-                        self.error("TW0524", format!("`call_tir` names `{}`, which is no PrimFunc", global.name));
-                    }
-                    None => self.error("TW0524", format!("the module has no function `{}`", global.name)),
+                self.prim_func(&global.name, args.iter().map(|a| &a.struct_info).chain(out).collect());
+            }
+            Callee::TirInplace { function, results } => {
+                self.destinations(expr, &function.name, out);
+                if let Err(problem) = check_places(&self.cx, args, results, out) {
+                    self.error("TW0526", format!("a call of `{}` in place: {problem}", function.name));
                 }
+                let infos = args.iter().map(|a| &a.struct_info).chain(allocated(results, out));
+                self.prim_func(&function.name, infos.collect());
             }
             Callee::DpsPacked(name) => self.destinations(expr, name, out),
             Callee::Packed(name) => {
@@ -357,6 +357,17 @@ impl Checker<'_> {
         level
     }
 
+    /// Checks that the module has the PrimFunc, and that it takes arguments and destinations of these infos.
+    fn prim_func(&mut self, name: &str, infos: Vec<&StructInfo>) {
+        match self.module.get(name) {
+            Some(GlobalFunc::Prim(function)) => drop(self.fits(name, &function.signature(), &infos)),
+            Some(GlobalFunc::Relax(_)) => {
+                self.error("TW0524", format!("`call_tir` names `{name}`, which is no PrimFunc"));
+            }
+            None => self.error("TW0524", format!("the module has no function `{name}`")),
+        }
+    }
+
     /// Checks arguments against a signature and gives the result's info.
     fn fits(&mut self, name: &str, signature: &StructInfo, args: &[&StructInfo]) -> Option<StructInfo> {
         let StructInfo::Func { params, ret, .. } = signature else {
@@ -387,7 +398,7 @@ impl Checker<'_> {
     fn purity(&mut self, callee: &Callee, args: &[Expr]) {
         let (pure, own) = match callee {
             Callee::Op(op) => (op.properties.pure, matches!(op.legalize, Legalize::Machine(_))),
-            Callee::Tir(_) | Callee::DpsPacked(_) => (true, true),
+            Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => (true, true),
             Callee::Packed(_) => {
                 (false, args.iter().filter_map(Expr::as_var).any(|var| self.allocated.contains(&var.id())))
             }
@@ -402,7 +413,7 @@ impl Checker<'_> {
         };
         let what = match callee {
             Callee::Op(op) => format!("operator `{}`", op.name),
-            Callee::Tir(global) => format!("`{}`", global.name),
+            Callee::Tir(function) | Callee::TirInplace { function, .. } => format!("`{}`", function.name),
             Callee::DpsPacked(name) | Callee::Packed(name) => format!("packed function `{name}`"),
             Callee::Value(function) => match &function.kind {
                 ExprKind::GlobalVar(global) => format!("`{}`", global.name),

@@ -1,7 +1,8 @@
 //! `CallTIRRewrite`: destinations become explicit.
 //!
 //! `y = R.call_tir(cls.f, (x,), out_sinfo)` becomes an allocation of `y` and the call `cls.f(x, y)` for its effect;
-//! `R.call_dps_packed` likewise, with `R.call_packed`. Several results are allocated one by one and bound as a tuple.
+//! `R.call_dps_packed` likewise, with `R.call_packed`. Several results are allocated one by one and bound as a tuple. A
+//! result of `R.call_tir_inplace` that takes the place of an argument is another name for it.
 //! Dataflow blocks become plain on the way, and no function is said to be pure any more: calls for their effect are what
 //! it is made of.
 
@@ -44,8 +45,8 @@ struct Allocate(InferCx);
 impl Rebuild for Allocate {
     fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
-            && let ExprKind::Call { callee: callee @ (Callee::Tir(_) | Callee::DpsPacked(_)), args, sinfo_args, .. } =
-                &value.kind
+            && let ExprKind::Call { callee, args, sinfo_args, .. } = &value.kind
+            && matches!(callee, Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_))
         {
             return self
                 .call(&binding, callee, args, sinfo_args, out)
@@ -66,24 +67,36 @@ impl Allocate {
         out: &mut Vec<Binding>,
     ) -> Result<(), InferError> {
         let origins = &binding.origins;
-        let destinations: Vec<Var> = match results {
-            [_] => vec![binding.var.clone()],
-            several => several.iter().map(|info| Var::new("alloc", info.clone())).collect(),
+        let inplace: &[Option<usize>] = match callee {
+            Callee::TirInplace { results, .. } => results,
+            _ => &[],
         };
-        for (var, info) in destinations.iter().zip(results) {
+        let alone = results.len() == 1 && inplace.is_empty();
+        let (mut places, mut allocated) = (Vec::new(), Vec::new());
+        for (i, info) in results.iter().enumerate() {
+            if let Some(argument) = inplace.get(i).copied().flatten().and_then(|place| args.get(place)) {
+                places.push(argument.clone());
+                continue;
+            }
+            let var = if alone { binding.var.clone() } else { Var::new("alloc", info.clone()) };
             out.push(Binding::new(var.clone(), self.allocation(info)?, origins.clone()));
+            places.push(Expr::var(&var));
+            allocated.push(Expr::var(&var));
         }
-        let places: Vec<Expr> = destinations.iter().map(Expr::var).collect();
-        let all: Vec<Expr> = args.iter().chain(&places).cloned().collect();
+        let all: Vec<Expr> = args.iter().chain(&allocated).cloned().collect();
         match callee {
-            Callee::Tir(function) => {
+            Callee::Tir(function) | Callee::TirInplace { function, .. } => {
                 out.push(effect(Expr::call_value(&self.0, Expr::global(function), all)?, origins));
             }
             Callee::DpsPacked(name) => out.push(effect(Expr::call_packed(name.clone(), all, Vec::new()), origins)),
             Callee::Op(_) | Callee::Packed(_) | Callee::Value(_) => {}
         }
-        if results.len() != 1 {
-            out.push(Binding::new(binding.var.clone(), Expr::tuple(places), origins.clone()));
+        let value = match (results.len(), places.pop()) {
+            (1, Some(place)) => place,
+            (_, last) => Expr::tuple(places.into_iter().chain(last).collect()),
+        };
+        if !alone {
+            out.push(Binding::new(binding.var.clone(), value, origins.clone()));
         }
         Ok(())
     }

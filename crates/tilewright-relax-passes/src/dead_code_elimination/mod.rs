@@ -120,7 +120,10 @@ fn globals(function: &Function, found: &mut Vec<Arc<str>>) {
     use tilewright_ir::relax::Callee;
     walk(function, |expr: &Expr| match &expr.kind {
         ExprKind::GlobalVar(GlobalVar { name, .. })
-        | ExprKind::Call { callee: Callee::Tir(GlobalVar { name, .. }), .. } => found.push(name.clone()),
+        | ExprKind::Call {
+            callee: Callee::Tir(GlobalVar { name, .. }) | Callee::TirInplace { function: GlobalVar { name, .. }, .. },
+            ..
+        } => found.push(name.clone()),
         _ => {}
     });
 }

@@ -2,11 +2,11 @@
 //!
 //! A binding whose value is pure and equal to that of an earlier one, which is visible here and was bound on every path, is
 //! another name for the earlier variable ([`crate::CanonicalizeBindings`] removes it). Inside a branch the values from
-//! before the conditional are known, behind it those of its branches are not.
+//! before the conditional are known, behind it those of its branches are not. A function with calls in place stays as it is.
 
 use std::sync::Arc;
 
-use tilewright_expr::node::{EqCx, VarId, rewrite};
+use tilewright_expr::node::{EqCx, VarId, rewrite, walk};
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
@@ -30,10 +30,22 @@ impl Pass for EliminateCommonSubexpr {
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         map_functions(NAME, &module, |function, _| {
             let function = normalized(function);
+            if overwrites(&function) {
+                return function;
+            }
             let body = Known::default().sequence(&function.body);
             Function { body, ..function }
         })
     }
+}
+
+/// Whether the function overwrites values: then two that are equal are not one.
+fn overwrites(function: &Function) -> bool {
+    let mut found = false;
+    walk(function, |expr: &Expr| {
+        found |= matches!(expr.kind, ExprKind::Call { callee: Callee::TirInplace { .. }, .. });
+    });
+    found
 }
 
 /// What equal values share: what is called, and the operands that are variables.
@@ -151,7 +163,7 @@ fn key(value: &Expr) -> Option<Key> {
                 Callee::Tir(global) => global.name.clone(),
                 Callee::DpsPacked(name) => name.clone(),
                 Callee::Value(_) => "".into(),
-                Callee::Packed(_) => return None,
+                Callee::TirInplace { .. } | Callee::Packed(_) => return None,
             };
             Some(Key { what, operands: variables(args) })
         }

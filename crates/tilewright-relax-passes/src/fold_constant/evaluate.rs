@@ -36,7 +36,9 @@ pub(super) fn call(
             Legalize::PrimFunc(rule) => rule(&OpCall { op: *op, args, attrs }).ok()?,
             Legalize::Machine(_) => return None,
         },
-        Callee::Op(_) | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => return None,
+        Callee::Op(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => {
+            return None;
+        }
     };
     if !only_reads(&function, inputs.len()) {
         return None;

@@ -115,7 +115,10 @@ impl Inline {
     /// The bindings that stand for one that calls a private function.
     fn inlined(&self, binding: &Binding, dataflow: bool) -> Option<Vec<Binding>> {
         let BindingValue::Expr(value) = &binding.value else { return None };
-        let ExprKind::Call { callee: Callee::Value(callee), args, .. } = &value.kind else { return None };
+        let ExprKind::Call { callee: Callee::Value(callee), args, sinfo_args, .. } = &value.kind else { return None };
+        if !sinfo_args.is_empty() {
+            return None;
+        }
         let ExprKind::GlobalVar(global) = &callee.kind else { return None };
         let function = self.bodies.get(&global.name)?;
         let mut bindings = renewed::body(function, args, dataflow)?;

@@ -91,7 +91,7 @@ impl Kill<'_> {
                 ExprKind::GlobalVar(global) => self.module.prim(&global.name).is_none(),
                 _ => true,
             },
-            Callee::Tir(_) | Callee::DpsPacked(_) => false,
+            Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => false,
         };
         makes && matches!(binding.var.struct_info, StructInfo::Tensor { .. })
     }

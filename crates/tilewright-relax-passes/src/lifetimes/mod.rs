@@ -75,12 +75,21 @@ impl Lifetime {
 
 /// The values that the function begins, in the order of their positions.
 pub(crate) fn lifetimes(module: &IRModule, function: &Function, begins: &dyn Fn(&Binding) -> bool) -> Vec<Lifetime> {
-    let (steps, mut values) = scan::scan(module, function, begins);
+    lifetimes_and_names(module, function, begins).0
+}
+
+/// The values that the function begins, and which of them the variables stand for that stand for one certainly.
+pub(crate) fn lifetimes_and_names(
+    module: &IRModule,
+    function: &Function,
+    begins: &dyn Fn(&Binding) -> bool,
+) -> (Vec<Lifetime>, Map<VarId, usize>) {
+    let scan::Scanned { steps, mut values, names } = scan::scan(module, function, begins);
     liveness::find(&steps, &mut values);
     for value in &mut values {
         joined(&mut value.needed);
     }
-    values
+    (values, names)
 }
 
 /// Fields of tuples that bindings take apart again: the field stands where it is taken, so that a tuple does not mix up

@@ -65,24 +65,29 @@ impl Stands {
     }
 }
 
-/// The steps of the function, and its values without their lifetimes.
-pub(super) fn scan(
-    module: &IRModule,
-    function: &Function,
-    begins: &dyn Fn(&Binding) -> bool,
-) -> (Vec<Step>, Vec<Lifetime>) {
+/// What the walk has found.
+pub(super) struct Scanned {
+    pub(super) steps: Vec<Step>,
+    /// Without their lifetimes.
+    pub(super) values: Vec<Lifetime>,
+    /// The variables that are a value, or other names of one: not what may be a value, and not tuples of one.
+    pub(super) names: Map<VarId, usize>,
+}
+
+pub(super) fn scan(module: &IRModule, function: &Function, begins: &dyn Fn(&Binding) -> bool) -> Scanned {
     let mut scan = Scan {
         module,
         begins,
         position: 0,
         values: Vec::new(),
         stands: Map::default(),
+        names: Map::default(),
         branches: Vec::new(),
         uses: BTreeSet::new(),
     };
     let (steps, result) = scan.sequence(&function.body);
     scan.escape(&result);
-    (steps, scan.values)
+    Scanned { steps, values: scan.values, names: scan.names }
 }
 
 struct Scan<'a> {
@@ -91,6 +96,7 @@ struct Scan<'a> {
     position: usize,
     values: Vec<Lifetime>,
     stands: Map<VarId, Stands>,
+    names: Map<VarId, usize>,
     branches: Vec<(usize, bool)>,
     /// The values that are used at this position.
     uses: BTreeSet<usize>,
@@ -124,6 +130,9 @@ impl Scan<'_> {
             self.step(None, steps);
             return with_stack(|| self.fork(then, otherwise, steps));
         }
+        if let Some(named) = value.as_var().and_then(|other| self.names.get(&other.id()).copied()) {
+            self.names.insert(binding.var.id(), named);
+        }
         let stands = match &binding.value {
             BindingValue::Expr(_) => self.value(value),
             BindingValue::MatchCast { .. } => Stands::For(self.value(value).flat()),
@@ -140,6 +149,7 @@ impl Scan<'_> {
             needed: Vec::new(),
             branches: self.branches.clone(),
         });
+        self.names.insert(binding.var.id(), index);
         self.step(Some(index), steps);
         Stands::For(BTreeSet::from([index]))
     }
@@ -166,8 +176,11 @@ impl Scan<'_> {
     fn value(&mut self, value: &Expr) -> Stands {
         match &value.kind {
             ExprKind::Call { callee, args, .. } => {
-                self.call(callee, args);
-                Stands::nothing()
+                let given = self.call(callee, args);
+                match callee {
+                    Callee::TirInplace { results, .. } => Self::inplace(results, &given),
+                    _ => Stands::nothing(),
+                }
             }
             // A closure keeps what it mentions.
             ExprKind::Function(_) => {
@@ -179,10 +192,21 @@ impl Scan<'_> {
         }
     }
 
-    fn call(&mut self, callee: &Callee, args: &[Expr]) {
+    /// What the result of a call in place stands for: arguments, and tensors of which nobody asks.
+    fn inplace(results: &[Option<usize>], given: &[Stands]) -> Stands {
+        let argument = |place: usize| given.get(place).cloned().unwrap_or_else(Stands::nothing);
+        let mut stands = results.iter().map(|place| place.map_or_else(Stands::nothing, argument));
+        match (results.len(), stands.next()) {
+            (1, Some(one)) => one,
+            (_, first) => Stands::Tuple(first.into_iter().chain(stands).collect()),
+        }
+    }
+
+    /// Notes the uses of a call, and gives what its arguments stand for.
+    fn call(&mut self, callee: &Callee, args: &[Expr]) -> Vec<Stands> {
         let given: Vec<Stands> = args.iter().map(|arg| self.operand(arg)).collect();
         let keeps = match callee {
-            Callee::Tir(_) => false,
+            Callee::Tir(_) | Callee::TirInplace { .. } => false,
             Callee::Op(op) => match op.legalize {
                 Legalize::PrimFunc(_) | Legalize::Machine(MachineOp::Kill) => false,
                 Legalize::Machine(_) => true,
@@ -200,6 +224,7 @@ impl Scan<'_> {
         if keeps {
             given.iter().for_each(|stands| self.escape(stands));
         }
+        given
     }
 
     /// Notes a use of every variable in the operand, and gives what it stands for.

@@ -109,7 +109,11 @@ impl BlockCx {
             ExprKind::Call { callee, args, attrs, sinfo_args } => {
                 let callee = match callee {
                     Callee::Value(function) => Callee::Value(self.operand(function)),
-                    Callee::Op(_) | Callee::Tir(_) | Callee::DpsPacked(_) | Callee::Packed(_) => callee.clone(),
+                    Callee::Op(_)
+                    | Callee::Tir(_)
+                    | Callee::TirInplace { .. }
+                    | Callee::DpsPacked(_)
+                    | Callee::Packed(_) => callee.clone(),
                 };
                 let (attrs, sinfo_args) = (attrs.clone(), sinfo_args.clone());
                 Some(ExprKind::Call { callee, args: self.operands(args), attrs, sinfo_args })

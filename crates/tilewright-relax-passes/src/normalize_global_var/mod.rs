@@ -72,8 +72,14 @@ fn references(function: &Function, names: &Map<Arc<str>, Arc<str>>) -> Function 
     };
     let changed = rewrite(function, |expr: &Expr| match &expr.kind {
         ExprKind::GlobalVar(global) => renamed(global).map(|global| Expr::global(&global)),
-        ExprKind::Call { callee: Callee::Tir(global), args, attrs, sinfo_args } => {
-            let callee = Callee::Tir(renamed(global)?);
+        ExprKind::Call { callee, args, attrs, sinfo_args } => {
+            let callee = match callee {
+                Callee::Tir(global) => Callee::Tir(renamed(global)?),
+                Callee::TirInplace { function, results } => {
+                    Callee::TirInplace { function: renamed(function)?, results: results.clone() }
+                }
+                Callee::Op(_) | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => return None,
+            };
             let (args, attrs, sinfo_args) = (args.clone(), attrs.clone(), sinfo_args.clone());
             Some(Expr::raw(expr.struct_info.clone(), ExprKind::Call { callee, args, attrs, sinfo_args }))
         }

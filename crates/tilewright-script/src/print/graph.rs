@@ -115,6 +115,13 @@ impl Printer<'_> {
             Callee::Tir(global) => {
                 self.relax_call("call_tir", &[Item::Callee(&global.name), Item::Args(args), Item::Out(sinfo_args)]);
             }
+            Callee::TirInplace { function, results } => {
+                let place = |place: &Option<usize>| Attr::Int(place.map_or(-1, |place| place as i64));
+                let places = Attr::Array(results.iter().map(place).collect());
+                let (name, places) = (&function.name, Item::Attr("inplace_indices", Some(AttrKind::Ints), &places));
+                let items = [Item::Callee(name), Item::Args(args), places, Item::Out(sinfo_args)];
+                self.relax_call("call_tir_inplace", &items);
+            }
             Callee::DpsPacked(name) => {
                 self.relax_call("call_dps_packed", &[Item::Name(name), Item::Args(args), Item::Out(sinfo_args)]);
             }

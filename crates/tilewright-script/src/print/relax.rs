@@ -232,5 +232,8 @@ fn has_effects(body: &SeqExpr) -> bool {
 
 /// Whether the value itself says its struct info, so that its binding is written without one.
 fn says_its_result(value: &Expr) -> bool {
-    matches!(value.kind, ExprKind::Call { callee: Callee::Tir(_) | Callee::DpsPacked(_), .. })
+    matches!(
+        value.kind,
+        ExprKind::Call { callee: Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_), .. }
+    )
 }

@@ -20,6 +20,7 @@ impl Parser<'_> {
         }
         match name {
             "call_tir" => self.call_tir(expr, call),
+            "call_tir_inplace" => self.call_tir_inplace(expr, call),
             "call_dps_packed" => self.call_dps_packed(expr, call),
             "call_packed" => self.call_packed(call),
             "invoke_closure" | "invoke_pure_closure" => self.invoke_closure(expr, name == "invoke_pure_closure", call),
@@ -131,6 +132,36 @@ impl Parser<'_> {
         };
         let result = Expr::call_tir(&self.infer, global, args, out);
         self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// `R.call_tir_inplace(cls.f, (a, b), [0, -1], out_sinfo=[…])`: of each result the argument that it overwrites.
+    fn call_tir_inplace(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let names = ["gvar", "args", "inplace_indices", "out_sinfo", "tir_vars"];
+        let bound = self.bind(call, &names, 4)?;
+        if let Some(vars) = bound[4].filter(|node| !node.is_none_literal_expr()) {
+            return Err(self.fail(codes::NOT_YET, vars, "`tir_vars` is not read by this version", ""));
+        }
+        let (Some(callee), Some(args_node), Some(places), Some(out)) = (bound[0], bound[1], bound[2], bound[3]) else {
+            return Err(Reported);
+        };
+        let function = self.eval(callee);
+        let args = self.argument_list(args_node);
+        let given = self.attribute_value("inplace_indices", places)?;
+        let out = self.infos(out);
+        let indices = given.as_int().map(|index| vec![index]).or_else(|| given.as_ints());
+        let place = |index: i64| if index == -1 { Some(None) } else { usize::try_from(index).ok().map(Some) };
+        let Some(results) = indices.and_then(|indices| indices.into_iter().map(place).collect::<Option<Vec<_>>>())
+        else {
+            let help = "-1 stands for a result that is allocated";
+            return Err(self.fail(codes::KIND, places, "expected the indices of arguments", help));
+        };
+        let global = match function? {
+            Value::Function(name) if !self.is_relax(&name) => self.global(callee, &name)?,
+            Value::Global(global) => global,
+            other => return Err(self.wrong_kind(callee, "a PrimFunc of the module", &other)),
+        };
+        let result = Expr::call_tir_inplace(&self.infer, global, args?, results, out?);
+        self.inferred(expr, &[], result).map(Value::Graph)
     }
 
     /// What a call in destination-passing style allocates: struct infos, or shapes with data types.

@@ -11,13 +11,14 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 23] = [
+pub(super) const OTHERS: [&str; 24] = [
     "function",
     "dataflow",
     "output",
     "func_attr",
     "match_cast",
     "call_tir",
+    "call_tir_inplace",
     "call_dps_packed",
     "call_packed",
     "invoke_closure",
@@ -38,15 +39,8 @@ pub(super) const OTHERS: [&str; 23] = [
 ];
 
 /// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] = &[
-    "call_pure_packed",
-    "call_inplace_packed",
-    "call_tir_inplace",
-    "call_tir_with_grad",
-    "make_closure",
-    "to_vdevice",
-    "macro",
-];
+const NOT_YET: &[&str] =
+    &["call_pure_packed", "call_inplace_packed", "call_tir_with_grad", "make_closure", "to_vdevice", "macro"];
 
 impl Parser<'_> {
     /// An unknown name of `R`.
@@ -123,7 +117,7 @@ impl Parser<'_> {
         }
     }
 
-    fn attribute_value(&mut self, name: &str, node: &ast::Expr) -> Res<Attr> {
+    pub(super) fn attribute_value(&mut self, name: &str, node: &ast::Expr) -> Res<Attr> {
         let value = self.eval(node)?;
         let attr = match &value {
             // A typed integer means its number.

@@ -1,0 +1,67 @@
+//! `R.call_tir_inplace`: a PrimFunc that writes results over arguments.
+//!
+//! The caller promises that nobody uses such an argument any more, under any name: its tensor becomes the result. What is
+//! not computed in place is allocated, as by `R.call_tir`. The PrimFunc's parameters are the arguments in order, then the
+//! results that are allocated.
+
+use crate::Attrs;
+use crate::op::{InferCx, InferError, check_against, check_dps_result, dps_result};
+use crate::relax::{Callee, Expr, ExprKind, GlobalVar, StructInfo};
+
+impl Expr {
+    /// `results` says of each result which argument it overwrites, if one; `out` what the results are.
+    pub fn call_tir_inplace(
+        cx: &InferCx,
+        function: GlobalVar,
+        args: Vec<Self>,
+        results: Vec<Option<usize>>,
+        out: Vec<StructInfo>,
+    ) -> Result<Self, InferError> {
+        check_dps_result(&out)?;
+        check_places(cx, &args, &results, &out)?;
+        if let StructInfo::Func { params: Some(params), .. } = &function.signature {
+            let infos: Vec<_> = args.iter().map(|a| &a.struct_info).chain(allocated(&results, &out)).collect();
+            check_against(cx, &format!("PrimFunc `{}`", function.name), params, &infos)?;
+        }
+        let callee = Callee::TirInplace { function, results };
+        Ok(Self::raw(dps_result(&out), ExprKind::Call { callee, args, attrs: Attrs::new(), sinfo_args: out }))
+    }
+}
+
+/// The results that are allocated.
+pub fn allocated<'o>(results: &'o [Option<usize>], out: &'o [StructInfo]) -> impl Iterator<Item = &'o StructInfo> {
+    results.iter().zip(out).filter(|(place, _)| place.is_none()).map(|(_, info)| info)
+}
+
+/// Checks that each result that is computed in place has an argument of its own, of its shape and type.
+pub fn check_places(
+    cx: &InferCx,
+    args: &[Expr],
+    results: &[Option<usize>],
+    out: &[StructInfo],
+) -> Result<(), InferError> {
+    if results.len() != out.len() {
+        return Err(InferError::new(format!("{} places for {} results", results.len(), out.len())));
+    }
+    if results.iter().all(Option::is_none) {
+        return Err(InferError::new("no result is computed in place: this is `call_tir`"));
+    }
+    for (i, (place, info)) in results.iter().zip(out).enumerate() {
+        let Some(place) = *place else { continue };
+        let Some(arg) = args.get(place) else {
+            return Err(InferError::new(format!("result {i} takes the place of argument {place} of {}", args.len())));
+        };
+        if results[..i].contains(&Some(place)) {
+            return Err(InferError::at(place, format!("two results take the place of argument {place}")));
+        }
+        let same_dims = match (arg.struct_info.dims(), info.dims()) {
+            (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| cx.analyzer.prove_equal(a, b)),
+            _ => false,
+        };
+        if !same_dims || arg.struct_info.dtype() != info.dtype() {
+            let message = format!("result {i} takes the place of argument {place}, which is not known to be like it");
+            return Err(InferError::at(place, message));
+        }
+    }
+    Ok(())
+}
