@@ -281,8 +281,16 @@ impl Package {
             }
         }
         let mut checksums = Vec::new();
+        let mut free = 0;
         for place in places {
-            program.constants.push(place.tensor(file, sections.find(Kind::CONSTANTS))?);
+            // Otherwise a small file could claim any amount of constants.
+            if place.start < free {
+                let message = format!("the constant at byte {} of the section overlaps another", place.start);
+                return Err(FormatError::Malformed { section: "constants", message });
+            }
+            let tensor = place.tensor(file, sections.find(Kind::CONSTANTS))?;
+            free = place.start + tensor.num_bytes() as u64;
+            program.constants.push(tensor);
             checksums.push(place.checksum);
         }
         program.verify()?;

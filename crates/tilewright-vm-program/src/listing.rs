@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Write};
 
 use crate::program::{DeviceIndex, Dim, Function, Instruction, Literal, Program, Reg, Scalar, Storage};
+use crate::text::short;
 
 impl Program {
     /// The program as statements of a builder, in Python's syntax: devices, then the functions.
@@ -45,7 +46,7 @@ impl Listing<'_> {
         let mut origins = function.origins.iter().peekable();
         for (index, instruction) in function.instructions.iter().enumerate() {
             if let Some(origin) = origins.next_if(|origin| origin.instruction as usize == index) {
-                let file = self.program.files.get(origin.file as usize).map_or("?", String::as_str);
+                let file = self.program.files.get(origin.file as usize).map_or("?".into(), |name| short(name));
                 writeln!(out, "    # {file}:{}", origin.line)?;
             }
             if targets.contains(&(index as u32)) {
@@ -59,7 +60,11 @@ impl Listing<'_> {
     fn statement(&self, instruction: &Instruction) -> String {
         match instruction {
             Instruction::CallKernel { kernel, tensors, scalars } => {
-                let name = self.program.kernels.get(*kernel as usize).map_or("?", |k| self.program.kernel_name(k));
+                let name = self
+                    .program
+                    .kernels
+                    .get(*kernel as usize)
+                    .map_or("?".into(), |k| short(self.program.kernel_name(k)));
                 let scalars: Vec<_> = scalars.iter().map(|scalar| self.scalar(*scalar)).collect();
                 format!("f.call_kernel({name:?}, {}, [{}])", regs(tensors), scalars.join(", "))
             }
@@ -110,11 +115,11 @@ impl Listing<'_> {
     }
 
     fn packed(&self, name: u32) -> String {
-        format!("{:?}", self.program.packed_names.get(name as usize).map_or("?", String::as_str))
+        format!("{:?}", self.program.packed_names.get(name as usize).map_or("?".into(), |name| short(name)))
     }
 
     fn function_name(&self, function: u32) -> String {
-        format!("{:?}", self.program.functions.get(function as usize).map_or("?", |f| f.name.as_str()))
+        format!("{:?}", self.program.functions.get(function as usize).map_or("?".into(), |f| short(&f.name)))
     }
 
     fn scalar(&self, scalar: Scalar) -> String {

@@ -6,6 +6,7 @@ use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 use crate::program::DeviceIndex;
+use crate::text::short;
 
 /// Deepest nesting of tuples, in signatures and in values that programs make.
 pub const MAX_NESTING: usize = 1000;
@@ -152,7 +153,7 @@ fn write_dim(f: &mut fmt::Formatter<'_>, dim: &DimPattern, dtype: DataType, name
         DimPattern::Const(bits) if dtype.is_float() => write!(f, "{:?}", f64::from_bits(*bits as u64)),
         DimPattern::Const(size) => write!(f, "{size}"),
         DimPattern::Slot(slot) => match names.get(*slot as usize) {
-            Some(name) => f.write_str(name),
+            Some(name) => f.write_str(&short(name)),
             None => write!(f, "s{slot}"),
         },
         DimPattern::Any => f.write_str("_"),

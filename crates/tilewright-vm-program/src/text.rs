@@ -1,5 +1,6 @@
 //! Programs as text, for people; nothing reads it back.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use tilewright_tensor::DataType;
@@ -7,6 +8,12 @@ use tilewright_tensor::DataType;
 use crate::program::{
     Access, DeviceIndex, Dim, Function, Instruction, Literal, Program, Reg, Scalar, ScalarOp, Storage,
 };
+
+/// Characters of a name that stand in a line.
+const MAX_NAME: usize = 120;
+
+/// Dimensions that a shape is written with.
+const MAX_RANK: usize = 16;
 
 /// A program's size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,7 +99,7 @@ impl FunctionText<'_> {
         let mut origins = function.origins.iter().peekable();
         for (index, instruction) in function.instructions.iter().enumerate() {
             if let Some(origin) = origins.next_if(|origin| origin.instruction as usize == index) {
-                let file = self.program.files.get(origin.file as usize).map_or("?", String::as_str);
+                let file = self.program.files.get(origin.file as usize).map_or("?".into(), |name| short(name));
                 writeln!(out, "  # {file}:{}", origin.line)?;
             }
             writeln!(out, "  {index:>4}: {}", self.instruction(instruction))?;
@@ -104,23 +111,23 @@ impl FunctionText<'_> {
         match instruction {
             Instruction::CallKernel { kernel, tensors, scalars } => self.kernel_call(*kernel, tensors, scalars),
             Instruction::CallPacked { dst, name, args } => {
-                let name = self.program.packed_names.get(*name as usize).map_or("?", String::as_str);
+                let name = self.program.packed_names.get(*name as usize).map_or("?".into(), |name| short(name));
                 let dst = dst.map_or(String::new(), |dst| format!("{} = ", reg(dst)));
                 format!("{dst}packed \"{name}\"({})", regs(args))
             }
             Instruction::CallFunction { dst, function, args } => {
-                let name = self.program.functions.get(*function as usize).map_or("?", |f| f.name.as_str());
+                let name = self.program.functions.get(*function as usize).map_or("?".into(), |f| short(&f.name));
                 format!("{} = {name}({})", reg(*dst), regs(args))
             }
             Instruction::CallClosure { dst, callee, args } => {
                 format!("{} = {}({})", reg(*dst), reg(*callee), regs(args))
             }
             Instruction::MakeClosure { dst, function, captured } => {
-                let name = self.program.functions.get(*function as usize).map_or("?", |f| f.name.as_str());
+                let name = self.program.functions.get(*function as usize).map_or("?".into(), |f| short(&f.name));
                 format!("{} = closure {name}({})", reg(*dst), regs(captured))
             }
             Instruction::LoadPacked { dst, name } => {
-                let name = self.program.packed_names.get(*name as usize).map_or("?", String::as_str);
+                let name = self.program.packed_names.get(*name as usize).map_or("?".into(), |name| short(name));
                 format!("{} = packed \"{name}\"", reg(*dst))
             }
             Instruction::AllocTensor { dst, dtype, shape, storage, device } => {
@@ -133,6 +140,7 @@ impl FunctionText<'_> {
             Instruction::LoadConst { dst, constant, device } => {
                 let load = format!("{} = const {constant}{}", reg(*dst), on(*device));
                 match self.program.constants.get(*constant as usize) {
+                    Some(tensor) if tensor.ndim() > MAX_RANK => format!("{load}  # {} dimensions", tensor.ndim()),
                     Some(tensor) => format!("{load}  # {:?} {}", tensor.shape(), tensor.dtype()),
                     None => load,
                 }
@@ -208,7 +216,7 @@ impl FunctionText<'_> {
 
     fn kernel_call(&self, kernel: u32, tensors: &[Reg], scalars: &[Scalar]) -> String {
         let kernel = self.program.kernels.get(kernel as usize);
-        let name = kernel.map_or("?", |kernel| self.program.kernel_name(kernel));
+        let name = kernel.map_or("?".into(), |kernel| short(self.program.kernel_name(kernel)));
         let access = |index: usize| kernel.and_then(|kernel| kernel.tensors.get(index));
         let arguments: Vec<_> = tensors
             .iter()
@@ -232,12 +240,24 @@ impl FunctionText<'_> {
     fn dim(&self, dim: Dim) -> String {
         match dim {
             Dim::Const(size) => size.to_string(),
-            Dim::Slot(slot) => self.function.slots.get(slot as usize).cloned().unwrap_or(format!("s{slot}")),
+            Dim::Slot(slot) => match self.function.slots.get(slot as usize) {
+                Some(name) => short(name).into_owned(),
+                None => format!("s{slot}"),
+            },
         }
     }
 
     fn dims(&self, dims: &[Dim]) -> String {
         dims.iter().map(|&dim| self.dim(dim)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A name as it stands in a line: its beginning, where it is long. One long name may stand in any number of lines, and
+/// the text of a program is not to be much longer than the program.
+pub(crate) fn short(name: &str) -> Cow<'_, str> {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]).into(),
+        None => name.into(),
     }
 }
 

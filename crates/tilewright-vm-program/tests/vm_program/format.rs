@@ -1,5 +1,6 @@
 //! The executable file: what is written is read back, and nothing else is believed.
 
+use tilewright_tensor::DataType;
 use tilewright_vm_program::*;
 
 use crate::programs::everything;
@@ -150,4 +151,47 @@ fn other_files_and_versions_are_named() {
         decode(&damaged).unwrap_err().to_string(),
         "the executable is damaged: section \"program\" does not match its checksum"
     );
+}
+
+#[test]
+fn the_text_of_a_program_is_not_much_longer_than_the_program() {
+    let long = "n".repeat(100_000);
+    let mut program = ProgramBuilder::default();
+    let packed = program.packed(&long);
+    let file = program.file(&long);
+    let weights = program.constant(&tilewright_tensor::Tensor::zeros(DataType::I8, &[1; 20_000]).unwrap()).unwrap();
+    let mut main = FunctionBuilder::new(&long);
+    let n = main.slot(&long);
+    let x = main.param("x", Kind::tensor(DataType::F32, &[DimPattern::Slot(n); 1000]));
+    for line in 0..2000 {
+        main.origin(file, line);
+        main.call_dps_packed(packed, &[x]);
+        main.make_shape(&[Dim::Slot(n); 10]);
+        main.load_const(weights);
+    }
+    main.ret(x);
+    program.function(main);
+    let package = Package::new(TargetInfo::portable(), program.finish().unwrap());
+    let bytes = package.encode().unwrap().as_slice().len();
+    for text in [package.program.as_text(), package.program.as_python()] {
+        assert!(text.len() < 64 * bytes, "{bytes} bytes make {} of text", text.len());
+        assert!(text.contains(&format!("{}…", "n".repeat(120))) && text.lines().count() > 6000);
+    }
+}
+
+#[test]
+fn constants_do_not_share_their_bytes() {
+    let mut program = ProgramBuilder::default();
+    for value in [1i64, 2] {
+        program.constant(&tilewright_tensor::Tensor::from_vec(&[4], vec![value; 4]).unwrap()).unwrap();
+    }
+    let package = Package::new(TargetInfo::portable(), program.finish().unwrap());
+    let mut bytes = package.encode().unwrap().as_slice().to_vec();
+    // The second constant begins at byte 64 of the section, which stands in front of its checksum.
+    let checksum = crc32fast::hash(package.program.constants[1].as_bytes().unwrap());
+    let pattern = [64u64.to_le_bytes().as_slice(), &checksum.to_le_bytes()].concat();
+    let place = bytes.windows(12).position(|window| window == pattern).unwrap();
+    bytes[place..place + 8].fill(0);
+    mend(&mut bytes);
+    assert!(decode(&bytes).unwrap_err().to_string().contains("overlaps another"));
 }
