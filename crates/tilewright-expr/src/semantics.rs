@@ -25,7 +25,7 @@ use crate::{BinOp, CmpOp};
 
 mod math;
 
-pub use math::intrinsic;
+pub use math::{intrinsic, real};
 
 /// One element: a type of one lane and a value of it.
 #[derive(Clone, Copy, PartialEq, Eq)]

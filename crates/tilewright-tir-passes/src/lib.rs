@@ -20,6 +20,7 @@
 //! | `vectorize` | flat buffers | no vectorised loop |
 //! | `unroll` | flat buffers | no unrolled loop |
 //! | `truncate_divisions` | flat | divisions that need no rounding down do none |
+//! | `expand_math` | flat | no function without a single right result: formulas instead |
 //! | `legalize_floats` | flat | no arithmetic on float16 and bfloat16 |
 //!
 //! Index arithmetic is widened to int64, not narrowed: addresses are 64 bits wide on every CPU target, so that narrow
@@ -37,6 +38,7 @@ mod guard;
 mod init;
 mod lanes;
 mod legalize_floats;
+mod math;
 mod no_op;
 mod parallel;
 mod partition;
@@ -62,6 +64,7 @@ pub use flatten::flatten_buffers;
 pub use guard::guard_indices;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
+pub use math::expand_math;
 pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
@@ -93,6 +96,7 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
         ("unroll", unroll),
         ("simplify", simplify),
         ("truncate_divisions", truncate_divisions),
+        ("expand_math", expand_math),
         ("legalize_floats", legalize_floats),
     ]
 }

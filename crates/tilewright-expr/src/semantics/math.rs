@@ -36,10 +36,37 @@ fn integer(intrinsic: Intrinsic, x: Scalar) -> Result<Scalar, Fault> {
 
 fn unary(intrinsic: Intrinsic, value: Scalar) -> Result<Scalar, Fault> {
     let x = value.as_float();
-    let result = match intrinsic {
+    match intrinsic {
         Intrinsic::IsNan => return Ok(Scalar::from_bool(x.is_nan())),
         Intrinsic::IsInf => return Ok(Scalar::from_bool(x.is_infinite())),
         Intrinsic::IsFinite => return Ok(Scalar::from_bool(x.is_finite())),
+        _ => {}
+    }
+    let result = real(intrinsic, &[x]).ok_or(Fault::NotDefined)?;
+    // f64's square root, rounded to f32, is the correctly rounded one of the f32.
+    Ok(in_float(value.dtype, || result, || result as f32))
+}
+
+fn binary(intrinsic: Intrinsic, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
+    if intrinsic == Intrinsic::Nextafter {
+        return Ok(next_after(a, b));
+    }
+    let result = real(intrinsic, &[a.as_float(), b.as_float()]).ok_or(Fault::NotDefined)?;
+    Ok(in_float(a.dtype, || result, || result as f32))
+}
+
+/// A function of real numbers, computed in f64: within one unit in the last place of the exact value, or two.
+/// `None` for intrinsics whose result depends on the type of their operands.
+pub fn real(intrinsic: Intrinsic, args: &[f64]) -> Option<f64> {
+    match *args {
+        [x] => real_unary(intrinsic, x),
+        [x, y] => real_binary(intrinsic, x, y),
+        _ => None,
+    }
+}
+
+fn real_unary(intrinsic: Intrinsic, x: f64) -> Option<f64> {
+    Some(match intrinsic {
         Intrinsic::Sqrt => x.sqrt(),
         Intrinsic::Rsqrt => 1.0 / x.sqrt(),
         Intrinsic::Abs => x.abs(),
@@ -65,11 +92,20 @@ fn unary(intrinsic: Intrinsic, value: Scalar) -> Result<Scalar, Fault> {
         Intrinsic::Cosh => libm::cosh(x),
         Intrinsic::Tanh => libm::tanh(x),
         Intrinsic::Asinh => libm::asinh(x),
+        // Below 1 there is none, which libm does not say of every such x.
+        Intrinsic::Acosh if x < 1.0 => f64::NAN,
         Intrinsic::Acosh => libm::acosh(x),
         Intrinsic::Atanh => libm::atanh(x),
         Intrinsic::Erf => libm::erf(x),
-        Intrinsic::Sigmoid => 1.0 / (1.0 + libm::exp(-x)),
-        Intrinsic::Popcount
+        Intrinsic::Sigmoid => {
+            // The exponential does not overflow, so that small results keep their digits.
+            let e = libm::exp(-x.abs());
+            (if x < 0.0 { e } else { 1.0 }) / (1.0 + e)
+        }
+        Intrinsic::IsNan
+        | Intrinsic::IsInf
+        | Intrinsic::IsFinite
+        | Intrinsic::Popcount
         | Intrinsic::Clz
         | Intrinsic::Pow
         | Intrinsic::Atan2
@@ -77,23 +113,18 @@ fn unary(intrinsic: Intrinsic, value: Scalar) -> Result<Scalar, Fault> {
         | Intrinsic::Copysign
         | Intrinsic::Nextafter
         | Intrinsic::Fma
-        | Intrinsic::IfThenElse => return Err(Fault::NotDefined),
-    };
-    // f64's square root, rounded to f32, is the correctly rounded one of the f32.
-    Ok(in_float(value.dtype, || result, || result as f32))
+        | Intrinsic::IfThenElse => return None,
+    })
 }
 
-fn binary(intrinsic: Intrinsic, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
-    let (x, y) = (a.as_float(), b.as_float());
-    let result = match intrinsic {
+fn real_binary(intrinsic: Intrinsic, x: f64, y: f64) -> Option<f64> {
+    Some(match intrinsic {
         Intrinsic::Pow => libm::pow(x, y),
         Intrinsic::Atan2 => libm::atan2(x, y),
         Intrinsic::Hypot => libm::hypot(x, y),
         Intrinsic::Copysign => x.copysign(y),
-        Intrinsic::Nextafter => return Ok(next_after(a, b)),
-        _ => return Err(Fault::NotDefined),
-    };
-    Ok(in_float(a.dtype, || result, || result as f32))
+        _ => return None,
+    })
 }
 
 /// The float of the type itself next to `a` in the direction of `b`.

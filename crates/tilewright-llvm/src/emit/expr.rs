@@ -145,7 +145,9 @@ impl FnCx<'_, '_> {
         }
         let ty = Reg(then.dtype);
         let chosen = self.value(condition, Position::Value)?;
-        if self.is_speculatable(then) && self.is_speculatable(otherwise) {
+        // An arm that names values is a computation of its own: a branch around it is worth its price.
+        let is_long = |arm: &Expr| matches!(arm.kind, ExprKind::Let { .. });
+        if !is_long(then) && !is_long(otherwise) && self.is_speculatable(then) && self.is_speculatable(otherwise) {
             let (then, otherwise) = (self.value(then, position)?, self.value(otherwise, position)?);
             return Ok(self.body.assign(format_args!("select i1 {chosen}, {ty} {then}, {ty} {otherwise}")));
         }

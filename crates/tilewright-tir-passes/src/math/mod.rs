@@ -1,0 +1,112 @@
+//! `expand_math`: mathematical functions become arithmetic.
+//!
+//! Every intrinsic that has no single right result ([`Intrinsic::is_exact`]) is replaced by a formula of the operations
+//! that have one, lane by lane for all lanes at once. The formulas are the same for every target, need no library and
+//! no table in memory, and branch only where a rare case is worth it and all lanes can skip it together.
+//!
+//! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and
+//! what becomes of special values. All polynomials are minimax approximations in the error that counts (relative to the
+//! function's value, unless stated otherwise), computed with Remez's exchange algorithm in 300 bits and rounded to the type.
+//!
+//! Within [`MATH_ULPS`](tilewright_expr::MATH_ULPS) of the exact value for every input, with fused products or without;
+//! subnormal numbers are kept. f16 and bf16 are computed in f32 and rounded.
+
+mod erf;
+mod exact;
+mod exp;
+mod hyperbolic;
+mod inverse;
+mod log;
+mod pow;
+mod quarter_turns;
+mod roots;
+mod terms;
+mod trigonometric;
+
+use tilewright_expr::node::rewrite;
+use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
+use tilewright_tensor::DataType;
+
+use crate::stmt::{Result, with_body};
+use terms::{Steps, Term};
+
+pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
+    let body = rewrite(&function.body, expand).unwrap_or_else(|| function.body.clone());
+    Ok(with_body(function, body))
+}
+
+fn expand(expr: &Expr) -> Option<Expr> {
+    let ExprKind::Call { intrinsic, args } = &expr.kind else { return None };
+    let formula = formula(*intrinsic)?;
+    let element = args.first()?.dtype.element();
+    let narrow = element.bits == 16;
+    let mut steps = Steps::default();
+    let args: Vec<Term> = args
+        .iter()
+        .map(|arg| {
+            let arg = Term::new(arg.clone());
+            steps.keep("x", if narrow { arg.cast(DataType::F32) } else { arg })
+        })
+        .collect();
+    let result = match (formula, args.as_slice()) {
+        (Formula::Unary(f), [x]) => f(&mut steps, x),
+        (Formula::Binary(f), [x, y]) => f(&mut steps, x, y),
+        _ => return None,
+    };
+    let result = if result.dtype().is_float() { result.cast(element) } else { result };
+    Some(steps.result(result))
+}
+
+#[derive(Clone, Copy)]
+enum Formula {
+    Unary(fn(&mut Steps, &Term) -> Term),
+    Binary(fn(&mut Steps, &Term, &Term) -> Term),
+}
+
+/// The formula of an intrinsic; `None` for those that machines have.
+fn formula(intrinsic: Intrinsic) -> Option<Formula> {
+    use Formula::{Binary, Unary};
+    Some(match intrinsic {
+        Intrinsic::Exp => Unary(exp::exp),
+        Intrinsic::Exp2 => Unary(exp::exp2),
+        Intrinsic::Exp10 => Unary(exp::exp10),
+        Intrinsic::Expm1 => Unary(exp::expm1),
+        Intrinsic::Sigmoid => Unary(exp::sigmoid),
+        Intrinsic::Log => Unary(log::log),
+        Intrinsic::Log2 => Unary(log::log2),
+        Intrinsic::Log10 => Unary(log::log10),
+        Intrinsic::Log1p => Unary(log::log1p),
+        Intrinsic::Sin => Unary(trigonometric::sin),
+        Intrinsic::Cos => Unary(trigonometric::cos),
+        Intrinsic::Tan => Unary(trigonometric::tan),
+        Intrinsic::Asin => Unary(inverse::asin),
+        Intrinsic::Acos => Unary(inverse::acos),
+        Intrinsic::Atan => Unary(inverse::atan),
+        Intrinsic::Atan2 => Binary(inverse::atan2),
+        Intrinsic::Sinh => Unary(hyperbolic::sinh),
+        Intrinsic::Cosh => Unary(hyperbolic::cosh),
+        Intrinsic::Tanh => Unary(hyperbolic::tanh),
+        Intrinsic::Asinh => Unary(hyperbolic::asinh),
+        Intrinsic::Acosh => Unary(hyperbolic::acosh),
+        Intrinsic::Atanh => Unary(hyperbolic::atanh),
+        Intrinsic::Erf => Unary(erf::erf),
+        Intrinsic::Pow => Binary(pow::pow),
+        Intrinsic::Rsqrt => Unary(roots::rsqrt),
+        Intrinsic::Hypot => Binary(roots::hypot),
+        Intrinsic::IsNan => Unary(exact::is_nan),
+        Intrinsic::IsInf => Unary(exact::is_inf),
+        Intrinsic::IsFinite => Unary(exact::is_finite),
+        Intrinsic::Nextafter => Binary(exact::next_after),
+        Intrinsic::Sqrt
+        | Intrinsic::Abs
+        | Intrinsic::Floor
+        | Intrinsic::Ceil
+        | Intrinsic::Trunc
+        | Intrinsic::Round
+        | Intrinsic::Popcount
+        | Intrinsic::Clz
+        | Intrinsic::Copysign
+        | Intrinsic::Fma
+        | Intrinsic::IfThenElse => return None,
+    })
+}
