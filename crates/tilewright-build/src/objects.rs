@@ -83,9 +83,9 @@ fn each<I: Sync, T: Send, E: Send>(items: &[I], work: impl Fn(&I) -> Result<T, E
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T, E>)>> = Mutex::new(Vec::new());
     let serve = || {
-        while let Some((index, item)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, items.get(i)?)))
-        {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { break };
             let outcome = work(item);
             done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
         }
