@@ -45,9 +45,11 @@ pub enum Action {
     Skip,
 }
 
+type Watch = dyn Fn(&Event<'_>) -> Result<Action> + Send + Sync;
+
 /// Told of each call before and after it. What it returns after a call has no effect; its error ends the run.
 #[derive(Clone)]
-pub struct Instrument(Arc<dyn Fn(&Event<'_>) -> Result<Action> + Send + Sync>);
+pub struct Instrument(Arc<Watch>);
 
 impl Instrument {
     pub fn new(watch: impl Fn(&Event<'_>) -> Result<Action> + Send + Sync + 'static) -> Self {

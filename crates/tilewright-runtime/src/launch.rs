@@ -142,7 +142,10 @@ impl Run<'_> {
     /// A kernel's argument in the user's words: the function's own argument where it is one.
     fn describe(&self, position: usize, reg: Reg) -> String {
         match self.function.params.get(reg.0 as usize) {
-            Some(param) => format!("argument {} (\"{}\")", reg.0, param.name),
+            Some(param) => match (reg.0 as usize).checked_sub(self.captured) {
+                Some(index) => format!("argument {index} (\"{}\")", param.name),
+                None => format!("captured \"{}\"", param.name),
+            },
             None => format!("tensor {position} of the call"),
         }
     }

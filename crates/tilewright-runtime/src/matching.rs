@@ -19,6 +19,8 @@ pub(crate) type Slots = [Option<i64>];
 #[derive(Clone, Copy)]
 pub(crate) struct MatchCx<'a> {
     pub(crate) function: &'a Function,
+    /// How many of the function's parameters are what a closure captured.
+    pub(crate) captured: usize,
     /// The devices of the program.
     pub(crate) devices: &'a [Device],
 }
@@ -47,11 +49,19 @@ impl MatchCx<'_> {
     pub(crate) fn arguments(self, args: &[Value], slots: &mut Slots) -> Result<(), Error> {
         for (index, (param, value)) in self.function.params.iter().zip(args).enumerate() {
             if let Err(Problem { path, message }) = self.value(&param.kind, value, slots) {
-                let argument = format!("argument {index} (\"{}\"{path})", param.name);
+                let argument = self.parameter(index, &param.name, &path);
                 return Err(ErrorKind::Argument { function: self.function.name.clone(), argument, message }.into());
             }
         }
         Ok(())
+    }
+
+    /// A parameter in the words of the caller, who does not see what was captured.
+    fn parameter(self, index: usize, name: &str, path: &str) -> String {
+        match index.checked_sub(self.captured) {
+            Some(index) => format!("argument {index} (\"{name}\"{path})"),
+            None => format!("captured \"{name}\"{path}"),
+        }
     }
 
     /// Matches a value inside the function, which the label names; the error is a message.
@@ -193,7 +203,7 @@ impl MatchCx<'_> {
         let params = &self.function.params;
         if let Some((index, param)) = params.iter().enumerate().find(|(_, param)| names_slot(&param.kind)) {
             // Writing to a string does not fail.
-            let _ = write!(message, " by argument {index} (\"{}\")", param.name);
+            let _ = write!(message, " by {}", self.parameter(index, &param.name, ""));
             return Problem::of(message);
         }
         let first = self.function.instructions.iter().find_map(|instruction| match instruction {
@@ -284,7 +294,7 @@ mod tests {
         let args = [Value::None, Value::tuple([Value::None, tensor()])];
         let check = |second| {
             let devices = [Device::cpu(), second];
-            MatchCx { function: &function, devices: &devices }.arguments(&args, &mut [])
+            MatchCx { function: &function, captured: 0, devices: &devices }.arguments(&args, &mut [])
         };
         check(Device::cpu()).unwrap();
         let expected = "main: argument 1 (\"pair\"[1]): the tensor is on cpu(0), expected cuda(2): copy it there first";

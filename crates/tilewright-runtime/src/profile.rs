@@ -13,7 +13,7 @@ use crate::value::Value;
 /// What one run spent its time on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Report {
-    /// The whole run.
+    /// The whole run, without the time that taking notes took.
     pub total: Duration,
     /// The callees, those that took longest first.
     pub rows: Vec<ReportRow>,
@@ -71,18 +71,26 @@ impl fmt::Display for Report {
 /// Notes the calls of one run, which all happen on one thread.
 #[derive(Default)]
 struct Recorder {
-    started: Vec<Instant>,
+    /// When the calls that are under way began, and what had been spent on notes by then.
+    started: Vec<(Instant, Duration)>,
     rows: BTreeMap<(CallKind, String), ReportRow>,
+    /// Time that was spent on notes.
+    own: Duration,
 }
 
 impl Recorder {
     fn note(&mut self, event: &Event<'_>) {
         let now = Instant::now();
-        if event.result.is_none() {
-            self.started.push(Instant::now());
-            return;
+        match event.result {
+            Some(_) => self.add(event, now),
+            None => self.started.push((now, self.own)),
         }
-        let time = self.started.pop().map_or(Duration::ZERO, |start| now - start);
+        self.own += now.elapsed();
+    }
+
+    fn add(&mut self, event: &Event<'_>, now: Instant) {
+        let Some((start, own)) = self.started.pop() else { return };
+        let time = (now - start).saturating_sub(self.own - own);
         let row = self.rows.entry((event.kind, event.name.to_owned())).or_insert_with(|| ReportRow {
             kind: event.kind,
             name: event.name.to_owned(),
@@ -116,7 +124,8 @@ pub(crate) fn profile(function: &Function, args: &[Value]) -> Result<(Value, Rep
     let start = Instant::now();
     let result = function.call_observed(args, Some(&instrument))?;
     let total = start.elapsed();
-    let rows = std::mem::take(&mut recorder.lock().unwrap_or_else(PoisonError::into_inner).rows);
+    let recorder = std::mem::take(&mut *recorder.lock().unwrap_or_else(PoisonError::into_inner));
+    let (total, rows) = (total.saturating_sub(recorder.own), recorder.rows);
     let mut rows: Vec<_> = rows.into_values().collect();
     rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     Ok((result, Report { total, rows }))

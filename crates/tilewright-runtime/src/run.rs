@@ -76,7 +76,7 @@ impl RunCx<'_> {
         let _level = Level::enter(function)?;
         let prepared = &self.machine.functions[index as usize];
         let mut frame = prepared.frame(function)?;
-        let run = Run { cx: self, function, facts: &prepared.facts };
+        let run = Run { cx: self, function, captured, facts: &prepared.facts };
         let inside = &mut *frame;
         fill(&mut inside.registers[..count]);
         let outcome = match run.matching().arguments(&inside.registers[..count], &mut inside.slots) {
@@ -96,6 +96,8 @@ fn failed(function: &Function, message: String) -> Error {
 pub(crate) struct Run<'a> {
     pub(crate) cx: RunCx<'a>,
     pub(crate) function: &'a Function,
+    /// How many of its first registers a closure gave.
+    pub(crate) captured: usize,
     facts: &'a [Fact],
 }
 
@@ -206,7 +208,7 @@ impl Run<'_> {
     }
 
     fn matching(&self) -> MatchCx<'_> {
-        MatchCx { function: self.function, devices: &self.cx.machine.devices }
+        MatchCx { function: self.function, captured: self.captured, devices: &self.cx.machine.devices }
     }
 
     /// The tuple, unless it is nested deeper than anyone can handle.

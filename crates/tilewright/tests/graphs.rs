@@ -160,7 +160,7 @@ fn functions_are_passed_and_returned() {
     drop(both);
     assert_eq!(closure.call(&[x]).unwrap().as_tensor().unwrap().num_elements(), 4);
     let error = closure.call(&[wave(3)]).unwrap_err().to_string();
-    assert!(error.contains("scaled.by: argument 1 (\"x\"): dimension 0 is 3, expected 4"), "{error}");
+    assert!(error.contains("scaled.by: argument 0 (\"x\"): dimension 0 is 3, expected 4"), "{error}");
     let error = closure.call(&[]).unwrap_err().to_string();
     assert_eq!(error, "scaled.by takes 1 argument (x), 0 given");
 }
@@ -405,6 +405,28 @@ fn a_value_is_not_nested_without_end() {
     assert_eq!(nested.depth(), 500);
     let error = main.call(&[wave(1), Value::shape(&[2000])]).unwrap_err().to_string();
     assert!(error.contains("argument 0 (\"x\"): values are nested deeper than 1000"), "{error}");
+}
+
+#[test]
+fn the_end_of_a_name_is_not_the_end_of_the_value() {
+    let both = program(
+        r#"
+    @R.function(pure=False)
+    def main(x: R.Tensor((2,), "float32")):
+        a = R.add(x, x)
+        b = a
+        c = R.match_cast(b, R.Tensor((2,), "float32"))
+        _ = R.memory.kill_tensor(b)
+        d = R.add(a, c)
+        _1 = R.memory.kill_tensor(a)
+        e = R.add(d, c)
+        _2 = R.memory.kill_tensor(c)
+        return e
+"#,
+    );
+    both.agrees(&[row(&[1.5, f32::NEG_INFINITY])]);
+    let text = both.machine.executable().program().as_text();
+    assert_eq!(text.matches("kill ").count(), 1, "one register holds all three: {text}");
 }
 
 #[test]

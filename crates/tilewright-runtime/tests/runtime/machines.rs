@@ -79,7 +79,7 @@ fn a_saved_function_has_its_arguments() {
     machine.save_function("of_x", "of_both", std::slice::from_ref(&y)).unwrap();
     assert_eq!(elements(&machine.function("of_x").unwrap().call(std::slice::from_ref(&y)).unwrap()), [12.0, 24.0]);
     assert_eq!(elements(&machine.function("of_both").unwrap().call(&[]).unwrap()), [12.0, 24.0]);
-    let error = machine.function("of_both").unwrap().call(&[x.clone()]).unwrap_err();
+    let error = machine.function("of_both").unwrap().call(std::slice::from_ref(&x)).unwrap_err();
     assert_eq!(error.to_string(), "main takes 0 arguments (), 1 given");
     for (from, to, args) in [("main", "main", 0), ("main", "of_x", 0), ("main", "new", 3), ("of_x", "new", 2)] {
         let error = machine.save_function(from, to, &vec![x.clone(); args]).unwrap_err();
