@@ -77,7 +77,8 @@ fn run(cx: &mut PassCx<'_>, pass: &dyn Pass, module: IRModule) -> IRModule {
 
 fn measure(name: &str, text: &str, weights: &[Tensor]) {
     let module = tilewright::parse_module(&SourceFile::new(name, text)).expect("the script is right");
-    let values: Vec<_> = weights.iter().enumerate().map(|(i, w)| (ParamKey::Name(format!("w{i}")), w.clone())).collect();
+    let values: Vec<_> =
+        weights.iter().enumerate().map(|(i, w)| (ParamKey::Name(format!("w{i}")), w.clone())).collect();
     let evaluator = LinkedEvaluator::default();
     let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
     let bound = run(&mut cx, &BindParams::new("main", values), module);
