@@ -46,6 +46,7 @@
 
 mod block;
 mod error;
+mod foreign;
 mod graph;
 mod info;
 mod machine;

@@ -7,12 +7,12 @@ use tilewright_expr::semantics::Scalar;
 use tilewright_ir::tir::{Buffer, Scope};
 use tilewright_support::Map;
 
-use crate::InterpCx;
 use crate::block::Frame;
 use crate::error::{Access, ErrorKind, InterpError, Place};
 use crate::memory::{Memory, ReadFailure, View, compact_strides, element_count};
 use crate::random::Random;
 use crate::scalar::Val;
+use crate::{InterpCx, Packed};
 
 pub(crate) type Res<T> = Result<T, InterpError>;
 
@@ -20,6 +20,8 @@ pub(crate) type Res<T> = Result<T, InterpError>;
 /// they are: they are the error's place.
 pub(crate) struct Machine<'a> {
     pub(crate) random: Random,
+    /// The functions that packed calls call.
+    pub(crate) packed: &'a Map<String, Packed>,
     max_bytes: usize,
     function: &'a str,
     pub(crate) vars: Map<VarId, Val>,
@@ -80,9 +82,10 @@ impl Touch {
 }
 
 impl<'a> Machine<'a> {
-    pub(crate) fn new(cx: &InterpCx, function: &'a str) -> Self {
+    pub(crate) fn new(cx: &'a InterpCx, function: &'a str) -> Self {
         Self {
             random: cx.random(),
+            packed: &cx.packed,
             max_bytes: cx.max_bytes,
             function,
             vars: Map::default(),

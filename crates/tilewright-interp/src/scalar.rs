@@ -174,10 +174,7 @@ impl Machine<'_> {
                 let message = format!("the address of an element of `{}` is not a value", buffer.name);
                 Err(ErrorKind::Unsupported(message).into())
             }
-            ExprKind::Foreign { callee, .. } => {
-                let message = format!("`{}` is foreign: only compiled code can call it", callee.name());
-                Err(ErrorKind::Unsupported(message).into())
-            }
+            ExprKind::Foreign { callee, args } => self.foreign(callee, args, expr.dtype),
             ExprKind::Call { intrinsic, args } => {
                 let args = args.iter().map(|arg| self.eval(arg)).collect::<Res<Vec<_>>>()?;
                 Val::build(lanes, |lane| {

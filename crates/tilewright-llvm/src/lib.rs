@@ -30,6 +30,10 @@ pub use error::CodegenError;
 /// Stands before the names of kernels in objects.
 pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
 
+/// Stands before the names of C functions that kernels call by name, so that LLVM knows none of them, and no linker takes
+/// one that LLVM asks for itself for one of the program's.
+pub const IMPORT_PREFIX: &str = "tilewright.import.";
+
 /// How much LLVM should do.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum OptLevel {

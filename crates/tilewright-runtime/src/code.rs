@@ -8,6 +8,7 @@ use tilewright_vm_program::{Image, Program};
 
 use crate::announce::{self, Announcement};
 use crate::error::{ErrorKind, Result};
+use crate::foreign;
 use crate::symbols;
 
 /// A program's images in memory, and its kernels' entries.
@@ -22,7 +23,8 @@ impl Code {
     /// Maps all images of a verified program. Whether this machine can run them was checked before.
     pub(crate) fn map(program: &Program) -> Result<Self> {
         let failed = |source| ErrorKind::Io { path: "memory for machine code".to_owned(), source };
-        let images = program.images.iter().map(MappedImage::map).collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        let map = |image| -> Result<_> { Ok(MappedImage::map(image, &imports(image)?).map_err(failed)?) };
+        let images = program.images.iter().map(map).collect::<Result<Vec<_>>>()?;
         let kernels = program.kernels.iter().map(|kernel| {
             let export = program.images.get(kernel.image as usize)?.exports.get(kernel.export as usize)?;
             images.get(kernel.image as usize)?.as_ref()?.entry(export.offset)
@@ -38,6 +40,11 @@ impl Code {
     }
 }
 
+/// The addresses of the functions of the process that an image calls.
+fn imports(image: &Image) -> Result<Vec<usize>> {
+    image.imports.iter().map(|name| foreign::address(name)).collect()
+}
+
 #[derive(Debug)]
 struct MappedImage {
     // Taken back before the memory is gone.
@@ -47,8 +54,8 @@ struct MappedImage {
 }
 
 impl MappedImage {
-    /// The image in memory; none if it is empty.
-    fn map(image: &Image) -> io::Result<Option<Self>> {
+    /// The image in memory, with the addresses of the functions that it imports; none if it is empty.
+    fn map(image: &Image, imports: &[usize]) -> io::Result<Option<Self>> {
         if image.text.is_empty() {
             return Ok(None);
         }
@@ -63,8 +70,10 @@ impl MappedImage {
             offset.copy_from_slice(word);
             word.copy_from_slice(&base.wrapping_add(u64::from_le_bytes(offset)).to_le_bytes());
         }
-        for (slot, &symbol) in image.externals.iter().enumerate() {
-            let address = symbols::address(symbol).ok_or_else(|| io::Error::other(format!("symbol {symbol}")))?;
+        let missing = |symbol| io::Error::other(format!("symbol {symbol}"));
+        let known = image.externals.iter().map(|&symbol| symbols::address(symbol).ok_or_else(|| missing(symbol)));
+        for (slot, address) in known.chain(imports.iter().map(|&address| Ok(address))).enumerate() {
+            let address = address?;
             memory[slot_table + slot * 8..][..8].copy_from_slice(&(address as u64).to_le_bytes());
         }
         let (text, constants) = memory.split_at_mut(data_start);

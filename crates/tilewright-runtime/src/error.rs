@@ -67,6 +67,10 @@ pub enum ErrorKind {
     AlreadyRegistered {
         name: String,
     },
+    /// A C function that kernels call and the process does not have.
+    MissingSymbol {
+        name: String,
+    },
     /// A function that is called with stored arguments, without any.
     NoInputs {
         function: String,
@@ -189,6 +193,7 @@ impl ErrorKind {
             Self::WrongValue { .. } => "TW0766",
             Self::NoInputs { .. } => "TW0767",
             Self::FunctionExists { .. } => "TW0768",
+            Self::MissingSymbol { .. } => "TW0769",
         }
     }
 }
@@ -235,6 +240,11 @@ impl fmt::Display for ErrorKind {
                     None => f.write_str(": register a function of this name before the call"),
                 }
             }
+            Self::MissingSymbol { name } => write!(
+                f,
+                "the process has no C function `{name}`, which the executable calls: load the library that has it, or \
+                 register its address, before the executable"
+            ),
             Self::AlreadyRegistered { name } => {
                 write!(f, "a packed function \"{name}\" is registered already: override it explicitly to replace it")
             }

@@ -1,7 +1,7 @@
 //! The runtime: loads executables and runs them. A user ships this crate alone.
 //!
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
-//! [`Function`] (ready to call), [`registry`] (functions that the process provides), [`Error`], then inside: `prepare`
+//! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside: `prepare`
 //! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
 //! `temporary` and `packed` (what kernels ask for: memory, and functions of the process).
 //!
@@ -53,6 +53,7 @@ mod cpu;
 mod device;
 mod error;
 mod executable;
+pub mod foreign;
 mod instrument;
 mod kernel;
 mod launch;

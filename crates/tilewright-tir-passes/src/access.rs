@@ -83,7 +83,11 @@ fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut 
         }
         ExprKind::AddressOf { buffer, indices } => {
             each(&indices.iter().collect::<Vec<_>>(), path);
-            found.extend(accesses_of(buffer, indices, None, path));
+            // The address of the first element is there even where the buffer is empty.
+            let plain = buffer.strides.is_empty() && buffer.elem_offset.is_none();
+            if !plain || indices.iter().any(|index| index.as_int() != Some(0)) {
+                found.extend(accesses_of(buffer, indices, None, path));
+            }
         }
         ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
         ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),

@@ -11,6 +11,7 @@
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
 //! | `normalize_parallel` | opaque | parallel loops in no other; no GPU threads |
 //! | `widen_indices` | opaque | index arithmetic and loops in int64 |
+//! | `legalize_foreign` | opaque | packed calls take whole buffers as tensors with their dimensions; no parallel loop has one |
 //! | `simplify` | any | the same, in canonical form |
 //! | `place_allocations` | opaque | temporaries where they are used, as large as what is used there |
 //! | `guard_indices` | opaque | indices that are not proven to be in range behind asserts |
@@ -34,6 +35,7 @@ mod access;
 mod blocks;
 mod divisions;
 mod flatten;
+mod foreign;
 mod guard;
 mod init;
 mod lanes;
@@ -61,6 +63,7 @@ use tilewright_support::Diagnostics;
 pub use blocks::lower_blocks;
 pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;
+pub use foreign::legalize_foreign;
 pub use guard::guard_indices;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
@@ -83,6 +86,7 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
         ("lower_init", lower_init),
         ("lower_blocks", lower_blocks),
         ("normalize_parallel", normalize_parallel),
+        ("legalize_foreign", legalize_foreign),
         ("widen_indices", widen_indices),
         ("simplify", simplify),
         ("place_allocations", place_allocations),

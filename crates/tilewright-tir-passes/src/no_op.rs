@@ -11,7 +11,7 @@ use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 use tilewright_support::{Set, with_stack};
 
-use crate::stmt::{Result, is_nothing, map_below, own_exprs, with_body};
+use crate::stmt::{Result, is_foreign, is_nothing, map_below, own_exprs, with_body};
 
 pub fn remove_no_op(function: &PrimFunc) -> Result<PrimFunc> {
     let mut dead = Dead::default();
@@ -137,10 +137,4 @@ fn stores_what_is_there(stmt: &Stmt) -> bool {
         (None, Some(_)) => false,
     };
     buffer == from && covered && indices.len() == at.len() && indices.iter().zip(at).all(|(a, b)| same(a, b))
-}
-
-fn is_foreign(expr: &Expr) -> bool {
-    let mut found = false;
-    walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Foreign { .. }));
-    found
 }

@@ -2,11 +2,11 @@
 //! that always or never hold, and statements that do nothing go.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::VarId;
+use tilewright_expr::node::{VarId, rewrite};
 use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::Set;
 
-use crate::stmt::{Result, analyzer_of, assume, is_nothing, map_below, with_body, written_data};
+use crate::stmt::{Result, analyzer_of, assume, is_foreign, is_nothing, map_below, with_body, written_data};
 use crate::substitute::Substitute;
 
 pub fn simplify(function: &PrimFunc) -> Result<PrimFunc> {
@@ -21,8 +21,22 @@ struct Simplify {
 }
 
 impl Simplify {
+    /// The expression in canonical form. Where foreign functions are called, their arguments are: the rest stays as it is,
+    /// so that each call happens as often as before.
+    fn simple(&self, expr: &Expr) -> Expr {
+        if !is_foreign(expr) {
+            return self.analyzer.simplify(expr);
+        }
+        let calls = rewrite(expr, |e: &Expr| {
+            let ExprKind::Foreign { callee, args } = &e.kind else { return None };
+            let args = args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.analyzer.simplify(arg) });
+            Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
+        });
+        calls.unwrap_or_else(|| expr.clone())
+    }
+
     fn exprs(&self, exprs: &[Expr]) -> Vec<Expr> {
-        exprs.iter().map(|e| self.analyzer.simplify(e)).collect()
+        exprs.iter().map(|e| self.simple(e)).collect()
     }
 
     fn scoped(&mut self, f: impl FnOnce(&mut Self) -> Result<Stmt>) -> Result<Stmt> {
@@ -35,18 +49,20 @@ impl Simplify {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
         match &stmt.kind {
             StmtKind::Store { buffer, indices, value, predicate } => {
-                let predicate = predicate.as_ref().map(|p| self.analyzer.simplify(p));
+                let predicate = predicate.as_ref().map(|p| self.simple(p));
+                let calls = indices.iter().chain([value]).any(is_foreign);
                 let predicate = match predicate.as_ref().and_then(every_lane) {
-                    Some(0) => return Ok(Stmt::nothing()),
+                    Some(0) if !calls => return Ok(Stmt::nothing()),
+                    Some(0) => predicate,
                     Some(_) => None,
                     None => predicate,
                 };
-                let (indices, value) = (self.exprs(indices), self.analyzer.simplify(value));
+                let (indices, value) = (self.exprs(indices), self.simple(value));
                 Ok(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into())
             }
             StmtKind::For { var, min, extent, kind, body, .. } => self.loop_over(stmt, var, min, extent, kind, body),
             StmtKind::While { condition, body } => {
-                let condition = self.analyzer.simplify(condition);
+                let condition = self.simple(condition);
                 if condition.as_int() == Some(0) {
                     return Ok(Stmt::nothing());
                 }
@@ -59,14 +75,14 @@ impl Simplify {
             StmtKind::If { condition, then, otherwise } => self.choice(condition, then, otherwise.as_ref()),
             StmtKind::Let { var, value, body } => self.let_in(var, value, body),
             StmtKind::Assert { condition, message } => {
-                let condition = self.analyzer.simplify(condition);
+                let condition = self.simple(condition);
                 if condition.as_int() == Some(1) {
                     return Ok(Stmt::nothing());
                 }
                 Ok(StmtKind::Assert { condition, message: message.clone() }.into())
             }
             StmtKind::Seq(stmts) => self.scoped(|cx| cx.seq(stmts)),
-            // Expressions have no effect.
+            StmtKind::Evaluate(e) if is_foreign(e) => Ok(StmtKind::Evaluate(self.simple(e)).into()),
             StmtKind::Evaluate(_) => Ok(Stmt::nothing()),
             StmtKind::Allocate { body, .. } => {
                 let below = map_below(stmt, &mut |s| self.stmt(s))?;
@@ -103,11 +119,12 @@ impl Simplify {
         kind: &ForKind,
         body: &Stmt,
     ) -> Result<Stmt> {
-        let (min, extent) = (self.analyzer.simplify(min), self.analyzer.simplify(extent));
+        let (min, extent) = (self.simple(min), self.simple(extent));
         let threads = matches!(kind, ForKind::ThreadBinding(_));
+        let calls = is_foreign(&min) || is_foreign(&extent);
         match extent.as_int() {
-            Some(..=0) => return Ok(Stmt::nothing()),
-            Some(1) if !threads => {
+            Some(..=0) if !calls => return Ok(Stmt::nothing()),
+            Some(1) if !threads && !calls => {
                 let body = Substitute::value(var, min).apply(body);
                 return tilewright_support::with_stack(|| self.stmt(&body));
             }
@@ -117,7 +134,7 @@ impl Simplify {
             cx.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
-        if is_nothing(&body) {
+        if is_nothing(&body) && !calls {
             return Ok(body);
         }
         let annotations = match &stmt.kind {
@@ -128,7 +145,7 @@ impl Simplify {
     }
 
     fn choice(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Stmt> {
-        let condition = self.analyzer.simplify(condition);
+        let condition = self.simple(condition);
         match condition.as_int() {
             Some(0) => return otherwise.map_or_else(|| Ok(Stmt::nothing()), |s| self.stmt(s)),
             Some(_) => return self.stmt(then),
@@ -141,10 +158,11 @@ impl Simplify {
             })
         };
         let opposite = crate::stmt::typed(condition.not())?;
-        let opposite = self.analyzer.simplify(&opposite);
+        let opposite = self.simple(&opposite);
         let then = branch(self, &condition, then)?;
         let otherwise = otherwise.map(|s| branch(self, &opposite, s)).transpose()?.filter(|s| !is_nothing(s));
         Ok(match (is_nothing(&then), otherwise) {
+            (true, None) if is_foreign(&condition) => StmtKind::Evaluate(condition).into(),
             (true, None) => then,
             (true, Some(otherwise)) => StmtKind::If { condition: opposite, then: otherwise, otherwise: None }.into(),
             (false, otherwise) => StmtKind::If { condition, then, otherwise }.into(),
@@ -152,7 +170,7 @@ impl Simplify {
     }
 
     fn let_in(&mut self, var: &Var, value: &Expr, body: &Stmt) -> Result<Stmt> {
-        let value = self.analyzer.simplify(value);
+        let value = self.simple(value);
         if matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_)) {
             let body = Substitute::value(var, value).apply(body);
             return tilewright_support::with_stack(|| self.stmt(&body));
@@ -161,7 +179,11 @@ impl Simplify {
             cx.analyzer.bind_value(var, &value);
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
-        Ok(if is_nothing(&body) { body } else { StmtKind::Let { var: var.clone(), value, body }.into() })
+        Ok(if is_nothing(&body) && !is_foreign(&value) {
+            body
+        } else {
+            StmtKind::Let { var: var.clone(), value, body }.into()
+        })
     }
 }
 

@@ -96,6 +96,13 @@ pub(crate) fn uses_memory<N: IrNode>(node: &N, data: &Var) -> bool {
     found
 }
 
+/// Whether evaluating the expression calls a function that the IR does not know, and that may have effects.
+pub(crate) fn is_foreign(expr: &Expr) -> bool {
+    let mut found = false;
+    walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Foreign { .. }));
+    found
+}
+
 /// Whether one of the variables stands in the node.
 pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
     let mut found = false;

@@ -8,11 +8,14 @@ use crate::wire::{Reader, WireResult, Writer};
 /// image serves them all. The gaps cost address space only.
 pub const IMAGE_PAGE: usize = 65_536;
 
+/// Functions of the process that one image may call.
+const MAX_IMPORTS: usize = 1 << 16;
+
 /// A position-independent piece of machine code.
 ///
 /// In memory it is three parts, each beginning at a multiple of [`IMAGE_PAGE`]: `text` from offset 0 on (readable and
 /// executable), `data` from [`Image::data_start`] on, and from [`Image::slot_table`] on one 8-byte address per external
-/// symbol. The loader adds the image's address to the words that `relocations` name and writes the slots, before it
+/// symbol and imported function. The loader adds the image's address to the words that `relocations` name and writes the slots, before it
 /// makes both of these parts read-only. References between the parts are relative and already resolved. Code reaches an
 /// external symbol through a stub in the text (`jmp *[rip + slot]`) or by loading the slot's value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,6 +26,8 @@ pub struct Image {
     pub data: Vec<u8>,
     /// Slot `i` gets the address of `EXTERNAL_SYMBOLS[externals[i]]`.
     pub externals: Vec<u32>,
+    /// Behind those, slot by slot, functions that the process has to provide, by their C symbols.
+    pub imports: Vec<String>,
     /// Places of 8-byte words in the data, in bytes from the data's start and in rising order. Each holds an offset from
     /// the image's start, and an address once the image is in memory.
     pub relocations: Vec<u32>,
@@ -30,6 +35,12 @@ pub struct Image {
     pub exports: Vec<Export>,
     /// All functions, for profilers and debuggers; may be empty.
     pub symbols: Vec<Symbol>,
+}
+
+/// Whether the text can be the symbol of a C function.
+fn is_c_name(name: &str) -> bool {
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    plain && !name.is_empty() && name.len() <= 255 && !name.starts_with(|first: char| first.is_ascii_digit())
 }
 
 /// A kernel's entry.
@@ -59,9 +70,14 @@ impl Image {
         (self.data_start() + self.data.len()).next_multiple_of(IMAGE_PAGE)
     }
 
+    /// Words of the slot table.
+    pub const fn slots(&self) -> usize {
+        self.externals.len() + self.imports.len()
+    }
+
     /// Bytes of address space that the mapped image takes.
     pub const fn mapped_bytes(&self) -> usize {
-        self.slot_table() + self.externals.len() * 8
+        self.slot_table() + self.slots() * 8
     }
 
     /// Whether every offset and symbol is one that exists; else what is wrong.
@@ -87,6 +103,12 @@ impl Image {
                 return Err(format!("external symbol {symbol} of {}", EXTERNAL_SYMBOLS.len()));
             }
         }
+        if self.imports.len() > MAX_IMPORTS {
+            return Err(format!("{} functions of the process", self.imports.len()));
+        }
+        if let Some(name) = self.imports.iter().find(|name| !is_c_name(name)) {
+            return Err(format!("{name:?} is not the name of a C function"));
+        }
         let mut free = 0;
         for &place in &self.relocations {
             let place = place as usize;
@@ -107,6 +129,7 @@ impl Image {
         });
         w.blob(&self.data);
         w.list(&self.relocations, |w, place| w.u32(*place));
+        w.list(&self.imports, |w, name| w.string(name));
     }
 
     /// An image without its symbols, which have a section of their own.
@@ -121,6 +144,9 @@ impl Image {
         if r.version() >= 2 {
             image.data = r.blob()?.to_vec();
             image.relocations = r.list(Reader::u32)?;
+        }
+        if r.version() >= 3 {
+            image.imports = r.list(Reader::string)?;
         }
         Ok(image)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use tilewright_llvm::IMPORT_PREFIX;
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 use tilewright_vm_program::Image;
 
@@ -43,11 +44,11 @@ impl Memory {
 impl Linker {
     /// Resolves the references, fills the islands, and applies everything.
     pub(super) fn finish(mut self, machine: &Machine) -> Result<Image> {
-        let externals = self.externals()?;
+        let (externals, imports) = self.externals()?;
         let words = self.make_words(machine);
         let text = std::mem::take(&mut self.text);
         let data = std::mem::take(&mut self.data);
-        let mut image = Image { text, data, externals, ..Image::default() };
+        let mut image = Image { text, data, externals, imports, ..Image::default() };
         let mut memory = Memory::of(&image);
         let mut absolute = Vec::new();
         for (&place, &word) in &words {
@@ -56,7 +57,7 @@ impl Linker {
             absolute.push(word as u32);
         }
         for reference in &self.references {
-            let outcome = self.apply(machine, &image.externals, &words, &mut memory, reference);
+            let outcome = self.apply(machine, &image, &words, &mut memory, reference);
             let outcome = match (outcome, reference.place.part) {
                 (Ok(Applied::Absolute), Part::Text) => Err("code cannot hold an address".to_owned()),
                 (outcome, _) => outcome,
@@ -108,17 +109,14 @@ impl Linker {
     fn apply(
         &self,
         machine: &Machine,
-        externals: &[u32],
+        image: &Image,
         words: &Words,
         memory: &mut Memory,
         reference: &Reference,
     ) -> std::result::Result<Applied, String> {
         let (target, slot) = match (self.inside(&reference.target), &reference.target) {
             (Some(place), _) => (Some(memory.address(place)), words.get(&place).map(|word| memory.data_start + word)),
-            (None, Target::Named(name)) => {
-                let is_it = |&external: &u32| EXTERNAL_SYMBOLS.get(external as usize) == Some(&name.as_str());
-                (None, externals.iter().position(is_it).map(|slot| memory.slot_table + 8 * slot))
-            }
+            (None, Target::Named(name)) => (None, slot_of(image, name).map(|slot| memory.slot_table + 8 * slot)),
             (None, Target::Place(_)) => (None, None),
         };
         if let Some(jump) = reference.jump {
@@ -141,6 +139,13 @@ impl Linker {
         let bytes = memory.bytes.get_mut(place..).ok_or("it lies outside the image")?;
         (machine.apply)(bytes, &fixup)
     }
+}
+
+/// The number of the slot with the address of a symbol that the image does not define.
+fn slot_of(image: &Image, name: &str) -> Option<usize> {
+    let is_it = |&external: &u32| EXTERNAL_SYMBOLS.get(external as usize).is_some_and(|known| *known == name);
+    let import = || image.imports.iter().position(|import| name.strip_prefix(IMPORT_PREFIX) == Some(import));
+    image.externals.iter().position(is_it).or_else(|| Some(image.externals.len() + import()?))
 }
 
 /// Whether an address lies near the image: no code refers to anything else, and what follows does not overflow.

@@ -2,8 +2,9 @@
 //!
 //! The story in four steps. *Gather* the sections that exist at run time, code behind code and constants behind
 //! constants, and note symbols and relocations. Behind the code of each object lies its *island*: 16 bytes for each
-//! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, or
-//! one of the few names of [`EXTERNAL_SYMBOLS`], whose address is in a slot behind the image. *Lay out*: islands get
+//! symbol that the object does not define. *Resolve*: a symbol is a place of the image, in this object or another, one of
+//! the few names of [`EXTERNAL_SYMBOLS`], or a function that the program asks the process for by name; the addresses of
+//! the last two are in slots behind the image. *Lay out*: islands get
 //! their jumps (through the slot, or to a place that the caller's instruction does not reach), and places whose address
 //! is asked for through a table get a word of data. *Apply* the relocations; words that hold addresses are listed in the
 //! image, for the loader to add the image's own.
@@ -24,6 +25,7 @@ use object::Endianness;
 use object::elf;
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{Architecture, Object};
+use tilewright_llvm::IMPORT_PREFIX;
 use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 use tilewright_vm_program::{Export, Image, Symbol};
 
@@ -192,22 +194,26 @@ impl Linker {
         }
     }
 
-    /// The indices in [`EXTERNAL_SYMBOLS`] of the external symbols in use, in slot order.
-    fn externals(&self) -> Result<Vec<u32>> {
-        let mut externals = Vec::new();
+    /// The external symbols in use, in slot order: indices in [`EXTERNAL_SYMBOLS`], and names of the process's functions.
+    fn externals(&self) -> Result<(Vec<u32>, Vec<String>)> {
+        let (mut externals, mut imports) = (Vec::new(), Vec::new());
         for reference in &self.references {
             if let Target::Named(name) = &reference.target
                 && !self.globals.contains_key(name)
             {
-                match EXTERNAL_SYMBOLS.iter().position(|known| known == name) {
-                    Some(external) => externals.push(external as u32),
-                    None => return refuse(format!("symbol `{name}` is not one that the runtime provides")),
+                let known = EXTERNAL_SYMBOLS.iter().position(|known| known == name);
+                match (known, name.strip_prefix(IMPORT_PREFIX)) {
+                    (Some(external), _) => externals.push(external as u32),
+                    (None, Some(import)) => imports.push(import.to_owned()),
+                    (None, None) => return refuse(format!("symbol `{name}` is not one that the runtime provides")),
                 }
             }
         }
         externals.sort_unstable();
         externals.dedup();
-        Ok(externals)
+        imports.sort_unstable();
+        imports.dedup();
+        Ok((externals, imports))
     }
 }
 

@@ -40,6 +40,12 @@ pub(crate) fn serial(extent: i64, body: impl FnOnce(&Expr) -> Stmt) -> Stmt {
 
 /// A machine with a function for each flat function, which runs it on the caller's tensors and scalars.
 pub(crate) fn machine(functions: &[LowTir], target: &Target) -> VirtualMachine {
+    let bytes = package(functions, target).encode().unwrap();
+    VirtualMachine::new(Arc::new(Executable::load(bytes).unwrap()), &[]).unwrap()
+}
+
+/// The executable of such a machine.
+pub(crate) fn package(functions: &[LowTir], target: &Target) -> Package {
     let compiled = tilewright_llvm::compile(functions, target, &Default::default()).unwrap_or_else(|e| panic!("{e}"));
     let linked = tilewright_build::link::link(&[&compiled.elf]).unwrap_or_else(|e| panic!("{e}"));
     let mut program = ProgramBuilder::default();
@@ -74,8 +80,7 @@ pub(crate) fn machine(functions: &[LowTir], target: &Target) -> VirtualMachine {
         program.function(function);
     }
     let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
-    let bytes = Package::new(info, program.finish().unwrap()).encode().unwrap();
-    VirtualMachine::new(Arc::new(Executable::load(bytes).unwrap()), &[]).unwrap()
+    Package::new(info, program.finish().unwrap())
 }
 
 /// Runs a function; the error's text is what a user would read.

@@ -100,3 +100,224 @@ fn what_makes_llvm_give_up_ends_the_job_and_not_the_process() {
     let fine = tilewright_llvm::compile(&[low], &Target::parse("llvm -mcpu=znver4").unwrap(), &Default::default());
     assert!(fine.is_ok());
 }
+
+fn c(dtype: DataType, name: &str, args: &[Expr]) -> Expr {
+    Expr::foreign(dtype, ForeignCallee::Extern(name.into()), args.to_vec())
+}
+
+/// A function of the process that no library has.
+extern "C" fn mix(a: i8, b: u16, c: bool, d: f32, e: f64, f: i64, text: *const std::ffi::c_char, x: *mut f32) -> f64 {
+    // SAFETY: the kernel below passes a text and the address of two floats.
+    let (text, x) = unsafe { (std::ffi::CStr::from_ptr(text), std::slice::from_raw_parts_mut(x, 2)) };
+    x[1] += x[0];
+    f64::from(a) + f64::from(b) + f64::from(u8::from(c)) + f64::from(d) + e + f as f64 + text.to_bytes().len() as f64
+}
+
+#[test]
+fn c_functions_are_called_by_the_rules_of_the_platform() {
+    // SAFETY: `mix` is what the kernel says, and stays where it is.
+    unsafe { tilewright_runtime::foreign::register_symbol("tilewright_test_mix", mix as *const std::ffi::c_void) };
+    let (x, r) = (buffer("X", 4, F32), buffer("R", 3, DataType::F64));
+    let at = |i: i64| vec![Expr::i64(i)];
+    let args = [
+        Expr::int(-5, DataType::I8),
+        Expr::int(65535, DataType::U16),
+        Expr::bool(true),
+        Expr::float(0.5, F32),
+        Expr::float(-0.25, DataType::F64),
+        Expr::i64(1 << 40),
+        Expr::str("text"),
+        Expr::address_of(&x, at(2)).unwrap(),
+    ];
+    let f64 = DataType::F64;
+    let sum = c(f64, "tilewright_test_mix", &args);
+    // A C library's function, and the result of one call as the argument of another.
+    let scaled = c(f64, "ldexp", &[c(f64, "fabs", &[Expr::float(-3.0, f64)]), Expr::i32(4)]);
+    let small = c(DataType::I32, "toupper", &[Expr::i32(i32::from(b'q'))]).cast(f64).unwrap();
+    let body = [sum, scaled, small].into_iter().enumerate().map(|(i, e)| Stmt::store(&r, at(i as i64), &e).unwrap());
+    let low = flat("f", &[&x, &r], &[], Stmt::seq(body));
+    let values = Tensor::from_vec(&[4], vec![1.0f32, 2.0, 3.0, 4.0]).unwrap();
+    let result = Tensor::zeros(f64, &[3]).unwrap();
+    run(&machine(&[low], &Target::host()), "f", &[values.clone().into(), result.clone().into()]).unwrap();
+    let expected = -5.0 + 65535.0 + 1.0 + 0.5 - 0.25 + f64::powi(2.0, 40) + 4.0;
+    assert_eq!(result.to_vec::<f64>().unwrap(), [expected, 48.0, f64::from(b'Q')]);
+    assert_eq!(values.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 7.0]);
+}
+
+/// The bytes of an executable with one kernel.
+fn executable(low: &LowTir) -> tilewright_vm_program::ExecutableBytes {
+    let target = Target::host();
+    crate::flat::package(std::slice::from_ref(low), &target).encode().unwrap()
+}
+
+#[test]
+fn a_c_function_that_is_not_there_is_named_when_the_executable_is_loaded() {
+    let r = buffer("R", 1, I32);
+    let low = |name: &str, args: &[Expr]| {
+        flat("f", &[&r], &[], Stmt::store(&r, vec![Expr::i64(0)], &c(I32, name, args)).unwrap())
+    };
+    let executable = tilewright_runtime::Executable::load(executable(&low("no_such_function_anywhere", &[]))).unwrap();
+    let error = tilewright_runtime::VirtualMachine::new(std::sync::Arc::new(executable), &[]).unwrap_err();
+    assert!(error.to_string().contains("no C function `no_such_function_anywhere`"), "{error}");
+    for (name, args, reason) in [
+        ("two words", vec![], "not the name of a C function"),
+        ("llvm.trap", vec![], "not the name of a C function"),
+        ("f", vec![Expr::i32(1).broadcast(4).unwrap()], "scalars and addresses"),
+    ] {
+        let error = refusal(&low(name, &args), "llvm");
+        assert!(error.contains(reason), "{error}");
+    }
+}
+
+mod packed {
+    use std::sync::Mutex;
+
+    use super::*;
+    use tilewright_interp::{Arg, InterpCx, Value as Meant};
+    use tilewright_ir::Attrs;
+    use tilewright_ir::tir::{Buffer, ForKind, Param, PrimFunc, StmtKind, Var};
+    use tilewright_runtime::{Value, registry};
+
+    fn packed(dtype: DataType, name: &str, args: &[Expr]) -> Expr {
+        Expr::foreign(dtype, ForeignCallee::Packed(name.into()), args.to_vec())
+    }
+
+    fn whole(buffer: &Buffer) -> Expr {
+        Expr::address_of(buffer, vec![Expr::i64(0); buffer.rank()]).unwrap()
+    }
+
+    fn function(buffers: &[&Buffer], scalars: &[&Var], body: Stmt) -> PrimFunc {
+        let params = buffers.iter().map(|b| Param::buffer(b)).chain(scalars.iter().map(|v| Param::scalar(v))).collect();
+        PrimFunc::with_root(params, Attrs::new(), Vec::new(), body, Default::default())
+    }
+
+    /// Adds 1 to every element of a tensor of [2, n], and gives what it was called with.
+    fn note(shape: &[i64], elements: &mut [f32], text: &str, numbers: [f64; 3]) -> f64 {
+        elements.iter_mut().for_each(|x| *x += 1.0);
+        shape.iter().sum::<i64>() as f64 + text.len() as f64 + numbers.iter().sum::<f64>()
+    }
+
+    /// A function of a symbolic dimension that calls another of the process twice.
+    fn calling() -> (PrimFunc, &'static str) {
+        let name = "tilewright.test.note";
+        let (n, k) = (Var::new("n", DataType::I64), Var::new("k", I32));
+        let a = Buffer::new("A", vec![Expr::i64(2), Expr::var(&n)], F32);
+        let r = Buffer::new("R", vec![Expr::i64(2)], DataType::F64);
+        let temporary = Buffer::new("T", vec![Expr::i64(2), Expr::i64(3)], F32);
+        let numbers = |x: f64| [Expr::float(x, DataType::F16), Expr::var(&k), Expr::bool(true)];
+        let args = |b: &Buffer, x| [vec![whole(b), Expr::str("größe")], numbers(x).to_vec()].concat();
+        let store = |i: i64, e: &Expr| Stmt::store(&r, vec![Expr::i64(i)], e).unwrap();
+        let fill = Stmt::seq((0..6).map(|i| {
+            let at = vec![Expr::i64(i / 3), Expr::i64(i % 3)];
+            Stmt::store(&temporary, at, &Expr::float(i as f64, F32)).unwrap()
+        }));
+        let element = Expr::load(&temporary, vec![Expr::i64(1), Expr::i64(2)]).unwrap().cast(DataType::F64).unwrap();
+        let body = Stmt::seq([
+            store(0, &packed(DataType::F64, name, &args(&a, 0.5))),
+            fill,
+            StmtKind::Evaluate(packed(DataType::VOID, name, &args(&temporary, 2.5))).into(),
+            store(1, &element),
+        ]);
+        let body = StmtKind::Allocate { buffer: temporary, body }.into();
+        (function(&[&a, &r], &[&k], body), name)
+    }
+
+    #[test]
+    fn packed_functions_get_numbers_texts_and_whole_buffers() {
+        let (function, name) = calling();
+        registry::register_override(name, |args| {
+            let tensor = args[0].as_tensor()?;
+            let mut elements = tensor.to_vec::<f32>()?;
+            let Value::Str(text) = &args[1] else { panic!("{args:?}") };
+            let [Value::Float(a), Value::Int(b), Value::Bool(c)] = args[2..] else { panic!("{args:?}") };
+            let numbers = [a, b as f64, f64::from(u8::from(c))];
+            let result = note(tensor.shape(), &mut elements, text, numbers);
+            let bytes: Vec<u8> = elements.iter().flat_map(|x| x.to_le_bytes()).collect();
+            tensor.overwrite(&bytes)?;
+            Ok(Value::Float(result))
+        });
+        let low = tilewright_tir_passes::lower("f", &function).unwrap_or_else(|e| panic!("{}", e.render(false)));
+        let meaning = InterpCx::new(7).with_packed(name, |args| {
+            let tensor = args[0].as_tensor().unwrap();
+            let mut elements = tensor.to_vec::<f32>().unwrap();
+            let [Meant::Str(text), numbers @ ..] = &args[1..] else { panic!("{args:?}") };
+            let number = |i: usize| match &numbers[i] {
+                Meant::Scalar(x) if x.dtype().is_float() => x.as_float(),
+                Meant::Scalar(x) => x.as_int() as f64,
+                other => panic!("{other:?}"),
+            };
+            let result = note(tensor.shape(), &mut elements, text, [0, 1, 2].map(number));
+            tensor.overwrite(&elements.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>()).unwrap();
+            Ok(Meant::Scalar(Scalar::from_float(result, DataType::F64)))
+        });
+        let machine = machine(std::slice::from_ref(&low), &Target::host());
+        for n in [0i64, 1, 3] {
+            let values: Vec<f32> = (0..2 * n).map(|i| i as f32 - 2.0).collect();
+            let fresh =
+                || (Tensor::from_vec(&[2, n], values.clone()).unwrap(), Tensor::zeros(DataType::F64, &[2]).unwrap());
+            let (before, result) = fresh();
+            let k = Scalar::from_int(-3, I32);
+            let args = [Arg::from(&before), Arg::from(&result), k.into()];
+            meaning.run_prim_func(&function, &args).unwrap_or_else(|e| panic!("{e}"));
+            let expected = (2 + n) as f64 + "größe".len() as f64 + 0.5 - 3.0 + 1.0;
+            assert_eq!(result.to_vec::<f64>().unwrap(), [expected, 6.0]);
+            // The flat function, interpreted and compiled, takes the same elements without their shape.
+            let (flat, flat_result) = fresh();
+            let flat = flat.reshape(&[2 * n]).unwrap();
+            let dim = Scalar::from_int(n, DataType::I64);
+            let args = [Arg::from(&flat), Arg::from(&flat_result), k.into(), dim.into()];
+            meaning.run_low(&low, &args).unwrap_or_else(|e| panic!("{e}"));
+            let (there, there_result) = fresh();
+            let there = there.reshape(&[2 * n]).unwrap();
+            let args = [there.clone().into(), there_result.clone().into(), Value::Int(-3), Value::Int(n)];
+            run(&machine, "f", &args).unwrap();
+            let changed: Vec<f32> = values.iter().map(|x| x + 1.0).collect();
+            for (tensor, result) in [(&before, &result), (&flat, &flat_result), (&there, &there_result)] {
+                assert_eq!(tensor.to_vec::<f32>().unwrap(), changed);
+                assert_eq!(result.to_vec::<f64>().unwrap(), [expected, 6.0]);
+            }
+        }
+    }
+
+    #[test]
+    fn calls_happen_once_each_in_the_order_of_the_program() {
+        static CALLS: Mutex<Vec<i64>> = Mutex::new(Vec::new());
+        let name = "tilewright.test.order";
+        registry::register_override(name, |args| {
+            let number = args[0].as_int()?;
+            CALLS.lock().unwrap().push(number);
+            if number == 99 { Err(tilewright_runtime::Error::callback("enough")) } else { Ok(Value::Int(number)) }
+        });
+        let r = Buffer::new("R", vec![Expr::i64(4)], I32);
+        let i = Var::new("i", DataType::I64);
+        let call = |x: &Expr| packed(I32, name, std::slice::from_ref(x));
+        let shared = call(&Expr::i32(7));
+        // A shared node is one call; a result that nobody needs is a call all the same.
+        let twice = Expr::binary(tilewright_ir::tir::BinOp::Add, &shared, &shared).unwrap();
+        let none = Expr::binary(tilewright_ir::tir::BinOp::Mul, &call(&Expr::i32(8)), &Expr::i32(0)).unwrap();
+        let index = call(&Expr::var(&i).cast(I32).unwrap());
+        let body = Stmt::seq([
+            Stmt::store(&r, vec![Expr::i64(0)], &twice).unwrap(),
+            Stmt::store(&r, vec![Expr::i64(1)], &none).unwrap(),
+            Stmt::for_loop(&i, Expr::i64(0), Expr::i64(3), ForKind::Unrolled, StmtKind::Evaluate(index).into()),
+            StmtKind::Evaluate(call(&Expr::i32(99))).into(),
+            StmtKind::Evaluate(call(&Expr::i32(100))).into(),
+        ]);
+        let low = tilewright_tir_passes::lower("f", &function(&[&r], &[], body)).unwrap_or_else(|e| panic!("{e}"));
+        let result = Tensor::zeros(I32, &[4]).unwrap();
+        let error = run(&machine(&[low], &Target::host()), "f", &[result.clone().into()]).unwrap_err();
+        assert!(error.contains("enough"), "{error}");
+        assert_eq!(*CALLS.lock().unwrap(), [7, 8, 0, 1, 2, 99]);
+        assert_eq!(result.to_vec::<i32>().unwrap()[..2], [14, 0]);
+    }
+
+    #[test]
+    fn a_parallel_loop_calls_none() {
+        let r = Buffer::new("R", vec![Expr::i64(4)], I32);
+        let i = Var::new("i", DataType::I64);
+        let body = Stmt::store(&r, vec![Expr::var(&i)], &packed(I32, "my.function", &[])).unwrap();
+        let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(4), ForKind::Parallel, body);
+        let error = tilewright_tir_passes::lower("f", &function(&[&r], &[], body)).unwrap_err();
+        assert!(error.to_string().contains("`my.function` is called in the parallel loop over `i`"), "{error}");
+    }
+}

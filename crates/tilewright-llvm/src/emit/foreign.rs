@@ -9,7 +9,7 @@ use super::function::{FnCx, Position, Result};
 use super::narrow::{Half, is_narrow};
 use super::text::{Reg, Value, int};
 use super::unit::IntrinsicCall;
-use crate::foreign;
+use crate::{IMPORT_PREFIX, foreign};
 
 /// An argument of a call: its type as LLVM has it, and its value.
 struct Argument {
@@ -74,12 +74,12 @@ impl FnCx<'_, '_> {
         let result = format!("{}{}", extension(dtype), native(dtype));
         let types = args.iter().map(|arg| format!("{}{}", native(arg.dtype), trailing_extension(arg.dtype)));
         let types = types.collect::<Vec<_>>().join(", ");
-        self.unit.declare(name, format!("{result} @{name}({types})"))?;
+        let symbol = format!("{IMPORT_PREFIX}{name}");
+        self.unit.declare(name, format!("{result} @{symbol}({types})"))?;
         let operands =
             args.iter().map(|arg| format!("{}{} {}", native(arg.dtype), trailing_extension(arg.dtype), arg.value));
         let operands = operands.collect::<Vec<_>>().join(", ");
-        // LLVM knows many functions by their names; this one is whatever the process has.
-        Ok(self.call_typed(&format!("{result} @{name}({operands}) nobuiltin"), dtype))
+        Ok(self.call_typed(&format!("{result} @{symbol}({operands})"), dtype))
     }
 
     /// A call, and its result as registers have it.

@@ -146,6 +146,7 @@ fn kernels() -> Seed {
         text: vec![0x31, 0xc0, 0xc3, 0x90, 0x31, 0xc0, 0xc3, 0x90],
         data: vec![0; 24],
         externals: vec![0, 3],
+        imports: vec!["abs".into()],
         relocations: vec![0, 16],
         exports: vec![Export { name: "first".into(), offset: 0 }, Export { name: "second".into(), offset: 4 }],
         symbols: vec![Symbol { name: "first".into(), offset: 0, bytes: 3 }],

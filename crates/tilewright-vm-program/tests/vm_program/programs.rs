@@ -7,6 +7,7 @@ pub(crate) fn image() -> Image {
     Image {
         text: vec![0x31, 0xc0, 0xc3, 0x90],
         externals: vec![0, 2],
+        imports: vec!["my_function".into()],
         exports: vec![Export { name: "copy".into(), offset: 0 }, Export { name: "scale".into(), offset: 2 }],
         data: vec![1, 0, 0, 0, 0, 0, 0, 0, 9],
         relocations: vec![0],

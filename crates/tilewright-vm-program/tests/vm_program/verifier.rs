@@ -222,6 +222,9 @@ fn tables_that_are_wrong() {
     assert!(broken(&|p| p.kernels[0].scalars[0] = DataType::VOID).contains("type void"));
     assert!(broken(&|p| p.images[0].exports[1].offset = 4).contains("begins at byte 4 of a text of 4"));
     assert!(broken(&|p| p.images[0].externals[0] = 9999).contains("external symbol 9999"));
+    for name in ["", "a b", "a\0", "1st", "grün", &"x".repeat(256)] {
+        assert!(broken(&|p| p.images[0].imports[0] = name.into()).contains("not the name of a C function"), "{name:?}");
+    }
     assert!(broken(&|p| p.functions[0].name = "main".into()).contains("two functions are called \"main\""));
 }
 

@@ -1,0 +1,145 @@
+//! Calls of packed functions from PrimFuncs: numbers and whole buffers out, a number back.
+//!
+//! Other foreign calls have a meaning for compiled code only.
+
+use tilewright_expr::semantics::{self, Scalar};
+use tilewright_ir::low::PACKED_TENSOR;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee};
+use tilewright_tensor::{DataType, Tensor};
+
+use crate::error::ErrorKind;
+use crate::machine::{Machine, Res};
+use crate::memory::{Memory, View};
+use crate::scalar::Val;
+use crate::value::Value;
+
+/// A buffer that a call sees as a tensor.
+struct Lent {
+    name: String,
+    tensor: Tensor,
+    memory: usize,
+    /// Where each element lies in the memory.
+    places: Vec<usize>,
+}
+
+impl Machine<'_> {
+    pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Res<Val> {
+        let ForeignCallee::Packed(name) = callee else {
+            let message = format!("`{}` is foreign: only compiled code can call it", callee.name());
+            return Err(ErrorKind::Unsupported(message).into());
+        };
+        if !self.races.is_empty() {
+            let message = format!("packed function `{name}` is called in a parallel loop");
+            return Err(ErrorKind::Unsupported(message).into());
+        }
+        let mut lent = Vec::new();
+        let values = args.iter().map(|arg| self.packed_argument(arg, &mut lent)).collect::<Res<Vec<_>>>()?;
+        let Some(function) = self.packed.get(&**name) else {
+            return Err(ErrorKind::Callee(format!("no packed function `{name}` is registered")).into());
+        };
+        let failed = |message| ErrorKind::Packed { name: name.to_string(), message };
+        let result = function(&values).map_err(failed)?;
+        for buffer in lent {
+            self.take_back(&buffer)?;
+        }
+        if dtype.is_void() {
+            return Ok(Val::One(Scalar::from_bool(false)));
+        }
+        match result {
+            Value::Scalar(found) if !found.dtype().is_float() || dtype.is_float() => {
+                Ok(Val::One(semantics::cast(found, dtype)))
+            }
+            other => Err(failed(format!("expected {dtype} back, found {}", other.describe())).into()),
+        }
+    }
+
+    fn packed_argument(&mut self, arg: &Expr, lent: &mut Vec<Lent>) -> Res<Value> {
+        match &arg.kind {
+            ExprKind::Str(text) => Ok(Value::Str(text.clone())),
+            ExprKind::AddressOf { buffer, indices } => {
+                self.whole(buffer, indices)?;
+                let shape = self.view(buffer)?.shape.to_vec();
+                self.lend(buffer, &shape, lent)
+            }
+            ExprKind::Foreign { callee: ForeignCallee::Packed(name), args } if **name == *PACKED_TENSOR => {
+                match args.split_first().map(|(address, dims)| (&address.kind, dims)) {
+                    Some((ExprKind::AddressOf { buffer, indices }, dims)) => {
+                        self.whole(buffer, indices)?;
+                        let shape =
+                            dims.iter().map(|dim| Ok(self.eval(dim)?.lane(0).as_int())).collect::<Res<Vec<_>>>()?;
+                        self.lend(buffer, &shape, lent)
+                    }
+                    _ => Err(ErrorKind::Unsupported("a tensor without an address".to_owned()).into()),
+                }
+            }
+            _ => Ok(Value::Scalar(self.eval(arg)?.lane(0))),
+        }
+    }
+
+    /// An argument is a whole buffer: addresses of other elements are no values here.
+    fn whole(&mut self, buffer: &Buffer, indices: &[Expr]) -> Res<()> {
+        for index in indices {
+            if self.eval(index)?.lane(0).as_int() != 0 {
+                let message = format!("the address of an element of `{}` is not a value", buffer.name);
+                return Err(ErrorKind::Unsupported(message).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// A tensor with the buffer's bytes, written or not.
+    fn lend(&mut self, buffer: &Buffer, shape: &[i64], lent: &mut Vec<Lent>) -> Res<Value> {
+        let view = self.view(buffer)?;
+        let places = places(&view, &self.memories[view.memory])
+            .ok_or_else(|| ErrorKind::OutsideMemory { buffer: buffer.name.to_string(), indices: Vec::new() })?;
+        let (bytes, width) = (&self.memories[view.memory].bytes, view.dtype.bytes());
+        let contents: Vec<u8> = places.iter().flat_map(|&place| bytes[place..place + width].to_vec()).collect();
+        let tensor = Tensor::from_bytes(view.dtype, shape, &contents)
+            .map_err(|error| ErrorKind::Unsupported(format!("buffer `{}` as a tensor: {error}", buffer.name)))?;
+        lent.push(Lent { name: buffer.name.to_string(), tensor: tensor.clone(), memory: view.memory, places });
+        Ok(Value::Tensor(tensor))
+    }
+
+    /// Writes into the memory what the call left in a tensor.
+    fn take_back(&mut self, lent: &Lent) -> Res<()> {
+        let failed = |error| ErrorKind::Unsupported(format!("buffer `{}` as a tensor: {error}", lent.name));
+        let (contents, width) = (lent.tensor.as_bytes().map_err(failed)?, lent.tensor.dtype().bytes());
+        let memory = &mut self.memories[lent.memory];
+        for (&place, bytes) in lent.places.iter().zip(contents.chunks(width)) {
+            let range = place..place + width;
+            if memory.bytes[range.clone()] != *bytes {
+                if memory.read_only {
+                    return Err(ErrorKind::ReadOnly { buffer: lent.name.clone() }.into());
+                }
+                memory.bytes[range.clone()].copy_from_slice(bytes);
+                memory.touched = true;
+            }
+            // What the function does not write it has looked at: who reads it later gets what it saw.
+            if let Some(written) = &mut memory.written {
+                written[range].fill(true);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the elements of a view lie in its memory, in row-major order; none where one is outside.
+fn places(view: &View, memory: &Memory) -> Option<Vec<usize>> {
+    let mut places = Vec::new();
+    let mut indices = vec![0i64; view.shape.len()];
+    if view.shape.contains(&0) {
+        return Some(places);
+    }
+    loop {
+        let place = usize::try_from(view.byte("", &indices).ok()?).ok()?;
+        if place.checked_add(view.dtype.bytes())? > memory.bytes.len() {
+            return None;
+        }
+        places.push(place);
+        let Some(axis) = (0..indices.len()).rev().find(|&axis| indices[axis] + 1 < view.shape[axis]) else {
+            return Some(places);
+        };
+        indices[axis] += 1;
+        indices[axis + 1..].fill(0);
+    }
+}

@@ -1,0 +1,36 @@
+//! C functions that kernels call by name (`T.call_extern`): those that were registered, and those of the process itself.
+//!
+//! A door behind which nothing is checked: the names and types in an executable are trusted like its machine code.
+
+use std::collections::BTreeMap;
+use std::ffi::{CString, c_void};
+use std::sync::{PoisonError, RwLock};
+
+use crate::error::{ErrorKind, Result};
+
+/// Addresses by name.
+static SYMBOLS: RwLock<BTreeMap<String, usize>> = RwLock::new(BTreeMap::new());
+
+/// Gives the function at an address a name, under which executables that are loaded from now on find it, before one of
+/// the process's own of the same name.
+///
+/// # Safety
+/// The address is that of a function with C's calling convention, which takes and gives what the kernels that call it
+/// say, may run on any thread, does not unwind, and is there for as long as an executable that was loaded with it.
+pub unsafe fn register_symbol(name: &str, address: *const c_void) {
+    let mut symbols = SYMBOLS.write().unwrap_or_else(PoisonError::into_inner);
+    symbols.insert(name.to_owned(), address as usize);
+}
+
+/// The address of a function, or an error that names it.
+pub(crate) fn address(name: &str) -> Result<usize> {
+    let registered = SYMBOLS.read().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+    let missing = || ErrorKind::MissingSymbol { name: name.to_owned() };
+    if let Some(address) = registered.filter(|&address| address != 0) {
+        return Ok(address);
+    }
+    let symbol = CString::new(name).map_err(|_| missing())?;
+    // SAFETY: the name is a C string that lives through the call, which only looks it up.
+    let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) };
+    if address.is_null() { Err(missing().into()) } else { Ok(address as usize) }
+}
