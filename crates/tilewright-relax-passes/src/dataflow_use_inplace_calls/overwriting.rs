@@ -8,7 +8,9 @@
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::nest::{Nest, loads};
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, MatchBuffer, PrimFunc, Stmt, StmtKind, Var, attr_names, written_data};
+use tilewright_ir::tir::{
+    Buffer, Expr, ExprKind, MatchBuffer, PrimFunc, Stmt, StmtKind, Var, attr_names, written_data,
+};
 use tilewright_support::Map;
 
 /// The function without its result, which it writes over the argument; nothing without a proof. `arguments` is the number

@@ -20,7 +20,7 @@ mod tests;
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
 use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, Function, Var};
-use tilewright_support::Map;
+use tilewright_support::{Map, OrderedMap};
 
 /// A value, and when it is needed.
 #[derive(Clone, Debug)]
@@ -90,6 +90,39 @@ pub(crate) fn lifetimes_and_names(
         joined(&mut value.needed);
     }
     (values, names)
+}
+
+/// The most bytes that one run needs at one position, of values with their bytes: no layout takes fewer.
+pub(crate) fn peak(values: &[(&Lifetime, i64)]) -> i64 {
+    // What is needed together changes upwards only where a range begins.
+    let mut beginnings: Vec<(usize, usize)> = Vec::new();
+    for (i, (value, _)) in values.iter().enumerate() {
+        beginnings.extend(value.needed.iter().map(|(first, _)| (*first, i)));
+    }
+    beginnings.sort_unstable();
+    let mut live: Vec<usize> = Vec::new();
+    let mut most = 0;
+    for (position, value) in beginnings {
+        live.retain(|live| values[*live].0.covers(position));
+        live.push(value);
+        let paths = live.iter().map(|live| (values[*live].0.branches.as_slice(), values[*live].1)).collect();
+        most = most.max(at_once(paths));
+    }
+    most
+}
+
+/// The bytes that one run may have of values that began in these branches: of each conditional those of one branch.
+fn at_once(values: Vec<(&[(usize, bool)], i64)>) -> i64 {
+    let mut all = 0;
+    let mut forks: OrderedMap<usize, [Vec<(&[(usize, bool)], i64)>; 2]> = OrderedMap::default();
+    for (path, bytes) in values {
+        match path {
+            [] => all += bytes,
+            [(fork, taken), rest @ ..] => forks.entry(*fork).or_default()[usize::from(*taken)].push((rest, bytes)),
+        }
+    }
+    let of_fork = |[otherwise, then]: [Vec<_>; 2]| at_once(otherwise).max(at_once(then));
+    all + forks.into_values().map(of_fork).sum::<i64>()
 }
 
 /// Fields of tuples that bindings take apart again: the field stands where it is taken, so that a tuple does not mix up

@@ -2,7 +2,7 @@
 
 use tilewright_ir::relax::{StructInfo, Var};
 
-use super::{Lifetime, joined};
+use super::{Lifetime, joined, peak};
 
 impl Lifetime {
     /// A lifetime as no function has it.
@@ -55,4 +55,14 @@ fn ranges_that_touch_are_one() {
     let mut ranges = vec![(6, 9), (0, 2), (3, 4), (8, 8)];
     joined(&mut ranges);
     assert_eq!(ranges, [(0, 4), (6, 9)]);
+}
+
+#[test]
+fn the_peak_is_of_one_moment_on_one_path() {
+    let values = [life(&[(0, 1)], &[]), life(&[(2, 3)], &[]), life(&[(3, 4)], &[])];
+    assert_eq!(peak(&[(&values[0], 100), (&values[1], 50), (&values[2], 60)]), 110);
+    // Both are needed behind the conditional, but no run has both.
+    let branches = [life(&[(4, 9)], &[(4, true)]), life(&[(6, 9)], &[(4, false)]), life(&[(9, 9)], &[])];
+    assert_eq!(peak(&[(&branches[0], 100), (&branches[1], 50), (&branches[2], 1)]), 101);
+    assert_eq!(peak(&[]), 0);
 }

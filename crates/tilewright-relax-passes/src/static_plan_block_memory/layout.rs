@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 
 use tilewright_tensor::abi::TENSOR_ALIGN;
 
-use crate::lifetimes::Lifetime;
+use crate::lifetimes::{Lifetime, peak};
 
 /// A tensor to place.
 #[derive(Clone, Debug)]
@@ -22,7 +22,8 @@ pub(super) struct Planned {
 pub(super) fn places(tensors: &[Planned]) -> (Vec<i64>, i64) {
     let span = |tensor: &Planned| tensor.lifetime.needed.iter().map(|(first, last)| last - first + 1).sum::<usize>();
     let conflicts = conflicts(tensors);
-    let lowest = peak(tensors);
+    let sized: Vec<(&Lifetime, i64)> = tensors.iter().map(|tensor| (&tensor.lifetime, tensor.bytes)).collect();
+    let lowest = peak(&sized);
     let as_begun: Vec<usize> = (0..tensors.len()).collect();
     // Stable sorts: equal tensors keep their order in the function, so that the result is always the same.
     let (mut by_size, mut by_area) = (as_begun.clone(), as_begun.clone());
@@ -39,25 +40,6 @@ pub(super) fn places(tensors: &[Planned]) -> (Vec<i64>, i64) {
         }
     }
     best.unwrap_or_default()
-}
-
-/// The most bytes that are needed at one position: no layout takes fewer.
-pub(super) fn peak(tensors: &[Planned]) -> i64 {
-    let mut changes: Vec<(usize, i64)> = Vec::new();
-    for tensor in tensors {
-        for &(first, last) in &tensor.lifetime.needed {
-            changes.push((first, tensor.bytes));
-            changes.push((last + 1, -tensor.bytes));
-        }
-    }
-    // What ends at a position goes before what begins there.
-    changes.sort_unstable();
-    let (mut now, mut most) = (0, 0);
-    for (_, change) in changes {
-        now += change;
-        most = most.max(now);
-    }
-    most
 }
 
 /// For each tensor those that are needed at the same time.
@@ -143,7 +125,6 @@ mod tests {
     fn a_chain_needs_the_two_largest_neighbours_only() {
         let tensors = [tensor(640, 0, 2), tensor(1280, 2, 4), tensor(640, 4, 6), tensor(64, 6, 8)];
         assert_eq!(places(&tensors).1, 1920);
-        assert_eq!(peak(&tensors), 1920);
     }
 
     #[test]
@@ -152,11 +133,5 @@ mod tests {
         let taken = [(0, 64), (192, 256), (320, 384)];
         assert_eq!([64, 65, 128, 129].map(|bytes| smallest_gap(&taken, bytes)), [256, 64, 64, 384]);
         assert_eq!(smallest_gap(&[(0, 10)], 1), 64);
-    }
-
-    #[test]
-    fn the_peak_is_of_one_moment() {
-        assert_eq!(peak(&[tensor(100, 0, 1), tensor(50, 2, 3), tensor(60, 3, 4)]), 110);
-        assert_eq!(peak(&[]), 0);
     }
 }

@@ -12,7 +12,7 @@ use tilewright_ir::relax::{
 };
 use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::{binary, manipulate::permute_dims, nn, unary};
-use tilewright_relax_passes::{CallTIRRewrite, LegalizeOps, StaticPlanBlockMemory};
+use tilewright_relax_passes::{CallTIRRewrite, LegalizeOps, StaticPlanBlockMemory, estimate_memory_usage};
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
 
@@ -427,6 +427,24 @@ fn chain_of_four(cx: &InferCx, x: Expr) -> Result<Expr, InferError> {
 
 fn planned(module: &IRModule) -> IRModule {
     run(&StaticPlanBlockMemory, &run(&CallTIRRewrite, &run(&LegalizeOps, module)))
+}
+
+#[test]
+fn the_memory_of_a_function_is_told() {
+    let mut b = crate::graph::Build::new();
+    let mut x = b.param("x", tensor_info(&[100]));
+    for _ in 0..5 {
+        x = b.bind(unary::negative::call(&InferCx::default(), x));
+    }
+    let module = planned(&module_of(b.finish(&x)));
+    let usage = estimate_memory_usage(&module);
+    let main = &usage.functions[0];
+    // Four tensors of 400 bytes, two at a time, the second at the next multiple of 64; and the result.
+    assert_eq!((main.planned_tensors, main.unplanned_bytes, main.peak_bytes), (4, 1600, 800));
+    assert_eq!((main.planned_bytes, main.own_tensors, main.own_bytes, main.dynamic_tensors), (848, 1, 400, 0));
+    let text = usage.to_string();
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(rows[1], ["main", "848", "1600", "800", "4", "400", "1", "0"]);
 }
 
 #[test]
