@@ -269,6 +269,7 @@ mod tests {
     use crate::flat::{buffer, flat, machine, neighbours, serial};
     use tilewright_ir::low::INDEX_GUARD;
     use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForKind, Scope, Stmt, StmtKind, Var};
+    use tilewright_vm_program::{Access, ExecutableBytes, FORMAT_VERSION, OLDEST_FORMAT_VERSION, Package};
 
     const F32: DataType = DataType::F32;
 
@@ -330,5 +331,31 @@ mod tests {
         let error = emulated.run(low[0].symbol(), &[a.into(), r.into(), Value::Int(13), Value::Float(1.0)]);
         let error = error.unwrap_err();
         assert!(error.contains("R[96]") && error.contains("status 3"), "{error}");
+    }
+
+    /// Images of every version of the executable format that is read: `A % 0.75`, by the C library.
+    #[test]
+    fn kept_images_of_older_versions_run() {
+        if !available("kept_images_of_older_versions_run") {
+            return;
+        }
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tilewright-vm-program/tests/corpus");
+        for version in OLDEST_FORMAT_VERSION..=FORMAT_VERSION {
+            let bytes = std::fs::read(corpus.join(format!("v{version}/kernels-aarch64.twx"))).unwrap();
+            let (package, _) = Package::decode(&ExecutableBytes::copy_from(&bytes).unwrap()).unwrap();
+            let facts = package.program.kernels.iter().map(|kernel| tilewright_llvm::Kernel {
+                symbol: package.program.kernel_name(kernel).to_owned(),
+                writes: kernel.tensors.iter().map(|access| *access == Access::Write).collect(),
+                scalars: kernel.scalars.clone(),
+                scratch_bytes: kernel.scratch_bytes,
+            });
+            let emulated = Emulated::over_image(&package.program.images[0], facts.collect(), "");
+            let values: Vec<f32> = (0..12).map(|i| (i as f32 - 5.0) * 0.4).collect();
+            let a = Tensor::from_vec(&[3, 4], values.clone()).unwrap();
+            let r = Tensor::zeros(F32, &[3, 4]).unwrap();
+            emulated.run("wrap", &[a.into(), r.clone().into(), Value::Int(3)]).unwrap();
+            let expected: Vec<f32> = values.iter().map(|x| x % 0.75).collect();
+            assert_eq!(r.to_vec::<f32>().unwrap(), expected, "version {version}");
+        }
     }
 }
