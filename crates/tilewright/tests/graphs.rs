@@ -257,6 +257,9 @@ fn local_functions_call_themselves() {
     for steps in [0, 1, 20] {
         both.agrees(&[row(&[0.5, -3.0]), Value::shape(&[steps])]);
     }
+    let printed = tilewright::print_module(&both.module);
+    let again = tilewright::parse_module(&SourceFile::new("again.py", printed.as_str())).unwrap();
+    assert_eq!(tilewright::print_module(&again), printed);
     let main = both.machine.function("main").unwrap();
     let deep = main.call(&[row(&[1.0, -1.0]), Value::shape(&[9_000])]).unwrap();
     assert_eq!(deep.as_tensor().unwrap().to_vec::<f32>().unwrap(), [9001.0, -9001.0]);
