@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`DataType`], then [`Element`] (the Rust type behind a data type), [`Layout`] (data type, shape and
 //! strides), [`Tensor`] (a layout over shared memory), [`dlpack`] (handing tensors to and from other libraries without
-//! a copy), then [`abi`].
+//! a copy), then [`abi`]; [`guard`] is for tests.
 //!
 //! ```
 //! use tilewright_tensor::{DataType, Tensor};
@@ -22,6 +22,8 @@ pub mod dlpack;
 mod dtype;
 mod element;
 mod error;
+#[cfg(unix)]
+pub mod guard;
 mod layout;
 mod storage;
 mod tensor;

@@ -1,13 +1,14 @@
 //! Flat functions written by constructors, compiled, linked, loaded and run: what the tests of machine code share.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::Attrs;
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{Buffer, Expr, ForKind, Param, PrimFunc, Stmt, Var};
-use tilewright_runtime::{Executable, Value, VirtualMachine};
+use tilewright_runtime::{Executable, Value, VirtualMachine, set_num_threads};
 use tilewright_target::Target;
+use tilewright_tensor::guard::Edge;
 use tilewright_tensor::{DataType, Tensor};
 use tilewright_vm_program::{
     Access, DeviceIndex, FunctionBuilder, Kernel, Kind, Package, ProgramBuilder, Scalar as MachineScalar, TargetInfo,
@@ -83,9 +84,64 @@ pub(crate) fn package(functions: &[LowTir], target: &Target) -> Package {
     Package::new(info, program.finish().unwrap())
 }
 
-/// Runs a function; the error's text is what a user would read.
+/// The number of threads belongs to the process: runs take turns.
+static TURNS: Mutex<()> = Mutex::new(());
+
+/// Runs a function on the caller's tensors; the error's text is what a user would read.
+///
+/// It runs several times on copies of the tensors, with a forbidden page directly before them, then directly behind
+/// them, and all that with 1, 2 and 5 threads. So a stray access ends the test, and all runs have to give the same, bit
+/// by bit. (A packed function that it calls is called as often.) Tensors that share memory, or are not compact, make the
+/// call fail before anything runs: those are passed as they are.
 pub(crate) fn run(machine: &VirtualMachine, name: &str, args: &[Value]) -> Result<(), String> {
-    machine.function(name).unwrap().call(args).map(drop).map_err(|error| error.to_string())
+    let function = machine.function(name).unwrap();
+    let call = |args: &[Value]| function.call(args).map(drop).map_err(|error| error.to_string());
+    let tensors: Vec<&Tensor> = args.iter().filter_map(|arg| arg.as_tensor().ok()).collect();
+    let share = |i: usize| tensors[..i].iter().any(|other| other.overlaps(tensors[i]));
+    if (0..tensors.len()).any(share) || tensors.iter().any(|tensor| !tensor.is_contiguous()) {
+        return call(args);
+    }
+    let _turn = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut first: Option<(Vec<Value>, Result<(), String>)> = None;
+    for threads in [1, 2, 5] {
+        set_num_threads(threads);
+        for edge in Edge::BOTH {
+            let copies: Vec<Value> = args.iter().map(|arg| guarded(arg, edge)).collect();
+            let outcome = call(&copies);
+            match &first {
+                None => first = Some((copies, outcome)),
+                Some((expected, expected_outcome)) => {
+                    let run = format!("{name} with {threads} threads, at the {edge:?}");
+                    assert_eq!(outcome, *expected_outcome, "{run}");
+                    // Where a failing run stops is up to the threads.
+                    assert!(outcome.is_err() || same_bits(&copies, expected), "{run}");
+                }
+            }
+        }
+    }
+    let (copies, outcome) = first.unwrap();
+    for (arg, copy) in args.iter().zip(&copies) {
+        if let (Value::Tensor(tensor), Value::Tensor(copy)) = (arg, copy)
+            && !tensor.is_read_only()
+        {
+            tensor.overwrite(copy.as_bytes().unwrap()).unwrap();
+        }
+    }
+    outcome
+}
+
+fn guarded(arg: &Value, edge: Edge) -> Value {
+    match arg {
+        Value::Tensor(tensor) => tensor.guarded(edge).unwrap().into(),
+        other => other.clone(),
+    }
+}
+
+fn same_bits(a: &[Value], b: &[Value]) -> bool {
+    a.iter().zip(b).all(|(a, b)| match (a, b) {
+        (Value::Tensor(a), Value::Tensor(b)) => a == b,
+        _ => true,
+    })
 }
 
 /// A tensor of these elements, all of the type.

@@ -1,4 +1,5 @@
 //! Host tensors and DLPack, from outside.
 
 mod dlpack;
+mod guard;
 mod memory;
