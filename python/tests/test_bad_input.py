@@ -185,3 +185,36 @@ def test_comparison_says_where_modules_differ():
     assert tw.ir.structural_equal(one, one) and tw.ir.structural_hash(one) != tw.ir.structural_hash(two)
     with pytest.raises((AssertionError, ValueError), match="double"):
         tw.ir.assert_structural_equal(one, two)
+
+
+def test_async_functions_and_wrong_decorators_are_reported(tmp_path):
+    head = "from tilewright.script import tir as T, ir as I\n\n"
+    body = 'def f(A: T.Buffer((2,), "float32")):\n    A[0] = T.float32(1)\n'
+    for text, message in [
+        (f"{head}@T.prim_func\nasync {body}", "wrong.py:4:11"),
+        (f"{head}@T.prim_funk\n{body}", "did you mean `prim_func`?"),
+        (f"{head}@I.ir_modul\nclass M:\n    pass\n", "did you mean `ir_module`?"),
+    ]:
+        path = tmp_path / "wrong.py"
+        path.write_text(text)
+        done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
+        assert done.returncode == 1 and message in done.stderr, done.stderr
+        with pytest.raises(tw.TVMError, match=r"async|did you mean"):
+            tw.script.from_source(text)
+
+
+def test_a_loop_that_never_runs_is_warned_of():
+    with pytest.warns(UserWarning, match="-4 iterations never runs"):
+        tw.script.from_source(
+            'def f(A: T.Buffer((2,), "float32")):\n    for i in T.serial(-4):\n        A[0] = T.float32(1)\n'.join(
+                ["@T.prim_func\n", ""]
+            )
+        )
+
+
+def test_messages_use_the_words_of_the_script():
+    text = RELAX.format(body=GOOD).replace("A[vi, vj] * T.float32(2)", "A[vi, vj] << A[vi, vj]")
+    with pytest.raises(tw.TVMError, match="`<<` is not defined for float32"):
+        tw.script.from_source(text)
+    with pytest.raises(tw.TVMError, match='integers or None, found the text "ab"'):
+        tw.script.from_source(RELAX.format(body='out = R.permute_dims(x, axes="ab")'))

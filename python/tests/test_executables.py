@@ -101,3 +101,141 @@ def test_a_callback_runs_on_the_calling_thread():
     thread.start()
     thread.join()
     assert seen == [thread.ident]
+
+
+def test_an_executable_describes_itself(executable):
+    assert "kernels       2" in executable.stats()
+    assert "call double(" in executable.as_text()
+    assert 'f.call_kernel("double"' in executable.as_python()
+    assert executable.target_triple.startswith(("x86_64", "aarch64")) and executable.required_features
+    assert executable.jit() is executable
+
+
+@pytest.mark.parametrize("name", ["model.so", "model.tar", "model", "model.twx"])
+def test_an_exported_library_is_loaded_whatever_its_name(executable, tmp_path, rng, name):
+    executable.export_library(tmp_path / name)
+    loaded = tw.runtime.load_module(str(tmp_path / name))
+    x = rng.standard_normal((64, 64)).astype("float32")
+    np.testing.assert_array_equal(loaded["main"](x).numpy(), expected(x))
+    np.testing.assert_array_equal(tw.relax.VirtualMachine(loaded)["main"](x).numpy(), expected(x))
+
+
+def test_a_library_of_the_system_is_no_executable():
+    import _ctypes
+
+    with pytest.raises(tw.TVMError, match="not a Tilewright executable"):
+        tw.runtime.load_module(_ctypes.__file__)
+
+
+def test_executables_of_other_machines_are_made_saved_and_refused(tmp_path):
+    arm = tw.relax.build(Module, target="llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1")
+    arm.export_library(tmp_path / "arm")
+    loaded = tw.runtime.load_module(tmp_path / "arm")
+    assert loaded.target_triple == "aarch64-linux-gnu" and "neon" in loaded.required_features
+    with pytest.raises(tw.TVMError, match=r"aarch64.*x86_64"):
+        tw.relax.VirtualMachine(loaded, tw.cpu())
+
+
+def test_a_pipeline_stands_in_the_place_of_the_default_one(rng):
+    x = rng.standard_normal((64, 64)).astype("float32")
+    ran = []
+
+    @tw.transform.module_pass(name="test.note")
+    def note(module, context):
+        ran.append(len(module))
+        return module
+
+    own = tw.transform.Sequential([note, tw.relax.pipeline.get_pipeline("default_build")])
+    for pipeline in (None, "default", "default_build", own):
+        executable = tw.relax.build(Module, "llvm", pipeline=pipeline, exec_mode="compiled")
+        np.testing.assert_array_equal(executable["main"](x).numpy(), expected(x))
+    assert ran == [2]
+    with pytest.raises(tw.TVMError, match="machine-ready"):
+        tw.relax.build(Module, "llvm", pipeline="zero")
+    with pytest.raises(tw.TVMError, match="nonsense"):
+        tw.relax.build(Module, "llvm", pipeline="nonsense")
+    with pytest.raises(tw.TVMError, match="exec_mode"):
+        tw.relax.build(Module, "llvm", exec_mode="nonsense")
+
+
+def test_parameters_are_bound_when_building(rng):
+    x = rng.standard_normal((64, 64)).astype("float32")
+    executable = tw.relax.build(Module, "llvm", params={"x": x})
+    np.testing.assert_array_equal(executable["main"]().numpy(), expected(x))
+
+
+def test_what_cannot_be_built_is_named():
+    for build in (tw.build, tw.compile, tw.relax.build, tw.relax.vm.build):
+        with pytest.raises(tw.TVMError, match="found int"):
+            build(3)
+        with pytest.raises(tw.TVMError, match="found float"):
+            build(Module, target=2.5)
+        with pytest.raises(tw.TVMError, match="cuda"):
+            build(Module, target="cuda")
+
+
+def test_a_kernel_file_is_run_by_the_command_line(executable, tmp_path, python):
+    executable.save(tmp_path / "model.twx")
+    done = python("-m", "tilewright", "run", tmp_path / "model.twx", "--random", "3")
+    assert done.returncode == 0 and done.stdout.startswith("float32[64, 64] ["), done.stderr
+    done = python("-m", "tilewright", "inspect", tmp_path / "model.twx")
+    assert "main(x: Tensor((64, 64), float32))" in done.stdout, done.stderr
+
+
+def test_many_threads_call_while_others_build_save_load_and_fail(executable, tmp_path, rng):
+    """Sixteen threads: callers of right and wrong calls and of callbacks, and one that builds, saves and loads."""
+    main = tw.relax.VirtualMachine(executable, tw.cpu())["main"]
+    tw.register_func("test.stress", lambda x, out: x.copyto(out), override=True)
+
+    @I.ir_module
+    class Caller:
+        @R.function
+        def main(x: R.Tensor(("n",), "float32")):
+            n = T.int64()
+            with R.dataflow():
+                out = R.call_dps_packed("test.stress", (x,), out_sinfo=R.Tensor((n,), "float32"))
+                R.output(out)
+            return out
+
+    packed = tw.relax.VirtualMachine(tw.relax.build(Caller), tw.cpu())["main"]
+    problems = []
+
+    def check(condition, what):
+        if not condition:
+            problems.append(what)
+
+    def call(seed):
+        own = np.random.default_rng(seed)
+        x = own.standard_normal((64, 64)).astype("float32")
+        for round in range(60):
+            check(np.array_equal(main(x).numpy(), expected(x)), "a result")
+            row = own.standard_normal(round % 7).astype("float32")
+            check(np.array_equal(packed(row).numpy(), row), "a callback")
+            try:
+                main(x[:, :63])
+                problems.append("a wrong call succeeded")
+            except tw.TVMError:
+                pass
+
+    def rebuild():
+        x = np.full((64, 64), 0.5, "float32")
+        for round in range(10):
+            path = tmp_path / "shared"
+            tw.relax.build(Module, target="llvm").save(path)
+            check(np.array_equal(tw.runtime.load_module(path)["main"](x).numpy(), expected(x)), "a loaded result")
+            tw.register_func(f"test.stress.{round}", lambda: None, override=True)
+            tw.remove_global_func(f"test.stress.{round}")
+
+    def guarded(work, *args):
+        try:
+            work(*args)
+        except BaseException as error:
+            problems.append(repr(error))
+
+    threads = [threading.Thread(target=guarded, args=(call, seed)) for seed in range(15)]
+    threads.append(threading.Thread(target=guarded, args=(rebuild,)))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems

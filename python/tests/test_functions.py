@@ -122,5 +122,69 @@ def test_results_are_independent_of_each_other():
 
 
 def test_only_functions_can_be_registered():
-    with pytest.raises(TypeError):
+    with pytest.raises(tw.TVMError, match="found int") as caught:
         tw.register_func("test.not_callable", 3)
+    assert isinstance(caught.value, TypeError)
+
+
+def test_functions_are_listed_and_removed():
+    tw.register_func("test.short_lived", lambda: 1, override=True)
+    assert "test.short_lived" in tw.runtime.list_global_func_names()
+    assert tw.runtime.list_global_func_names() == sorted(tw.runtime.list_global_func_names())
+    tw.remove_global_func("test.short_lived")
+    assert "test.short_lived" not in tw.runtime.list_global_func_names()
+    with pytest.raises(tw.TVMError, match=r"test\.short_lived"):
+        tw.remove_global_func("test.short_lived")
+    tw.register_func("test.short_lived", lambda: 2)
+    assert tw.get_global_func("test.short_lived")() == 2
+    tw.remove_global_func("test.short_lived")
+
+
+def test_a_machine_calls_the_function_that_is_registered_now():
+    tw.register_func("test.changing", lambda x, out: out.copyfrom(x.numpy() + 1), override=True)
+    main = main_that_calls("test.changing")
+    np.testing.assert_array_equal(main(X).numpy(), X + 1)
+    tw.register_func("test.changing", lambda x, out: out.copyfrom(x.numpy() - 1), override=True)
+    np.testing.assert_array_equal(main(X).numpy(), X - 1)
+    tw.remove_global_func("test.changing")
+    with pytest.raises(tw.TVMError, match=r"test\.changing"):
+        main(X)
+
+
+KERNEL = """
+@T.prim_func
+def f(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    for i in {loop}(4):
+        with T.block("B"):
+            vi = T.axis.spatial(4, i)
+            T.evaluate(T.call_packed("test.in_kernel", T.Cast("int64", vi)))
+            B[vi] = A[vi] + T.float32(1)
+"""
+
+
+def test_an_exception_inside_a_kernel_comes_back_as_itself():
+    class MineError(Exception):
+        pass
+
+    seen = []
+
+    def fails_on_two(i):
+        seen.append(i)
+        if i == 2:
+            raise MineError("two")
+
+    tw.register_func("test.in_kernel", fails_on_two, override=True)
+    kernel = tw.build(tw.script.from_source(KERNEL.format(loop="range")), "llvm")
+    a, b = np.zeros(4, "float32"), np.zeros(4, "float32")
+    with pytest.raises(MineError, match="two") as caught:
+        kernel(a, b)
+    assert seen == [0, 1, 2]
+    assert "fails_on_two" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    tw.register_func("test.in_kernel", lambda i: None, override=True)
+    kernel(a, b)
+    assert (b == 1).all()
+
+
+def test_functions_of_the_process_are_not_called_in_parallel_loops():
+    with pytest.raises(tw.TVMError, match="parallel loop"):
+        tw.build(tw.script.from_source(KERNEL.format(loop="T.parallel")), "llvm")

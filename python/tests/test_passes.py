@@ -1,5 +1,6 @@
 """Passes from Python: one after the other, in a context, written in Python."""
 
+import numpy as np
 import pytest
 
 import tilewright as tw
@@ -112,3 +113,86 @@ def test_modules_are_maps_of_functions():
     assert isinstance(tw.relax.transform.LegalizeOps()(Module)["relu"], tw.tir.PrimFunc)
     with pytest.raises(tw.TVMError, match=r"nope.*main"):
         Module["nope"]
+
+
+def test_every_pass_of_the_compiler_has_a_function():
+    from tilewright import _core
+
+    names = _core.pass_names()
+    assert {"LegalizeOps", "Normalize", "DeadCodeElimination"} <= set(names)
+    for name in names:
+        one = getattr(tw.relax.transform, name)()
+        assert one.name == name and name in tw.relax.transform.__all__
+        assert getattr(tw.relax.transform, name).__doc__
+    with pytest.raises(AttributeError):
+        tw.relax.transform.NoSuchPass  # noqa: B018
+
+
+def test_names_that_no_pass_has_are_warned_of():
+    with pytest.warns(UserWarning, match="`LegaliseOps`.*did you mean `LegalizeOps`") as caught:
+        tw.transform.PassContext(disabled_pass=["LegaliseOps"])
+    assert caught[0].filename == __file__
+    with pytest.warns(UserWarning, match="required_pass names `Nonsense`"):
+        tw.transform.PassContext(required_pass=["Nonsense"])
+
+
+def test_passes_of_ones_own_may_be_disabled(recwarn):
+    @tw.transform.module_pass(name="test.unwanted")
+    def unwanted(module, context):
+        raise AssertionError("it ran")
+
+    with tw.transform.PassContext(disabled_pass=["test.unwanted"]):
+        tw.ir.assert_structural_equal(unwanted(Module), Module)
+    assert not recwarn
+
+
+def test_options_that_nothing_reads_are_warned_of(python):
+    text = "import tilewright as tw; tw.transform.PassContext(config={'tir.nonsense': 1})"
+    assert "`tir.nonsense`" in python("-c", text).stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"instruments": [3]}, "instrument.*found 3"),
+        ({"instruments": [tw.transform.PassInstrument]}, "instrument"),
+        ({"disabled_pass": "LegalizeOps"}, "list of names"),
+        ({"required_pass": [3]}, "list of names"),
+        ({"opt_level": "high"}, "opt_level"),
+        ({"opt_level": -1}, "opt_level"),
+        ({"config": ["a"]}, "config"),
+        ({"config": {1: 2}}, "config"),
+    ],
+)
+def test_wrong_contexts_are_refused(options, message):
+    with pytest.raises(tw.TVMError, match=message):
+        tw.transform.PassContext(**options)
+
+
+def test_instruments_need_not_have_every_method():
+    seen = []
+
+    class Short:
+        def run_after_pass(self, module, info):
+            seen.append((info, info.name, info.opt_level))
+
+        def enter_pass_ctx(self):
+            seen.append("enter")
+
+        def exit_pass_ctx(self):
+            seen.append("exit")
+
+    with tw.transform.PassContext(instruments=[Short()]):
+        tw.relax.transform.LegalizeOps()(Module)
+    assert seen == ["enter", ("LegalizeOps", "LegalizeOps", 0), "exit"]
+
+
+def test_wrong_parameters_are_refused():
+    with pytest.raises(tw.TVMError, match=r"'b' takes a tensor.*found int"):
+        tw.relax.transform.BindParams("main", {"b": 3})
+    with pytest.raises(tw.TVMError, match="name or its position"):
+        tw.relax.transform.BindParams("main", {2.5: np.zeros(1)})
+    with pytest.raises(tw.TVMError, match="found 3 in it"):
+        tw.transform.Sequential([3])
+    with pytest.raises(tw.TVMError, match="IRModule"):
+        tw.relax.transform.LegalizeOps()(3)

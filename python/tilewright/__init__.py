@@ -15,7 +15,7 @@ from ._core import __version__
 from .driver import build, compile
 from .error import TVMError
 from .ir import IRModule, transform
-from .runtime import cpu, cuda, device, get_global_func, register_func
+from .runtime import cpu, cuda, device, get_global_func, register_func, remove_global_func
 from .runtime import ndarray as nd
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "nd",
     "register_func",
     "relax",
+    "remove_global_func",
     "runtime",
     "script",
     "target",

@@ -25,6 +25,10 @@ class DiagnosticError(TVMError):
     """Text or IR that is wrong: syntax, unknown names, shapes, types. The message lists every problem found."""
 
 
+class WrongTypeError(TVMError, TypeError):
+    """An object of a class that does not fit: `except TypeError` catches it too."""
+
+
 def make(
     kind: type[TVMError], message: str, code: str | None, file: str | None, line: int | None, column: int | None
 ) -> TVMError:

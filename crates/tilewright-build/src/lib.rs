@@ -29,6 +29,7 @@ use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo
 /// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
 /// module or used as a value: it runs on the caller's own tensors.
 pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
+    target.check_supported().map_err(|error| Diagnostic::error("TW0602", error.to_string()))?;
     let module = module.module();
     let mut program = ProgramBuilder::default();
     let kernels = kernels::build_kernels(&mut program, module, target)?;

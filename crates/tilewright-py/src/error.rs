@@ -13,15 +13,19 @@ use tilewright::tensor::TensorError;
 pub(crate) enum Kind {
     /// Text or IR that is wrong.
     Diagnostic,
+    /// An object of a class that does not fit.
+    WrongType,
     /// Everything else.
     General,
 }
 
 fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
     static DIAGNOSTIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static WRONG_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static GENERAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     match kind {
         Kind::Diagnostic => DIAGNOSTIC.import(py, "tilewright.error", "DiagnosticError"),
+        Kind::WrongType => WRONG_TYPE.import(py, "tilewright.error", "WrongTypeError"),
         Kind::General => GENERAL.import(py, "tilewright.error", "TVMError"),
     }
 }
@@ -46,6 +50,17 @@ pub(crate) fn make(py: Python<'_>, kind: Kind, message: &str, place: &Place<'_>)
 /// An error that has no place in the user's source.
 pub(crate) fn general(py: Python<'_>, error: impl Display) -> PyErr {
     make(py, Kind::General, &error.to_string(), &Place::default())
+}
+
+/// Something that its kind of object cannot do.
+pub(crate) fn wrong(py: Python<'_>, message: &str) -> PyErr {
+    make(py, Kind::WrongType, message, &Place::default())
+}
+
+/// An object that is not what was expected.
+pub(crate) fn wrong_type(expected: impl Display, found: &Bound<'_, PyAny>) -> PyErr {
+    let name = found.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
+    wrong(found.py(), &format!("{expected}, found {name}"))
 }
 
 /// All that a front end found, with the code and place of the first error.

@@ -1,49 +1,61 @@
 //! Functions that can be called: those of a machine, and those that the process provides by name.
 
-use pyo3::exceptions::PyTypeError;
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tilewright::Value;
 use tilewright::runtime::{self, PackedFunc, registry};
 
-use crate::value::{from_python, packed, runtime_error, to_python};
+use crate::error;
+use crate::value::{arguments, packed, runtime_error, to_python};
 
 /// A function: of a machine, or by name.
 #[pyclass(frozen, name = "PackedFunc", module = "tilewright.runtime.packed_func")]
 pub(crate) struct Function(Inner);
 
 enum Inner {
-    Machine(runtime::Function),
-    Packed { name: String, function: PackedFunc },
+    Machine {
+        function: runtime::Function,
+        /// Its result is handed on.
+        gives: bool,
+    },
+    Packed {
+        name: String,
+        function: PackedFunc,
+    },
 }
 
 impl Function {
     pub(crate) fn machine(function: runtime::Function) -> Self {
-        Self(Inner::Machine(function))
+        Self(Inner::Machine { function, gives: true })
+    }
+
+    /// A function whose result is dropped.
+    pub(crate) fn without_result(function: runtime::Function) -> Self {
+        Self(Inner::Machine { function, gives: false })
     }
 
     pub(crate) fn packed(name: &str, function: PackedFunc) -> Self {
         Self(Inner::Packed { name: name.to_owned(), function })
     }
 
-    pub(crate) fn to_packed(&self) -> PackedFunc {
-        match &self.0 {
-            Inner::Machine(function) => function.to_packed(),
-            Inner::Packed { function, .. } => function.clone(),
-        }
-    }
-
-    /// The function as a value of programs.
+    /// The function as a value for other functions.
     pub(crate) fn to_value(&self) -> Value {
         match &self.0 {
-            Inner::Machine(function) => Value::Closure(function.clone()),
+            Inner::Machine { function, gives: true } => Value::Closure(function.clone()),
+            Inner::Machine { function, gives: false } => {
+                let function = function.clone();
+                Value::Function(Arc::new(move |args| function.call(args).map(|_| Value::None)))
+            }
             Inner::Packed { function, .. } => Value::Function(function.clone()),
         }
     }
 
     fn run(&self, args: &[Value]) -> runtime::Result<Value> {
         match &self.0 {
-            Inner::Machine(function) => function.call(args),
+            Inner::Machine { function, gives: true } => function.call(args),
+            Inner::Machine { function, gives: false } => function.call(args).map(|_| Value::None),
             Inner::Packed { function, .. } => function(args),
         }
     }
@@ -54,7 +66,7 @@ impl Function {
     #[getter]
     fn name(&self) -> &str {
         match &self.0 {
-            Inner::Machine(function) => function.name(),
+            Inner::Machine { function, .. } => function.name(),
             Inner::Packed { name, .. } => name,
         }
     }
@@ -63,7 +75,7 @@ impl Function {
     #[pyo3(signature = (*args))]
     pub(crate) fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
-        let values = args.iter_borrowed().map(|arg| from_python(&arg)).collect::<PyResult<Vec<_>>>()?;
+        let values = arguments(args)?;
         match py.detach(|| self.run(&values)) {
             Ok(value) => to_python(py, &value),
             Err(error) => Err(runtime_error(py, error)),
@@ -80,18 +92,36 @@ impl Function {
 pub(crate) fn register_func(name: &str, function: &Bound<'_, PyAny>, replace: bool) -> PyResult<()> {
     let py = function.py();
     if !function.is_callable() {
-        let found = function.get_type().name()?;
-        return Err(PyTypeError::new_err(format!("expected a function to register as \"{name}\", found {found}")));
+        return Err(error::wrong_type(format_args!("expected a function to register as \"{name}\""), function));
     }
     let function = match function.cast::<Function>() {
-        Ok(function) => function.get().to_packed(),
-        Err(_) => packed(function.clone().unbind()),
+        Ok(function) => function.get().to_value(),
+        Err(_) => Value::Function(packed(function.clone().unbind())),
     };
-    if replace {
-        registry::register_override(name, move |args| function(args));
-        return Ok(());
-    }
-    registry::register(name, move |args| function(args)).map_err(|e| runtime_error(py, e))
+    // The function that is replaced may be the last reference to a Python object.
+    let outcome = py.detach(|| match replace {
+        true => {
+            registry::register_override(name, move |args| function.call(args));
+            Ok(())
+        }
+        false => registry::register(name, move |args| function.call(args)),
+    });
+    outcome.map_err(|e| runtime_error(py, e))
+}
+
+/// Removes the function of a global name; an unknown name is an error.
+#[pyfunction]
+pub(crate) fn remove_global_func(py: Python<'_>, name: &str) -> PyResult<()> {
+    // Asked for first, for the message of an unknown name.
+    registry::get(name).map_err(|e| runtime_error(py, e))?;
+    py.detach(|| registry::unregister(name));
+    Ok(())
+}
+
+/// The names of all registered functions, in order.
+#[pyfunction]
+pub(crate) fn list_global_func_names() -> Vec<String> {
+    registry::names()
 }
 
 /// The function of a global name; `None` for an unknown one only where it may be missing.

@@ -1,21 +1,28 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
-//! Reading order: `error` (the one mapping of errors), `dlpack` and `tensor` (values without copies), `value` and
-//! `function` (calls), `module` and `script` (IR and its text), `pass` and `compile`.
+//! Reading order: `error` (the one mapping of errors), `device`, `dlpack`, `tensor` and `indexing` (values without
+//! copies), `value` and `function` (calls), `module` and `script` (IR and its text), `pass`, `passes`, `target` and
+//! `compile`, then `executable`, `machine` and `timing`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
 //! the calling thread. The Python files decide nothing either: `python/tilewright` gives these classes their names.
 
 mod compile;
+mod device;
 mod dlpack;
 mod error;
+mod executable;
 mod function;
+mod indexing;
+mod machine;
 mod module;
 mod pass;
 mod passes;
 mod script;
+mod target;
 mod tensor;
+mod timing;
 mod value;
 
 use std::ffi::OsString;
@@ -32,7 +39,7 @@ fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule(gil_used = true)]
 fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    core.add_class::<tensor::Device>()?;
+    core.add_class::<device::Device>()?;
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;
     core.add_class::<module::PyGlobalVar>()?;
@@ -40,12 +47,21 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<module::PyPrimFunc>()?;
     core.add_class::<module::PyFunction>()?;
     core.add_class::<pass::PyPass>()?;
-    core.add_class::<compile::PyTarget>()?;
-    core.add_class::<compile::PyExecutable>()?;
-    core.add_class::<compile::PyMachine>()?;
+    core.add_class::<target::PyTarget>()?;
+    core.add_class::<executable::PyExecutable>()?;
+    core.add_class::<machine::PyMachine>()?;
+    core.add_class::<timing::PyTimer>()?;
+    core.add_class::<timing::PyTimes>()?;
+    core.add_class::<timing::PyReport>()?;
     for function in [
+        wrap_pyfunction!(device::num_threads, core)?,
+        wrap_pyfunction!(device::set_num_threads, core)?,
+        wrap_pyfunction!(device::set_affinity, core)?,
+        wrap_pyfunction!(device::available_processors, core)?,
         wrap_pyfunction!(function::register_func, core)?,
         wrap_pyfunction!(function::get_global_func, core)?,
+        wrap_pyfunction!(function::remove_global_func, core)?,
+        wrap_pyfunction!(function::list_global_func_names, core)?,
         wrap_pyfunction!(module::structural_equal, core)?,
         wrap_pyfunction!(module::assert_structural_equal, core)?,
         wrap_pyfunction!(module::structural_hash, core)?,
@@ -56,6 +72,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(compile::pipeline, core)?,
         wrap_pyfunction!(passes::bind_params, core)?,
         wrap_pyfunction!(passes::by_name, core)?,
+        wrap_pyfunction!(passes::pass_names, core)?,
+        wrap_pyfunction!(passes::pipeline_names, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

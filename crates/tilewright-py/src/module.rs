@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tilewright::ir::node::{EqCx, HashCx};
@@ -88,7 +88,7 @@ pub(crate) fn function_of(object: &Bound<'_, PyAny>) -> PyResult<(Arc<str>, Glob
         let PyFunction { name, function } = object.get();
         return Ok((name.clone(), GlobalFunc::Relax(function.clone())));
     }
-    Err(PyTypeError::new_err(format!("expected a PrimFunc or a relax.Function, found {}", object.get_type().name()?)))
+    Err(error::wrong_type("expected a PrimFunc or a relax.Function", object))
 }
 
 /// A function's name: a string or a GlobalVar.

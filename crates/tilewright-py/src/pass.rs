@@ -5,7 +5,6 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tilewright::ir::node::FloatBits;
@@ -53,10 +52,8 @@ impl PyPass {
             Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
             Work::Python(function) => {
                 let output = function.bind(py).call1((module, settings.context.bind(py)))?;
-                module_of(&output).map_err(|_| {
-                    let found = output.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
-                    PyTypeError::new_err(format!("the pass `{}` must return an IRModule, not {found}", self.name))
-                })?;
+                let expected = || format!("expected an IRModule from the pass `{}`", self.name);
+                module_of(&output).map_err(|_| error::wrong_type(expected(), &output))?;
                 Ok(output)
             }
             Work::Sequence(passes) => {
@@ -66,10 +63,17 @@ impl PyPass {
     }
 }
 
+impl PyPass {
+    /// The module after the pass.
+    pub(crate) fn apply(&self, py: Python<'_>, settings: &Settings, module: Arc<IRModule>) -> PyResult<Arc<IRModule>> {
+        module_of(&self.run(py, settings, Bound::new(py, PyModule(module))?.as_any())?)
+    }
+}
+
 pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     match object.cast::<PyModule>() {
         Ok(module) => Ok(module.get().0.clone()),
-        Err(_) => Err(PyTypeError::new_err(format!("expected an IRModule, found {}", object.get_type().name()?))),
+        Err(_) => Err(error::wrong_type("expected an IRModule", object)),
     }
 }
 
@@ -199,35 +203,46 @@ struct PythonInstrument {
 }
 
 impl PythonInstrument {
-    /// Calls a method with the module and the pass's name; `otherwise` after an exception.
-    fn call<T>(&self, method: &str, info: &PassInfo, module: &IRModule, otherwise: T, read: Read<T>) -> T {
+    /// Calls a method with the module and what is known of the pass. None where the instrument has no such method; an
+    /// error once it has raised an exception.
+    fn call<T>(&self, method: &str, info: &PassInfo, module: &IRModule, read: Read<T>) -> Result<Option<T>, Stopped> {
         let mut raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner);
         if raised.is_some() {
-            return otherwise;
+            return Err(Stopped);
         }
         let called = Python::attach(|py| {
+            let Some(method) = self.object.bind(py).getattr_opt(method)? else { return Ok(None) };
             let module = Bound::new(py, PyModule(Arc::new(module.clone())))?;
-            read(&self.object.bind(py).call_method1(method, (module, info.name))?)
+            let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
+            let info = class.call1((info.name, info.opt_level))?;
+            read(&method.call1((module, info))?).map(Some)
         });
-        called.unwrap_or_else(|exception| {
+        called.map_err(|exception| {
             *raised = Some(exception);
-            otherwise
+            Stopped
         })
     }
 }
+
+/// An instrument has raised an exception.
+struct Stopped;
 
 type Read<T> = fn(&Bound<'_, PyAny>) -> PyResult<T>;
 
 impl Instrument for PythonInstrument {
     fn should_run(&mut self, info: &PassInfo, module: &IRModule) -> bool {
-        self.call("should_run", info, module, false, |answer| answer.is_truthy())
+        match self.call("should_run", info, module, |answer| answer.is_truthy()) {
+            Ok(answer) => answer.unwrap_or(true),
+            Err(Stopped) => false,
+        }
     }
 
     fn before(&mut self, info: &PassInfo, module: &IRModule) {
-        self.call("run_before_pass", info, module, (), |_| Ok(()));
+        // What it raised is reported when the passes have ended.
+        let _ = self.call("run_before_pass", info, module, |_| Ok(()));
     }
 
     fn after(&mut self, info: &PassInfo, module: &IRModule) {
-        self.call("run_after_pass", info, module, (), |_| Ok(()));
+        let _ = self.call("run_after_pass", info, module, |_| Ok(()));
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tilewright::passes;
 use tilewright::relax_passes::{BindParams, ParamKey};
+use tilewright::{passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
@@ -18,7 +18,20 @@ pub(crate) fn by_name(py: Python<'_>, name: &str) -> PyResult<PyPass> {
     passes::by_name(name).map(PyPass::native).map_err(|message| error::general(py, message))
 }
 
-/// Binds parameters of the function `name`, by their names or positions, to tensors; the tensors are copied, since a module's constants never change.
+/// The names of all passes that need no arguments.
+#[pyfunction]
+pub(crate) fn pass_names() -> Vec<&'static str> {
+    passes::names().into_iter().filter(|name| pipelines::by_name(name).is_none()).collect()
+}
+
+/// The names of all pipelines.
+#[pyfunction]
+pub(crate) fn pipeline_names() -> Vec<&'static str> {
+    pipelines::ALL.iter().map(|(name, _)| *name).collect()
+}
+
+/// Binds parameters of the function `name`, by their names or positions, to tensors; the tensors are copied, since a
+/// module's constants never change.
 #[pyfunction]
 pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<PyPass> {
     let py = params.py();
@@ -26,11 +39,19 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
     for (param, value) in params {
         let tensor = match value.cast::<NdArray>() {
             Ok(tensor) => tensor.get().0.clone(),
-            Err(_) => dlpack::import(&value)?,
+            Err(_) if dlpack::is_exporter(&value)? => dlpack::import(&value)?,
+            Err(_) => {
+                let expected = format!("parameter {} takes a tensor or an array", param.repr()?);
+                return Err(error::wrong_type(expected, &value));
+            }
         };
         let key = match param.extract::<usize>() {
             Ok(index) => ParamKey::Index(index),
-            Err(_) => ParamKey::Name(param.extract()?),
+            Err(_) => {
+                let name = param.extract().or_else(|_| param.getattr("name_hint")?.extract());
+                let expected = "a parameter is given by its name or its position";
+                ParamKey::Name(name.map_err(|_| error::wrong_type(expected, &param))?)
+            }
         };
         bound.push((key, tensor.copied().map_err(|e| error::tensor(py, &e))?.to_read_only()));
     }

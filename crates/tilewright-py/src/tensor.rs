@@ -1,78 +1,95 @@
-//! `NDArray` and `Device`.
+//! `NDArray`.
 
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyTuple};
-use tilewright::runtime::{self, DeviceKind};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyTuple};
+use tilewright::expr::semantics::{Scalar, cast};
+use tilewright::runtime;
 use tilewright::tensor::dlpack::DEVICE_CPU;
+use tilewright::tensor::{Layout, TensorError};
 use tilewright::{DataType, Tensor};
 
-use crate::{dlpack, error};
+use crate::device::Device;
+use crate::{dlpack, error, indexing};
 
-/// A place for tensors: a kind of device and its index.
-#[pyclass(frozen, eq, hash, module = "tilewright.runtime.device")]
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Device(pub(crate) runtime::Device);
-
-impl Device {
-    /// An error unless tensors can live here in this version.
-    pub(crate) fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.0.require().map_err(|e| error::general(py, e))
-    }
-}
-
-#[pymethods]
-impl Device {
-    #[new]
-    fn new(py: Python<'_>, kind: &str, index: u32) -> PyResult<Self> {
-        let kind = match kind {
-            "cpu" => DeviceKind::Cpu,
-            "cuda" => DeviceKind::Cuda,
-            _ => {
-                let message = format_args!("unknown kind of device `{kind}`: expected cpu or cuda");
-                return Err(error::general(py, message));
-            }
-        };
-        Ok(Self(runtime::Device { kind, index }))
-    }
-
-    /// Whether the device is there and can be used.
-    #[getter]
-    fn exist(&self) -> bool {
-        self.0.exists()
-    }
-
-    /// DLPack's number for the kind of device.
-    #[getter]
-    fn device_type(&self) -> i32 {
-        match self.0.kind {
-            DeviceKind::Cpu => DEVICE_CPU,
-            DeviceKind::Cuda => 2,
-        }
-    }
-
-    #[getter]
-    fn device_id(&self) -> u32 {
-        self.0.index
-    }
-
-    fn __str__(&self) -> String {
-        self.0.to_string()
-    }
-
-    fn __repr__(&self) -> String {
-        self.0.to_string()
-    }
-}
-
-/// A tensor. Clones, views through DLPack and arguments of callbacks share its memory.
+/// A tensor. Clones, views through indices or DLPack, and arguments of callbacks share its memory.
 #[pyclass(frozen, name = "NDArray", module = "tilewright.runtime.ndarray")]
 #[derive(Debug)]
 pub(crate) struct NdArray(pub(crate) Tensor);
 
-fn parse_dtype(py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<DataType> {
-    let text = name.str()?.to_string();
-    text.parse().map_err(|_| error::general(py, format_args!("unknown data type `{text}`")))
+fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
+    let text = match name.getattr_opt("name")? {
+        Some(text) if !text.is_none() => text.str()?.to_string(),
+        _ => name.str()?.to_string(),
+    };
+    // `torch.float32` is written with its module, and `numpy.float32` is a class that has no `name`.
+    let text = text.trim_start_matches("torch.").trim_start_matches("<class 'numpy.").trim_end_matches("'>");
+    let found = text.parse().ok().filter(|dtype| DataType::TENSOR_ELEMENTS.contains(dtype));
+    found.ok_or_else(|| {
+        let known: Vec<String> = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string).collect();
+        let message = format_args!("no tensor holds the data type `{text}`: expected one of {}", known.join(", "));
+        error::general(name.py(), message)
+    })
+}
+
+impl NdArray {
+    /// A NumPy array over the tensor's own memory; of `bfloat16`, which NumPy lacks, over its bits.
+    fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let tensor = match self.0.dtype() {
+            DataType::BF16 => retyped(&self.0, DataType::U16).map_err(|e| error::tensor(py, &e))?,
+            _ => self.0.clone(),
+        };
+        py.import("numpy")?.call_method1("from_dlpack", (Self(tensor),))
+    }
+
+    /// A tensor that NumPy knows, with the same values.
+    fn widened(&self, py: Python<'_>) -> PyResult<Self> {
+        match self.0.dtype() {
+            DataType::BF16 => self.converted(py, DataType::F32),
+            _ => Ok(Self(self.0.clone())),
+        }
+    }
+
+    /// The elements as another type.
+    fn converted(&self, py: Python<'_>, dtype: DataType) -> PyResult<Self> {
+        py.detach(|| convert(&self.0, dtype)).map(Self).map_err(|e| error::tensor(py, &e))
+    }
+
+    /// Values to be written into this tensor, in its type and shape: NumPy converts and broadcasts.
+    fn fitted(&self, values: &Bound<'_, PyAny>) -> PyResult<Tensor> {
+        let py = values.py();
+        let (shape, dtype) = (self.0.shape(), self.0.dtype());
+        let same = values.cast::<Self>().ok().map(|other| &other.get().0);
+        if let Some(other) = same.filter(|other| other.shape() == shape && other.dtype() == dtype) {
+            return Ok(other.clone());
+        }
+        let through = if dtype == DataType::BF16 { DataType::F32 } else { dtype };
+        let source = match values.cast::<Self>() {
+            Ok(other) => other.get().converted(py, through)?.bits(py)?,
+            Err(_) => values.clone(),
+        };
+        let numpy = py.import("numpy")?;
+        let array = numpy.call_method1("asarray", (source, through.to_string()))?;
+        let array = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
+        let array = numpy.call_method1("ascontiguousarray", (array,))?;
+        let tensor = dlpack::import(&array)?;
+        convert(&tensor, dtype).and_then(|tensor| tensor.reshape(shape)).map_err(|e| error::tensor(py, &e))
+    }
+
+    fn overwrite(&self, py: Python<'_>, values: &Tensor) -> PyResult<()> {
+        // A source that overlaps the target is read as a whole before the first write.
+        let values = if values.overlaps(&self.0) { values.copied() } else { values.to_contiguous() };
+        let written = values.and_then(|values| self.0.overwrite(values.as_bytes()?));
+        written.map_err(|e| error::tensor(py, &e))
+    }
+
+    fn only_element<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.0.num_elements() != 1 {
+            let message = format_args!("expected a tensor of one element, found shape {:?}", self.0.shape());
+            return Err(error::general(py, message));
+        }
+        self.widened(py)?.bits(py)?.call_method0("item")
+    }
 }
 
 #[pymethods]
@@ -88,14 +105,23 @@ impl NdArray {
     /// A tensor over the memory of anything with `__dlpack__`.
     #[staticmethod]
     fn from_dlpack(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if !dlpack::is_exporter(source)? {
+            return Err(error::wrong_type("expected something with `__dlpack__`", source));
+        }
         dlpack::import(source).map(Self)
+    }
+
+    /// A tensor of these bytes, in row-major order.
+    #[staticmethod]
+    fn from_bytes(dtype: &Bound<'_, PyAny>, shape: Vec<i64>, data: &[u8]) -> PyResult<Self> {
+        Tensor::from_bytes(parse_dtype(dtype)?, &shape, data).map(Self).map_err(|e| error::tensor(dtype.py(), &e))
     }
 
     /// A tensor of zeros.
     #[staticmethod]
     fn empty(py: Python<'_>, shape: Vec<i64>, dtype: &Bound<'_, PyAny>, device: &Device) -> PyResult<Self> {
         device.check(py)?;
-        Tensor::zeros(parse_dtype(py, dtype)?, &shape).map(Self).map_err(|e| error::tensor(py, &e))
+        Tensor::zeros(parse_dtype(dtype)?, &shape).map(Self).map_err(|e| error::tensor(py, &e))
     }
 
     #[getter]
@@ -113,17 +139,120 @@ impl NdArray {
         self.0.ndim()
     }
 
+    /// The number of elements.
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.num_elements()
+    }
+
+    /// Elements from one to the next of each dimension.
+    #[getter]
+    fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.strides())
+    }
+
+    /// Whether the elements lie one behind the other in row-major order.
+    fn is_contiguous(&self) -> bool {
+        self.0.is_contiguous()
+    }
+
     #[getter]
     fn device(&self) -> Device {
         Device(runtime::Device::cpu())
     }
 
-    /// A NumPy array with a copy of the values.
+    /// Whether both are the same elements of the same memory.
+    fn same_as(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| {
+            let (a, b) = (&self.0, &other.get().0);
+            a.same(b) || (a.data_ptr() == b.data_ptr() && a.layout() == b.layout())
+        })
+    }
+
+    /// A NumPy array with a copy of the values. NumPy has no `bfloat16`: the error says what to do instead.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let copy = Self(self.0.copied().map_err(|e| error::tensor(py, &e))?);
-        let array = py.import("numpy")?.call_method1("from_dlpack", (copy,))?;
+        if self.0.dtype() == DataType::BF16 {
+            return Err(error::general(
+                py,
+                "NumPy has no bfloat16: take the values with .astype(\"float32\").numpy(), the bits with \
+                 .view(\"uint16\").numpy(), or a tensor of PyTorch with torch.from_dlpack",
+            ));
+        }
+        let array = Self(self.0.copied().map_err(|e| error::tensor(py, &e))?).bits(py)?;
         // NumPy before 2.1 marks what comes through DLPack as read-only.
         if array.getattr("flags")?.getattr("writeable")?.extract()? { Ok(array) } else { array.call_method0("copy") }
+    }
+
+    /// As `numpy`.
+    fn asnumpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.numpy(py)
+    }
+
+    /// A tensor with the elements converted, as programs of the compiler convert them; a copy in any case.
+    fn astype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
+        self.converted(dtype.py(), parse_dtype(dtype)?)
+    }
+
+    /// The same memory with its bits read as another type of the same width.
+    fn view(&self, dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (from, to) = (self.0.dtype(), parse_dtype(dtype)?);
+        if from.element_bytes() != to.element_bytes() || (to.is_bool() && !from.is_bool()) {
+            let message = format_args!("the bits of {from} cannot be read as {to}");
+            return Err(error::general(dtype.py(), message));
+        }
+        retyped(&self.0, to).map(Self).map_err(|e| error::tensor(dtype.py(), &e))
+    }
+
+    /// The same elements in another shape: a view where they lie one behind the other, else a copy.
+    fn reshape(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Self> {
+        let reshaped = self.0.to_contiguous().and_then(|tensor| tensor.reshape(&shape));
+        reshaped.map(Self).map_err(|e| error::tensor(py, &e))
+    }
+
+    /// The only element, as a number of Python.
+    fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.only_element(py)
+    }
+
+    /// The elements as lists of numbers.
+    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.widened(py)?.bits(py)?.call_method0("tolist")
+    }
+
+    fn __float__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<pyo3::types::PyFloat>().call1((self.only_element(py)?,))
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.get_type::<pyo3::types::PyInt>().call1((self.only_element(py)?,))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        self.only_element(py)?.is_truthy()
+    }
+
+    /// `a[0]`, `a[1:, ::2]`, `a[..., None]`: views that share memory. Lists, arrays and bools as indices give copies.
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Some(view) = indexing::view(&self.0, key)? {
+            return Ok(Self(view));
+        }
+        let copied = indexing::copy(&self.bits(key.py())?, key)?;
+        let dtype = if self.0.dtype() == DataType::BF16 { DataType::BF16 } else { copied.dtype() };
+        retyped(&copied, dtype).map(Self).map_err(|e| error::tensor(key.py(), &e))
+    }
+
+    /// Writes the elements that an index of integers and slices names; NumPy converts and broadcasts the values.
+    fn __setitem__(&self, key: &Bound<'_, PyAny>, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        match indexing::view(&self.0, key)? {
+            Some(view) => Self(view).assign(values),
+            None => Err(error::wrong_type("elements are written by integers, slices and `...`", key)),
+        }
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let count = self.__len__(py)?;
+        let items = (0..count).map(|index| self.__getitem__(&index.into_pyobject(py)?.into_any()));
+        PyList::new(py, items.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 
     /// Copies the values into another tensor of the same shape and type, or into a new one on a device.
@@ -135,11 +264,33 @@ impl NdArray {
             return Ok(Bound::new(py, Self(copy))?.into_any());
         }
         let Ok(other) = target.cast::<Self>() else {
-            let found = target.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("copyto takes an NDArray or a device, not {found}")));
+            return Err(error::wrong_type("copyto takes an NDArray or a device", target));
         };
-        copy_values(&self.0, &other.get().0).map_err(|message| error::general(py, message))?;
+        let (from, to) = (&self.0, &other.get().0);
+        if from.shape() != to.shape() || from.dtype() != to.dtype() {
+            let (shape, dtype, shape_to, dtype_to) = (from.shape(), from.dtype(), to.shape(), to.dtype());
+            return Err(error::general(
+                py,
+                format_args!(
+                    "copyto needs the same shape and type: shape {shape:?} of {dtype} does not go into shape \
+                     {shape_to:?} of {dtype_to}"
+                ),
+            ));
+        }
+        other.get().overwrite(py, from)?;
         Ok(target.clone())
+    }
+
+    /// Overwrites the elements with values that NumPy converts and broadcasts; gives the tensor back.
+    fn copyfrom<'py>(slf: &Bound<'py, Self>, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        slf.get().assign(values)?;
+        Ok(slf.clone())
+    }
+
+    /// The tensor on a device: itself where it lives there already.
+    fn to_device<'py>(slf: &Bound<'py, Self>, device: &Device) -> PyResult<Bound<'py, Self>> {
+        device.check(slf.py())?;
+        Ok(slf.clone())
     }
 
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
@@ -186,13 +337,21 @@ impl NdArray {
         }
     }
 
-    fn __len__(&self) -> PyResult<usize> {
+    /// Pickles and copies as type, shape and bytes.
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let whole = self.0.to_contiguous().map_err(|e| error::tensor(py, &e))?;
+        let bytes = PyBytes::new(py, whole.as_bytes().map_err(|e| error::tensor(py, &e))?);
+        let parts = (self.dtype(), self.shape(py)?, bytes).into_pyobject(py)?;
+        Ok((py.import("tilewright.runtime.ndarray")?.getattr("from_bytes")?, parts))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         let first = self.0.shape().first();
-        first.map(|&n| n as usize).ok_or_else(|| PyTypeError::new_err("len() of a tensor without dimensions"))
+        first.map(|&n| n as usize).ok_or_else(|| error::wrong(py, "a tensor without dimensions has no length"))
     }
 
     fn __str__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(self.numpy(py)?.str()?.to_string())
+        Ok(self.widened(py)?.bits(py)?.str()?.to_string())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -200,23 +359,34 @@ impl NdArray {
     }
 }
 
-/// Copies values between tensors of the same shape and type; the target must be compact and writable.
-fn copy_values(source: &Tensor, target: &Tensor) -> Result<(), String> {
-    if source.shape() != target.shape() || source.dtype() != target.dtype() {
-        let (from, to) = ((source.shape(), source.dtype()), (target.shape(), target.dtype()));
-        return Err(format!(
-            "copyto needs the same shape and type: shape {:?} of {} does not go into shape {:?} of {}",
-            from.0, from.1, to.0, to.1
-        ));
+impl NdArray {
+    fn assign(&self, values: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = values.py();
+        let fitted = self.fitted(values)?;
+        self.overwrite(py, &fitted)
     }
-    if target.is_read_only() {
-        return Err("the tensor to copy into is read-only".to_owned());
+}
+
+/// The same memory, its elements read as another type of the same width.
+fn retyped(tensor: &Tensor, dtype: DataType) -> Result<Tensor, TensorError> {
+    let layout = Layout::strided(dtype, tensor.shape(), tensor.strides())?;
+    tensor.view_as(layout.into(), 0)
+}
+
+/// A copy with the elements converted by the compiler's own rules.
+fn convert(tensor: &Tensor, dtype: DataType) -> Result<Tensor, TensorError> {
+    let from = tensor.dtype();
+    if from == dtype {
+        return tensor.copied();
     }
-    if !target.is_contiguous() {
-        return Err(format!("the tensor to copy into has strides {:?}, expected compact rows", target.strides()));
+    let source = tensor.to_contiguous()?;
+    let (width_from, width_to) = (from.element_bytes(), dtype.element_bytes());
+    let mut bytes = Vec::with_capacity(source.num_elements() * width_to);
+    for element in source.as_bytes()?.chunks_exact(width_from) {
+        let mut bits = [0; 8];
+        bits[..width_from].copy_from_slice(element);
+        let converted = cast(Scalar::from_bits(from, u64::from_le_bytes(bits)), dtype);
+        bytes.extend_from_slice(&converted.bits().to_le_bytes()[..width_to]);
     }
-    let source = source.to_contiguous().map_err(|e| e.to_string())?;
-    // SAFETY: both are compact with `num_bytes` bytes each, the target may be written, and `copy` allows overlap.
-    unsafe { std::ptr::copy(source.data_ptr(), target.data_ptr(), source.num_bytes()) };
-    Ok(())
+    Tensor::from_bytes(dtype, tensor.shape(), &bytes)
 }

@@ -7,16 +7,28 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::Value;
 use tilewright::runtime::{Error, ErrorKind, PackedFunc};
+use tilewright::vm_program::MAX_NESTING;
 
+use crate::device::Device;
 use crate::function::Function;
-use crate::tensor::{Device, NdArray};
+use crate::tensor::NdArray;
 use crate::{dlpack, error};
 
 /// A Python object that the machine only hands on.
 struct Opaque(Py<PyAny>);
 
+/// The values of a call's arguments.
+pub(crate) fn arguments(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Value>> {
+    args.iter_borrowed().map(|arg| from_python(&arg)).collect()
+}
+
 /// The value of an object: tensors and anything with `__dlpack__` share their memory.
 pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    from_nested(object, MAX_NESTING)
+}
+
+/// `depth` bounds what lists may nest in it: one may even hold itself.
+fn from_nested(object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if let Ok(tensor) = object.cast::<NdArray>() {
         return Ok(Value::Tensor(tensor.get().0.clone()));
     }
@@ -27,7 +39,8 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return object.extract().map(Value::Bool);
     }
     if object.is_instance_of::<PyInt>() {
-        return object.extract().map(Value::Int);
+        let too_large = |_| error::general(object.py(), format_args!("an integer is of 64 bits, found {object}"));
+        return object.extract().map(Value::Int).map_err(too_large);
     }
     if object.is_instance_of::<PyFloat>() {
         return object.extract().map(Value::Float);
@@ -36,7 +49,10 @@ pub(crate) fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::from(object.extract::<&str>()?));
     }
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-        let items = object.try_iter()?.map(|item| from_python(&item?)).collect::<PyResult<Vec<_>>>()?;
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(error::general(object.py(), format_args!("tuples are nested more than {MAX_NESTING} deep")));
+        };
+        let items = object.try_iter()?.map(|item| from_nested(&item?, depth)).collect::<PyResult<Vec<_>>>()?;
         return Ok(Value::tuple(items));
     }
     from_other(object)

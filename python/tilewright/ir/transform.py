@@ -2,22 +2,97 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Self
 
-from .._core import IRModule, Pass
+from .._core import IRModule, Pass, pass_names, pipeline_names
+from ..error import WrongTypeError
 from .instrument import PassInstrument, PrintAfterAll, PrintBeforeAll
 
-__all__ = ["Pass", "PassContext", "PassInstrument", "PrintAfterAll", "PrintBeforeAll", "Sequential", "module_pass"]
+__all__ = [
+    "Pass",
+    "PassContext",
+    "PassInfo",
+    "PassInstrument",
+    "PrintAfterAll",
+    "PrintBeforeAll",
+    "Sequential",
+    "module_pass",
+]
+
+
+class PassInfo(str):
+    """What an instrument is told of a pass: its name, as a text, and the lowest level at which it runs."""
+
+    opt_level: int
+
+    def __new__(cls, name: str, opt_level: int) -> Self:
+        """The text with its level."""
+        self = super().__new__(cls, name)
+        self.opt_level = opt_level
+        return self
+
+    @property
+    def name(self) -> str:
+        """The pass's name."""
+        return str(self)
+
+
+_HOOKS = ("should_run", "run_before_pass", "run_after_pass", "enter_pass_ctx", "exit_pass_ctx")
+# Passes that were written in Python: they may be named in a context too.
+_own_passes: set[str] = set()
+
+
+def _nothing() -> None:
+    pass
+
+
+def _pass_names(where: str, names: Iterable[str] | None) -> list[str]:
+    """The names as a list; those that no pass has are warned of, since leaving out such a pass does nothing."""
+    if isinstance(names, str):
+        raise WrongTypeError(f"{where} is a list of names, found the text {names!r}: write [{names!r}]")
+    names = list(names or ())
+    known = {*pass_names(), *pipeline_names(), *_own_passes}
+    for name in names:
+        if not isinstance(name, str):
+            raise WrongTypeError(f"{where} is a list of names, found {name!r} in it")
+        if name not in known:
+            near = get_close_matches(name, sorted(known), 1)
+            hint = f": did you mean `{near[0]}`?" if near else ""
+            warnings.warn(f"{where} names `{name}`, but no pass is called so{hint}", stacklevel=4)
+    return names
+
+
+def _instruments(instruments: Iterable[Any] | None) -> list[Any]:
+    instruments = list(instruments or ())
+    for instrument in instruments:
+        if isinstance(instrument, type) or not any(callable(getattr(instrument, hook, None)) for hook in _HOOKS):
+            raise WrongTypeError(
+                f"an instrument is an object with one of the methods {', '.join(_HOOKS)}: found {instrument!r}"
+            )
+    return instruments
+
+
+def _options(config: dict[str, Any] | None) -> dict[str, Any]:
+    """The options by name. No pass of the compiler reads one in this version; passes written in Python may."""
+    config = {} if config is None else config
+    if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
+        raise WrongTypeError(f"config is a dict of options by name, found {config!r}")
+    if config and not _own_passes:
+        names = ", ".join(f"`{name}`" for name in config)
+        warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=4)
+    return config
 
 
 @dataclass(frozen=True, eq=False)
 class PassContext:
-    """What passes run under: the optimisation level, passes left out or forced, instruments that watch.
+    """What passes run under: the optimisation level, passes left out or forced, instruments that watch, options.
 
-    In a `with` statement it is the current one.
+    In a `with` statement it is the current one. A name that no pass has, or an option that none reads, is warned of.
     """
 
     opt_level: int = 2
@@ -27,14 +102,22 @@ class PassContext:
     config: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("required_pass", "disabled_pass", "instruments"):
-            object.__setattr__(self, name, list(getattr(self, name) or ()))
+        if not isinstance(self.opt_level, int) or not 0 <= self.opt_level <= 255:
+            raise WrongTypeError(f"opt_level is a number from 0 to 3, found {self.opt_level!r}")
+        for name in ("required_pass", "disabled_pass"):
+            object.__setattr__(self, name, _pass_names(name, getattr(self, name)))
+        object.__setattr__(self, "instruments", _instruments(self.instruments))
+        object.__setattr__(self, "config", _options(self.config))
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
+        for instrument in self.instruments:
+            getattr(instrument, "enter_pass_ctx", _nothing)()
         return self
 
     def __exit__(self, *_: object) -> None:
+        for instrument in self.instruments:
+            getattr(instrument, "exit_pass_ctx", _nothing)()
         _stack.set(_stack.get()[:-1])
 
     @staticmethod
@@ -48,7 +131,11 @@ _stack: ContextVar[tuple[PassContext, ...]] = ContextVar("tilewright.pass_contex
 
 def Sequential(passes: Iterable[Pass], name: str = "sequential") -> Pass:
     """One pass that runs these in order."""
-    return Pass.sequential(list(passes), name)
+    passes = list(passes)
+    for one in passes:
+        if not isinstance(one, Pass):
+            raise WrongTypeError(f"expected a list of passes, found {one!r} in it")
+    return Pass.sequential(passes, name)
 
 
 def module_pass(
@@ -56,5 +143,6 @@ def module_pass(
 ) -> Pass | Callable[[Callable[[IRModule, PassContext], IRModule]], Pass]:
     """Makes a pass of a Python function `(module, context) -> module`; also with arguments, as a decorator."""
     if function is None:
-        return lambda function: Pass.from_python(function, name or function.__name__, opt_level)
+        return lambda function: module_pass(function, opt_level=opt_level, name=name)
+    _own_passes.add(name or function.__name__)
     return Pass.from_python(function, name or function.__name__, opt_level)

@@ -1,46 +1,33 @@
-"""Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module."""
+"""Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module.
+
+There is a function here for every pass of the compiler that needs no arguments, under the pass's own name, so that
+`LegalizeOps()` is the pass `LegalizeOps`; those that take arguments are written out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from .._core import Pass, bind_params, by_name
+from .._core import Pass, bind_params, by_name, pass_names
 
-__all__ = [
-    "BindParams",
-    "CallTIRRewrite",
-    "DeadCodeElimination",
-    "LegalizeOps",
-    "StaticPlanBlockMemory",
-    "ToNonDataflow",
-]
+__all__ = ["BindParams"]
 
 
-def BindParams(func_name: str, params: dict[str, Any]) -> Pass:
-    """Turns parameters of a function, by name, into constants: tensors, or anything with `__dlpack__`."""
+def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
+    """Turns parameters of a function, by name or position, into constants: tensors, or anything with `__dlpack__`."""
     return bind_params(func_name, params)
 
 
-def LegalizeOps() -> Pass:
-    """Operators become calls of PrimFuncs."""
-    return by_name("LegalizeOps")
+def _without_arguments(name: str) -> Callable[[], Pass]:
+    def make() -> Pass:
+        return by_name(name)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"The pass `{name}`; `tilewright opt --pass {name} FILE` shows what it does."
+    return make
 
 
-def DeadCodeElimination() -> Pass:
-    """Drops bindings and functions that nothing uses."""
-    return by_name("DeadCodeElimination")
-
-
-def ToNonDataflow() -> Pass:
-    """Dataflow blocks become ordinary ones."""
-    return by_name("ToNonDataflow")
-
-
-def CallTIRRewrite() -> Pass:
-    """Calls in destination-passing style allocate their results and hand them over."""
-    return by_name("CallTIRRewrite")
-
-
-def StaticPlanBlockMemory() -> Pass:
-    """Tensors whose lifetimes do not meet share memory."""
-    return by_name("StaticPlanBlockMemory")
+for _name in pass_names():
+    globals()[_name] = _without_arguments(_name)
+    __all__ += [_name]

@@ -1,6 +1,15 @@
 """The virtual machine and what it runs."""
 
+from enum import IntEnum
+
 from .._core import Executable, VirtualMachine
 from .vm_build import build
 
-__all__ = ["Executable", "VirtualMachine", "build"]
+__all__ = ["Executable", "VMInstrumentReturnKind", "VirtualMachine", "build"]
+
+
+class VMInstrumentReturnKind(IntEnum):
+    """What an instrument answers before a call: to make it, or to leave it out."""
+
+    NO_OP = 0
+    SKIP_RUN = 1

@@ -2,10 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import _core
+from ..error import TVMError
 from ..target import Target
+from .pipeline import get_pipeline
+from .transform import BindParams
 
 
-def build(mod: _core.IRModule, target: str | Target | None = None) -> _core.Executable:
-    """Compiles every function of the module for `target`: the one in scope, else this machine's processor."""
-    return _core.build(mod, Target.choose(target))
+def build(
+    mod: _core.IRModule | _core.PrimFunc | _core.Function,
+    target: str | dict[str, Any] | Target | None = None,
+    params: dict[str, Any] | None = None,
+    pipeline: str | _core.Pass | None = None,
+    exec_mode: str = "bytecode",
+) -> _core.Executable:
+    """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
+
+    `params` binds parameters of `main` to tensors first. `pipeline`, a pass or the name of a pipeline, stands in the
+    place of `default_build` and has to leave what that leaves. Both names of `exec_mode`, `bytecode` and `compiled`,
+    mean the same: kernels are machine code, and the machine's program calls them.
+    """
+    if exec_mode not in ("bytecode", "compiled"):
+        raise TVMError(f"exec_mode is `bytecode` or `compiled`, found `{exec_mode}`")
+    if params:
+        mod = BindParams("main", params)(mod)
+    if isinstance(pipeline, str):
+        pipeline = None if pipeline == "default" else get_pipeline(pipeline)
+    return _core.build(mod, Target.choose(target), pipeline)

@@ -1,18 +1,41 @@
-"""Tensors, devices and functions found by name."""
+"""Tensors, devices, functions found by name, files of compiled functions.
 
-from . import ndarray
-from .device import Device, cpu, cuda, device
+`set_num_threads(n)` says how many threads a parallel loop may use (0: one for each processor, or the environment's
+`TILEWRIGHT_NUM_THREADS`), `set_affinity([…])` on which processors they run. Results do not depend on either.
+"""
+
+from . import module, ndarray, profiling
+from .device import (
+    Device,
+    available_processors,
+    cpu,
+    cuda,
+    device,
+    num_threads,
+    set_affinity,
+    set_num_threads,
+)
+from .module import load_module
 from .ndarray import NDArray
-from .packed_func import PackedFunc, get_global_func, register_func
+from .packed_func import PackedFunc, get_global_func, list_global_func_names, register_func, remove_global_func
 
 __all__ = [
     "Device",
     "NDArray",
     "PackedFunc",
+    "available_processors",
     "cpu",
     "cuda",
     "device",
     "get_global_func",
+    "list_global_func_names",
+    "load_module",
+    "module",
     "ndarray",
+    "num_threads",
+    "profiling",
     "register_func",
+    "remove_global_func",
+    "set_affinity",
+    "set_num_threads",
 ]

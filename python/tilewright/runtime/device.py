@@ -1,15 +1,27 @@
-"""Where tensors live and kernels run."""
+"""Where tensors live and kernels run, and the threads that kernels use."""
 
 from __future__ import annotations
 
-from .._core import Device
+from .._core import Device, available_processors, num_threads, set_affinity, set_num_threads
+from ..error import TVMError
 
-__all__ = ["Device", "cpu", "cuda", "device"]
+__all__ = [
+    "Device",
+    "available_processors",
+    "cpu",
+    "cuda",
+    "device",
+    "num_threads",
+    "set_affinity",
+    "set_num_threads",
+]
 
 
 def device(name: str, index: int = 0) -> Device:
     """The device of that kind and index: `device("cpu")`, `device("cuda:1")`."""
     kind, _, number = name.partition(":")
+    if number and not number.isdecimal():
+        raise TVMError(f"expected a device such as `cpu` or `cuda:1`, found `{name}`")
     return Device(kind, int(number) if number else index)
 
 

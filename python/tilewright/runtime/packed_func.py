@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from .._core import PackedFunc
+from .._core import PackedFunc, list_global_func_names
 
-__all__ = ["PackedFunc", "get_global_func", "register_func"]
+__all__ = ["PackedFunc", "get_global_func", "list_global_func_names", "register_func", "remove_global_func"]
 
 
 def register_func(name: str | Callable, function: Callable | None = None, override: bool = False) -> Any:
@@ -28,3 +28,8 @@ def register_func(name: str | Callable, function: Callable | None = None, overri
 def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None:
     """The function registered under that name; an unknown name is an error, or None where it may be missing."""
     return _core.get_global_func(name, allow_missing)
+
+
+def remove_global_func(name: str) -> None:
+    """Forgets the function of that name; compiled code does not find it any more. An unknown name is an error."""
+    _core.remove_global_func(name)

@@ -26,7 +26,8 @@ from .. import _core
 from ..error import TVMError
 from .spelling import Spelling
 
-Definition = ast.ClassDef | ast.FunctionDef
+# The core refuses an async function by its text, with the place.
+Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def in_class_body(frame: FrameType) -> bool:

@@ -7,4 +7,4 @@ __all__ = ["ir_module"]
 
 
 def __getattr__(name: str) -> object:
-    raise outside_of_a_script(__name__, name)
+    raise outside_of_a_script(__name__, name, __all__)

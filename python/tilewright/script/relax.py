@@ -17,4 +17,4 @@ __all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function"]
 
 
 def __getattr__(name: str) -> object:
-    raise outside_of_a_script(__name__, name)
+    raise outside_of_a_script(__name__, name, __all__)

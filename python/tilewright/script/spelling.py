@@ -7,6 +7,8 @@ written.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -32,8 +34,8 @@ class Spelling:
         return f"<TVMScript {self.name}>"
 
 
-def outside_of_a_script(module: str, name: str) -> AttributeError:
-    """The error for a name of the language that is used in code which Python itself runs."""
-    return AttributeError(
-        f"`{name}` of {module} is not a value in Python: it belongs inside a decorated function, whose text is read"
-    )
+def outside_of_a_script(module: str, name: str, known: Iterable[str] = ()) -> AttributeError:
+    """The error for a name of the language that is used in code which Python itself runs; `known` has a value there."""
+    near = get_close_matches(name, known, 1, 0.75)
+    hint = f"did you mean `{near[0]}`?" if near else "it belongs inside a decorated function, whose text is read"
+    return AttributeError(f"`{name}` of {module} is not a value in Python: {hint}")

@@ -19,4 +19,4 @@ __all__ = ["Buffer", "Ptr", "handle", "prim_func", *_SCALARS]
 
 
 def __getattr__(name: str) -> object:
-    raise outside_of_a_script(__name__, name)
+    raise outside_of_a_script(__name__, name, __all__)

@@ -1,5 +1,5 @@
 """What is compiled for."""
 
-from .target import Target
+from .target import Target, TargetKind
 
-__all__ = ["Target"]
+__all__ = ["Target", "TargetKind"]

@@ -114,7 +114,7 @@ impl FnCx<'_, '_> {
     }
 
     /// A packed function of the runtime's registry: its arguments lie in a table on the stack.
-    fn call_packed(&mut self, name: &str, args: &[Expr], dtype: DataType) -> Result<Value> {
+    pub(super) fn call_packed(&mut self, name: &str, args: &[Expr], dtype: DataType) -> Result<Value> {
         if self.sort.is_task() {
             let what =
                 format!("packed function `{name}` is called in a parallel loop: such functions run one at a time");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_ir::low::INDEX_GUARD;
-use tilewright_ir::tir::{Expr, ForKind, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, ForeignCallee, Stmt, StmtKind, Var};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::Status;
@@ -41,7 +41,13 @@ impl FnCx<'_, '_> {
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|stmt| self.stmt(stmt)),
             StmtKind::Evaluate(expr) => {
                 self.begin_statement()?;
-                self.value(expr, Position::Value).map(drop)
+                match &expr.kind {
+                    // The result is dropped: the function may give anything, or nothing.
+                    ExprKind::Foreign { callee: ForeignCallee::Packed(name), args } => {
+                        self.call_packed(name, args, DataType::VOID).map(drop)
+                    }
+                    _ => self.value(expr, Position::Value).map(drop),
+                }
             }
             // What lies in scratch memory is a parameter of the function.
             StmtKind::Allocate { buffer, body } if self.has_value(&buffer.data) => self.stmt(body),

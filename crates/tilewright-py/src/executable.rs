@@ -1,0 +1,133 @@
+//! Executables: compiled functions and their constants, to be run, saved and looked at.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tilewright::{Executable, VirtualMachine};
+
+use crate::device::Device;
+use crate::error;
+use crate::function::Function;
+use crate::timing::{PyTimer, timing};
+use crate::value::runtime_error;
+
+/// Compiled functions and their constants, to be run or saved.
+#[pyclass(frozen, name = "Executable", module = "tilewright.relax.vm")]
+#[derive(Debug)]
+pub(crate) struct PyExecutable {
+    pub(crate) executable: Arc<Executable>,
+    /// The machine for calls on the executable itself, made when first needed.
+    machine: OnceLock<VirtualMachine>,
+}
+
+impl PyExecutable {
+    pub(crate) fn new(executable: Executable) -> Self {
+        Self { executable: Arc::new(executable), machine: OnceLock::new() }
+    }
+
+    fn machine(&self, py: Python<'_>) -> PyResult<&VirtualMachine> {
+        if self.machine.get().is_none() {
+            let made = py.detach(|| VirtualMachine::new(self.executable.clone(), &[]));
+            let machine = made.map_err(|e| runtime_error(py, e))?;
+            // Another thread may have been faster; then its machine stays.
+            let _ = self.machine.set(machine);
+        }
+        self.machine.get().ok_or_else(|| error::general(py, "the executable has no machine"))
+    }
+}
+
+#[pymethods]
+impl PyExecutable {
+    /// Opens a saved executable. Its machine code runs with all rights of the process.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| Executable::open(path)).map(Self::new).map_err(|e| runtime_error(py, e))
+    }
+
+    /// Writes the executable to a file.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.executable.save(path)).map_err(|e| runtime_error(py, e))
+    }
+
+    /// Writes the executable to a file. Whatever the name ends in, `.so` and `.tar` included, the file is this
+    /// package's own format: code, constants and program in one, read by `runtime.load_module`, `Executable.load`, the
+    /// program `tilewright` and the Rust runtime; the system's loader and archivers do not read it.
+    fn export_library(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        self.save(py, path)
+    }
+
+    /// The executable: its code is linked already.
+    fn jit(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    /// How many functions, instructions, kernels and constants there are, and how many bytes they take.
+    fn stats(&self) -> String {
+        self.executable.program().stats().to_string()
+    }
+
+    /// The program of the machine as text.
+    fn as_text(&self) -> String {
+        self.executable.program().as_text()
+    }
+
+    /// The program of the machine as a listing in Python's syntax, one statement for each instruction.
+    fn as_python(&self) -> String {
+        self.executable.program().as_python()
+    }
+
+    /// The machine that the executable was compiled for, by LLVM's name; empty for one without machine code.
+    #[getter]
+    fn target_triple(&self) -> &str {
+        &self.executable.target().triple
+    }
+
+    /// The extensions of the instruction set that the processor must have.
+    #[getter]
+    fn required_features(&self) -> Vec<String> {
+        self.executable.target().features.clone()
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        self.executable.program().functions.iter().map(|function| function.name.clone()).collect()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
+        self.machine(py)?.function(name).map(Function::machine).map_err(|e| runtime_error(py, e))
+    }
+
+    /// Calls the only function.
+    #[pyo3(signature = (*args))]
+    fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        match self.function_names().as_slice() {
+            [name] => self.__getitem__(py, name)?.__call__(args),
+            names => {
+                let names = names.join(", ");
+                Err(error::general(py, format_args!("the executable has several functions: choose one of {names}")))
+            }
+        }
+    }
+
+    /// A timer of calls of the function: see `VirtualMachine.time_evaluator`.
+    #[pyo3(signature = (func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0))]
+    fn time_evaluator(
+        &self,
+        py: Python<'_>,
+        func_name: &str,
+        dev: Option<&Device>,
+        number: i64,
+        repeat: i64,
+        min_repeat_ms: f64,
+    ) -> PyResult<PyTimer> {
+        dev.map_or(Ok(()), |dev| dev.check(py))?;
+        let timing = timing(py, number, repeat, min_repeat_ms)?;
+        PyTimer::new(py, self.machine(py)?.clone(), func_name, timing)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Executable with {}>", self.function_names().join(", "))
+    }
+}

@@ -1,0 +1,292 @@
+"""The machine: stored inputs and saved functions, closures, instruments, timing, profiles."""
+
+import json
+import threading
+import traceback
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.relax.vm import VMInstrumentReturnKind
+from tilewright.script import ir as I
+from tilewright.script import relax as R
+from tilewright.script import tir as T
+
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def double(x: T.handle, y: T.handle):
+        n = T.int64()
+        X = T.match_buffer(x, (n,), "float32")
+        Y = T.match_buffer(y, (n,), "float32")
+        for i in range(n):
+            with T.block("Y"):
+                vi = T.axis.spatial(n, i)
+                Y[vi] = X[vi] * T.float32(2)
+
+    @T.prim_func
+    def plus(x: T.handle, y: T.handle, z: T.handle):
+        n = T.int64()
+        X = T.match_buffer(x, (n,), "float32")
+        Y = T.match_buffer(y, (n,), "float32")
+        Z = T.match_buffer(z, (n,), "float32")
+        for i in range(n):
+            with T.block("Z"):
+                vi = T.axis.spatial(n, i)
+                Z[vi] = X[vi] + Y[vi]
+
+    @R.function
+    def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")) -> R.Tensor(("n",), "float32"):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            d = R.call_tir(cls.double, (x,), out_sinfo=R.Tensor((n,), "float32"))
+            out = R.call_tir(cls.plus, (d, y), out_sinfo=R.Tensor((n,), "float32"))
+            R.output(out)
+        return out
+
+    @R.function
+    def pair(x: R.Tensor(("n",), "float32")):
+        return (x, (x,))
+
+    @R.function(pure=False)
+    def hand_on(x: R.Object) -> R.Object:
+        gv = R.call_packed("test.machine.echo", x, sinfo_args=(R.Object,))
+        return gv
+
+
+X, Y = np.float32([1, -2, 0.5]), np.float32([10, 20, 30])
+
+
+@pytest.fixture(scope="module")
+def executable():
+    return tw.relax.build(Module, "llvm")
+
+
+@pytest.fixture
+def vm(executable):
+    return tw.relax.VirtualMachine(executable, tw.cpu())
+
+
+def test_inputs_are_set_and_outputs_fetched(vm):
+    vm.set_input("main", X, Y)
+    vm.invoke_stateful("main")
+    np.testing.assert_array_equal(vm.get_outputs("main").numpy(), X * 2 + Y)
+    vm.set_input("main", X, y=X)
+    vm.invoke_stateful("main")
+    np.testing.assert_array_equal(vm.get_outputs("main").numpy(), X * 3)
+    vm.set_input("main", y=Y, x=Y)
+    vm.invoke_stateful("main")
+    np.testing.assert_array_equal(vm.get_outputs("main").numpy(), Y * 3)
+    vm.set_input("pair", X)
+    vm.invoke_stateful("pair")
+    first, (second,) = vm.get_outputs("pair")
+    np.testing.assert_array_equal(first.numpy(), second.numpy())
+
+
+def test_inputs_that_are_missing_or_wrong(vm):
+    with pytest.raises(tw.TVMError, match="input"):
+        vm.invoke_stateful("main")
+    with pytest.raises(tw.TVMError, match="output"):
+        vm.get_outputs("main")
+    with pytest.raises(tw.TVMError, match="2"):
+        vm.set_input("main", X)
+    with pytest.raises(tw.TVMError, match="nope"):
+        vm.set_input("nope", X)
+    with pytest.raises(tw.TVMError, match="further parameter z"):
+        vm.set_input("main", X, Y, z=X)
+    with pytest.raises(tw.TVMError, match='value for "x"'):
+        vm.set_input("main", y=X)
+    vm.set_input("main", X, np.zeros(2, "float32"))
+    with pytest.raises(tw.TVMError, match=r"3.*2|2.*3"):
+        vm.invoke_stateful("main")
+
+
+def test_saved_functions_keep_their_arguments(vm):
+    vm.save_function("main", "main_of_x", X)
+    np.testing.assert_array_equal(vm["main_of_x"](Y).numpy(), X * 2 + Y)
+    vm.save_function("main", "main_of_both", X, y=Y, include_return=False)
+    assert vm["main_of_both"]() is None
+    np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
+    with pytest.raises(tw.TVMError, match="main_of_x"):
+        vm.save_function("main", "main_of_x", Y)
+    with pytest.raises(tw.TVMError, match="nope"):
+        vm.save_function("nope", "other", X)
+    with pytest.raises(tw.TVMError, match="2"):
+        vm.save_function("main", "too_many", X, X, X)
+
+
+def test_objects_of_python_pass_through_as_themselves(vm):
+    seen = []
+    tw.register_func("test.machine.echo", lambda x: (seen.append(x), x)[1], override=True)
+
+    class Mine:
+        pass
+
+    mine = Mine()
+    assert vm["hand_on"](mine) is mine and seen == [mine]
+    assert vm["hand_on"]("text") == "text" and vm["hand_on"](None) is None and vm["hand_on"](2.5) == 2.5
+
+
+def test_lists_that_hold_themselves_are_refused(vm):
+    endless = []
+    endless.append(endless)
+    with pytest.raises(tw.TVMError, match="nested"):
+        vm["hand_on"](endless)
+    with pytest.raises(tw.TVMError, match="64 bits"):
+        vm["hand_on"](2**64)
+
+
+@I.ir_module
+class Closures:
+    @R.function
+    def adder(x: R.Tensor((3,), "float32")):
+        @R.function
+        def inner(y: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+            s = R.add(x, y)
+            return s
+
+        return inner
+
+    @R.function(pure=False)
+    def apply(f: R.Callable((R.Tensor((3,), "float32"),), R.Tensor((3,), "float32")), x: R.Tensor((3,), "float32")):
+        return f(x)
+
+
+def test_closures_come_out_and_go_in():
+    vm = tw.relax.VirtualMachine(tw.relax.build(Closures), tw.cpu())
+    add_x = vm["adder"](X)
+    np.testing.assert_array_equal(add_x(Y).numpy(), X + Y)
+    np.testing.assert_array_equal(vm.invoke_closure(add_x, Y).numpy(), X + Y)
+    np.testing.assert_array_equal(vm["apply"](add_x, Y).numpy(), X + Y)
+    with pytest.raises(tw.TVMError):
+        add_x(X, Y)
+    with pytest.raises(tw.TVMError):
+        vm.invoke_closure(3, Y)
+
+
+def test_an_instrument_sees_each_call_before_and_after(vm):
+    seen = []
+
+    def watch(func, name, before_run, ret_value, *args):
+        seen.append((name, before_run, [type(arg).__name__ for arg in args]))
+
+    vm.set_instrument(watch)
+    np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
+    kernels = [(name, before) for name, before, _ in seen if name.startswith(("double", "plus"))]
+    assert [before for _, before in kernels] == [True, False, True, False]
+    assert [name[:4] for name, _ in kernels] == ["doub", "doub", "plus", "plus"]
+    assert all("NDArray" in args for _, _, args in seen)
+    seen.clear()
+    vm.set_instrument(None)
+    vm["main"](X, Y)
+    assert seen == []
+
+
+def test_an_instrument_may_leave_calls_out_and_look_at_packed_functions(vm):
+    tw.register_func("test.machine.echo", lambda x: x, override=True)
+    seen = []
+
+    def skip(func, name, before_run, ret_value, *args):
+        seen.append((func, name, ret_value))
+        return VMInstrumentReturnKind.SKIP_RUN if name == "test.machine.echo" else VMInstrumentReturnKind.NO_OP
+
+    vm.set_instrument(skip)
+    assert vm["hand_on"](5) is None
+    functions = [func for func, name, _ in seen if name == "test.machine.echo"]
+    assert functions and all(func(7) == 7 for func in functions)
+
+
+def test_an_exception_of_an_instrument_ends_the_run(vm):
+    def fails(func, name, before_run, ret_value, *args):
+        raise KeyError(name)
+
+    vm.set_instrument(fails)
+    with pytest.raises(KeyError) as caught:
+        vm["main"](X, Y)
+    assert "fails" in [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    vm.set_instrument(lambda *_: "nonsense")
+    with pytest.raises(tw.TVMError, match="VMInstrumentReturnKind"):
+        vm["main"](X, Y)
+    vm.set_instrument(None)
+    np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
+    with pytest.raises(tw.TVMError, match="function"):
+        vm.set_instrument(3)
+
+
+def test_calls_are_timed(vm, executable):
+    for owner in (vm, executable):
+        result = owner.time_evaluator("main", tw.cpu(), number=3, repeat=5)(X, Y)
+        assert len(result.results) == 5
+        assert 0 < result.min <= result.median <= result.max < 1
+        assert result.mean == pytest.approx(np.mean(result.results))
+        assert result.median == pytest.approx(np.median(result.results))
+        assert result.std == pytest.approx(np.std(result.results))
+        assert "median" in str(result)
+
+
+def test_a_repeat_takes_as_long_as_asked(vm):
+    calls = []
+    tw.register_func("test.machine.echo", lambda x: calls.append(x), override=True)
+    vm.time_evaluator("hand_on", number=1, repeat=2, min_repeat_ms=20)(1)
+    assert len(calls) > 10
+
+
+def test_wrong_timings_are_refused(vm):
+    for wrong in ({"number": 0}, {"repeat": -1}, {"min_repeat_ms": -1.0}, {"min_repeat_ms": float("nan")}):
+        with pytest.raises(tw.TVMError, match=next(iter(wrong))):
+            vm.time_evaluator("main", tw.cpu(), **wrong)
+    with pytest.raises(tw.TVMError, match="nope"):
+        vm.time_evaluator("nope", tw.cpu())
+    with pytest.raises(tw.TVMError):
+        vm.time_evaluator("main", tw.cpu())(X)
+
+
+def test_a_profile_says_where_the_time_went(vm):
+    report = vm.profile("main", X, Y)
+    kernels = {call["name"][:4]: call for call in report.calls if call["kind"] == "kernel"}
+    assert kernels.keys() == {"doub", "plus"}
+    assert all(call["count"] == 1 and call["bytes"] >= 2 * X.nbytes for call in kernels.values())
+    assert 0 < kernels["plus"]["seconds"] <= report.total and report.overhead <= report.total
+    table = str(report)
+    assert "double" in table and "kernel" in table and table == report.table()
+    assert {call["name"] for call in json.loads(report.json())["calls"]} == {call["name"] for call in report.calls}
+    with pytest.raises(tw.TVMError):
+        vm.profile("main", X)
+
+
+def test_what_programs_say_about_memory_is_accepted(executable):
+    for memory in (None, "naive", "pooled", {tw.cpu(): "pooled"}):
+        vm = tw.relax.VirtualMachine(executable, tw.cpu(), memory_cfg=memory, profile=True)
+        np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
+    with pytest.raises(tw.TVMError, match="memory_cfg"):
+        tw.relax.VirtualMachine(executable, tw.cpu(), memory_cfg="nonsense")
+    with pytest.raises(tw.TVMError, match="memory_cfg"):
+        tw.relax.VirtualMachine(executable, tw.cpu(), memory_cfg=3)
+
+
+def test_wrong_executables_and_devices_are_refused(executable):
+    with pytest.raises(tw.TVMError, match=r"Executable.*IRModule"):
+        tw.relax.VirtualMachine(Module, tw.cpu())
+    with pytest.raises(tw.TVMError, match="device"):
+        tw.relax.VirtualMachine(executable, "cpu")
+    with pytest.raises(tw.TVMError, match="device"):
+        tw.relax.VirtualMachine(executable, [tw.cpu(), 3])
+    if not tw.cuda().exist:
+        with pytest.raises(tw.TVMError, match="cuda"):
+            tw.relax.VirtualMachine(executable, tw.cuda())
+
+
+def test_stored_inputs_of_machines_and_threads_do_not_mix(executable):
+    one, two = (tw.relax.VirtualMachine(executable, tw.cpu()) for _ in range(2))
+    one.set_input("main", X, X)
+    two.set_input("main", Y, Y)
+    threads = [threading.Thread(target=vm.invoke_stateful, args=("main",)) for vm in (one, two)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_array_equal(one.get_outputs("main").numpy(), X * 3)
+    np.testing.assert_array_equal(two.get_outputs("main").numpy(), Y * 3)

@@ -1,0 +1,137 @@
+"""Targets, devices and threads."""
+
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright.script import tir as T
+from tilewright.target import Target
+
+
+@T.prim_func
+def twice(A: T.Buffer((1000,), "float32"), B: T.Buffer((1000,), "float32")):
+    for i in T.parallel(1000):
+        with T.block("B"):
+            vi = T.axis.spatial(1000, i)
+            B[vi] = A[vi] * T.float32(2)
+
+
+def test_a_target_says_what_it_came_to():
+    target = Target("llvm -mcpu=haswell -mattr=-fma")
+    assert target.kind == "llvm" and target.kind.name == "llvm" and target.keys == ["cpu"]
+    assert target.mcpu == "haswell" and target.mtriple.startswith("x86_64")
+    assert "avx2" in target.features and "fma" not in target.features
+    assert target.attrs["mcpu"] == "haswell" and target.attrs["vector-width"] == 256
+    assert str(target) == "llvm -mcpu=haswell -mattr=-fma"
+    assert eval(repr(target)) == target
+
+
+def test_targets_are_made_in_many_ways():
+    haswell = Target("llvm -mcpu=haswell")
+    for same in ("haswell", {"kind": "llvm", "mcpu": "haswell"}, haswell, {"mcpu": "haswell", "keys": ["cpu"]}):
+        assert Target(same) == haswell and hash(Target(same)) == hash(haswell)
+    assert Target({"mcpu": "haswell", "mattr": ["-fma", "-avx2"]}) == Target("haswell -mattr=-fma,-avx2")
+    assert Target("llvm", host="llvm") == Target("llvm") != haswell
+    assert pickle.loads(pickle.dumps(haswell)) == haswell
+    assert Target("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1").mtriple == "aarch64-linux-gnu"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lvm", 'did you mean "llvm"'),
+        ("haswel", 'did you mean "haswell"'),
+        ("llvm -mcpu=haswel", 'did you mean "haswell"'),
+        ("llvm -mattr=+avx3", "avx3"),
+        ("llvm -mcpu", "mcpu"),
+        ("", "empty"),
+        (3, "found int"),
+        (None, "found NoneType"),
+    ],
+)
+def test_wrong_targets_are_refused(text, message):
+    with pytest.raises(tw.TVMError, match=message):
+        Target(text)
+
+
+def test_the_target_in_scope_is_the_innermost():
+    assert Target.current() is None
+    with pytest.raises(ValueError, match="no target"):
+        Target.current(allow_none=False)
+    outer, inner = Target("llvm"), Target("haswell")
+    with outer:
+        with inner:
+            assert Target.current() is inner
+            assert "avx512f" not in tw.build(twice).required_features
+        assert Target.current() is outer
+    assert Target.current() is None
+
+
+def test_other_threads_have_targets_of_their_own():
+    seen = []
+    with Target("haswell"):
+        thread = threading.Thread(target=lambda: seen.append(Target.current()))
+        thread.start()
+        thread.join()
+    assert seen == [None]
+
+
+@pytest.mark.parametrize("target", ["llvm", "llvm -mcpu=native", "haswell", "llvm -mtriple=x86_64-linux-gnu"])
+def test_code_for_every_target_that_runs_here_gives_the_same(target, rng):
+    a = rng.standard_normal(1000).astype("float32")
+    for build in (tw.build, tw.compile):
+        b = np.zeros_like(a)
+        build(twice, target=target)(a, b)
+        np.testing.assert_array_equal(b, a * 2)
+
+
+def test_devices_say_what_they_have():
+    cpu = tw.cpu()
+    assert cpu.exist and cpu.max_threads == tw.runtime.num_threads() and cpu.multi_processor_count >= 1
+    assert (cpu.device_type, cpu.device_id) == (1, 0)
+    cpu.sync()
+    if not tw.cuda().exist:
+        assert tw.cuda().max_threads == 0
+        with pytest.raises(tw.TVMError, match="cuda"):
+            tw.cuda().sync()
+
+
+def test_the_number_of_threads_can_be_set(rng):
+    a = rng.standard_normal(1000).astype("float32")
+    kernel = tw.build(twice)
+    before = tw.runtime.num_threads()
+    try:
+        for threads in (1, 2, 5):
+            tw.runtime.set_num_threads(threads)
+            assert tw.runtime.num_threads() == threads
+            b = np.zeros_like(a)
+            kernel(a, b)
+            np.testing.assert_array_equal(b, a * 2)
+        with pytest.raises(tw.TVMError, match="found -1"):
+            tw.runtime.set_num_threads(-1)
+    finally:
+        tw.runtime.set_num_threads(0)
+    assert tw.runtime.num_threads() == before
+
+
+def test_the_environment_sets_the_number_of_threads(python, monkeypatch):
+    monkeypatch.setenv("TILEWRIGHT_NUM_THREADS", "3")
+    assert python("-c", "import tilewright; print(tilewright.runtime.num_threads())").stdout == "3\n"
+
+
+def test_workers_are_bound_to_processors(rng):
+    a = rng.standard_normal(1000).astype("float32")
+    kernel = tw.build(twice)
+    processors = tw.runtime.available_processors()
+    try:
+        tw.runtime.set_affinity(processors[:1])
+        b = np.zeros_like(a)
+        kernel(a, b)
+        np.testing.assert_array_equal(b, a * 2)
+    finally:
+        tw.runtime.set_affinity([])
+    with pytest.raises(tw.TVMError, match="processor 1000000"):
+        tw.runtime.set_affinity([1000000])
