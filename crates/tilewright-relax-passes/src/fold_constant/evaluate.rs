@@ -1,12 +1,12 @@
 //! One call of constants, computed.
 
 use tilewright_expr as scalar;
-use tilewright_expr::node::rewrite;
+use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::interface::KernelInterface;
 use tilewright_ir::op::{Legalize, OpCall};
 use tilewright_ir::pass::Evaluator;
 use tilewright_ir::relax::{Callee, Constant, Expr, ExprKind, StructInfo};
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::tir::{ForeignCallee, PrimFunc};
 use tilewright_ir::{Attrs, IRModule};
 use tilewright_tensor::Tensor;
 
@@ -90,10 +90,19 @@ fn with_scalars(function: &PrimFunc, args: &[Expr]) -> Option<PrimFunc> {
     Some(rewrite(&function, value).unwrap_or(function))
 }
 
-/// Whether the function has tensors for parameters and leaves the first ones as they are.
+/// Whether the function has tensors for parameters, leaves the first ones as they are, and calls nothing outside: what a
+/// function of the host does is not known here.
 fn only_reads(function: &PrimFunc, inputs: usize) -> bool {
     let interface = KernelInterface::of(function);
-    function.params.iter().all(|param| param.buffer.is_some())
+    let mut alone = true;
+    walk(&function.body, |expr: &scalar::Expr| {
+        alone &= !matches!(
+            &expr.kind,
+            scalar::ExprKind::Foreign { callee: ForeignCallee::Extern(_) | ForeignCallee::Packed(_), .. }
+        );
+    });
+    alone
+        && function.params.iter().all(|param| param.buffer.is_some())
         && interface.tensors.iter().all(|tensor| tensor.param >= inputs || !tensor.written)
 }
 

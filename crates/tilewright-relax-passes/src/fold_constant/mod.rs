@@ -160,11 +160,12 @@ impl<'a> Fold<'a> {
         dataflow: bool,
         out: &mut Vec<Binding>,
     ) {
-        self.count_in(conditional, Count::Less);
         // Dataflow variables live in dataflow blocks only.
         let plain = |var: &Var| var.dataflow.then(|| Var::new(var.name.clone(), var.struct_info.clone()));
         let branch = if dataflow { None } else { rewrite(&branch, plain) }.unwrap_or(branch);
+        // First what is used more: what the branch uses must not die in between.
         self.count(&branch, Count::More);
+        self.count_in(conditional, Count::Less);
         for block in branch.blocks {
             for inner in block.bindings {
                 let origins: Origins = inner.origins.merge(&binding.origins);

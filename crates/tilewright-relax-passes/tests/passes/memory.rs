@@ -12,7 +12,10 @@ use tilewright_ir::relax::{
 };
 use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::{binary, manipulate::permute_dims, nn, unary};
-use tilewright_relax_passes::{CallTIRRewrite, LegalizeOps, StaticPlanBlockMemory, estimate_memory_usage};
+use tilewright_relax_passes::{
+    CallTIRRewrite, DataflowUseInplaceCalls, KillAfterLastUse, LegalizeOps, StaticPlanBlockMemory,
+    estimate_memory_usage,
+};
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
 
@@ -336,16 +339,23 @@ fn interpret(module: &IRModule, n: i64, taken: u64) -> Vec<Vec<f32>> {
 
 #[test]
 fn planned_functions_compute_the_same_and_no_two_tensors_in_use_overlap() {
-    let (mut planned_tensors, mut shared) = (0, 0);
+    let (mut planned_tensors, mut shared, mut overwritten) = (0, 0, 0);
     for seed in 0..120 {
         let module = random_module(seed);
-        let unplanned = run(&CallTIRRewrite, &run(&LegalizeOps, &module));
+        let legal = run(&LegalizeOps, &module);
+        let legal = if seed % 3 == 0 { run(&DataflowUseInplaceCalls, &legal) } else { legal };
+        overwritten +=
+            count(&legal, |value| matches!(value.kind, ExprKind::Call { callee: Callee::TirInplace { .. }, .. }));
+        let unplanned = run(&CallTIRRewrite, &legal);
         let planned = run(&StaticPlanBlockMemory, &unplanned);
+        let killed = run(&KillAfterLastUse, &planned);
         let found = faults(unplanned.relax("main").unwrap(), planned.relax("main").unwrap());
         assert!(found.is_empty(), "seed {seed}: {found:?}");
         for taken in 0..1 << CONDITIONS {
             let n = [0, 1, 3, 8][(seed + taken) as usize % 4];
-            assert_eq!(interpret(&planned, n, taken), interpret(&module, n, taken), "seed {seed}, path {taken}");
+            let expected = interpret(&module, n, taken);
+            assert_eq!(interpret(&planned, n, taken), expected, "seed {seed}, path {taken}");
+            assert_eq!(interpret(&killed, n, taken), expected, "killed, seed {seed}, path {taken}");
         }
         planned_tensors += count(&planned, |value| matches!(machine_op(value), Some((MachineOp::TensorInStorage, _))));
         let aliases = |module| count(module, |value| matches!(value.kind, ExprKind::Var(_)));
@@ -353,6 +363,7 @@ fn planned_functions_compute_the_same_and_no_two_tensors_in_use_overlap() {
     }
     // The functions are such that there is something to judge.
     assert!(planned_tensors > 500 && shared > 100, "{planned_tensors} planned, {shared} shared");
+    assert!(overwritten > 50, "{overwritten} overwritten");
 }
 
 fn count(module: &IRModule, wanted: impl Fn(&Expr) -> bool) -> usize {

@@ -1,9 +1,15 @@
 //! Random graphs: every pass keeps their meaning.
 
+use tilewright_interp::InterpCx;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::InferCx;
+use tilewright_ir::pass::{Pass, PassCx};
 use tilewright_ir::relax::{Binding, BindingBlock, Expr, SeqExpr, StructInfo, Var};
 use tilewright_ops::{binary, linear_algebra::matmul, manipulate::permute_dims, nn, unary};
+use tilewright_relax_passes::{
+    BindParams, CanonicalizeBindings, DataflowUseInplaceCalls, DeadCodeElimination, EliminateCommonSubexpr,
+    FoldConstant, InlinePrivateFunctions, LegalizeOps,
+};
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
 
@@ -78,5 +84,40 @@ fn every_pass_keeps_the_meaning_of_random_graphs() {
         let args = [Tensor::scalar(seed % 2 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 1000)];
         let expected = interpret(&module, &args).to_vec::<f32>().unwrap();
         means_the_same(&module, &args, &expected);
+    }
+}
+
+/// The branches of a function, and half of its constants, are decided before it runs.
+#[test]
+fn what_is_known_beforehand_changes_no_result() {
+    let interpreter = InterpCx::new(3);
+    for seed in 0..60 {
+        let module = graph(seed);
+        let (p, x, y) =
+            (Tensor::scalar(seed % 3 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 9));
+        let expected = interpret(&module, &[p.clone(), x.clone(), y.clone()]).to_vec::<f32>().unwrap();
+        let bound = match seed % 2 {
+            0 => vec![("p".into(), p.clone()), ("y".into(), y.clone())],
+            _ => vec![("p".into(), p.clone()), ("x".into(), x.clone()), ("y".into(), y.clone())],
+        };
+        let args = if seed % 2 == 0 { vec![x] } else { Vec::new() };
+        let passes: [&dyn Pass; 9] = [
+            &BindParams::new("main", bound),
+            &EliminateCommonSubexpr,
+            &CanonicalizeBindings,
+            &InlinePrivateFunctions,
+            &LegalizeOps,
+            &FoldConstant,
+            &EliminateCommonSubexpr,
+            &DataflowUseInplaceCalls,
+            &DeadCodeElimination,
+        ];
+        passes.into_iter().fold(module, |module, pass| {
+            let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
+            let module = cx.run(pass, module).unwrap();
+            let found = interpret(&module, &args).to_vec::<f32>().unwrap();
+            assert_eq!(found, expected, "seed {seed} after {}", pass.info().name);
+            module
+        });
     }
 }
