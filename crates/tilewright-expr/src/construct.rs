@@ -110,6 +110,9 @@ impl Expr {
         if self.dtype.is_handle() || dtype.is_handle() {
             return mismatch(format!("no conversion from {} to {dtype}", self.dtype));
         }
+        if let Some(stored) = [self.dtype, dtype].into_iter().find(|dtype| dtype.is_stored_only()) {
+            return mismatch(format!("no conversion from {} to {dtype}: {}", self.dtype, stored_only(stored)));
+        }
         let value = self.broadcast(dtype.lanes)?;
         if value.dtype == dtype {
             return Ok(value);
@@ -135,6 +138,9 @@ impl Expr {
 
     pub fn binary(op: BinOp, a: &Self, b: &Self) -> Result<Self, TypeMismatch> {
         let (a, b) = Self::matched(a, b)?;
+        if a.dtype.is_stored_only() {
+            return mismatch(format!("{op:?} is not defined for {}: {}", a.dtype, stored_only(a.dtype)));
+        }
         if !op.takes(a.dtype) {
             return mismatch(format!("`{}` is not defined for {}", op.symbol(), a.dtype));
         }
@@ -145,6 +151,9 @@ impl Expr {
         let (a, b) = Self::matched(a, b)?;
         if a.dtype.is_handle() {
             return mismatch(format!("{} cannot be compared", a.dtype));
+        }
+        if a.dtype.is_stored_only() {
+            return mismatch(format!("{} cannot be compared: {}", a.dtype, stored_only(a.dtype)));
         }
         Ok(Self::raw(DataType::BOOL.with_lanes(a.dtype.lanes), ExprKind::Compare(op, a, b)))
     }
@@ -275,12 +284,29 @@ impl Expr {
 
 /// Whether the bits of one type can be read as the other: neither is an address or a bool, and both have as many.
 pub fn can_reinterpret(from: DataType, to: DataType) -> bool {
-    let plain = |dtype: DataType| dtype.is_int() || dtype.is_float();
+    let stored = |dtype: DataType| dtype.is_stored_only() && !dtype.is_packed();
+    let plain = |dtype: DataType| dtype.is_int() || dtype.is_float() || stored(dtype);
     plain(from) && plain(to) && from.bytes() == to.bytes()
+}
+
+/// What values of a type without arithmetic are for.
+fn stored_only(dtype: DataType) -> String {
+    let other = DataType::new(TypeCode::UInt, dtype.bits);
+    match dtype.is_packed() {
+        true => format!("{dtype} is stored only, two elements in a byte"),
+        false => format!("{dtype} is stored and moved only; `T.reinterpret` gives its bits as {other}"),
+    }
 }
 
 /// Checks the indices of an access and gives the number of lanes that it touches.
 pub(crate) fn index_lanes(buffer: &Buffer, indices: &[Expr]) -> Result<u16, TypeMismatch> {
+    if buffer.dtype.is_packed() {
+        return mismatch(format!(
+            "an element of buffer `{}` cannot be accessed: {}",
+            buffer.name,
+            stored_only(buffer.dtype)
+        ));
+    }
     if indices.len() != buffer.rank() {
         return mismatch(format!(
             "buffer `{}` has {} dimensions, found {} indices",
@@ -384,6 +410,26 @@ mod tests {
             let met = met.map(|m| m.parse().unwrap());
             assert_eq!((promote(a, b), promote(b, a)), (met, met), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn types_that_are_stored_only_have_no_arithmetic() {
+        let small = Var::new("x", DataType::F8_E4M3FN);
+        let x = Expr::var(&small);
+        for error in [
+            Expr::binary(BinOp::Add, &x, &x).unwrap_err(),
+            Expr::binary(BinOp::Max, &x, &x).unwrap_err(),
+            Expr::compare(CmpOp::Eq, &x, &x).unwrap_err(),
+            x.cast(DataType::F32).unwrap_err(),
+            Expr::float(1.0, DataType::F32).cast(DataType::F8_E5M2).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("stored and moved only"), "{error}");
+        }
+        assert!(Expr::call(Intrinsic::Abs, std::slice::from_ref(&x)).is_err());
+        assert_eq!(x.reinterpret(DataType::U8).unwrap().dtype, DataType::U8);
+        let buffer = Buffer::new("A", vec![Expr::i32(4)], DataType::I4);
+        let error = Expr::load(&buffer, vec![Expr::i32(0)]).unwrap_err();
+        assert!(error.to_string().contains("two elements in a byte"), "{error}");
     }
 
     #[test]

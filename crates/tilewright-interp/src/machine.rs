@@ -81,6 +81,16 @@ impl Touch {
     }
 }
 
+/// Elements that share a byte have no place of their own in memory.
+pub(crate) fn refuse_packed(buffer: &Buffer) -> Res<()> {
+    match buffer.dtype.is_packed() {
+        true => {
+            Err(ErrorKind::Unsupported(format!("elements of type {} in buffer `{}`", buffer.dtype, buffer.name)).into())
+        }
+        false => Ok(()),
+    }
+}
+
 impl<'a> Machine<'a> {
     pub(crate) fn new(cx: &'a InterpCx, function: &'a str) -> Self {
         Self {
@@ -122,6 +132,7 @@ impl<'a> Machine<'a> {
 
     /// Allocates a buffer of the function's own, filled with garbage.
     pub(crate) fn allocate(&mut self, buffer: &Buffer) -> Res<()> {
+        refuse_packed(buffer)?;
         let shape = self.ints(&buffer.shape)?;
         let strides = if buffer.strides.is_empty() { compact_strides(&shape) } else { self.ints(&buffer.strides)? };
         let offset = match &buffer.elem_offset {

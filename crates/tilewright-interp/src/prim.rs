@@ -8,7 +8,7 @@ use tilewright_tensor::Tensor;
 
 use crate::InterpCx;
 use crate::error::{ErrorKind, InterpError};
-use crate::machine::{Machine, Res};
+use crate::machine::{Machine, Res, refuse_packed};
 use crate::memory::{View, compact_strides};
 use crate::scalar::Val;
 use crate::value::Arg;
@@ -48,6 +48,7 @@ fn bind<'t>(machine: &mut Machine<'_>, params: &[Param], args: &'t [Arg]) -> Res
     for (param, arg) in params.iter().zip(args) {
         match (&param.buffer, arg) {
             (Some(buffer), Arg::Tensor(tensor) | Arg::Destination(tensor)) => {
+                refuse_packed(buffer)?;
                 check_tensor(param, buffer, tensor)?;
                 let fresh = matches!(arg, Arg::Destination(_));
                 let name = buffer.name.to_string();

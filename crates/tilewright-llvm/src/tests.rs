@@ -203,3 +203,23 @@ fn the_other_architecture_has_its_own_instructions() {
     let asm = emit_asm(&[register_tile(256)], &arm, &plain()).unwrap();
     assert!(asm.contains("fmla"), "{asm}");
 }
+
+#[test]
+fn only_sizes_of_tensors_promise_that_indices_do_not_overflow() {
+    let (n, k) = (Var::new("n", DataType::I64), Var::new("k", DataType::I64));
+    let a = Buffer::new("A", vec![Expr::var(&n)], DataType::F32);
+    let (i, j) = (Var::new("i", DataType::I64), Var::new("j", DataType::I64));
+    let zero = Expr::float(0.0, DataType::F32);
+    let at = |e: &Expr| Stmt::store(&a, vec![mul(e, &Expr::i64(3))], &zero).unwrap();
+    let up_to = |var: &Var, end: &Var, body| Stmt::for_loop(var, Expr::i64(0), Expr::var(end), ForKind::Serial, body);
+    for (body, promised) in [
+        (at(&Expr::var(&n)), true),
+        (at(&Expr::var(&k)), false),
+        (up_to(&i, &n, at(&Expr::var(&i))), true),
+        (up_to(&j, &k, at(&Expr::var(&j))), false),
+    ] {
+        let low = kernel("f", vec![Param::buffer(&a), Param::scalar(&k), Param::scalar(&n)], body);
+        let text = emit_llvm_ir(&[low], &haswell(), &Options { level: OptLevel::None }).unwrap();
+        assert_eq!(text.contains("mul nsw i64"), promised, "{text}");
+    }
+}

@@ -214,7 +214,8 @@ impl TryFrom<DLDataType> for DataType {
 
     /// The type of a tensor's elements; an error if tensors cannot hold them.
     fn try_from(dl: DLDataType) -> Result<Self, TensorError> {
-        let known = Self::TENSOR_ELEMENTS.into_iter().find(|&dtype| DLDataType::from(dtype) == dl);
+        let known = Self::TENSOR_ELEMENTS.into_iter().chain(Self::STORED_ELEMENTS);
+        let known = known.into_iter().find(|&dtype| DLDataType::from(dtype) == dl);
         known.ok_or_else(|| TensorError::DlPack {
             reason: format!("elements of type code {}, {} bits, {} lanes", dl.code, dl.bits, dl.lanes),
         })

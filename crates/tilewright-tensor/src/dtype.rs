@@ -1,4 +1,9 @@
 //! Data types: DLPack's triple of code, bits and lanes.
+//!
+//! Most types have arithmetic ([`DataType::TENSOR_ELEMENTS`]). A few are only stored and moved
+//! ([`DataType::STORED_ELEMENTS`]): floats of 8 and 4 bits, and integers of 4 bits. Elements of 4 bits lie two in a byte,
+//! the first in the lower half; an odd number of them leaves the upper half of the last byte zero. A tensor of them is
+//! compact: a single one has no address.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +19,12 @@ pub enum TypeCode {
     Handle = 3,
     BFloat = 4,
     Bool = 6,
+    /// 4 bits of exponent, 3 of mantissa; no infinities, one NaN of each sign.
+    Float8E4M3Fn = 10,
+    /// 5 bits of exponent, 2 of mantissa, as IEEE would have it.
+    Float8E5M2 = 12,
+    /// 2 bits of exponent, 1 of mantissa; neither infinities nor NaN.
+    Float4E2M1Fn = 17,
 }
 
 /// An element type: kind, width in bits of one lane, number of lanes (1 for a scalar).
@@ -43,8 +54,16 @@ impl DataType {
     pub const BF16: Self = Self::new(TypeCode::BFloat, 16);
     pub const F32: Self = Self::new(TypeCode::Float, 32);
     pub const F64: Self = Self::new(TypeCode::Float, 64);
+    pub const I4: Self = Self::new(TypeCode::Int, 4);
+    pub const U4: Self = Self::new(TypeCode::UInt, 4);
+    pub const F8_E4M3FN: Self = Self::new(TypeCode::Float8E4M3Fn, 8);
+    pub const F8_E5M2: Self = Self::new(TypeCode::Float8E5M2, 8);
+    pub const F4_E2M1FN: Self = Self::new(TypeCode::Float4E2M1Fn, 4);
 
-    /// Every scalar type that tensors of this version may hold, in printing order.
+    /// The types that tensors may hold and that have no arithmetic, in printing order.
+    pub const STORED_ELEMENTS: [Self; 5] = [Self::I4, Self::U4, Self::F8_E4M3FN, Self::F8_E5M2, Self::F4_E2M1FN];
+
+    /// Every scalar type that tensors may hold and that has arithmetic, in printing order.
     pub const TENSOR_ELEMENTS: [Self; 13] = [
         Self::BOOL,
         Self::I8,
@@ -88,17 +107,37 @@ impl DataType {
         matches!(self.code, TypeCode::Bool)
     }
 
-    /// Signed or unsigned integer, bool not included.
+    /// Signed or unsigned integer with arithmetic, bool not included.
     pub const fn is_int(self) -> bool {
-        matches!(self.code, TypeCode::Int | TypeCode::UInt)
+        matches!(self.code, TypeCode::Int | TypeCode::UInt) && self.bits >= 8
     }
 
+    /// Signed integer with arithmetic.
     pub const fn is_signed(self) -> bool {
-        matches!(self.code, TypeCode::Int)
+        matches!(self.code, TypeCode::Int) && self.bits >= 8
     }
 
     pub const fn is_float(self) -> bool {
         matches!(self.code, TypeCode::Float | TypeCode::BFloat)
+    }
+
+    /// Whether values of the type are stored and moved only: see [`DataType::STORED_ELEMENTS`].
+    pub const fn is_stored_only(self) -> bool {
+        match self.code {
+            TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 | TypeCode::Float4E2M1Fn => true,
+            TypeCode::Int | TypeCode::UInt => self.bits < 8,
+            TypeCode::Float | TypeCode::Handle | TypeCode::BFloat | TypeCode::Bool => false,
+        }
+    }
+
+    /// Whether several elements share a byte, so that a single one has no address.
+    pub const fn is_packed(self) -> bool {
+        self.is_stored_only() && self.bits < 8
+    }
+
+    /// Whether a tensor may hold elements of the type.
+    pub fn is_tensor_element(self) -> bool {
+        Self::TENSOR_ELEMENTS.contains(&self) || Self::STORED_ELEMENTS.contains(&self)
     }
 
     pub const fn is_handle(self) -> bool {
@@ -109,14 +148,28 @@ impl DataType {
         self.is_handle() && self.bits == 0
     }
 
-    /// Bytes of one lane in memory; 0 for void.
+    /// Bytes of one lane in memory; 0 for void. An element that shares its byte counts as one: [`DataType::bytes_of`]
+    /// knows how many a tensor takes.
     pub const fn element_bytes(self) -> usize {
         (self.bits as usize).div_ceil(8)
     }
 
     /// Bytes of all lanes in memory.
     pub const fn bytes(self) -> usize {
-        self.element_bytes() * self.lanes as usize
+        if self.is_packed() {
+            (self.bits as usize * self.lanes as usize).div_ceil(8)
+        } else {
+            self.element_bytes() * self.lanes as usize
+        }
+    }
+
+    /// Bytes of so many elements without gaps; none where there are too many to count.
+    pub const fn bytes_of(self, elements: usize) -> Option<usize> {
+        match self.is_packed() {
+            // Two elements of 4 bits a byte, without computing the number of bits.
+            true => Some(elements / 2 + elements % 2),
+            false => elements.checked_mul(self.bytes()),
+        }
     }
 }
 
@@ -130,6 +183,9 @@ impl fmt::Display for DataType {
             TypeCode::UInt => write!(f, "uint{}", self.bits)?,
             TypeCode::Float => write!(f, "float{}", self.bits)?,
             TypeCode::BFloat => write!(f, "bfloat{}", self.bits)?,
+            TypeCode::Float8E4M3Fn => f.write_str("float8_e4m3fn")?,
+            TypeCode::Float8E5M2 => f.write_str("float8_e5m2")?,
+            TypeCode::Float4E2M1Fn => f.write_str("float4_e2m1fn")?,
         }
         if self.lanes > 1 { write!(f, "x{}", self.lanes) } else { Ok(()) }
     }
@@ -148,7 +204,7 @@ pub struct UnknownDataType(pub String);
 impl fmt::Display for UnknownDataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unknown data type \"{}\": expected one of ", self.0)?;
-        for dtype in DataType::TENSOR_ELEMENTS {
+        for dtype in DataType::TENSOR_ELEMENTS.into_iter().chain(DataType::STORED_ELEMENTS) {
             write!(f, "{dtype}, ")?;
         }
         f.write_str("handle or void, with \"xN\" behind it for N lanes")
@@ -173,7 +229,8 @@ impl FromStr for DataType {
             "handle" if lanes == 1 => return Ok(Self::HANDLE),
             _ => {}
         }
-        Self::TENSOR_ELEMENTS
+        let known = Self::TENSOR_ELEMENTS.into_iter().chain(Self::STORED_ELEMENTS);
+        known
             .into_iter()
             .find(|dtype| dtype.to_string() == element)
             .map(|dtype| dtype.with_lanes(lanes))
@@ -186,8 +243,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_prints_and_parses_back() {
+    fn types_have_arithmetic_or_are_stored_only() {
         for dtype in DataType::TENSOR_ELEMENTS {
+            assert!(dtype.is_tensor_element() && !dtype.is_stored_only() && !dtype.is_packed(), "{dtype}");
+            assert_eq!(dtype.bytes_of(3), Some(3 * dtype.bytes()));
+            assert_eq!(dtype.bytes_of(usize::MAX).is_some(), dtype.bytes() == 1);
+        }
+        for dtype in DataType::STORED_ELEMENTS {
+            assert!(dtype.is_tensor_element() && dtype.is_stored_only(), "{dtype}");
+            assert!(!dtype.is_int() && !dtype.is_float() && !dtype.is_bool(), "{dtype}");
+            let packed = dtype.bits == 4;
+            let sizes = [0, 1, 2, 7, usize::MAX].map(|n| dtype.bytes_of(n).unwrap());
+            let expected = if packed { [0, 1, 1, 4, usize::MAX / 2 + 1] } else { [0, 1, 2, 7, usize::MAX] };
+            assert_eq!((dtype.is_packed(), sizes), (packed, expected), "{dtype}");
+        }
+        assert!(![DataType::VOID, DataType::HANDLE, DataType::I32.with_lanes(4)].iter().any(|d| d.is_tensor_element()));
+    }
+
+    #[test]
+    fn every_type_prints_and_parses_back() {
+        for dtype in DataType::TENSOR_ELEMENTS.into_iter().chain(DataType::STORED_ELEMENTS) {
             for lanes in [1, 2, 16, u16::MAX] {
                 let dtype = dtype.with_lanes(lanes);
                 assert_eq!(dtype.to_string().parse(), Ok(dtype));
@@ -198,7 +273,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_the_list_of_types() {
-        for text in ["float31", "int32x0", "int32x99999", "xx", "x4", "handlex2", "float"] {
+        for text in ["float31", "int32x0", "int32x99999", "xx", "x4", "handlex2", "float", "int2", "float8", "float4"] {
             let error = text.parse::<DataType>().unwrap_err();
             assert!(error.to_string().contains("float32"), "{error}");
         }

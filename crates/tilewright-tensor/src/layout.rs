@@ -29,7 +29,7 @@ impl Layout {
             // An empty tensor may have other dimensions whose product overflows; its strides are never used.
             step = step.saturating_mul(dim.max(1));
         }
-        let high = (elements * dtype.bytes()) as i64;
+        let high = dtype.bytes_of(elements).unwrap_or(0) as i64;
         Ok(Self { dtype, shape: shape.into(), strides: strides.into(), elements, contiguous: true, low: 0, high })
     }
 
@@ -42,6 +42,11 @@ impl Layout {
         let compact = Self::compact(dtype, shape)?;
         let contiguous =
             elements == 0 || strides.iter().zip(&compact.strides).zip(shape).all(|((a, b), &dim)| a == b || dim == 1);
+        if dtype.is_packed() {
+            // Elements that share a byte lie one behind the other, or nowhere.
+            let strided = || TensorError::NotContiguous { shape: shape.into(), strides: strides.into() };
+            return if contiguous { Ok(compact) } else { Err(strided()) };
+        }
         let too_large = || TensorError::TooLarge { dtype, shape: shape.into() };
         let (mut low, mut high) = (0i64, 0i64);
         if elements > 0 {
@@ -75,7 +80,7 @@ impl Layout {
 
     /// Bytes of all elements without gaps.
     pub fn num_bytes(&self) -> usize {
-        self.elements * self.dtype.bytes()
+        self.dtype.bytes_of(self.elements).unwrap_or(0)
     }
 
     pub fn is_contiguous(&self) -> bool {
@@ -90,7 +95,7 @@ impl Layout {
 
 /// Elements of a shape, if all of them can be addressed.
 fn count(dtype: DataType, shape: &[i64]) -> Result<usize, TensorError> {
-    if !DataType::TENSOR_ELEMENTS.contains(&dtype) {
+    if !dtype.is_tensor_element() {
         return Err(TensorError::UnsupportedType { dtype });
     }
     if shape.iter().any(|&dim| dim < 0) {
@@ -101,6 +106,7 @@ fn count(dtype: DataType, shape: &[i64]) -> Result<usize, TensorError> {
     }
     let too_large = || TensorError::TooLarge { dtype, shape: shape.into() };
     let elements = shape.iter().try_fold(1i64, |n, &dim| n.checked_mul(dim)).ok_or_else(too_large)?;
-    elements.checked_mul(dtype.bytes() as i64).filter(|&b| isize::try_from(b).is_ok()).ok_or_else(too_large)?;
-    Ok(elements as usize)
+    let elements = usize::try_from(elements).map_err(|_| too_large())?;
+    dtype.bytes_of(elements).filter(|&bytes| isize::try_from(bytes).is_ok()).ok_or_else(too_large)?;
+    Ok(elements)
 }

@@ -72,6 +72,7 @@ impl Tensor {
         }
         // SAFETY: the tensor was just made with room for exactly this many bytes, and nobody else knows of it.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), tensor.data_ptr(), bytes.len()) };
+        tensor.clear_padding();
         Ok(tensor)
     }
 
@@ -227,6 +228,7 @@ impl Tensor {
         if self.is_contiguous() {
             // SAFETY: both sides hold `num_bytes` bytes; `copy` allows them to overlap.
             unsafe { std::ptr::copy(bytes.as_ptr(), self.data_ptr(), bytes.len()) };
+            self.clear_padding();
             return Ok(());
         }
         let mut source = bytes.chunks_exact(size);
@@ -236,6 +238,16 @@ impl Tensor {
             unsafe { std::ptr::copy(element.as_ptr(), self.data_ptr().wrapping_offset(offset), size) };
         });
         Ok(())
+    }
+
+    /// Zeroes the half of the last byte that an odd number of 4-bit elements leaves.
+    fn clear_padding(&self) {
+        if !self.dtype().is_packed() || self.num_elements().is_multiple_of(2) {
+            return;
+        }
+        let last = self.data_ptr().wrapping_add(self.num_bytes() - 1);
+        // SAFETY: the tensor is contiguous, as packed ones are, and has at least one byte, of which this is the last.
+        unsafe { *last &= 0x0f };
     }
 
     /// The tensor itself if it is contiguous and aligned, else a compact copy.

@@ -19,7 +19,10 @@ pub(crate) fn write_dtype(w: &mut Writer, dtype: DataType) {
 
 pub(crate) fn read_dtype(r: &mut Reader<'_>) -> WireResult<DataType> {
     let (code, bits, lanes) = (r.u8()?, r.u8()?, r.u16()?);
-    let known = DataType::TENSOR_ELEMENTS.into_iter().chain([DataType::HANDLE, DataType::VOID]);
+    let known = DataType::TENSOR_ELEMENTS
+        .into_iter()
+        .chain(DataType::STORED_ELEMENTS)
+        .chain([DataType::HANDLE, DataType::VOID]);
     match known.into_iter().find(|dtype| dtype.code as u8 == code && dtype.bits == bits) {
         Some(dtype) if lanes == 1 || (lanes > 1 && dtype.code != TypeCode::Handle) => Ok(dtype.with_lanes(lanes)),
         _ => wrong(format!("a data type of code {code}, {bits} bits, {lanes} lanes")),

@@ -207,7 +207,7 @@ impl Verifier<'_> {
         match kind {
             Kind::Object | Kind::Function => Ok(()),
             Kind::Prim { dtype, value } => {
-                element(*dtype)?;
+                scalar(*dtype)?;
                 match value {
                     DimPattern::Slot(slot) => self.slot(*slot),
                     DimPattern::Const(_) | DimPattern::Any => Ok(()),
@@ -281,13 +281,13 @@ impl Verifier<'_> {
                 self.alloc(*dtype, shape, *storage)
             }
             Instruction::Compute { op, dtype, args, .. } => {
-                element(*dtype)?;
+                scalar(*dtype)?;
                 if let ScalarOp::Cast(to) = op {
-                    element(*to)?;
+                    scalar(*to)?;
                 }
                 count("operands", args.len(), op.arity())
             }
-            Instruction::MakeScalar { dtype, .. } => element(*dtype),
+            Instruction::MakeScalar { dtype, .. } => scalar(*dtype),
             Instruction::MakeShape { dims, .. } => constant_dims(dims).map(|_| ()),
             Instruction::Match { kind, .. } => self.kind(kind, 0),
             Instruction::LoadLiteral { .. }
@@ -441,8 +441,16 @@ impl Verifier<'_> {
     }
 }
 
-fn element(dtype: DataType) -> Check {
+/// A type that a number can have.
+fn scalar(dtype: DataType) -> Check {
     match DataType::TENSOR_ELEMENTS.contains(&dtype) {
+        true => Ok(()),
+        false => Err(format!("the type {dtype} is none of a number")),
+    }
+}
+
+fn element(dtype: DataType) -> Check {
+    match dtype.is_tensor_element() {
         true => Ok(()),
         false => Err(format!("the type {dtype} is none of a tensor's elements")),
     }

@@ -14,6 +14,9 @@ impl FnCx<'_, '_> {
         if from.lanes != to.lanes {
             return Err(self.unit.malformed(format!("a cast from {from} to {to}")));
         }
+        if from != to && (from.is_stored_only() || to.is_stored_only()) {
+            return Err(self.unit.malformed(format!("a cast from {from} to {to}, one of which has no arithmetic")));
+        }
         let x = self.value(value, position)?;
         Ok(self.convert(&x, from, to))
     }

@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, Stmt, StmtKind, written_data};
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, Stmt, StmtKind, Var, written_data};
 use tilewright_support::Set;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -109,10 +109,15 @@ fn from_word(body: &mut Body, word: &Value, dtype: DataType) -> Value {
     }
 }
 
-/// Scalar parameters that are no symbolic dimension, which is `int64`: their values are the user's, like loaded data.
+/// Scalar parameters whose values are the user's, like loaded data. A symbolic dimension is the size of a tensor that
+/// exists: it stands in the shape of a buffer.
 fn from_user(params: &[Param]) -> Set<VarId> {
-    let scalars = params.iter().filter(|param| param.buffer.is_none() && param.var.dtype != DataType::I64);
-    scalars.map(|param| param.var.id()).collect()
+    let mut dims = Set::default();
+    for buffer in params.iter().filter_map(|param| param.buffer.as_ref()) {
+        walk(&buffer.shape, |expr: &Expr| dims.extend(expr.as_var().map(Var::id)));
+    }
+    let scalars = params.iter().filter(|param| param.buffer.is_none()).map(|param| param.var.id());
+    scalars.filter(|id| !dims.contains(id)).collect()
 }
 
 /// Whether an address leaves the function's own code.

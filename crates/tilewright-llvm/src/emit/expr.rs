@@ -27,7 +27,8 @@ impl FnCx<'_, '_> {
         let dtype = expr.dtype;
         match &expr.kind {
             ExprKind::Int(value) => Ok(int(*value, dtype)),
-            ExprKind::Float(value) => Ok(float(value.0, dtype)),
+            ExprKind::Float(value) if dtype.is_float() => Ok(float(value.0, dtype)),
+            ExprKind::Float(_) => Err(self.unit.malformed(format!("a float constant of {dtype}"))),
             ExprKind::Str(_) => Err(self.unit.malformed("a text where a number is expected")),
             ExprKind::Var(var) => self.value_of(var),
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b, position),
@@ -177,7 +178,14 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// Whether a value depends on what memory holds.
+    /// Remembers that a loop's variable goes as far as what comes from memory says.
+    pub(crate) fn note_bounds(&mut self, var: &Var, min: &Expr, extent: &Expr) {
+        if self.has_load(min) || self.has_load(extent) {
+            self.loaded.insert(var.id());
+        }
+    }
+
+    /// Whether a value depends on what memory holds, or on what the user passes.
     pub(crate) fn has_load(&self, expr: &Expr) -> bool {
         let mut found = false;
         let mut look = |expr: &Expr| {

@@ -120,7 +120,7 @@ impl FnCx<'_, '_> {
                 format!("packed function `{name}` is called in a parallel loop: such functions run one at a time");
             return Err(self.unit.unsupported(what));
         }
-        if dtype.is_vector() || (dtype.is_handle() && !dtype.is_void()) {
+        if dtype.is_vector() || (packed_tag(dtype).is_none() && !dtype.is_void()) {
             return Err(self.unit.unsupported(format!("packed function `{name}` gives a number, not {dtype}")));
         }
         let table = self.body.reserve((args.len().max(1) as u64) * offsets::packed_arg::SIZE, 8);
@@ -171,7 +171,7 @@ impl FnCx<'_, '_> {
                 self.store_field(slot, LENGTH, "i64", &number(text.len() as i64));
                 (PackedTag::Str, "ptr", self.unit.message(text))
             }
-            _ if arg.dtype.is_vector() || arg.dtype.is_void() => {
+            _ if arg.dtype.is_vector() || arg.dtype.is_void() || arg.dtype.is_stored_only() => {
                 return Err(self.unit.unsupported(format!("packed function `{callee}` takes no {}", arg.dtype)));
             }
             _ => {
@@ -244,7 +244,7 @@ fn packed_tag(dtype: DataType) -> Option<PackedTag> {
         TypeCode::Bool => Some(PackedTag::Bool),
         TypeCode::Int | TypeCode::UInt => Some(PackedTag::Int),
         TypeCode::Float | TypeCode::BFloat => Some(PackedTag::Float),
-        TypeCode::Handle => None,
+        TypeCode::Handle | TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 | TypeCode::Float4E2M1Fn => None,
     }
 }
 

@@ -88,7 +88,7 @@ pub(crate) struct FnCx<'u, 'a> {
     pub(crate) loops: usize,
     values: Map<VarId, (Var, Value)>,
     readonly: Set<VarId>,
-    /// Variables whose values come from memory: indices with them may overflow.
+    /// Variables whose values come from memory or from the user: indices with them may overflow.
     pub(crate) loaded: Set<VarId>,
     /// Shared expressions of the current statement, by address; one map for each branch that we are in.
     memo: Vec<Map<(usize, Position), Value>>,

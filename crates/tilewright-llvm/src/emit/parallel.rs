@@ -21,6 +21,7 @@ impl FnCx<'_, '_> {
             return Err(self.unit.malformed(format!("parallel loop over `{}` inside another", var.name)));
         }
         self.begin_statement()?;
+        self.note_bounds(var, min, extent);
         let constant = extent.as_int();
         let min = self.loop_bound(min, var)?;
         let extent = self.loop_bound(extent, var)?;

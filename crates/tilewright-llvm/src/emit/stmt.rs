@@ -78,6 +78,7 @@ impl FnCx<'_, '_> {
             ForKind::Parallel => self.parallel_loop(var, min, extent, body),
             ForKind::Serial => {
                 self.begin_statement()?;
+                self.note_bounds(var, min, extent);
                 let constant = extent.as_int();
                 if constant.is_some_and(|extent| extent <= 0) {
                     return Ok(());

@@ -77,7 +77,12 @@ impl<'a> Unit<'a> {
 
     /// Whether code for the type can be made.
     pub(crate) fn check_type(&self, dtype: DataType) -> Result<(), CodegenError> {
+        if dtype.is_packed() {
+            return Err(self.unsupported(format!("elements of type {dtype} share bytes: kernels do not access them")));
+        }
         let fits = match dtype.code {
+            TypeCode::Float8E4M3Fn | TypeCode::Float8E5M2 => dtype.bits == 8,
+            TypeCode::Float4E2M1Fn => false,
             TypeCode::Bool => dtype.bits == 8,
             TypeCode::Int | TypeCode::UInt => matches!(dtype.bits, 8 | 16 | 32 | 64),
             TypeCode::Float => matches!(dtype.bits, 16 | 32 | 64),
@@ -85,7 +90,7 @@ impl<'a> Unit<'a> {
             TypeCode::Handle => false,
         };
         if !fits {
-            return Err(self.unsupported(format!("{dtype} is not built for this target in this version")));
+            return Err(self.unsupported(format!("no code is made for values of type {dtype}")));
         }
         if dtype.lanes == 0 || dtype.lanes > MAX_LANES {
             return Err(self.unsupported(format!("vectors have 1 to {MAX_LANES} lanes, found {}", dtype.lanes)));

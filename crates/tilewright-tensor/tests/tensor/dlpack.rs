@@ -29,8 +29,8 @@ fn exports_speak_of_the_same_memory() {
 
 #[test]
 fn a_tensor_goes_out_and_comes_back() {
-    for dtype in DataType::TENSOR_ELEMENTS {
-        for shape in [&[][..], &[3, 0], &[2, 2]] {
+    for dtype in DataType::TENSOR_ELEMENTS.into_iter().chain(DataType::STORED_ELEMENTS) {
+        for shape in [&[][..], &[3, 0], &[3, 5]] {
             let tensor = Tensor::zeros(dtype, shape).unwrap();
             // SAFETY: each structure is taken over once.
             let versioned = unsafe { Tensor::from_dlpack_versioned(tensor.clone().into_dlpack_versioned()) }.unwrap();

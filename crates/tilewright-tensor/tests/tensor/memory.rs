@@ -23,6 +23,26 @@ fn owned_memory_is_aligned_and_zero() {
 }
 
 #[test]
+fn elements_of_four_bits_lie_two_in_a_byte() {
+    for dtype in [DataType::I4, DataType::U4, DataType::F4_E2M1FN] {
+        let tensor = Tensor::from_bytes(dtype, &[3, 1], &[0x21, 0xf3]).unwrap();
+        // The upper half of the last byte is nobody's, and zero.
+        assert_eq!((tensor.num_bytes(), tensor.as_bytes().unwrap()), (2, &[0x21, 0x03][..]));
+        tensor.overwrite(&[0x65, 0x87]).unwrap();
+        assert_eq!(tensor.as_bytes().unwrap(), [0x65, 0x07]);
+        let same = Tensor::from_bytes(dtype, &[3], &[0x65, 0x17]).unwrap();
+        assert_eq!((tensor.reshape(&[3]).unwrap(), tensor.copied().unwrap()), (same, tensor.clone()));
+        assert!(matches!(tensor.view(&[3], &[2], 0), Err(TensorError::NotContiguous { .. })));
+        assert!(matches!(Tensor::from_bytes(dtype, &[3], &[0; 3]), Err(TensorError::ElementCount { .. })));
+        assert_eq!(Tensor::zeros(dtype, &[0, 5]).unwrap().num_bytes(), 0);
+    }
+    for dtype in [DataType::F8_E4M3FN, DataType::F8_E5M2] {
+        let tensor = Tensor::from_bytes(dtype, &[2, 2], &[1, 2, 3, 4]).unwrap();
+        assert_eq!(tensor.view(&[2], &[-2], 2).unwrap().copied().unwrap().as_bytes().unwrap(), [3, 1]);
+    }
+}
+
+#[test]
 fn sizes_that_do_not_exist_are_errors() {
     let zeros = |shape: &[i64]| Tensor::zeros(DataType::F64, shape).unwrap_err();
     assert_eq!(zeros(&[2, -1]).to_string(), "the shape [2, -1] has a negative dimension");
