@@ -43,12 +43,22 @@ impl OutputCache {
         let bytes = size_class(layout.num_bytes());
         let piece = match self.take(bytes) {
             Some(piece) => piece,
-            None => Tensor::zeros(DataType::U8, &[bytes as i64])?,
+            None => self.piece(bytes)?,
         };
         let address = piece.data_ptr();
         let lease = Box::new(Lease { piece: Some(piece), cache: Arc::clone(self) });
         // SAFETY: the piece has at least the layout's bytes, aligned for every element type, and the lease keeps it.
         Ok(unsafe { Tensor::from_foreign(address, layout, false, lease) })
+    }
+
+    /// A new piece; if there is no memory for it, the idle ones make room.
+    fn piece(&self, bytes: usize) -> Result<Tensor, TensorError> {
+        let size = i64::try_from(bytes).map_err(|_| TensorError::OutOfMemory { bytes })?;
+        Tensor::zeros(DataType::U8, &[size]).or_else(|_| {
+            let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(idle);
+            Tensor::zeros(DataType::U8, &[size])
+        })
     }
 
     fn take(&self, bytes: usize) -> Option<Tensor> {

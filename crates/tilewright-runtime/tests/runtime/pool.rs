@@ -1,32 +1,17 @@
 //! The worker pool: who comes, who sleeps, where, and after `fork`.
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tilewright_runtime::{Function, Value, available_processors, num_threads, set_affinity, set_num_threads};
 use tilewright_tensor::{DataType, Tensor};
 
-use crate::THREADS;
 use crate::code::{Code, plain};
+use crate::{THREADS, alone};
 
 fn call(main: &Function, regions: i64, tasks: i64) {
     main.call(&[Value::Int(regions), Value::Int(tasks)]).unwrap();
-}
-
-/// Runs one test of this file alone in a process of its own, in which `ALONE` is set. False in that process.
-fn elsewhere(test: &str, environment: &[(&str, &str)]) -> bool {
-    const ALONE: &str = "TILEWRIGHT_TEST_ALONE";
-    if std::env::var_os(ALONE).is_some() {
-        return false;
-    }
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", &format!("pool::{test}"), "--test-threads=1"]).env(ALONE, "1");
-    let output = command.envs(environment.iter().copied()).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    true
 }
 
 /// The processors of each worker of this process, by its number.
@@ -101,7 +86,7 @@ fn regions_of_many_callers_stay_apart() {
 
 #[test]
 fn idle_workers_use_no_processor() {
-    if elsewhere("idle_workers_use_no_processor", &[]) {
+    if alone("pool::idle_workers_use_no_processor", &[]) {
         return;
     }
     set_num_threads(4);
@@ -129,7 +114,7 @@ fn processor_time() -> Duration {
 
 #[test]
 fn the_number_of_workers_follows_the_number_of_threads() {
-    if elsewhere("the_number_of_workers_follows_the_number_of_threads", &[("TILEWRIGHT_NUM_THREADS", "3")]) {
+    if alone("pool::the_number_of_workers_follows_the_number_of_threads", &[("TILEWRIGHT_NUM_THREADS", "3")]) {
         return;
     }
     let everywhere = list(&available_processors());
@@ -164,7 +149,7 @@ fn workers_run_where_the_user_wants_them() {
     let available = available_processors();
     let (first, last) = (available[0], available[available.len() - 1]);
     let environment = format!("{last},{first},99999");
-    if elsewhere("workers_run_where_the_user_wants_them", &[("TILEWRIGHT_AFFINITY", &environment)]) {
+    if alone("pool::workers_run_where_the_user_wants_them", &[("TILEWRIGHT_AFFINITY", &environment)]) {
         return;
     }
     let regions = plain(Code::Regions, 0, 2);
@@ -190,7 +175,7 @@ fn workers_run_where_the_user_wants_them() {
 
 #[test]
 fn a_bound_caller_does_not_bind_the_workers() {
-    if elsewhere("a_bound_caller_does_not_bind_the_workers", &[]) {
+    if alone("pool::a_bound_caller_does_not_bind_the_workers", &[]) {
         return;
     }
     let available = available_processors();
@@ -224,7 +209,7 @@ fn sums_are_right_in(main: &Function, tasks: i64) -> bool {
 
 #[test]
 fn forks_while_other_threads_run_regions() {
-    if elsewhere("forks_while_other_threads_run_regions", &[]) {
+    if alone("pool::forks_while_other_threads_run_regions", &[]) {
         return;
     }
     set_num_threads(3);
