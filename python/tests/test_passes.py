@@ -196,3 +196,43 @@ def test_wrong_parameters_are_refused():
         tw.transform.Sequential([3])
     with pytest.raises(tw.TVMError, match="IRModule"):
         tw.relax.transform.LegalizeOps()(3)
+
+
+@I.ir_module
+class Symbolic:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32"), w: R.Tensor((4, 2), "float32")):
+        with R.dataflow():
+            lv = R.permute_dims(w)
+            lv1 = R.permute_dims(lv)
+            lv2 = R.matmul(x, lv1)
+            gv = R.nn.relu(lv2)
+            R.output(gv)
+        return gv
+
+
+def test_symbolic_dimensions_become_numbers():
+    bound = tw.relax.transform.BindSymbolicVars({"n": 3})(Symbolic)
+    assert "x: R.Tensor((3, 4)" in bound.script()
+    with pytest.raises(tw.TVMError, match="no symbolic dimension is called `k`"):
+        tw.relax.transform.BindSymbolicVars({"k": 3}, "main")(Symbolic)
+    with pytest.raises(TypeError, match="a size is an integer"):
+        tw.relax.transform.BindSymbolicVars({"n": "three"})
+
+
+def test_constants_are_folded_by_compiled_code():
+    w = np.arange(8, dtype="float32").reshape(4, 2)
+    bound = tw.relax.transform.BindParams("main", {"w": w})(Symbolic)
+    folded = tw.relax.transform.FoldConstant()(bound)
+    assert "permute_dims" not in folded.script()
+    x = np.linspace(-1, 1, 12, dtype="float32").reshape(3, 4)
+    run = tw.relax.VirtualMachine(tw.relax.build(folded), tw.cpu())["main"]
+    np.testing.assert_allclose(run(tw.nd.array(x)).numpy(), np.maximum(x @ w, 0), rtol=1e-6)
+
+
+def test_memory_is_told_as_a_table():
+    bound = tw.relax.transform.BindSymbolicVars({"n": 16})(Symbolic)
+    planned = tw.relax.pipeline.get_pipeline("default_build")(bound)
+    header, main = tw.relax.analysis.estimate_memory_usage(planned).splitlines()
+    assert header.split()[:4] == ["function", "planned", "unplanned", "peak"]
+    assert main.split()[0] == "main" and int(main.split()[1]) > 0

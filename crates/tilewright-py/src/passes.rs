@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tilewright::relax_passes::{BindParams, ParamKey};
+use tilewright::relax_passes::{self, BindParams, BindSymbolicVars, ParamKey};
 use tilewright::{passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
+use crate::module::PyModule;
 use crate::pass::PyPass;
 use crate::tensor::NdArray;
 
@@ -56,4 +57,26 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
         bound.push((key, tensor.copied().map_err(|e| error::tensor(py, &e))?.to_read_only()));
     }
     Ok(PyPass::native(Arc::new(BindParams::new(name, bound))))
+}
+
+/// Turns symbolic dimensions, by name, into numbers: in the function of that name, or in all.
+#[pyfunction]
+pub(crate) fn bind_symbolic_vars(sizes: &Bound<'_, PyDict>, function: Option<String>) -> PyResult<PyPass> {
+    let mut values = Vec::new();
+    for (var, size) in sizes {
+        let name = var.extract().or_else(|_| var.getattr("name")?.extract());
+        let name: String = name.map_err(|_| error::wrong_type("a symbolic dimension is given by its name", &var))?;
+        let number = size.extract::<i64>().map_err(|_| error::wrong_type("a size is an integer", &size))?;
+        values.push((name, number));
+    }
+    Ok(PyPass::native(match function {
+        Some(function) => Arc::new(BindSymbolicVars::of_function(function, values)),
+        None => Arc::new(BindSymbolicVars::of_all(values)),
+    }))
+}
+
+/// The memory that the tensors of a planned module's functions take, as a table.
+#[pyfunction]
+pub(crate) fn estimate_memory_usage(module: &PyModule) -> String {
+    relax_passes::estimate_memory_usage(&module.0).to_string()
 }

@@ -1,8 +1,10 @@
-//! Graph passes: binding of parameters, legalisation, explicit destinations, memory planning, cleaning.
+//! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning, cleaning.
 //!
 //! Each pass is a folder with its textual tests beside it, and a line in [`all_passes`]. Reading order: [`Normalize`]
-//! (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`ToNonDataflow`], [`CallTIRRewrite`],
-//! [`StaticPlanBlockMemory`], [`DeadCodeElimination`].
+//! (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`FoldConstant`], [`ToNonDataflow`],
+//! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
+//! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
+//! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`DeadCodeElimination`].
 //!
 //! # What is left at the end
 //!
@@ -14,7 +16,7 @@
 //! |---|---|
 //! | an operand | another name for it |
 //! | `R.memory.alloc_storage(bytes=N)` | the function's planned memory: at most one, the first binding of the function |
-//! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=)` | a tensor in it, of constant shape, that does not leave the function |
+//! | `R.memory.alloc_tensor(storage, shape, offset=, dtype=, bytes=)` | a tensor in it, of at most so many bytes, that does not leave the function |
 //! | `R.builtin.alloc_tensor(shape, dtype=)`, `R.alloc_tensor(…)` | a tensor in memory of its own, of any shape |
 //! | a call of a PrimFunc as a value (`cls.f(…)`) | arguments in the order of its parameters, results last; binds an empty tuple |
 //! | a call of a Relax function, or of a variable that holds a function | gives its result |
@@ -27,7 +29,8 @@
 //! itself may be.
 //!
 //! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all their
-//! origins; passes ask operators for properties. Nothing here knows loops, a target or machine code.
+//! origins; passes ask operators for properties. Nothing here knows a target or machine code; loops are looked at only to
+//! prove that a PrimFunc may overwrite an argument.
 
 mod attach_global_symbol;
 mod bind_params;

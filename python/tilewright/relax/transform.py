@@ -9,14 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._core import Pass, bind_params, by_name, pass_names
+from .._core import Pass, bind_params, bind_symbolic_vars, by_name, pass_names
 
-__all__ = ["BindParams"]
+__all__ = ["BindParams", "BindSymbolicVars"]
 
 
 def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
     """Turns parameters of a function, by name or position, into constants: tensors, or anything with `__dlpack__`."""
     return bind_params(func_name, params)
+
+
+def BindSymbolicVars(binding_map: dict[Any, int], func_name: str | None = None) -> Pass:
+    """Turns symbolic dimensions, by name or variable, into numbers: in one function, or in all."""
+    return bind_symbolic_vars(binding_map, func_name)
 
 
 def _without_arguments(name: str) -> Callable[[], Pass]:

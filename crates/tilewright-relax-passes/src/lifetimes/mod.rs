@@ -111,17 +111,20 @@ pub(crate) fn peak(values: &[(&Lifetime, i64)]) -> i64 {
     most
 }
 
+/// The branches in which a value begins, and its bytes.
+type Branched<'a> = (&'a [(usize, bool)], i64);
+
 /// The bytes that one run may have of values that began in these branches: of each conditional those of one branch.
-fn at_once(values: Vec<(&[(usize, bool)], i64)>) -> i64 {
+fn at_once(values: Vec<Branched<'_>>) -> i64 {
     let mut all = 0;
-    let mut forks: OrderedMap<usize, [Vec<(&[(usize, bool)], i64)>; 2]> = OrderedMap::default();
+    let mut forks: OrderedMap<usize, [Vec<Branched<'_>>; 2]> = OrderedMap::default();
     for (path, bytes) in values {
         match path {
             [] => all += bytes,
             [(fork, taken), rest @ ..] => forks.entry(*fork).or_default()[usize::from(*taken)].push((rest, bytes)),
         }
     }
-    let of_fork = |[otherwise, then]: [Vec<_>; 2]| at_once(otherwise).max(at_once(then));
+    let of_fork = |[otherwise, then]: [Vec<Branched<'_>>; 2]| at_once(otherwise).max(at_once(then));
     all + forks.into_values().map(of_fork).sum::<i64>()
 }
 

@@ -129,7 +129,7 @@ fn random_module(seed: u64) -> IRModule {
     let mut maker = Maker { dice: Dice(seed), cx: InferCx::default(), conditions, depth: 0 };
     let body = maker.sequence(&known, 2);
     let mut function = function(params, body);
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         let bounds = Attrs::from([("n".into(), Attr::Int(8))]);
         function.attrs.insert("tir_var_upper_bound".into(), Attr::Map(bounds));
     }
@@ -278,10 +278,10 @@ fn step(mut path: Path, binding: &Binding, memory: &dyn Fn(&Var) -> Memory) -> V
 fn memory_of(seq: &SeqExpr, wanted: &Var) -> Option<Memory> {
     for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
         let BindingValue::Expr(value) = &binding.value else { continue };
-        if let ExprKind::If { then, otherwise, .. } = &value.kind {
-            if let Some(memory) = memory_of(then, wanted).or_else(|| memory_of(otherwise, wanted)) {
-                return Some(memory);
-            }
+        if let ExprKind::If { then, otherwise, .. } = &value.kind
+            && let Some(memory) = memory_of(then, wanted).or_else(|| memory_of(otherwise, wanted))
+        {
+            return Some(memory);
         }
         if binding.var != *wanted {
             continue;
