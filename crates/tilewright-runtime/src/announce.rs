@@ -134,23 +134,32 @@ struct JitDescriptor {
     first: *mut JitCodeEntry,
 }
 
-// SAFETY: it is written under `LIST` only; debuggers read it while the process stands still.
-unsafe impl Sync for JitDescriptor {}
-
 const REGISTER: u32 = 1;
 const UNREGISTER: u32 = 2;
 
-/// Debuggers find this by its name.
-#[unsafe(no_mangle)]
-static mut __jit_debug_descriptor: JitDescriptor =
-    JitDescriptor { version: 1, action: 0, relevant: ptr::null_mut(), first: ptr::null_mut() };
+// Debuggers find the descriptor by its name, and stop at the function to look at it. Both are weak: a program may also
+// carry an LLVM, which brings its own, of the same form.
+std::arch::global_asm!(
+    ".pushsection .data.__jit_debug_descriptor, \"aw\"",
+    ".weak __jit_debug_descriptor",
+    ".type __jit_debug_descriptor, STT_OBJECT",
+    ".size __jit_debug_descriptor, 24",
+    ".p2align 3",
+    "__jit_debug_descriptor: .long 1, 0",
+    ".quad 0, 0",
+    ".popsection",
+    ".pushsection .text.__jit_debug_register_code, \"ax\"",
+    ".weak __jit_debug_register_code",
+    ".type __jit_debug_register_code, STT_FUNC",
+    ".p2align 4",
+    "__jit_debug_register_code: ret",
+    ".size __jit_debug_register_code, . - __jit_debug_register_code",
+    ".popsection",
+);
 
-/// Debuggers stop here and look at the descriptor.
-#[unsafe(no_mangle)]
-#[inline(never)]
-extern "C" fn __jit_debug_register_code() {
-    // Something that the optimiser has to keep.
-    std::hint::black_box(());
+unsafe extern "C" {
+    static mut __jit_debug_descriptor: JitDescriptor;
+    fn __jit_debug_register_code();
 }
 
 static LIST: Mutex<()> = Mutex::new(());
