@@ -105,7 +105,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The folder that the environment asks for; none keeps the cache off the disk.
-fn default_folder() -> Option<PathBuf> {
+pub fn default_folder() -> Option<PathBuf> {
     if let Some(folder) = std::env::var_os("TILEWRIGHT_CACHE_DIR") {
         return (!folder.is_empty()).then(|| folder.into());
     }

@@ -72,6 +72,11 @@ impl Executable {
         &self.package.target
     }
 
+    /// An error unless this machine can run the machine code; it names what is missing.
+    pub fn check_machine(&self) -> Result<()> {
+        if self.program().images.is_empty() { Ok(()) } else { cpu::require(self.target()) }
+    }
+
     /// The constant, read-only, after its checksum was found right.
     pub(crate) fn constant(&self, index: u32) -> Result<Tensor> {
         let checked = &self.checked[index as usize];
@@ -88,9 +93,7 @@ impl Executable {
         if let Some(code) = &*code {
             return Ok(Arc::clone(code));
         }
-        if !self.program().images.is_empty() {
-            cpu::require(self.target())?;
-        }
+        self.check_machine()?;
         Ok(Arc::clone(code.insert(Arc::new(Code::map(self.program())?))))
     }
 }

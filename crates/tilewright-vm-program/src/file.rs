@@ -37,7 +37,7 @@ use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 use crate::encode;
 use crate::image::Image;
 use crate::program::{DeviceKind, Program};
-use crate::sections::{self, FORMAT_VERSION, Kind, OLDEST_FORMAT_VERSION, Plan, Section, Sections};
+use crate::sections::{self, FORMAT_VERSION, FileInfo, Kind, OLDEST_FORMAT_VERSION, Plan, Section, Sections};
 use crate::verify::VerifyError;
 use crate::wire::{Reader, WireError, WireResult, Writer};
 
@@ -169,6 +169,11 @@ impl ExecutableBytes {
     pub fn as_slice(&self) -> &[u8] {
         // `new` made sure that the tensor is contiguous.
         self.0.as_bytes().unwrap_or_default()
+    }
+
+    /// What the file's header and table say.
+    pub fn info(&self) -> Result<FileInfo, FormatError> {
+        Sections::read(self.as_slice()).map(|sections| sections.info())
     }
 }
 

@@ -88,7 +88,7 @@ pub use program::{
     Access, DeviceIndex, DeviceKind, Dim, Function, Instruction, Kernel, Literal, MathOp, Origin, Program, Reg, Scalar,
     ScalarOp, Storage,
 };
-pub use sections::{FORMAT_VERSION, OLDEST_FORMAT_VERSION};
+pub use sections::{FORMAT_VERSION, FileInfo, OLDEST_FORMAT_VERSION, SectionInfo};
 pub use signature::{DimPattern, Kind, MAX_NESTING, Param};
 pub use text::Stats;
 pub use verify::VerifyError;

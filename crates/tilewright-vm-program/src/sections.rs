@@ -97,6 +97,24 @@ pub(crate) struct Section<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
+/// A section of an executable file, as its table tells it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SectionInfo {
+    pub name: &'static str,
+    /// Where it begins in the file.
+    pub offset: usize,
+    pub bytes: usize,
+}
+
+/// An executable file from outside: its version, and the sections that this version knows, in the file's order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileInfo {
+    pub format_version: u32,
+    /// Of the machine code, if there is any.
+    pub abi_version: u32,
+    pub sections: Vec<SectionInfo>,
+}
+
 /// The sections of a file that this version knows.
 pub(crate) struct Sections<'a> {
     version: u32,
@@ -158,6 +176,15 @@ impl<'a> Sections<'a> {
         }
         self.found.push(Section { kind, offset, bytes });
         Ok(())
+    }
+
+    pub(crate) fn info(&self) -> FileInfo {
+        let sections = self.found.iter().map(|section| SectionInfo {
+            name: section.kind.name(),
+            offset: section.offset,
+            bytes: section.bytes.len(),
+        });
+        FileInfo { format_version: self.version, abi_version: self.abi_version, sections: sections.collect() }
     }
 
     pub(crate) fn find(&self, kind: Kind) -> Option<Section<'a>> {

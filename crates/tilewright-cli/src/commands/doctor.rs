@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tilewright::runtime::{self, Device};
 use tilewright::tensor::abi::ABI_VERSION;
+use tilewright::vm_program::FORMAT_VERSION;
 use tilewright::{
     CompileOptions, Executable, IRModule, PassCx, SourceFile, Stage, Target, Tensor, Value, VirtualMachine,
 };
@@ -50,10 +51,10 @@ pub(crate) fn run(_: &Arguments) -> Outcome {
     let module = tilewright::parse_module(&SourceFile::new("doctor", PROBE))?;
     let mut failed = 0;
     let mut check = |what: &str, outcome: Outcome| match outcome {
-        Ok(()) => say!("{what:<22} ok"),
+        Ok(()) => say!("{what:<24} ok"),
         Err(failure) => {
             failed += 1;
-            say!("{what:<22} failed")?;
+            say!("{what:<24} failed")?;
             failure.report();
             Ok(())
         }
@@ -71,7 +72,10 @@ pub(crate) fn run(_: &Arguments) -> Outcome {
 
 fn describe() -> Outcome {
     let host = Target::host();
-    say!("tilewright   {} (kernel ABI {ABI_VERSION})", env!("CARGO_PKG_VERSION"))?;
+    say!(
+        "tilewright   {} (executables of version {FORMAT_VERSION}, kernel ABI {ABI_VERSION})",
+        env!("CARGO_PKG_VERSION")
+    )?;
     say!("LLVM         {}", tilewright::llvm::version())?;
     say!("target       {host}")?;
     say!("features     {}", host.required_features().join(" "))?;
@@ -89,11 +93,22 @@ fn describe() -> Outcome {
         Err(_) => format!("{} (one for each processor; TILEWRIGHT_NUM_THREADS sets it)", runtime::num_threads()),
     };
     say!("threads      {threads}")?;
+    let numbers: Vec<String> = runtime::available_processors().iter().map(ToString::to_string).collect();
+    say!("processors   {} (TILEWRIGHT_AFFINITY binds workers to some of them)", numbers.join(" "))?;
+    say!("kernel cache {}", cache())?;
     let devices = [Device::cpu(), Device::cuda(0)].map(|device| match device.exists() {
         true => format!("{device} is there"),
         false => format!("{device} is not"),
     });
     say!("devices      {}", devices.join(", "))
+}
+
+/// Where compiled kernels are kept between processes.
+fn cache() -> String {
+    match tilewright::build::cache::default_folder() {
+        Some(folder) => format!("{} (TILEWRIGHT_CACHE_DIR sets it)", folder.display()),
+        None => "in memory alone (TILEWRIGHT_CACHE_DIR is empty)".to_owned(),
+    }
 }
 
 fn probe_run(module: &IRModule) -> Outcome {

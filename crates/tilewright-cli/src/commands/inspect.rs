@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use tilewright::Executable;
-use tilewright::vm_program::{Function, Program};
+use tilewright::vm_program::{FileInfo, Function, Program};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
@@ -17,6 +17,9 @@ pub(crate) struct Arguments {
     /// Print the machine's program as text instead.
     #[arg(long)]
     text: bool,
+    /// Print the machine's program as a listing in Python's syntax instead.
+    #[arg(long, conflicts_with = "text")]
+    python: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -29,17 +32,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.text {
         return print(&executable.program().as_text());
     }
+    if arguments.python {
+        return print(&executable.program().as_python());
+    }
+    let file = executable.bytes().info().map_err(|error| Failure::of_file(path, error))?;
     let mut text = format!("{}: {} bytes\n", path.display(), executable.bytes().as_slice().len());
     // Writing to a string does not fail.
-    let _ = describe(&mut text, &executable);
+    let _ = describe(&mut text, &executable, &file);
     print(&text)
 }
 
-fn describe(out: &mut String, executable: &Executable) -> std::fmt::Result {
+fn describe(out: &mut String, executable: &Executable, file: &FileInfo) -> std::fmt::Result {
     let program = executable.program();
     let target = executable.target();
+    writeln!(out, "format        version {}, kernel ABI {}", file.format_version, file.abi_version)?;
     writeln!(out, "target        {}", if target.triple.is_empty() { "any machine" } else { &target.triple })?;
     writeln!(out, "features      {}", or_none(&target.features))?;
+    match executable.check_machine() {
+        Ok(()) => writeln!(out, "this machine  can run it")?,
+        Err(error) => writeln!(out, "this machine  cannot run it: {error}")?,
+    }
     for (key, value) in &executable.package().metadata {
         writeln!(out, "{key:<13} {value}")?;
     }
@@ -49,7 +61,12 @@ fn describe(out: &mut String, executable: &Executable) -> std::fmt::Result {
     for function in &program.functions {
         writeln!(out, "  {}", signature(function))?;
     }
-    describe_kernels(out, program)
+    describe_kernels(out, program)?;
+    writeln!(out, "\nsections")?;
+    for section in &file.sections {
+        writeln!(out, "  {:<10} {:>12} bytes at {}", section.name, section.bytes, section.offset)?;
+    }
+    Ok(())
 }
 
 fn describe_kernels(out: &mut String, program: &Program) -> std::fmt::Result {

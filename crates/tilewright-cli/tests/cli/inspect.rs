@@ -13,11 +13,17 @@ fn an_executable_says_what_it_holds_and_needs() {
         " avx2 ",
         "main(x: Tensor((n, 4), float32)) -> Tensor((n, 4), float32)",
         "scale: 2 tensors, 1 scalars",
+        "this machine  can run it",
+        "kernel ABI",
+        "\n  images ",
+        "\n  constants ",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
     let program = folder.succeed("tilewright inspect m.twx --text");
     assert!(program.contains("function main(") && program.contains("call scale("), "{program}");
+    let listing = folder.succeed("tilewright inspect m.twx --python");
+    assert!(listing.contains("f.call_kernel(\"scale\""), "{listing}");
 }
 
 #[test]
@@ -25,7 +31,7 @@ fn executables_of_other_machines_can_be_looked_at() {
     let folder = Folder::new("inspect_other");
     folder.succeed("tilewright compile model.py -o m.twx --target neoverse-n1");
     let text = folder.succeed("tilewright inspect m.twx");
-    assert!(text.contains("aarch64") && text.contains("neon"), "{text}");
+    assert!(text.contains("aarch64") && text.contains("neon") && text.contains("cannot run it: "), "{text}");
     let error = folder.fail(1, "tilewright run m.twx --random 1 --dim n=2");
     assert!(error.contains("aarch64") && error.contains("x86_64"), "{error}");
 }

@@ -71,6 +71,8 @@ impl Folder {
         let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(command).current_dir(&self.0).env("PATH", path).env("NO_COLOR", "1");
+        // The user's own cache of kernels is left alone.
+        shell.env("TILEWRIGHT_CACHE_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels"));
         let output = shell.output().expect("sh runs");
         Done {
             status: output.status.code().unwrap_or(-1),
@@ -119,6 +121,14 @@ fn the_doctor_finds_this_machine_well() {
 fn the_doctor_names_the_setting_of_threads() {
     let text = Folder::new("doctor_threads").succeed("TILEWRIGHT_NUM_THREADS=3 tilewright doctor");
     assert!(text.contains("3 (TILEWRIGHT_NUM_THREADS=3)"), "{text}");
+}
+
+#[test]
+fn the_doctor_names_the_kernel_cache() {
+    let folder = Folder::new("doctor_cache");
+    let text = folder.succeed("TILEWRIGHT_CACHE_DIR=$PWD/kernels tilewright doctor");
+    assert!(text.contains("doctor_cache/kernels") && folder.path("kernels").is_dir(), "{text}");
+    assert!(folder.succeed("TILEWRIGHT_CACHE_DIR= tilewright doctor").contains("in memory alone"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod messages;
 mod prim_funcs;
 mod programs;
 mod regions;
+mod wording;
 
 use tilewright_ir::node::EqCx;
 use tilewright_ir::relax::Function;
