@@ -8,34 +8,42 @@ use tilewright::ir::pass::{Instrument, PassInfo};
 
 /// A line that names the present step and goes when it is dropped. Clones are the same line.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress(ProgressBar);
+pub(crate) struct Progress {
+    line: ProgressBar,
+    /// Passes that have begun and not ended: a pipeline is a pass around others.
+    depth: usize,
+}
 
 impl Progress {
     pub(crate) fn new() -> Self {
         // Hides itself where standard error is no terminal.
-        let bar = ProgressBar::new_spinner();
+        let line = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
-            bar.set_style(style);
+            line.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self(bar)
+        line.enable_steady_tick(Duration::from_millis(100));
+        Self { line, depth: 0 }
     }
 
     pub(crate) fn step(&self, name: &str) {
-        self.0.set_message(name.to_owned());
+        self.line.set_message(name.to_owned());
     }
 
     pub(crate) fn finish(&self) {
-        self.0.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
 
 /// Names each pass as it begins, and machine code after the last.
 impl Instrument for Progress {
     fn before(&mut self, info: &PassInfo, _: &IRModule) {
+        self.depth += 1;
         self.step(info.name);
     }
     fn after(&mut self, _: &PassInfo, _: &IRModule) {
-        self.step("machine code");
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth == 0 {
+            self.step("machine code");
+        }
     }
 }

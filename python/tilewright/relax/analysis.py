@@ -9,6 +9,8 @@ __all__ = ["estimate_memory_usage"]
 
 
 def estimate_memory_usage(mod: IRModule) -> str:
-    """A table of the memory that each function's tensors take, of a module after `StaticPlanBlockMemory`: bytes as planned,
-    without planning and at the peak, and tensors in memory of their own."""
+    """A table of the memory that each function's tensors take, of a module after `StaticPlanBlockMemory`.
+
+    It has the bytes as planned, without planning and at the peak, and the tensors in memory of their own.
+    """
     return _estimate_memory_usage(mod)
