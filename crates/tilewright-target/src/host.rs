@@ -21,7 +21,8 @@ pub(crate) const fn triple(arch: Arch) -> &'static str {
 
 /// The features that the processor reports, by LLVM's names.
 ///
-/// Rust's names differ from LLVM's in a few places; both stand here. A feature that this list lacks is not used.
+/// A feature counts where the system keeps its registers too (Rust's detection looks at XCR0). Rust's names differ from
+/// LLVM's in a few places; both stand here. A feature that this list lacks is not used.
 #[cfg(target_arch = "x86_64")]
 fn features() -> BTreeSet<String> {
     macro_rules! detect {
@@ -35,7 +36,9 @@ fn features() -> BTreeSet<String> {
         "bmi2" => "bmi2", "f16c" => "f16c", "fma" => "fma", "lzcnt" => "lzcnt", "movbe" => "movbe",
         "avx512f" => "avx512f", "avx512bw" => "avx512bw", "avx512cd" => "avx512cd", "avx512dq" => "avx512dq",
         "avx512vl" => "avx512vl", "avx512vnni" => "avx512vnni", "avx512bf16" => "avx512bf16",
-        "avx512fp16" => "avx512fp16", "avxvnni" => "avxvnni",
+        "avx512fp16" => "avx512fp16", "avx512ifma" => "avx512ifma", "avx512vbmi" => "avx512vbmi",
+        "avx512vbmi2" => "avx512vbmi2", "avx512bitalg" => "avx512bitalg", "avx512vpopcntdq" => "avx512vpopcntdq",
+        "avxvnni" => "avxvnni", "gfni" => "gfni", "vpclmulqdq" => "vpclmulqdq",
     ];
     found.into_iter().filter(|(present, _)| *present).map(|(_, name)| name.to_owned()).collect()
 }
@@ -49,7 +52,7 @@ fn features() -> BTreeSet<String> {
     }
     let found = detect![
         "neon" => "neon", "fp" => "fp-armv8", "dotprod" => "dotprod", "fp16" => "fullfp16", "lse" => "lse",
-        "bf16" => "bf16", "i8mm" => "i8mm",
+        "bf16" => "bf16", "i8mm" => "i8mm", "rdm" => "rdm",
     ];
     found.into_iter().filter(|(present, _)| *present).map(|(_, name)| name.to_owned()).collect()
 }

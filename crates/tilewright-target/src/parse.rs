@@ -135,6 +135,13 @@ const NEEDS: &[(&str, &str)] = &[
     ("avx512dq", "avx512f"),
     ("avx512vl", "avx512f"),
     ("avx512vnni", "avx512f"),
+    ("avx512ifma", "avx512f"),
+    ("avx512vbmi", "avx512bw"),
+    ("avx512vbmi2", "avx512bw"),
+    ("avx512bitalg", "avx512bw"),
+    ("avx512vpopcntdq", "avx512f"),
+    ("vpclmulqdq", "avx"),
+    ("gfni", "sse2"),
     ("avx512bf16", "avx512bw"),
     ("avx512fp16", "avx512bw"),
     ("avx512fp16", "avx512vl"),
@@ -143,6 +150,7 @@ const NEEDS: &[(&str, &str)] = &[
     ("fullfp16", "neon"),
     ("bf16", "neon"),
     ("i8mm", "neon"),
+    ("rdm", "neon"),
 ];
 
 /// Adds a feature with all that it needs, or removes it with all that need it.
@@ -223,6 +231,27 @@ mod tests {
         assert!(error("llvm -mcp=haswell").contains("did you mean -mcpu"));
         assert!(error("llvm -mtriple=x86_64-pc-windows-msvc").contains("Linux"));
         assert!(error("").contains("empty"));
+    }
+
+    #[test]
+    fn no_feature_of_a_preset_lacks_what_it_needs() {
+        for preset in presets::ALL {
+            let features = preset.feature_set();
+            for (user, needed) in NEEDS {
+                assert!(!features.contains(*user) || features.contains(*needed), "{}: {user} {needed}", preset.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_processors_and_their_architectures_fit_each_other() {
+        assert!(error("llvm -mcpu=znver").contains("did you mean \"znver"));
+        assert!(error("llvm -mcpu=neoverse-n3").contains("known are"));
+        assert!(error("llvm -mtriple=aarch64-linux-gnu -mcpu=haswell").contains("neoverse-n1"));
+        for preset in presets::ALL {
+            let target = Target::parse(&format!("llvm -mcpu={} -num-cores=3", preset.name)).unwrap();
+            assert_eq!((target.arch, &*target.cpu, target.limits.cores), (preset.arch, preset.name, 3));
+        }
     }
 
     #[test]

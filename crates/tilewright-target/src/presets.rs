@@ -23,6 +23,9 @@ pub struct Preset {
 const V2: &[&str] = &["sse3", "ssse3", "sse4.1", "sse4.2", "popcnt"];
 const V3: &[&str] = &["avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"];
 const V4: &[&str] = &["avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"];
+/// What the second generation of processors with AVX-512 brought, on both makers' chips.
+const ICE_LAKE: &[&str] =
+    &["avx512vnni", "avx512ifma", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "gfni", "vpclmulqdq"];
 
 const fn x86(name: &'static str, base: &'static str, adds: &'static [&'static str], caches: [u32; 3]) -> Preset {
     preset(name, Arch::X86_64, Some(base), adds, caches)
@@ -52,14 +55,29 @@ pub const ALL: &[Preset] = &[
     x86("x86-64-v3", "x86-64-v2", V3, [32, 256, 8192]),
     x86("x86-64-v4", "x86-64-v3", V4, [32, 1024, 16384]),
     x86("haswell", "x86-64-v3", &[], [32, 256, 8192]),
-    x86("znver3", "x86-64-v3", &[], [32, 512, 32768]),
+    x86("broadwell", "haswell", &[], [32, 256, 8192]),
+    x86("skylake", "broadwell", &[], [32, 256, 8192]),
+    x86("alderlake", "skylake", &["avxvnni", "gfni", "vpclmulqdq"], [48, 1280, 30720]),
+    x86("znver1", "x86-64-v3", &[], [32, 512, 8192]),
+    x86("znver2", "znver1", &[], [32, 512, 16384]),
+    x86("znver3", "znver2", &["vpclmulqdq"], [32, 512, 32768]),
     x86("skylake-avx512", "x86-64-v4", &[], [32, 1024, 22528]),
-    x86("icelake-server", "x86-64-v4", &["avx512vnni"], [48, 1280, 32768]),
+    x86("cascadelake", "skylake-avx512", &["avx512vnni"], [32, 1024, 22528]),
+    x86("cooperlake", "cascadelake", &["avx512bf16"], [32, 1024, 22528]),
+    x86("icelake-server", "x86-64-v4", ICE_LAKE, [48, 1280, 32768]),
     x86("sapphirerapids", "icelake-server", &["avxvnni", "avx512bf16", "avx512fp16"], [48, 2048, 65536]),
-    x86("znver4", "x86-64-v4", &["avx512vnni", "avx512bf16"], [32, 1024, 32768]),
+    x86("znver4", "icelake-server", &["avx512bf16"], [32, 1024, 32768]),
+    x86("znver5", "znver4", &["avxvnni"], [48, 1024, 32768]),
     preset("generic", Arch::AArch64, None, &["neon", "fp-armv8"], [32, 256, 4096]),
-    arm("neoverse-n1", "generic", &["dotprod", "fullfp16", "lse"], [64, 1024, 32768]),
+    arm("cortex-a72", "generic", &[], [32, 1024, 4096]),
+    arm("cortex-a76", "generic", &["dotprod", "fullfp16", "lse", "rdm"], [64, 512, 4096]),
+    arm("neoverse-n1", "cortex-a76", &[], [64, 1024, 32768]),
     arm("neoverse-v1", "neoverse-n1", &["bf16", "i8mm"], [64, 1024, 32768]),
+    arm("neoverse-n2", "neoverse-v1", &[], [64, 1024, 32768]),
+    arm("neoverse-v2", "neoverse-v1", &[], [64, 2048, 65536]),
+    // Under Linux, as all kernels are.
+    arm("apple-m1", "cortex-a76", &[], [128, 12288, 8192]),
+    arm("apple-m2", "apple-m1", &["bf16", "i8mm"], [128, 16384, 8192]),
 ];
 
 /// The preset of this name.

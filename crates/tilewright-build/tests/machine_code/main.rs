@@ -5,5 +5,6 @@ mod flat;
 mod foreign;
 mod kernels;
 mod link;
+mod matrix;
 mod relocations;
 mod scalar_table;
