@@ -39,3 +39,11 @@ pub(crate) fn ulps(found: f64, exact: f64, dtype: DataType) -> f64 {
     // The power of the unit may be subnormal or less: in two steps.
     distance * 2f64.powi(-exponent / 2) * 2f64.powi(-exponent - (-exponent / 2))
 }
+
+/// Whether the distance is certainly no more than so many units: quick, for the many values that are close.
+pub(crate) fn is_within(found: f64, exact: f64, units: f64, dtype: DataType) -> bool {
+    // A unit is at least this part of the value.
+    let part = f64::from_bits((1023 - 1 - shape(dtype).0 as u64) << 52);
+    let unit = exact.abs() * part;
+    found != 0.0 && exact != 0.0 && (found - exact).abs() <= units * unit
+}

@@ -5,6 +5,7 @@ mod flat;
 mod foreign;
 mod kernels;
 mod link;
+mod math;
 mod matrix;
 mod relocations;
 mod scalar_table;

@@ -119,12 +119,29 @@ fn real_unary(intrinsic: Intrinsic, x: f64) -> Option<f64> {
 
 fn real_binary(intrinsic: Intrinsic, x: f64, y: f64) -> Option<f64> {
     Some(match intrinsic {
-        Intrinsic::Pow => libm::pow(x, y),
+        Intrinsic::Pow => pow(x, y),
         Intrinsic::Atan2 => libm::atan2(x, y),
         Intrinsic::Hypot => libm::hypot(x, y),
         Intrinsic::Copysign => x.copysign(y),
         _ => return None,
     })
+}
+
+/// libm's `pow`, but where the exponent is so large that only bases close to 1 stay in range: there libm is off by
+/// hundreds of units. With `|x| = 1 + t`, `y ln |x|` is `y t`, and what its rounding lost, and y times the rest.
+fn pow(x: f64, y: f64) -> f64 {
+    let rough = libm::pow(x, y);
+    let t = x.abs() - 1.0;
+    let near_one = y.abs() > 2f64.powi(31) && t != 0.0 && t.abs() < 2f64.powi(-19);
+    if !near_one || !rough.is_normal() {
+        return rough;
+    }
+    let rest = -t * t * (0.5 - t * (1.0 / 3.0 - t * (0.25 - t * 0.2)));
+    let product = y * t;
+    let low = y.mul_add(t, -product) + y * rest;
+    let ln = product + low;
+    let e = libm::exp(ln);
+    e.mul_add(low - (ln - product), e).copysign(rough)
 }
 
 /// The float of the type itself next to `a` in the direction of `b`.
@@ -186,5 +203,15 @@ mod tests {
         let pow = |x, y| of(Intrinsic::Pow, &[x, y], DataType::F32);
         assert_eq!((pow(f64::NAN, 0.0), pow(1.0, f64::NAN), pow(-2.0, 3.0)), (1.0, 1.0, -8.0));
         assert!(pow(-2.0, 0.5).is_nan());
+        assert!(f(Intrinsic::Acosh, -6970.0).is_nan());
+    }
+
+    #[test]
+    fn powers_with_large_exponents_are_precise() {
+        // Computed in 300 bits.
+        let found = of(Intrinsic::Pow, &[9.99999810338818e-1, -2.298609471191999e9], DataType::F64);
+        assert_eq!(found, 2.156416868481252245e189);
+        let found = of(Intrinsic::Pow, &[-9.99999810338818e-1, -2298609471.0], DataType::F64);
+        assert!(found < -2.15e189 && found > -2.16e189, "{found}");
     }
 }

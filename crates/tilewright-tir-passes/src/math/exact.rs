@@ -20,8 +20,8 @@ pub(super) fn next_after(steps: &mut Steps, x: &Term, y: &Term) -> Term {
     let bits = steps.keep("bits", x.bits());
     let away = (x.lt(y).and(&x.gt(0.0))).or(&x.gt(y).and(&x.lt(0.0)));
     let next = away.pick(&(&bits + 1), &bits - 1);
-    let least = (y.bits() & x.format().sign()) | 1;
-    let next = x.eq(0.0).pick(&least, next).float();
+    let least = (y.bits() & y.sign_bit()) | 1;
+    let next = x.eq(0.0).pick(&least, next).float_of(x.dtype());
     let next = x.eq(y).pick(y, next);
     x.is_nan().or(&y.is_nan()).pick(&x.constant(f64::NAN), next)
 }

@@ -23,6 +23,9 @@ mod roots;
 mod terms;
 mod trigonometric;
 
+#[cfg(test)]
+mod tests;
+
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
 use tilewright_tensor::DataType;
@@ -39,7 +42,8 @@ fn expand(expr: &Expr) -> Option<Expr> {
     let ExprKind::Call { intrinsic, args } = &expr.kind else { return None };
     let formula = formula(*intrinsic)?;
     let element = args.first()?.dtype.element();
-    let narrow = element.bits == 16;
+    // What is exact is so in the type itself.
+    let narrow = element.bits == 16 && !intrinsic.is_exact();
     let mut steps = Steps::default();
     let args: Vec<Term> = args
         .iter()

@@ -1,7 +1,7 @@
 //! Angles as a number of quarter turns and a rest: `|x| = n π/2 + r` with `|r| <= π/4`, n modulo 4.
 //!
 //! Angles below [`NEAR_SINGLE`] and [`NEAR_DOUBLE`] (Cody and Waite): `n` is the integer nearest to `|x| 2/π`, and
-//! `n π/2` is subtracted in parts whose products with n are exact.
+//! `n π/2` is subtracted in parts, whose products with n are exact but for the last.
 //!
 //! All others (Payne and Hanek): with `|x| = M 2^E`, M an integer, only those bits of `M 2^E 2/π` matter that are below
 //! 4. They come from the words of 2/π around place E, by integer products: as many that the rest has full precision even
@@ -67,7 +67,13 @@ fn with_steps(f: impl FnOnce(&mut Steps) -> Term) -> Expr {
 fn near(steps: &mut Steps, x: &Term) -> Angle {
     let (n, whole) = nearest(steps, x * std::f64::consts::FRAC_2_PI);
     let parts = x.by_width(PARTS_SINGLE.as_slice(), PARTS_DOUBLE.as_slice());
-    let r = parts.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
+    let [first @ .., second_last, last] = parts else { unreachable!("π/2 has several parts") };
+    let exact = first.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
+    let exact = steps.keep("exact", exact);
+    // What this difference loses goes to the last one, so that r is rounded once.
+    let rest = steps.keep("rest", &exact - &whole * *second_last);
+    let lost = (exact - &rest) - &whole * *second_last;
+    let r = rest + (lost - whole * *last);
     Angle { n: steps.keep("n", n), r: steps.keep("r", r) }
 }
 

@@ -180,24 +180,33 @@ impl Term {
         if dtype == self.dtype() { self.clone() } else { Self(Expr::raw(dtype, ExprKind::Cast(self.0.clone()))) }
     }
 
-    fn reinterpret(&self, code: TypeCode) -> Self {
-        let dtype = DataType { code, ..self.dtype() };
+    fn reinterpret(&self, dtype: DataType) -> Self {
         Self(Expr::raw(dtype, ExprKind::Reinterpret(self.0.clone())))
     }
 
     /// The bits of a float as a signed integer; of an integer, the same bits signed.
     pub(super) fn bits(&self) -> Self {
-        self.reinterpret(TypeCode::Int)
+        self.reinterpret(DataType { code: TypeCode::Int, ..self.dtype() })
     }
 
     /// The bits as an unsigned integer.
     pub(super) fn unsigned_bits(&self) -> Self {
-        self.reinterpret(TypeCode::UInt)
+        self.reinterpret(DataType { code: TypeCode::UInt, ..self.dtype() })
     }
 
-    /// The float of these bits.
+    /// The f32 or f64 of these bits.
     pub(super) fn float(&self) -> Self {
-        self.reinterpret(TypeCode::Float)
+        self.reinterpret(DataType { code: TypeCode::Float, ..self.dtype() })
+    }
+
+    /// The float of this type with these bits.
+    pub(super) fn float_of(&self, dtype: DataType) -> Self {
+        self.reinterpret(dtype)
+    }
+
+    /// The bit of a float's sign, alone.
+    pub(super) fn sign_bit(&self) -> i64 {
+        1 << (self.dtype().bits - 1)
     }
 
     /// Whether this bool holds in any lane, as a scalar.
@@ -250,11 +259,6 @@ impl Format {
     /// The bits of [`Format::rounder`].
     pub(super) fn rounder_bits(self) -> i64 {
         ((self.bias + self.fraction) << self.fraction) | (1 << (self.fraction - 1))
-    }
-
-    /// The bit of the sign alone.
-    pub(super) fn sign(self) -> i64 {
-        1 << (self.bits - 1)
     }
 
     /// The least number with a full fraction.

@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent of angles in radians.
 //!
 //! The angle's magnitude is taken to within an eighth of a turn of a number n of quarter turns
-//! ([`quarter_turns`](super::quarter_turns)). There, `sin r = r + r³ S(r²)` and `cos r = 1 - r²/2 + r⁴ C(r²)`; n says
+//! ([`quarter_turns`](super::quarter_turns)). There, `sin r = r + r³ S(r²)` and `cos r = C(r²)`; n says
 //! which of them is wanted and with what sign. Infinity and NaN give NaN.
 
 use super::quarter_turns::{Angle, reduced};
@@ -18,9 +18,11 @@ const SIN_DOUBLE: [f64; 6] = [
     1.5896069095293273e-10,
 ];
 
-/// `(cos r - 1 + r²/2) / r⁴` in r² there; error relative to `cos r`: 2^-33 (f32), 2^-63.9 (f64).
-const COS_SINGLE: [f64; 3] = [0.041666646, -0.001388731, 2.4432327e-05];
-const COS_DOUBLE: [f64; 6] = [
+/// `cos r` in r² there, the first two coefficients given; error relative to `cos r`: 2^-33 (f32), 2^-63.9 (f64).
+const COS_SINGLE: [f64; 5] = [1.0, -0.5, 0.041666646, -0.001388731, 2.4432327e-05];
+const COS_DOUBLE: [f64; 8] = [
+    1.0,
+    -0.5,
     0.041666666666666595,
     -0.0013888888888872978,
     2.480158728880105e-05,
@@ -33,10 +35,9 @@ const COS_DOUBLE: [f64; 6] = [
 fn sine_and_cosine(steps: &mut Steps, r: &Term) -> (Term, Term) {
     let square = steps.keep("square", r * r);
     let s = square.polynomial(r.by_width(SIN_SINGLE.as_slice(), SIN_DOUBLE.as_slice()));
-    let c = square.polynomial(r.by_width(COS_SINGLE.as_slice(), COS_DOUBLE.as_slice()));
+    let cosine = square.polynomial(r.by_width(COS_SINGLE.as_slice(), COS_DOUBLE.as_slice()));
     let sine = steps.keep("sine", r * &square * s + r);
-    let cosine = steps.keep("cosine", &square * &square * c + (&square * -0.5 + 1.0));
-    (sine, cosine)
+    (sine, steps.keep("cosine", cosine))
 }
 
 /// The sign bit from bit `from` of n.
@@ -46,7 +47,7 @@ fn sign_from(n: &Term, from: i64, bits: i64) -> Term {
 
 /// The sign of x: all three functions are computed for its magnitude.
 fn sign_of(x: &Term) -> Term {
-    x.bits() & x.format().sign()
+    x.bits() & x.sign_bit()
 }
 
 fn signed(magnitude: &Term, sign: Term) -> Term {
