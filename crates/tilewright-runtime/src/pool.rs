@@ -38,6 +38,9 @@
 //!
 //! **Size.** Workers have numbers from 1 on. One whose number is above the wanted one ends when it is idle. After `fork`
 //! the child has none of the threads; it forgets the pool and makes another when it needs one.
+//!
+//! `tests/runtime/protocol.rs` holds these rules as a model and tries all orders of its steps: a change here is a change
+//! there.
 
 use std::cell::UnsafeCell;
 use std::ptr;

@@ -11,6 +11,7 @@ mod memory;
 mod packed;
 mod pool;
 mod programs;
+mod protocol;
 mod stress;
 mod values;
 
