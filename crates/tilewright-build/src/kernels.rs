@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
 use tilewright_ir::IRModule;
-use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::interface::{KernelInterface, declared_by_argument};
 use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
@@ -120,12 +120,13 @@ pub fn code_error(error: &CodegenError) -> Diagnostics {
 
 /// What the machine passes are compact tensors: strides that say otherwise would let the kernel run outside of them.
 fn check_strides(name: &str, function: &PrimFunc) -> Result<(), Diagnostic> {
+    let own = declared_by_argument(function);
     let analyzer = InferCx::default().analyzer;
     for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()).filter(|b| !b.strides.is_empty()) {
         let wide = |e: &scalar::Expr| e.cast(DataType::I64).ok();
         let mut compact = Some(scalar::Expr::i64(1));
         for (dim, stride) in buffer.shape.iter().zip(&buffer.strides).rev() {
-            let single = dim.as_int() == Some(1);
+            let single = dim.as_int() == Some(1) || stride.as_var().is_some_and(|var| own.contains(&var.id()));
             let equal = compact.as_ref().is_some_and(|compact| analyzer.prove_equal(compact, stride));
             if !single && !equal {
                 let message =

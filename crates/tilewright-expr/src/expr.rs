@@ -116,9 +116,9 @@ pub enum BinOp {
     Min,
     /// The larger operand; NaN if either is.
     Max,
-    /// Of bools; both operands are evaluated.
+    /// Of bools; the right one is evaluated only where the left one is true. In vectors both are.
     And,
-    /// Of bools; both operands are evaluated.
+    /// Of bools; the right one is evaluated only where the left one is false. In vectors both are.
     Or,
     BitAnd,
     BitOr,

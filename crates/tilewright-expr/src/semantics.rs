@@ -6,6 +6,7 @@
 //! | div, mod | towards zero; a zero divisor and MIN / -1 are faults | IEEE division; `fmod` |
 //! | floor_div, floor_mod | towards minus infinity; the same faults | floor of the quotient; sign of the divisor |
 //! | min, max | order of the type | NaN if either is; -0 is less than +0 |
+//! | and, or | of bools: the right side is evaluated only where the left one does not decide (both are in vectors) | – |
 //! | shl, shr | 0 for a count of the width or more, the count read as unsigned; signed right shifts keep the sign | – |
 //! | compare | order of the type | false on NaN, but `!=` true |
 //! | cast to integer | wraps around | towards zero, saturates, NaN gives 0 |

@@ -119,6 +119,10 @@ impl<'a> Machine<'a> {
         let axes = self.ints(values)?;
         let first = self.bind_axes(block, &axes)?;
         let watermark = self.serial + 1;
+        // Each instance binds the variables of its regions anew.
+        let declared = block.match_buffers.iter().map(|matched| &matched.buffer);
+        let declared = declared.flat_map(|b| b.shape.iter().chain(&b.strides).chain(&b.elem_offset));
+        let own: Vec<_> = declared.filter_map(|e| e.as_var()).filter(|v| !self.vars.contains_key(&v.id())).collect();
         for matched in &block.match_buffers {
             self.match_buffer(matched)?;
         }
@@ -142,8 +146,8 @@ impl<'a> Machine<'a> {
             self.views.remove(&matched.buffer.id());
             self.data.remove(&matched.buffer.data.id());
         }
-        for iter in &block.iters {
-            self.vars.remove(&iter.var.id());
+        for var in block.iters.iter().map(|iter| &iter.var).chain(own) {
+            self.vars.remove(&var.id());
         }
         Ok(())
     }

@@ -109,6 +109,11 @@ impl Machine<'_> {
         match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_) => self.eval(expr),
             ExprKind::Str(_) => Err(ErrorKind::Unsupported("a text is not a scalar value".to_owned()).into()),
+            ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) if lanes == 1 => {
+                let left = self.eval(a)?;
+                // The right side is not evaluated where the left one decides.
+                if left.lane(0).as_bool() == (*op == BinOp::Or) { Ok(left) } else { self.eval(b) }
+            }
             ExprKind::Binary(op, a, b) => {
                 let (a, b) = (self.eval(a)?, self.eval(b)?);
                 Val::build(lanes, |lane| self.binary(*op, a.lane(lane), b.lane(lane)))

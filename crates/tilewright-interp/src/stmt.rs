@@ -47,6 +47,14 @@ impl<'a> Machine<'a> {
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|stmt| self.exec(stmt)),
             StmtKind::Evaluate(expr) => self.value(expr).map(drop),
             StmtKind::Block { values, predicate, block } => self.exec_block(values, predicate, block),
+            // The declaration of a view: its memory is there.
+            StmtKind::Allocate { buffer, body } if self.data.contains_key(&buffer.data.id()) => {
+                let view = self.view(buffer)?;
+                self.views.insert(buffer.id(), view);
+                self.exec(body)?;
+                self.views.remove(&buffer.id());
+                Ok(())
+            }
             StmtKind::Allocate { buffer, body } => {
                 self.allocate(buffer)?;
                 self.exec(body)?;

@@ -13,8 +13,9 @@ use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var, written_
 pub struct KernelInterface {
     /// The buffer parameters in the PrimFunc's order.
     pub tensors: Vec<Tensor>,
-    /// The scalar parameters in the PrimFunc's order, then the symbolic dimensions that the buffers' shapes, strides and
-    /// offsets define, in order of first appearance. All travel as 64 bits.
+    /// The scalar parameters in the PrimFunc's order, then the symbolic dimensions of the buffers' shapes, in order of
+    /// first appearance. All travel as 64 bits. Strides and offsets that are variables of their own are no arguments:
+    /// [`declared_by_argument`].
     pub scalars: Vec<Scalar>,
 }
 
@@ -51,11 +52,13 @@ impl KernelInterface {
             }
         }
         let mut known: HashSet<Var> = scalars.iter().map(|s| s.var.clone()).collect();
+        let own = declared_by_argument(function);
         for tensor in &tensors {
             let buffer = &tensor.buffer;
             for expr in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
                 walk(expr, |e: &Expr| {
                     if let ExprKind::Var(var) = &e.kind
+                        && !own.contains(&var.id())
                         && known.insert(var.clone())
                     {
                         scalars.push(Scalar { var: var.clone(), param: None });
@@ -65,6 +68,25 @@ impl KernelInterface {
         }
         Self { tensors, scalars }
     }
+}
+
+/// The variables that are strides or offsets of buffer parameters and nothing else: a compact tensor at its own address
+/// defines them.
+pub fn declared_by_argument(function: &PrimFunc) -> Set<VarId> {
+    let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
+    let mut own: Set<VarId> = buffers()
+        .flat_map(|buffer| buffer.strides.iter().chain(&buffer.elem_offset))
+        .filter_map(|e| e.as_var().map(Var::id))
+        .collect();
+    for param in function.params.iter().filter(|param| param.buffer.is_none()) {
+        own.remove(&param.var.id());
+    }
+    for buffer in buffers() {
+        walk(&buffer.shape, |var: &Var| {
+            own.remove(&var.id());
+        });
+    }
+    own
 }
 
 /// The data variables of all buffers that the function writes, through regions that other buffers match too.

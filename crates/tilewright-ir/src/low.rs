@@ -6,12 +6,15 @@
 //! - statements are `Store`, `For`, `While`, `If`, `Let`, `Assert`, `Seq`, `Evaluate` and `Allocate`: no blocks;
 //! - loops are `Serial` or `Parallel`, a parallel loop is in no other; vectorised loops have become `Ramp`s, unrolled
 //!   loops have been written out;
-//! - `Allocate` gives a constant number of elements: `Local` memory is the function's own (registers, where every index
-//!   is a constant), `Global` memory comes from the scratch area that the kernel declares;
+//! - `Allocate` gives a number of elements that is a constant or an `int64`: `Local` memory of constant size is the
+//!   function's own (registers, where every index is a constant), `Global` memory of constant size comes from the scratch
+//!   area that the kernel declares, in which temporaries that are not alive together share bytes; memory of another size
+//!   is asked of the runtime when the statement begins (a size below 0 or beyond what there is fails the kernel), and
+//!   given back behind it;
 //! - an access has one index, a scalar or a vector; index expressions are `int32` or `int64`;
 //! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
-//! - every index that contains loaded data lies behind an `Assert` or inside an `If` that mentions what was loaded, or
-//!   provably inside its buffer; the message of an assert that lowering wrote for this begins with [`INDEX_GUARD`], and
+//! - every index that contains loaded data lies behind an `Assert`, or a loop of asserts over what it reads, or inside
+//!   an `If` that mentions what was loaded, or provably inside its buffer; the message of an assert that lowering wrote for this begins with [`INDEX_GUARD`], and
 //!   code generators report it as `IndexOutOfRange`;
 //! - the parameters are those of the kernel interface ([`crate::interface::KernelInterface`] of the function before
 //!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as `args[i]`

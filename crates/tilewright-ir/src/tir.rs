@@ -21,7 +21,7 @@ pub enum ForKind {
     Serial,
     /// In any order, on any thread.
     Parallel,
-    /// As lanes of vector operations; the extent is a constant.
+    /// As lanes of vector operations.
     Vectorized,
     /// Written out one after the other; the extent is a constant.
     Unrolled,
@@ -132,7 +132,8 @@ pub enum StmtKind {
         predicate: Expr,
         block: Block,
     },
-    /// Memory that exists while `body` runs (opaque and flat form).
+    /// Memory that exists while `body` runs (opaque and flat form). Where the buffer's data variable is defined already,
+    /// the declaration of a view of that memory (not in the flat form).
     Allocate {
         #[ir(bind)]
         buffer: Buffer,
@@ -192,6 +193,24 @@ impl Stmt {
 
     pub fn nothing() -> Self {
         StmtKind::Seq(Vec::new()).into()
+    }
+
+    /// The expressions of the statement itself, without those of statements below and of a block's declarations.
+    pub fn own_exprs(&self) -> Vec<Expr> {
+        match &self.kind {
+            StmtKind::Store { indices, value, predicate, .. } => {
+                indices.iter().chain([value]).chain(predicate).cloned().collect()
+            }
+            StmtKind::For { min, extent, .. } => vec![min.clone(), extent.clone()],
+            StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+                vec![condition.clone()]
+            }
+            StmtKind::Let { value, .. } => vec![value.clone()],
+            StmtKind::Evaluate(e) => vec![e.clone()],
+            StmtKind::Block { values, predicate, .. } => values.iter().chain([predicate]).cloned().collect(),
+            StmtKind::Allocate { buffer, .. } => buffer.shape.clone(),
+            StmtKind::Seq(_) => Vec::new(),
+        }
     }
 }
 

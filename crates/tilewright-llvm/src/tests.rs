@@ -205,6 +205,30 @@ fn the_other_architecture_has_its_own_instructions() {
 }
 
 #[test]
+fn large_tensors_that_are_only_written_go_past_the_caches() {
+    let asm = |elements: i64, value: &dyn Fn(&Buffer, &Buffer, &[Expr]) -> Expr| {
+        let (a, r) = (buffer("A", elements, DataType::F32), buffer("R", elements, DataType::F32));
+        let i = Var::new("i", DataType::I32);
+        let at = eight(&mul(&Expr::var(&i), &Expr::i32(8)));
+        let body = Stmt::store(&r, at.clone(), &value(&a, &r, &at)).unwrap();
+        let count = Expr::i32(i32::try_from(elements / 8).unwrap());
+        let body = Stmt::for_loop(&i, Expr::i32(0), count, ForKind::Parallel, body);
+        let low = kernel("copy", vec![Param::buffer(&a), Param::buffer(&r)], body);
+        emit_asm(&[low], &haswell(), &plain()).unwrap()
+    };
+    let copy = |a: &Buffer, _: &Buffer, at: &[Expr]| Expr::load(a, at.to_vec()).unwrap();
+    let large = asm(1 << 26, &copy);
+    // A locked instruction is LLVM's fence here: it waits for the stores.
+    assert!(large.contains("vmovntps") && (large.contains("lock") || large.contains("mfence")), "{large}");
+    assert!(!asm(1 << 16, &copy).contains("vmovnt"));
+    let update = |_: &Buffer, r: &Buffer, at: &[Expr]| {
+        let old = Expr::load(r, at.to_vec()).unwrap();
+        add(&old, &old)
+    };
+    assert!(!asm(1 << 26, &update).contains("vmovnt"));
+}
+
+#[test]
 fn only_sizes_of_tensors_promise_that_indices_do_not_overflow() {
     let (n, k) = (Var::new("n", DataType::I64), Var::new("k", DataType::I64));
     let a = Buffer::new("A", vec![Expr::var(&n)], DataType::F32);

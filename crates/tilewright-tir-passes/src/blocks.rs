@@ -1,19 +1,33 @@
 //! `lower_blocks`: axes take their values, predicates become conditions, temporaries become `Allocate`, accesses to
 //! matched buffers become accesses to what they match.
+//!
+//! A matched buffer declares a shape and strides; those of its region are the same, which is proven or asserted.
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::VarId;
-use tilewright_ir::tir::{BinOp, Block, Buffer, BufferRegion, Expr, MatchBuffer, PrimFunc, Range, Stmt, StmtKind};
-use tilewright_support::{Map, Origins};
+use tilewright_ir::interface::KernelInterface;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
+};
+use tilewright_support::{Map, Origins, Set};
+use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, error, map_below, typed, with_body};
+use crate::stmt::{Result, analyzer_of, error, map_below, typed, with_body};
 use crate::substitute::{Substitute, reindex};
 
 pub fn lower_blocks(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Blocks { views: Map::default() };
+    let bound = KernelInterface::of(function).scalars.iter().map(|scalar| scalar.var.id()).collect();
+    let memory = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id()).collect();
+    let mut cx = Blocks { analyzer: analyzer_of(function), memory, bound, views: Map::default() };
     Ok(with_body(function, cx.lower(&function.origins, &function.body)?))
 }
 
 struct Blocks {
+    analyzer: Analyzer,
+    /// Data variables that are defined here.
+    memory: Set<VarId>,
+    /// Variables that are defined here: arguments, loops, `Let`.
+    bound: Set<VarId>,
     /// What matched buffers see, in terms of buffers that match nothing.
     views: Map<VarId, BufferRegion>,
 }
@@ -29,7 +43,26 @@ impl Blocks {
                     _ => StmtKind::If { condition: predicate.clone(), then: body, otherwise: None }.into(),
                 })
             }
-            _ => map_below(stmt, &mut |s| self.lower(origins, s)),
+            // A view needs no declaration behind the one of its memory.
+            StmtKind::Allocate { buffer, body } if self.memory.contains(&buffer.data.id()) => self.lower(origins, body),
+            _ => {
+                let scope = self.analyzer.enter();
+                match &stmt.kind {
+                    StmtKind::Allocate { buffer, .. } => drop(self.memory.insert(buffer.data.id())),
+                    StmtKind::For { var, min, extent, .. } => {
+                        self.bound.insert(var.id());
+                        self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                    }
+                    StmtKind::Let { var, value, .. } => {
+                        self.bound.insert(var.id());
+                        self.analyzer.bind_value(var, value);
+                    }
+                    _ => {}
+                }
+                let lowered = map_below(stmt, &mut |s| self.lower(origins, s));
+                self.analyzer.leave(scope);
+                lowered
+            }
         }
     }
 
@@ -43,18 +76,66 @@ impl Blocks {
         for (iter, value) in block.iters.iter().zip(values) {
             all.values.insert(iter.var.id(), typed(value.cast(iter.var.dtype))?);
         }
+        self.memory.extend(block.alloc_buffers.iter().map(|buffer| buffer.data.id()));
+        let mut asserts = Vec::new();
         for matched in &block.match_buffers {
             let source = all.apply(&matched.source);
             let region = self.resolved(&source);
-            define(&mut all, origins, matched, &region)?;
+            let claims = define(&mut all, &self.bound, origins, matched, &region)?;
+            for claim in claims {
+                asserts.extend(self.assert_claim(&mut all, origins, matched, claim)?);
+            }
             self.views.insert(matched.buffer.id(), region);
         }
         let body = reindex(&block.body, |buffer, indices| self.through_view(buffer, indices));
-        let body = self.lower(origins, &all.apply(&body))?;
+        let body = all.apply(&body);
+        // Their declarations may have become others by the values.
+        for matched in &block.match_buffers {
+            if let (Some(renewed), Some(region)) =
+                (all.buffers.get(&matched.buffer.id()), self.views.get(&matched.buffer.id()).cloned())
+            {
+                self.views.insert(renewed.id(), region);
+            }
+        }
+        let body = self.lower(origins, &body)?;
+        let body = Stmt::seq(asserts.into_iter().chain([body]));
         Ok(block.alloc_buffers.iter().rev().fold(body, |body, buffer| {
             let buffer = all.buffers.get(&buffer.id()).cloned().unwrap_or_else(|| all.apply(buffer));
             StmtKind::Allocate { buffer, body }.into()
         }))
+    }
+
+    /// Nothing where the claim is proven, else the assert that it holds.
+    fn assert_claim(
+        &self,
+        all: &mut Substitute,
+        origins: &Origins,
+        matched: &MatchBuffer,
+        claim: Claim,
+    ) -> Result<Option<Stmt>> {
+        let wide = |e: &Expr| typed(e.cast(DataType::I64));
+        let (declared, actual) = (wide(&all.apply(&claim.declared))?, wide(&claim.actual)?);
+        let mut holds = typed(Expr::compare(CmpOp::Eq, &declared, &actual))?;
+        let mut needed = true;
+        if let Some(extent) = &claim.where_more_than_one {
+            let single = typed(Expr::compare(CmpOp::Le, &wide(&all.apply(extent))?, &Expr::i64(1)))?;
+            needed = self.analyzer.prove(&typed(single.not())?);
+            if self.analyzer.prove(&single) {
+                return Ok(None);
+            }
+            holds = typed(Expr::binary(BinOp::Or, &single, &holds))?;
+        }
+        if self.analyzer.prove_equal(&declared, &actual) {
+            return Ok(None);
+        }
+        let message = format!(
+            "buffer `{}` cannot match a region of `{}`: {} differ",
+            matched.buffer.name, matched.source.buffer.name, claim.what
+        );
+        if needed && self.analyzer.prove_different(&declared, &actual) {
+            return Err(error("TW0504", origins, message));
+        }
+        Ok(Some(StmtKind::Assert { condition: holds, message: message.into() }.into()))
     }
 
     /// The region in the buffer that owns the elements.
@@ -95,8 +176,24 @@ pub(crate) fn strides(buffer: &Buffer) -> Result<Vec<Expr>> {
     Ok(strides)
 }
 
-/// The variables in the shape, the strides and the offset of a matched buffer are what they are in the region.
-fn define(all: &mut Substitute, origins: &Origins, matched: &MatchBuffer, region: &BufferRegion) -> Result<()> {
+/// What a matched buffer says of its region.
+struct Claim {
+    what: &'static str,
+    declared: Expr,
+    actual: Expr,
+    /// Strides do not matter where there is no neighbour.
+    where_more_than_one: Option<Expr>,
+}
+
+/// The variables in the shape, the strides and the offset of a matched buffer are what they are in the region; gives what
+/// else has to hold.
+fn define(
+    all: &mut Substitute,
+    bound: &Set<VarId>,
+    origins: &Origins,
+    matched: &MatchBuffer,
+    region: &BufferRegion,
+) -> Result<Vec<Claim>> {
     let (buffer, source) = (&matched.buffer, &region.buffer);
     let refuse = |what: &str| {
         error("TW0504", origins, format!("buffer `{}` cannot match a region of `{}`: {what}", buffer.name, source.name))
@@ -117,12 +214,28 @@ fn define(all: &mut Substitute, origins: &Origins, matched: &MatchBuffer, region
         let here = &range.min * stride;
         offset = Some(offset.map_or(here.clone(), |offset| &offset + &here));
     }
-    let extents = region[dropped..].iter().map(|range| &range.extent);
-    let defined = buffer.shape.iter().zip(extents).chain(buffer.strides.iter().zip(&source_strides[dropped..]));
-    for (declared, actual) in defined.chain(buffer.elem_offset.iter().zip(&offset)) {
-        if let Some(var) = declared.as_var() {
+    let mut claims = Vec::new();
+    let mut claim = |what, declared: &Expr, actual: &Expr, extent: Option<&Expr>| -> Result<()> {
+        let own = |var: &&Var| !bound.contains(&var.id()) && !all.values.contains_key(&var.id());
+        if let Some(var) = declared.as_var().filter(own) {
             all.values.insert(var.id(), typed(actual.cast(var.dtype))?);
+            return Ok(());
         }
+        let (declared, actual) = (declared.clone(), actual.clone());
+        claims.push(Claim { what, declared, actual, where_more_than_one: extent.cloned() });
+        Ok(())
+    };
+    for (declared, range) in buffer.shape.iter().zip(&region[dropped..]) {
+        claim("their shapes", declared, &range.extent, None)?;
     }
-    Ok(())
+    for ((declared, actual), extent) in strides(buffer)?.iter().zip(&source_strides[dropped..]).zip(&buffer.shape) {
+        claim("their strides", declared, actual, Some(extent))?;
+    }
+    // An offset that is no variable says nothing: the region begins where it begins.
+    if let (Some(var), Some(offset)) = (buffer.elem_offset.as_ref().and_then(Expr::as_var), &offset)
+        && !bound.contains(&var.id())
+    {
+        all.values.insert(var.id(), typed(offset.cast(var.dtype))?);
+    }
+    Ok(claims)
 }

@@ -3,10 +3,12 @@
 //!
 //! An index is the sum of index times stride over the dimensions, and the offset. Views become accesses to the buffer
 //! whose memory they see. The parameters are those of the kernel interface: all buffers, then all scalars, symbolic
-//! dimensions among them. The address that a kernel gets is that of an argument's first element, so that a parameter's
-//! own offset is 0.
+//! dimensions among them. Temporaries in
+//! shared memory lie in the one memory that a CPU has. A view of another type of the same width reads and writes the
+//! bits as what its owner holds.
 
 use tilewright_arith::Analyzer;
+use tilewright_expr::can_reinterpret;
 use tilewright_expr::node::{AnyHandle, Mapper, Memo, VarId};
 use tilewright_ir::interface::KernelInterface;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Param, PrimFunc, Scope, Stmt, StmtKind};
@@ -15,10 +17,8 @@ use tilewright_tensor::DataType;
 
 use crate::blocks::strides;
 use crate::stmt::{Result, analyzer_of, error, typed};
-use crate::substitute::Substitute;
 
 pub fn flatten_buffers(function: &PrimFunc) -> Result<PrimFunc> {
-    let function = &without_own_offsets(function);
     let mut cx = Flatten {
         analyzer: analyzer_of(function),
         origins: &function.origins,
@@ -33,17 +33,6 @@ pub fn flatten_buffers(function: &PrimFunc) -> Result<PrimFunc> {
     }
     let body = body.unwrap_or_else(|| function.body.clone());
     Ok(PrimFunc { params, body, ..function.clone() })
-}
-
-/// The offsets that parameters declare by a variable are 0.
-fn without_own_offsets(function: &PrimFunc) -> PrimFunc {
-    let mut zero = Substitute::default();
-    for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()) {
-        if let Some(var) = buffer.elem_offset.as_ref().and_then(Expr::as_var) {
-            zero.values.insert(var.id(), Expr::int(0, var.dtype));
-        }
-    }
-    if zero.values.is_empty() { function.clone() } else { zero.apply(function) }
 }
 
 struct Flatten<'a> {
@@ -92,25 +81,14 @@ impl Flatten<'_> {
             node.shape = vec![elements];
             node.strides = Vec::new();
             node.elem_offset = None;
+            // A CPU has one sort of memory for all of its threads.
+            if node.scope == Scope::Shared {
+                node.scope = Scope::Global;
+            }
         });
         if self.flat.insert(buffer.data.id(), flat.clone()).is_some() {
             let message = format!("two buffers declare the memory of `{}`", buffer.name);
             return Err(error("TW0504", self.origins, message));
-        }
-        Ok(flat)
-    }
-
-    fn allocation(&mut self, buffer: &Buffer) -> Result<Buffer> {
-        let flat = self.flat_buffer(buffer)?;
-        let refuse = |what: String| Err(error("TW0504", self.origins, what));
-        if flat.constant_shape().is_none() {
-            return refuse(format!(
-                "temporary `{}` has a symbolic size: memory of a kernel has a constant one",
-                buffer.name
-            ));
-        }
-        if buffer.scope == Scope::Shared {
-            return refuse(format!("temporary `{}` lies in shared memory, which a CPU lacks", buffer.name));
         }
         Ok(flat)
     }
@@ -121,8 +99,11 @@ impl Flatten<'_> {
             let message = format!("the memory of buffer `{}` is declared nowhere", buffer.name);
             return Err(error("TW0504", self.origins, message));
         };
-        if flat.dtype != buffer.dtype {
-            let message = format!("buffer `{}` views memory of {} as {}", buffer.name, flat.dtype, buffer.dtype);
+        if flat.dtype != buffer.dtype && !can_reinterpret(flat.dtype, buffer.dtype) {
+            let message = format!(
+                "buffer `{}` views memory of {} as {}, which has another width",
+                buffer.name, flat.dtype, buffer.dtype
+            );
             return Err(error("TW0504", self.origins, message));
         }
         let lanes = indices.iter().map(|index| index.dtype.lanes).max().unwrap_or(1);
@@ -144,7 +125,7 @@ impl Flatten<'_> {
         if let Some(stmt) = node.downcast::<Stmt>()
             && let StmtKind::Allocate { buffer, body } = &stmt.kind
         {
-            let flat = self.allocation(buffer)?;
+            let flat = self.flat_buffer(buffer)?;
             let body = tilewright_expr::node::IrNode::map_children(body, self).unwrap_or_else(|| body.clone());
             let allocate = StmtKind::Allocate { buffer: flat, body };
             return Ok(Some(Box::new(Stmt::from(allocate))));
@@ -155,8 +136,9 @@ impl Flatten<'_> {
             && let ExprKind::Load { buffer, indices, predicate } = &expr.kind
         {
             let (buffer, indices) = self.access(buffer, indices)?;
-            let load = ExprKind::Load { buffer, indices, predicate: predicate.clone() };
-            return Ok(Some(Box::new(Expr::raw(expr.dtype, load))));
+            let owned = buffer.dtype.with_lanes(expr.dtype.lanes);
+            let load = Expr::raw(owned, ExprKind::Load { buffer, indices, predicate: predicate.clone() });
+            return Ok(Some(Box::new(if owned == expr.dtype { load } else { typed(load.reinterpret(expr.dtype))? })));
         }
         if let Some(expr) = current.downcast::<Expr>()
             && let ExprKind::AddressOf { buffer, indices } = &expr.kind
@@ -168,7 +150,9 @@ impl Flatten<'_> {
             && let StmtKind::Store { buffer, indices, value, predicate } = &stmt.kind
         {
             let (buffer, indices) = self.access(buffer, indices)?;
-            let (value, predicate) = (value.clone(), predicate.clone());
+            let owned = buffer.dtype.with_lanes(value.dtype.lanes);
+            let value = if owned == value.dtype { value.clone() } else { typed(value.reinterpret(owned))? };
+            let predicate = predicate.clone();
             return Ok(Some(Box::new(Stmt::from(StmtKind::Store { buffer, indices, value, predicate }))));
         }
         Ok(inside)

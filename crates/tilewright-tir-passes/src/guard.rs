@@ -15,7 +15,7 @@ use tilewright_tensor::DataType;
 
 use crate::access::{Access, accesses_of, lane, loads};
 use crate::blocks::strides;
-use crate::stmt::{Result, analyzer_of, assume, error, map_below, own_exprs, typed, with_body, written_data};
+use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_body, written_data};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
@@ -52,7 +52,7 @@ impl Guard<'_> {
         };
         let mut accesses = Vec::new();
         let mut seen = Map::default();
-        for expr in &own_exprs(stmt) {
+        for expr in &stmt.own_exprs() {
             loads(expr, &mut Vec::new(), &mut seen, &mut accesses);
         }
         accesses.extend(stored);

@@ -145,10 +145,15 @@ impl<'a> Lanes<'a> {
 
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, mask: Option<&Expr>) -> Result<Option<Stmt>> {
         let [index] = indices else { return Ok(None) };
-        // Lanes that store to one place depend on each other; a store with gaps is better done lane by lane.
-        let (base, 1) = some!(self.steps(index)) else { return Ok(None) };
+        // Lanes that store to one place depend on each other; a copy with gaps is better done lane by lane.
+        let (base, step) = some!(self.steps(index));
+        if step == 0
+            || (step != 1 && matches!(value.kind, ExprKind::Load { .. } | ExprKind::Int(_) | ExprKind::Float(_)))
+        {
+            return Ok(None);
+        }
         let value = some!(self.wide(value, mask)?);
-        let index = typed(Expr::ramp(&base, &Expr::int(1, base.dtype), self.lanes))?;
+        let index = typed(Expr::ramp(&base, &Expr::int(step, base.dtype), self.lanes))?;
         typed(Stmt::store_where(buffer, vec![index], &value, mask.cloned())).map(Some)
     }
 

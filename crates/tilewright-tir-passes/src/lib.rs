@@ -7,14 +7,17 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
+//! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
 //! | `normalize_parallel` | opaque | parallel loops in no other; no GPU threads |
 //! | `widen_indices` | opaque | index arithmetic and loops in int64 |
 //! | `legalize_foreign` | opaque | packed calls take whole buffers as tensors with their dimensions; no parallel loop has one |
 //! | `simplify` | any | the same, in canonical form |
+//! | `short_circuit` | opaque | `and`, `or` of sides that cannot fault; choices for the others |
 //! | `place_allocations` | opaque | temporaries where they are used, as large as what is used there |
 //! | `guard_indices` | opaque | indices that are not proven to be in range behind asserts |
+//! | `hoist_guards` | opaque | asserts and choices in front of the loops that they do not depend on |
 //! | `partition_loops` | opaque | loops in parts where their conditions are decided |
 //! | `remove_no_op` | opaque | no statement without effect |
 //! | `flatten_buffers` | opaque, int64 | buffers of one dimension; parameters of the kernel interface |
@@ -33,10 +36,12 @@
 
 mod access;
 mod blocks;
+mod compact;
 mod divisions;
 mod flatten;
 mod foreign;
 mod guard;
+mod hoist;
 mod init;
 mod lanes;
 mod legalize_floats;
@@ -46,6 +51,7 @@ mod parallel;
 mod partition;
 mod place;
 mod regions;
+mod short_circuit;
 mod simplify;
 mod stmt;
 mod substitute;
@@ -61,10 +67,12 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_support::Diagnostics;
 
 pub use blocks::lower_blocks;
+pub use compact::compact_parameters;
 pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;
 pub use foreign::legalize_foreign;
 pub use guard::guard_indices;
+pub use hoist::hoist_guards;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
 pub use math::expand_math;
@@ -72,6 +80,7 @@ pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
 pub use place::place_allocations;
+pub use short_circuit::short_circuit;
 pub use simplify::simplify;
 pub use unroll::unroll;
 pub use vectorize::vectorize;
@@ -83,14 +92,17 @@ pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
 /// The lowering from the block form to the flat form, step by step.
 pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
     &[
+        ("compact_parameters", compact_parameters),
         ("lower_init", lower_init),
         ("lower_blocks", lower_blocks),
         ("normalize_parallel", normalize_parallel),
         ("legalize_foreign", legalize_foreign),
         ("widen_indices", widen_indices),
         ("simplify", simplify),
+        ("short_circuit", short_circuit),
         ("place_allocations", place_allocations),
         ("guard_indices", guard_indices),
+        ("hoist_guards", hoist_guards),
         ("partition_loops", partition_loops),
         ("simplify", simplify),
         ("remove_no_op", remove_no_op),
@@ -109,8 +121,8 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
 /// [`KernelInterface`](tilewright_ir::interface::KernelInterface).
 ///
 /// # Errors
-/// What a CPU cannot run (`TW0501`), loops that need a constant extent (`TW0502`), indices that are certainly outside
-/// of their buffer (`TW0503`), views and temporaries that have no flat form (`TW0504`).
+/// What a CPU cannot run (`TW0501`), indices that are certainly outside of their buffer (`TW0503`), views that have no
+/// flat form (`TW0504`).
 pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
     let mut current = function.clone();
     for (_, pass) in lowering_passes() {

@@ -11,7 +11,7 @@ use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 use tilewright_support::{Set, with_stack};
 
-use crate::stmt::{Result, is_foreign, is_nothing, map_below, own_exprs, with_body};
+use crate::stmt::{Result, is_foreign, is_nothing, map_below, with_body};
 
 pub fn remove_no_op(function: &PrimFunc) -> Result<PrimFunc> {
     let mut dead = Dead::default();
@@ -75,19 +75,19 @@ impl Dead {
             StmtKind::Assert { .. } | StmtKind::Block { .. } => true,
         });
         if effect {
-            own_exprs(stmt).iter().for_each(|e| self.keep(e));
+            stmt.own_exprs().iter().for_each(|e| self.keep(e));
             if let StmtKind::Block { block, .. } = &stmt.kind {
                 walk(block, |buffer: &Buffer| {
                     self.unread.remove(&buffer.data.id());
                 });
             }
         }
-        effect || own_exprs(stmt).iter().any(is_foreign) && self.keeps_calls(stmt)
+        effect || stmt.own_exprs().iter().any(is_foreign) && self.keeps_calls(stmt)
     }
 
     /// A statement whose expressions call foreign functions stays.
     fn keeps_calls(&mut self, stmt: &Stmt) -> bool {
-        own_exprs(stmt).iter().for_each(|e| self.keep(e));
+        stmt.own_exprs().iter().for_each(|e| self.keep(e));
         if let StmtKind::Store { buffer, .. } = &stmt.kind {
             self.unread.remove(&buffer.data.id());
         }
@@ -95,7 +95,7 @@ impl Dead {
     }
 
     fn without(&self, stmt: &Stmt) -> Result<Stmt> {
-        let calls = own_exprs(stmt).iter().any(is_foreign);
+        let calls = stmt.own_exprs().iter().any(is_foreign);
         match &stmt.kind {
             StmtKind::Store { buffer, .. } => {
                 let gone = self.unread.contains(&buffer.data.id()) || (stores_what_is_there(stmt) && !calls);

@@ -18,7 +18,7 @@ use tilewright_ir::Attrs;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
-use crate::stmt::{Result, analyzer_of, map_below, mentions, own_exprs, typed, with_body};
+use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, with_body};
 use crate::substitute::copy_with;
 
 /// Statements that all copies together may add.
@@ -221,7 +221,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         let mut below = Vec::new();
-        for expr in own_exprs(stmt) {
+        for expr in stmt.own_exprs() {
             self.expr(&expr);
         }
         let scope = self.analyzer.enter();

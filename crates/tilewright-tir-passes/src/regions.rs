@@ -3,11 +3,11 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Range, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Map, Set, with_stack};
 
 use crate::access::{Access, loads};
-use crate::stmt::{assume, mentions, own_exprs};
+use crate::stmt::{assume, conjuncts, mentions};
 
 /// The boxes known to be written are no more than this many.
 const MAX_BOXES: usize = 32;
@@ -52,7 +52,7 @@ struct Coverage<'a> {
 impl Coverage<'_> {
     /// Goes through the statement in order; `written` are boxes that are certainly written. False on an uncovered read.
     fn run(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
-        with_stack(|| own_exprs(stmt).iter().all(|e| self.reads(e, written)) && self.run_kind(stmt, written))
+        with_stack(|| stmt.own_exprs().iter().all(|e| self.reads(e, written)) && self.run_kind(stmt, written))
     }
 
     fn run_kind(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
@@ -256,19 +256,6 @@ impl Coverage<'_> {
         b.sides[dim].high = self.analyzer.extremes(&high, vars)?.1;
         Some(b)
     }
-}
-
-/// The conditions that an `and` joins.
-fn conjuncts(condition: &Expr) -> Vec<Expr> {
-    let mut open = vec![condition.clone()];
-    let mut parts = Vec::new();
-    while let Some(next) = open.pop() {
-        match &next.kind {
-            ExprKind::Binary(BinOp::And, a, b) => open.extend([b.clone(), a.clone()]),
-            _ => parts.push(next),
-        }
-    }
-    parts
 }
 
 fn add(written: &mut Vec<Box>, b: Box) {

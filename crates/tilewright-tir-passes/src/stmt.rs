@@ -3,7 +3,7 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{IrNode, VarId, walk};
 use tilewright_ir::interface::KernelInterface;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
 
 pub(crate) type Result<T> = std::result::Result<T, Diagnostics>;
@@ -37,24 +37,6 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
     Ok(kind.into())
 }
 
-/// The expressions of the statement itself, without those of statements below.
-pub(crate) fn own_exprs(stmt: &Stmt) -> Vec<Expr> {
-    match &stmt.kind {
-        StmtKind::Store { indices, value, predicate, .. } => {
-            indices.iter().chain([value]).chain(predicate).cloned().collect()
-        }
-        StmtKind::For { min, extent, .. } => vec![min.clone(), extent.clone()],
-        StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
-            vec![condition.clone()]
-        }
-        StmtKind::Let { value, .. } => vec![value.clone()],
-        StmtKind::Evaluate(e) => vec![e.clone()],
-        StmtKind::Block { values, predicate, .. } => values.iter().chain([predicate]).cloned().collect(),
-        StmtKind::Allocate { buffer, .. } => buffer.shape.clone(),
-        StmtKind::Seq(_) => Vec::new(),
-    }
-}
-
 /// The function with another body.
 pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
     PrimFunc { body, ..function.clone() }
@@ -76,16 +58,35 @@ pub(crate) fn written_data(function: &PrimFunc) -> Set<VarId> {
     tilewright_ir::tir::written_data(&function.body)
 }
 
-/// Learns that a condition holds from here on, unless it depends on memory that changes.
-pub(crate) fn assume(analyzer: &mut Analyzer, written: &Set<VarId>, condition: &Expr) {
-    let mut stable = true;
-    walk(condition, |e: &Expr| {
-        if let ExprKind::Load { buffer, .. } = &e.kind {
-            stable &= !written.contains(&buffer.data.id());
+/// The conditions that all hold where this one does: the sides of an `and`, or of the choice that it has become.
+pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
+    let mut open = vec![condition.clone()];
+    let mut parts = Vec::new();
+    while let Some(next) = open.pop() {
+        match &next.kind {
+            ExprKind::Binary(BinOp::And, a, b) => open.extend([b.clone(), a.clone()]),
+            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
+                [a, b, otherwise] if otherwise.as_int() == Some(0) => open.extend([b.clone(), a.clone()]),
+                _ => parts.push(next),
+            },
+            _ => parts.push(next),
         }
-    });
-    if stable {
-        analyzer.assume(condition);
+    }
+    parts
+}
+
+/// Learns that a condition holds from here on, as far as it does not depend on memory that changes.
+pub(crate) fn assume(analyzer: &mut Analyzer, written: &Set<VarId>, condition: &Expr) {
+    for part in conjuncts(condition) {
+        let mut stable = true;
+        walk(&part, |e: &Expr| {
+            if let ExprKind::Load { buffer, .. } = &e.kind {
+                stable &= !written.contains(&buffer.data.id());
+            }
+        });
+        if stable {
+            analyzer.assume(&part);
+        }
     }
 }
 

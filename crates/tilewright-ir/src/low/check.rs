@@ -34,6 +34,8 @@ struct Check {
     /// Conditions that hold here.
     guards: Vec<Expr>,
     in_parallel: bool,
+    /// Memory whose elements a loop of asserts in front has checked.
+    checked: Vec<VarId>,
 }
 
 impl Check {
@@ -119,13 +121,16 @@ impl Check {
 
     /// An assert guards what follows it in its sequence.
     fn seq(&mut self, stmts: &[Stmt]) {
-        let (scope, guards) = (self.analyzer.enter(), self.guards.len());
+        let (scope, guards, checked) = (self.analyzer.enter(), self.guards.len(), self.checked.len());
         for stmt in stmts {
             self.stmt(stmt);
-            if let StmtKind::Assert { condition, .. } = &stmt.kind {
-                self.assume(condition);
+            match &stmt.kind {
+                StmtKind::Assert { condition, .. } => self.assume(condition),
+                StmtKind::For { body, .. } => self.checked.extend(checked_in_all(body)),
+                _ => {}
             }
         }
+        self.checked.truncate(checked);
         self.guards.truncate(guards);
         self.analyzer.leave(scope);
     }
@@ -194,8 +199,12 @@ impl Check {
     }
 
     fn allocation(&mut self, buffer: &Buffer) {
-        if buffer.constant_shape().is_none_or(|shape| shape.iter().any(|&extent| extent < 0)) {
-            self.problem(format!("temporary `{}` has no constant size", buffer.name));
+        let fits = |extent: &Expr| match extent.as_int() {
+            Some(extent) => extent >= 0,
+            None => extent.dtype == DataType::I64,
+        };
+        if !buffer.shape.iter().all(fits) {
+            self.problem(format!("the size of temporary `{}` is negative or no int64", buffer.name));
         }
         if buffer.scope == Scope::Shared {
             self.problem(format!("temporary `{}` lies in shared memory", buffer.name));
@@ -269,7 +278,11 @@ impl Check {
                 ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
                 _ => false,
             };
-            guarded &= !data || self.guards.iter().any(|guard| contains(guard, e));
+            let checked = match &e.kind {
+                ExprKind::Load { buffer, .. } => self.checked.contains(&buffer.data.id()),
+                _ => false,
+            };
+            guarded &= !data || checked || self.guards.iter().any(|guard| contains(guard, e));
         });
         guarded
     }
@@ -282,6 +295,20 @@ impl Check {
         let prove = |op, a: &Expr, b: &Expr| Expr::compare(op, a, b).is_ok_and(|c| self.analyzer.prove(&c));
         within || (prove(CmpOp::Le, &zero, index) && prove(CmpOp::Lt, index, size))
     }
+}
+
+/// The memory that the asserts of a loop read, where it does nothing else.
+fn checked_in_all(body: &Stmt) -> Vec<VarId> {
+    let stmts = match &body.kind {
+        StmtKind::Seq(stmts) => stmts.as_slice(),
+        _ => std::slice::from_ref(body),
+    };
+    let mut read = Vec::new();
+    for stmt in stmts {
+        let StmtKind::Assert { condition, .. } = &stmt.kind else { return Vec::new() };
+        walk(condition, |buffer: &Buffer| read.push(buffer.data.id()));
+    }
+    read
 }
 
 fn is_index(dtype: DataType) -> bool {

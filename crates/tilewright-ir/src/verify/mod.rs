@@ -12,7 +12,7 @@
 //! | TW0504 | indices are integers; the vectors among those of one access have equally many lanes |
 //! | TW0505 | a stored value has the buffer's element type and as many lanes as the indices |
 //! | TW0506 | an expression has the type that its operation gives for its operands' types |
-//! | TW0507 | the extent of a vectorised or unrolled loop is a constant |
+//! | TW0507 | the extent of an unrolled loop is a constant |
 //! | TW0508 | a loop variable is a scalar integer, its bounds are of its type |
 //! | TW0509 | a block has as many values as axes |
 //! | TW0510 | an axis is a scalar integer, its value and domain are of its type |

@@ -164,9 +164,8 @@ impl Checker<'_> {
                 format!("loop `{}` of type {} goes from {} over {}", var.name, var.dtype, min.dtype, extent.dtype),
             );
         }
-        if matches!(kind, ForKind::Vectorized | ForKind::Unrolled) && extent.as_int().is_none() {
-            let kind = if *kind == ForKind::Vectorized { "vectorised" } else { "unrolled" };
-            self.error("TW0507", format!("the extent of the {kind} loop `{}` is not a constant", var.name));
+        if *kind == ForKind::Unrolled && extent.as_int().is_none() {
+            self.error("TW0507", format!("the extent of the unrolled loop `{}` is not a constant", var.name));
         }
         let level = self.expr(min).max(self.expr(extent));
         level.max(self.scoped(|this| {

@@ -8,7 +8,9 @@ use tilewright_target::Target;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
-use super::function::{Binding, FnCx, Result, Sort, Source, scratch_bindings};
+use super::function::{Binding, FnCx, Result, Sort, Source};
+use super::scratch::{self, scratch_bindings};
+use super::stream::streamed;
 use super::text::{Body, Reg, Value, quoted};
 use super::unit::{IntrinsicCall, Unit};
 use crate::{Kernel, SYMBOL_PREFIX};
@@ -17,6 +19,7 @@ use crate::{Kernel, SYMBOL_PREFIX};
 pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
     let function = low.function();
+    unit.streamed = streamed(function, target);
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
     for param in &function.params {
@@ -28,7 +31,7 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
                 // A promise of more than the element's alignment would be the user's word against the machine.
                 let align = buffer.dtype.element_bytes();
                 let source = Source::Argument(writes.len() - 1);
-                Binding { var: buffer.data.clone(), source, align, readonly: !is_written }
+                Binding { var: buffer.data.clone(), others: Vec::new(), source, align, readonly: !is_written }
             }
             None => {
                 unit.check_type(param.var.dtype)?;
@@ -37,12 +40,13 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
                 }
                 scalars.push(param.var.dtype);
                 let source = Source::Dimension(scalars.len() - 1);
-                Binding { var: param.var.clone(), source, align: 1, readonly: false }
+                Binding { var: param.var.clone(), others: Vec::new(), source, align: 1, readonly: false }
             }
         };
         bindings.push(binding);
     }
-    bindings.extend(scratch_bindings(&mut unit, &function.body)?);
+    scratch::plan(&mut unit, &function.body)?;
+    bindings.extend(scratch_bindings(&unit, &function.body));
     let name = unit.internal_name();
     let sort = Sort::Kernel { captures: has_parallel_loop(&function.body) || takes_address(&function.body) };
     let mut cx = FnCx::new(&mut unit, &bindings, sort)?;

@@ -1,7 +1,7 @@
 //! A function being written: which value each variable has, where buffers lie, what is computed already.
 
-use tilewright_expr::node::{VarId, walk_some};
-use tilewright_ir::tir::{Buffer, Expr, ForKind, Scope, Stmt, StmtKind, Var};
+use tilewright_expr::node::VarId;
+use tilewright_ir::tir::{Buffer, Expr, Var};
 use tilewright_support::{Map, Set};
 use tilewright_tensor::abi::{Status, TENSOR_ALIGN, offsets};
 
@@ -11,10 +11,6 @@ use crate::CodegenError;
 
 pub(crate) type Result<T> = std::result::Result<T, CodegenError>;
 
-/// Local memory up to this size lies on the stack, larger one in scratch memory.
-const MAX_STACK_BUFFER: u64 = 16 * 1024;
-/// Stack memory of one function.
-const MAX_STACK: u64 = 128 * 1024;
 /// Loops inside each other: LLVM's loop passes recurse over the nest.
 const MAX_LOOPS: usize = 256;
 
@@ -35,6 +31,8 @@ pub(crate) enum Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) var: Var,
+    /// Addresses that are the same, of buffers that are alive at other times.
+    pub(crate) others: Vec<Var>,
     pub(crate) source: Source,
     /// Of an address: the bytes that it is a multiple of.
     pub(crate) align: usize,
@@ -97,6 +95,8 @@ pub(crate) struct FnCx<'u, 'a> {
     pub(crate) speculatable: Map<usize, bool>,
     /// Memory on the stack by data variable: a loop uses it again.
     stack: Map<VarId, Value>,
+    /// Whether there are stores past the caches.
+    pub(crate) streams: bool,
     parameters: String,
 }
 
@@ -115,6 +115,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             bound_here: Set::default(),
             speculatable: Map::default(),
             stack: Map::default(),
+            streams: false,
             parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable(56) %cx{task}"),
         };
         for (number, binding) in bindings.iter().enumerate() {
@@ -136,11 +137,17 @@ impl<'u, 'a> FnCx<'u, 'a> {
         if binding.readonly {
             self.readonly.insert(binding.var.id());
         }
+        for other in &binding.others {
+            self.bind(other, value.clone())?;
+        }
         self.bind(&binding.var, value)
     }
 
     /// Ends the function with success and writes it out under `name`.
     pub(crate) fn finish(mut self, name: &str) -> Result<()> {
+        if self.streams {
+            self.body.line(format_args!("fence seq_cst"));
+        }
         self.body.line(format_args!("ret i32 0"));
         self.unit.check_length(self.body.length)?;
         self.unit.instructions += self.body.length;
@@ -258,64 +265,12 @@ impl<'u, 'a> FnCx<'u, 'a> {
     }
 
     /// Memory on the stack for an `Allocate`. Loops use it again.
-    pub(crate) fn stack_memory(&mut self, buffer: &Buffer) -> Result<Value> {
+    pub(crate) fn stack_memory(&mut self, buffer: &Buffer, bytes: u64) -> Value {
         if let Some(value) = self.stack.get(&buffer.data.id()) {
-            return Ok(value.clone());
+            return value.clone();
         }
-        let bytes = allocation_bytes(self.unit, buffer)?;
         let value = self.body.reserve(bytes.max(1), TENSOR_ALIGN as u64);
         self.stack.insert(buffer.data.id(), value.clone());
-        Ok(value)
+        value
     }
-}
-
-/// Bytes of an `Allocate`.
-fn allocation_bytes(unit: &Unit<'_>, buffer: &Buffer) -> Result<u64> {
-    unit.check_type(buffer.dtype)?;
-    let elements = buffer.constant_shape().filter(|shape| shape.iter().all(|&extent| extent >= 0));
-    let Some(shape) = elements else {
-        return Err(unit.malformed(format!("temporary `{}` has no constant size", buffer.name)));
-    };
-    let bytes = shape
-        .iter()
-        .try_fold(buffer.dtype.element_bytes() as u64, |bytes, &extent| bytes.checked_mul(extent.unsigned_abs()));
-    bytes.ok_or_else(|| unit.unsupported(format!("the size of temporary `{}` overflows", buffer.name)))
-}
-
-/// Places the temporaries of a function that do not fit its stack in scratch memory. Parallel loops are left out: they
-/// place their own.
-pub(crate) fn scratch_bindings(unit: &mut Unit<'_>, body: &Stmt) -> Result<Vec<Binding>> {
-    let mut buffers = Vec::new();
-    let mut seen = Set::default();
-    walk_some(body, |node| match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
-        Some(StmtKind::For { kind: ForKind::Parallel, .. }) => false,
-        Some(StmtKind::Allocate { buffer, .. }) => {
-            if seen.insert(buffer.data.id()) {
-                buffers.push(buffer.clone());
-            }
-            true
-        }
-        Some(_) => true,
-        None => false,
-    });
-    let mut bindings = Vec::new();
-    let mut stack_left = MAX_STACK;
-    for buffer in buffers {
-        let bytes = allocation_bytes(unit, &buffer)?;
-        let on_stack = match buffer.scope {
-            Scope::Local => bytes <= MAX_STACK_BUFFER && bytes <= stack_left,
-            Scope::Global => false,
-            Scope::Shared => {
-                let what = format!("buffer `{}` lies in shared memory, which CPUs lack", buffer.name);
-                return Err(unit.unsupported(what));
-            }
-        };
-        if on_stack {
-            stack_left -= bytes;
-        } else {
-            let source = Source::Scratch(unit.reserve_scratch(bytes)?);
-            bindings.push(Binding { var: buffer.data.clone(), source, align: TENSOR_ALIGN, readonly: false });
-        }
-    }
-    Ok(bindings)
 }

@@ -76,6 +76,9 @@ impl FnCx<'_, '_> {
                 self.body.jump(done);
                 self.body.start(done);
             }
+            (Place::Strided(address, 1), None) if self.unit.streamed.contains(&buffer.data.id()) => {
+                self.store_streamed(&address, &value, dtype);
+            }
             (Place::Strided(address, 1), None) => self.store_vector(&address, &value, dtype),
             (Place::Strided(address, 1), Some(mask)) => {
                 let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
@@ -185,7 +188,7 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("load {}, ptr {address}, align {align}", Mem(dtype)))
     }
 
-    fn store_vector(&mut self, address: &Value, value: &Value, dtype: DataType) {
+    pub(crate) fn store_vector(&mut self, address: &Value, value: &Value, dtype: DataType) {
         let align = dtype.element_bytes();
         self.body.line(format_args!("store {} {value}, ptr {address}, align {align}", Mem(dtype)));
     }

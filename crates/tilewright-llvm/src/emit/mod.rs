@@ -15,7 +15,9 @@ mod function;
 mod memory;
 mod narrow;
 mod parallel;
+mod scratch;
 mod stmt;
+mod stream;
 mod text;
 mod unit;
 
@@ -73,7 +75,7 @@ fn attributes(target: &Target) -> String {
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
     format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
-         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n",
+         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n!0 = !{{i32 1}}\n",
         target.baseline_cpu(),
         target.vector_bits
     )

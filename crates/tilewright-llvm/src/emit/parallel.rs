@@ -7,7 +7,8 @@ use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
 use super::entry::{call_internal, takes_address};
-use super::function::{Binding, FnCx, Position, Result, Sort, Source, scratch_bindings};
+use super::function::{Binding, FnCx, Position, Result, Sort, Source};
+use super::scratch::scratch_bindings;
 use super::text::{Body, Reg, Value, int};
 
 /// Tasks of a region at most. They depend on the extent alone, so that results are the same for any number of threads;
@@ -97,9 +98,9 @@ impl FnCx<'_, '_> {
             offset += slot_bytes(captured.dtype);
             let readonly =
                 captured.dtype.is_handle() && (self.is_readonly(captured) || !written.contains(&captured.id()));
-            bindings.push(Binding { var: captured.clone(), source, align: 1, readonly });
+            bindings.push(Binding { var: captured.clone(), others: Vec::new(), source, align: 1, readonly });
         }
-        bindings.extend(scratch_bindings(self.unit, body)?);
+        bindings.extend(scratch_bindings(self.unit, body));
         let (entry, inner) = (self.unit.internal_name(), self.unit.internal_name());
         let sort = Sort::Task { captures: takes_address(body) };
         let mut cx = FnCx::new(self.unit, &bindings, sort)?;

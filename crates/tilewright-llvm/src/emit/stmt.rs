@@ -49,15 +49,7 @@ impl FnCx<'_, '_> {
                     _ => self.value(expr, Position::Value).map(drop),
                 }
             }
-            // What lies in scratch memory is a parameter of the function.
-            StmtKind::Allocate { buffer, body } if self.has_value(&buffer.data) => self.stmt(body),
-            StmtKind::Allocate { buffer, body } => {
-                let address = self.stack_memory(buffer)?;
-                self.bind(&buffer.data, address)?;
-                self.stmt(body)?;
-                self.unbind(&buffer.data);
-                Ok(())
-            }
+            StmtKind::Allocate { buffer, body } => self.allocate(buffer, body),
             StmtKind::Block { block, .. } => {
                 Err(self.unit.malformed(format!("block `{}` in a flat function", block.name)))
             }

@@ -1,9 +1,7 @@
 //! What cannot be lowered says why.
 
-use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Stmt, Var};
-use tilewright_tensor::DataType;
+use tilewright_ir::tir::{ForKind, PrimFunc};
 
-use super::F32;
 use super::build::*;
 
 #[track_caller]
@@ -21,16 +19,6 @@ fn functions_for_gpu_threads_are_refused() {
 }
 
 #[test]
-fn vectors_need_a_constant_number_of_lanes() {
-    let n = Var::new("n", DataType::I64);
-    let a = Buffer::new("A", vec![Expr::var(&n)], F32);
-    let i = Var::new("i", DataType::I64);
-    let body = store(&a, &[of(&i)], &float(1.0));
-    let body = Stmt::for_loop(&i, Expr::i64(0), Expr::var(&n), ForKind::Vectorized, body);
-    refused(&function(&[&a], &[], body), "TW0502", "vectorised loop `i` needs a constant extent");
-}
-
-#[test]
 fn indices_that_are_certainly_outside_are_found_at_compile_time() {
     let (a, i) = (buffer("A", &[4]), var("i"));
     let constant = store(&a, &[int(4)], &float(1.0));
@@ -39,17 +27,4 @@ fn indices_that_are_certainly_outside_are_found_at_compile_time() {
     refused(&function(&[&a], &[], loops), "TW0503", "whose extent is 4");
     let guarded = when(less(&of(&i), &int(3)), store(&a, &[&of(&i) + 1], &float(1.0)), None);
     assert!(crate::lower("main", &function(&[&a], &[], nest([serial(&i, 4)], guarded))).is_ok());
-}
-
-#[test]
-fn temporaries_of_symbolic_size_are_refused() {
-    let n = Var::new("n", DataType::I64);
-    let (a, t) = (Buffer::new("A", vec![Expr::var(&n)], F32), Buffer::new("T", vec![Expr::var(&n)], F32));
-    let [i, j] = ["i", "j"].map(|name| Var::new(name, DataType::I64));
-    let run = |i: &Var, body| Stmt::for_loop(i, Expr::i64(0), Expr::var(&n), ForKind::Serial, body);
-    let body = Stmt::seq([
-        run(&i, store(&t, &[of(&i)], &float(1.0))),
-        run(&j, store(&a, &[of(&j)], &load(&t, &[&(&Expr::var(&n) - 1) - &of(&j)]))),
-    ]);
-    refused(&function(&[&a], &[&t], body), "TW0504", "temporary `T` has a symbolic size");
 }
