@@ -247,3 +247,24 @@ fn only_sizes_of_tensors_promise_that_indices_do_not_overflow() {
         assert_eq!(text.contains("mul nsw i64"), promised, "{text}");
     }
 }
+
+#[test]
+fn half_floats_are_converted_by_the_processor_or_by_arithmetic() {
+    let target = |text: &str| Target::parse(text).unwrap();
+    for (from, to, cpu, instruction) in [
+        (DataType::F32, DataType::F16, "haswell", "vcvtps2ph"),
+        (DataType::F64, DataType::F16, "haswell", "vcvtps2ph"),
+        (DataType::F16, DataType::F32, "haswell", "vcvtph2ps"),
+        (DataType::F32, DataType::F16, "x86-64", "shr"),
+        (DataType::F16, DataType::F64, "x86-64", "mulss"),
+        (DataType::F32, DataType::BF16, "znver4", "shr"),
+        (DataType::F32, DataType::F16, "neoverse-n1", "fcvt"),
+    ] {
+        let x = Var::new("x", from);
+        let low = storing("f", &[&x], &Expr::var(&x).cast(to).unwrap());
+        let asm = emit_asm(&[low], &target(&format!("llvm -mcpu={cpu}")), &plain()).unwrap();
+        assert!(asm.contains(instruction) && !asm.contains("__"), "{from} to {to} on {cpu}:\n{asm}");
+        // The processor's own conversion to bfloat16 takes denormals for zero.
+        assert!(!asm.contains("cvtneps2bf16"), "{asm}");
+    }
+}

@@ -1,7 +1,7 @@
 //! `legalize_floats`: arithmetic on float16 and bfloat16 in float32, rounded after every operation.
 //!
 //! What only moves values stays as it is: loads and stores, variables, choices, vectors, conversions, and the functions
-//! that look at bits (`abs`, `copysign`, `nextafter`). Comparisons and tests need no rounding, because the conversion to
+//! that look at bits (`abs`, `copysign`). Comparisons and tests need no rounding, because the conversion to
 //! float32 is exact. Rounding the float32 result once is the meaning that the table of scalar semantics gives to every
 //! operation, `fma` and the mathematical functions included.
 
@@ -44,5 +44,5 @@ fn is_narrow(dtype: DataType) -> bool {
 
 /// Whether the function depends on more than the bits of its operands.
 fn computes(intrinsic: Intrinsic) -> bool {
-    !matches!(intrinsic, Intrinsic::Abs | Intrinsic::Copysign | Intrinsic::Nextafter | Intrinsic::IfThenElse)
+    !matches!(intrinsic, Intrinsic::Abs | Intrinsic::Copysign | Intrinsic::IfThenElse)
 }

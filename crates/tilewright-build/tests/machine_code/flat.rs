@@ -22,6 +22,14 @@ pub(crate) fn flat(symbol: &str, buffers: &[&Buffer], scalars: &[&Var], body: St
     LowTir::new(symbol, function).unwrap_or_else(|problems| panic!("{symbol}: {}", problems.render(false)))
 }
 
+/// The function after the steps of lowering that the flat form still needs before code is made.
+pub(crate) fn lowered(low: &LowTir) -> LowTir {
+    let steps = tilewright_tir_passes::lowering_passes().iter();
+    let last = steps.skip_while(|(name, _)| *name != "truncate_divisions");
+    let function = last.fold(low.function().clone(), |function, (_, pass)| pass(&function).unwrap());
+    LowTir::new(low.symbol(), function).unwrap_or_else(|problems| panic!("{}", problems.render(false)))
+}
+
 /// A buffer of one dimension.
 pub(crate) fn buffer(name: &str, elements: i64, dtype: DataType) -> Buffer {
     Buffer::new(name, vec![Expr::i64(elements)], dtype)

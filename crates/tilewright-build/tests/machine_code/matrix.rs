@@ -14,7 +14,7 @@ use tilewright_llvm::CodegenError;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use crate::flat::{buffer, flat, neighbours};
+use crate::flat::{buffer, flat, lowered, neighbours};
 
 const TARGETS: [&str; 6] = ["x86-64", "haswell", "skylake-avx512", "znver4", "neoverse-n1", "neoverse-v1"];
 
@@ -154,10 +154,7 @@ fn cells() -> Vec<Cell> {
 fn kernel(cell: &Cell, lanes: u16) -> Option<LowTir> {
     let low =
         flat(&format!("{} x{lanes}", cell.name), &cell.buffers.iter().collect::<Vec<_>>(), &[], (cell.write)(lanes)?);
-    let steps = tilewright_tir_passes::lowering_passes().iter();
-    let last = steps.skip_while(|(name, _)| *name != "truncate_divisions");
-    let function = last.fold(low.function().clone(), |function, (_, pass)| pass(&function).unwrap());
-    Some(LowTir::new(low.symbol(), function).unwrap_or_else(|problems| panic!("{}", problems.render(false))))
+    Some(lowered(&low))
 }
 
 /// Compiles and links; what is refused is refused for a reason that a user can read.

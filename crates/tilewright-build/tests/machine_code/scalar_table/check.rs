@@ -9,7 +9,7 @@ use tilewright_target::Target;
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::aarch64::{self, Emulated};
-use crate::flat::{buffer, elements, flat, machine, neighbours, run, same, serial, tensor};
+use crate::flat::{buffer, elements, flat, lowered, machine, neighbours, run, same, serial, tensor};
 
 /// One lane, vectors of a power of two, and one that fits no register.
 pub(super) const LANES: [u16; 6] = [1, 2, 4, 5, 8, 16];
@@ -61,10 +61,6 @@ impl Runner {
 
     pub(super) fn load(&self, kernels: &[LowTir]) -> Loaded {
         // The interpreter gets the function as it was written, machines what lowering makes of it.
-        let lowered = |low: &LowTir| {
-            let legal = tilewright_tir_passes::legalize_floats(low.function()).unwrap();
-            LowTir::new(low.symbol(), legal).unwrap_or_else(|problems| panic!("{}", problems.render(false)))
-        };
         match self {
             Self::Interpreter => Loaded::Interpreter(kernels.to_vec()),
             Self::Here(target) => Loaded::Here(machine(&kernels.iter().map(lowered).collect::<Vec<_>>(), target)),
