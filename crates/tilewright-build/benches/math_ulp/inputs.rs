@@ -1,6 +1,5 @@
 //! The inputs that functions see.
 
-use tilewright_expr::semantics::Scalar;
 use tilewright_ir::tir::Intrinsic;
 use tilewright_tensor::DataType;
 
@@ -14,41 +13,38 @@ pub(crate) struct Inputs {
     pub(crate) random: u64,
 }
 
-pub(crate) fn from_bits(bits: u64, dtype: DataType) -> f64 {
-    match dtype.bits {
-        32 => f64::from(f32::from_bits(bits as u32)),
-        64 => f64::from_bits(bits),
-        _ => Scalar::from_bits(dtype, bits).as_float(),
-    }
+fn from_bits(bits: u64, dtype: DataType) -> f64 {
+    if dtype.bits == 32 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) }
 }
 
-fn to_bits(value: f64, dtype: DataType) -> u64 {
-    Scalar::from_float(value, dtype).bits()
+/// The number rounded to the type.
+fn rounded(value: f64, dtype: DataType) -> f64 {
+    if dtype.bits == 32 { f64::from(value as f32) } else { value }
 }
 
 impl Inputs {
     /// Whether every value is seen.
     fn all(&self) -> bool {
-        self.operands == 1 && self.dtype.bits <= 32
+        self.operands == 1 && self.dtype.bits == 32
     }
 
     pub(crate) fn count(&self) -> u64 {
-        let all = if self.all() { 1 << self.dtype.bits } else { self.random };
+        let all = if self.all() { 1 << 32 } else { self.random };
         all.div_ceil(self.step)
     }
 
     /// The operands of a chunk. The last one may repeat what others have.
-    pub(crate) fn fill(&self, chunk: u64, operands: &mut [Vec<u64>]) {
+    pub(crate) fn fill(&self, chunk: u64, operands: &mut [Vec<f64>]) {
         let size = operands[0].len() as u64;
+        if self.all() {
+            for (x, i) in operands[0].iter_mut().zip(chunk * size..) {
+                *x = from_bits(i.wrapping_mul(self.step), self.dtype);
+            }
+            return;
+        }
         let mut random = Random(chunk.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
-        for i in 0..size {
-            if self.all() {
-                operands[0][i as usize] = (chunk * size + i).wrapping_mul(self.step) & ((1 << self.dtype.bits) - 1);
-                continue;
-            }
-            for operand in operands.iter_mut() {
-                operand[i as usize] = random.operand(self.dtype);
-            }
+        for x in operands.iter_mut().flatten() {
+            *x = random.operand(self.dtype);
         }
     }
 }
@@ -70,16 +66,16 @@ impl Random {
         (self.next() >> 11) as f64 * 2f64.powi(-53)
     }
 
-    fn operand(&mut self, dtype: DataType) -> u64 {
+    fn operand(&mut self, dtype: DataType) -> f64 {
         let (choice, bits) = (self.next() % 16, self.next());
         let special = SPECIAL[(bits % SPECIAL.len() as u64) as usize];
         match choice {
-            0..8 => bits & (u64::MAX >> (64 - u32::from(dtype.bits))),
-            8..12 => to_bits((self.fraction() - 0.5) * 2f64.powi((bits % 24) as i32 - 8), dtype),
+            0..8 => from_bits(bits, dtype),
+            8..12 => rounded((self.fraction() - 0.5) * 2f64.powi((bits % 24) as i32 - 8), dtype),
             // Close to 1, where logarithms vanish.
-            12..14 => to_bits(1.0 + (self.fraction() - 0.5) * 2f64.powi(-((bits % 24) as i32)), dtype),
-            14 => to_bits(special, dtype),
-            _ => to_bits((self.fraction() * 200.0).round() - 100.0, dtype),
+            12..14 => rounded(1.0 + (self.fraction() - 0.5) * 2f64.powi(-((bits % 24) as i32)), dtype),
+            14 => rounded(special, dtype),
+            _ => rounded((self.fraction() * 200.0).round() - 100.0, dtype),
         }
     }
 }
@@ -112,7 +108,7 @@ const SPECIAL: [f64; 24] = [
 ];
 
 /// Inputs such as programs have, of the function's domain.
-pub(crate) fn ordinary(function: Intrinsic, dtype: DataType, operands: &mut [Vec<u64>]) {
+pub(crate) fn ordinary(function: Intrinsic, dtype: DataType, operands: &mut [Vec<f64>]) {
     let (low, high) = match function {
         Intrinsic::Log | Intrinsic::Log2 | Intrinsic::Log10 | Intrinsic::Rsqrt | Intrinsic::Pow => (0.01, 10.0),
         Intrinsic::Asin | Intrinsic::Acos | Intrinsic::Atanh => (-0.99, 0.99),
@@ -121,7 +117,7 @@ pub(crate) fn ordinary(function: Intrinsic, dtype: DataType, operands: &mut [Vec
         _ => (-5.0, 5.0),
     };
     let mut random = Random(1);
-    for bits in operands.iter_mut().flatten() {
-        *bits = to_bits(low + (high - low) * random.fraction(), dtype);
+    for x in operands.iter_mut().flatten() {
+        *x = rounded(low + (high - low) * random.fraction(), dtype);
     }
 }

@@ -24,7 +24,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use inputs::{Inputs, from_bits};
+use inputs::Inputs;
 use tilewright_expr::MATH_ULPS;
 use tilewright_expr::semantics::real;
 use tilewright_ir::tir::Intrinsic;
@@ -64,7 +64,11 @@ fn options() -> Result<Options, String> {
         let number = || value.parse::<u64>().ok().filter(|&n| n > 0).ok_or_else(|| format!("{arg} {value}: a number?"));
         match arg.as_str() {
             "--target" => options.target = Target::parse(&value).map_err(|e| e.to_string())?,
-            "--dtype" => options.dtype = value.parse().map_err(|_| format!("no data type `{value}`"))?,
+            "--dtype" => {
+                let measured = |dtype: &DataType| [DataType::F32, DataType::F64].contains(dtype);
+                let dtype = value.parse().ok().filter(measured);
+                options.dtype = dtype.ok_or_else(|| format!("--dtype {value}: float32 or float64?"))?;
+            }
             "--step" => options.step = number()?,
             "--pairs" => options.pairs = number()?,
             "--threads" => options.threads = number()? as usize,
@@ -151,9 +155,9 @@ fn measure(options: &Options, function: Intrinsic, compiled: &Function) -> Worst
                     if chunk >= chunks {
                         break;
                     }
-                    inputs.fill(chunk, &mut call.bits);
+                    inputs.fill(chunk, &mut call.operands);
                     call.run(compiled);
-                    call.judge(function, options.dtype, &mut own);
+                    call.judge(function, &mut own);
                 }
                 worst.lock().unwrap().join(own);
             });
@@ -162,10 +166,9 @@ fn measure(options: &Options, function: Intrinsic, compiled: &Function) -> Worst
     worst.into_inner().unwrap()
 }
 
-/// The buffers of a call.
+/// The operands of a call, and the buffers of its kernel: those of the operands, then the result's.
 struct Call {
-    bits: Vec<Vec<u64>>,
-    bytes: Vec<u8>,
+    operands: Vec<Vec<f64>>,
     tensors: Vec<Tensor>,
     args: Vec<Value>,
 }
@@ -175,34 +178,41 @@ impl Call {
         let tensors: Vec<Tensor> =
             (0..=operands).map(|_| Tensor::zeros(dtype, &[CHUNK as i64]).expect("memory for a chunk")).collect();
         let args = tensors.iter().map(|tensor| tensor.clone().into()).collect();
-        Self { bits: vec![vec![0; CHUNK]; operands], bytes: vec![0; CHUNK * dtype.element_bytes()], tensors, args }
+        Self { operands: vec![vec![0.0; CHUNK]; operands], tensors, args }
     }
 
     fn run(&mut self, compiled: &Function) {
-        for (tensor, bits) in self.tensors.iter().zip(&self.bits) {
-            let width = tensor.dtype().element_bytes();
-            for (bytes, bits) in self.bytes.chunks_exact_mut(width).zip(bits) {
-                bytes.copy_from_slice(&bits.to_le_bytes()[..width]);
+        let mut bytes = Vec::with_capacity(CHUNK * size_of::<f64>());
+        for (tensor, operand) in self.tensors.iter().zip(&self.operands) {
+            bytes.clear();
+            if tensor.dtype() == DataType::F32 {
+                operand.iter().for_each(|&x| bytes.extend_from_slice(&(x as f32).to_le_bytes()));
+            } else {
+                operand.iter().for_each(|x| bytes.extend_from_slice(&x.to_le_bytes()));
             }
-            tensor.overwrite(&self.bytes).expect("as many bytes");
+            tensor.overwrite(&bytes).expect("as many bytes");
         }
         compiled.call(&self.args).expect("the kernel runs");
     }
 
-    fn judge(&self, function: Intrinsic, dtype: DataType, worst: &mut Worst) {
-        let out = self.tensors[self.bits.len()].as_bytes().expect("contiguous");
-        let width = dtype.element_bytes();
-        for (i, found) in out.chunks_exact(width).enumerate() {
-            let mut word = [0; 8];
-            word[..width].copy_from_slice(found);
-            let found = from_bits(u64::from_le_bytes(word), dtype);
-            let mut args = [0.0; 2];
-            for (arg, bits) in args.iter_mut().zip(&self.bits) {
-                *arg = from_bits(bits[i], dtype);
+    fn judge(&self, function: Intrinsic, worst: &mut Worst) {
+        let out = &self.tensors[self.operands.len()];
+        match out.as_slice::<f32>() {
+            Ok(found) => self.judge_each(function, DataType::F32, found.iter().map(|&x| f64::from(x)), worst),
+            Err(_) => {
+                let found = out.as_slice::<f64>().expect("float32 or float64");
+                self.judge_each(function, DataType::F64, found.iter().copied(), worst);
             }
-            let args = &args[..self.bits.len()];
+        }
+    }
+
+    fn judge_each(&self, function: Intrinsic, dtype: DataType, found: impl Iterator<Item = f64>, worst: &mut Worst) {
+        let (xs, ys) = (&self.operands[0], self.operands.last().expect("a function has operands"));
+        let operands = self.operands.len();
+        worst.inputs += CHUNK as u64;
+        for ((found, &x), &y) in found.zip(xs).zip(ys) {
+            let args = &[x, y][..operands];
             let exact = real(function, args).expect("a function of real numbers");
-            worst.inputs += 1;
             if ulps::is_within(found, exact, worst.error, dtype) {
                 continue;
             }
@@ -217,7 +227,7 @@ impl Call {
 /// Nanoseconds for an element, the best of many calls.
 fn time(options: &Options, function: Intrinsic, compiled: &Function) -> f64 {
     let mut call = Call::new(options.dtype, function.arity());
-    inputs::ordinary(function, options.dtype, &mut call.bits);
+    inputs::ordinary(function, options.dtype, &mut call.operands);
     call.run(compiled);
     let mut best = f64::INFINITY;
     for _ in 0..300 {

@@ -3,6 +3,7 @@
 use tilewright_tensor::{DataType, TypeCode};
 
 /// Bits of the fraction, and the exponent of 1's bits.
+#[inline]
 fn shape(dtype: DataType) -> (i32, i32) {
     match (dtype.code, dtype.bits) {
         (TypeCode::BFloat, _) => (7, 127),
@@ -41,6 +42,7 @@ pub(crate) fn ulps(found: f64, exact: f64, dtype: DataType) -> f64 {
 }
 
 /// Whether the distance is certainly no more than so many units: quick, for the many values that are close.
+#[inline]
 pub(crate) fn is_within(found: f64, exact: f64, units: f64, dtype: DataType) -> bool {
     // A unit is at least this part of the value.
     let part = f64::from_bits((1023 - 1 - shape(dtype).0 as u64) << 52);

@@ -72,7 +72,7 @@ const PLACES: [f64; 34] = [
 
 /// Every exponent with many fractions, and the neighbours of all places.
 fn singles() -> Vec<u64> {
-    let fractions = (0..40u64).map(|i| i * i * i * 1_000_003 & 0x7f_ffff).chain([1, 2, 0x3504f2, 0x3504f3, 0x3504f4]);
+    let fractions = (0..40u64).map(|i| (i * i * i * 1_000_003) & 0x7f_ffff).chain([1, 2, 0x3504f2, 0x3504f3, 0x3504f4]);
     let fractions: Vec<u64> = fractions.chain([0x40_0000, 0x7f_fffe, 0x7f_ffff]).collect();
     let everywhere = (0..512u64).flat_map(|upper| fractions.iter().map(move |fraction| upper << 23 | fraction));
     let close = PLACES.iter().flat_map(|&place| {

@@ -210,7 +210,7 @@ mod tests {
     fn powers_with_large_exponents_are_precise() {
         // Computed in 300 bits.
         let found = of(Intrinsic::Pow, &[9.99999810338818e-1, -2.298609471191999e9], DataType::F64);
-        assert_eq!(found, 2.156416868481252245e189);
+        assert_eq!(found, 2.1564168684812522e189);
         let found = of(Intrinsic::Pow, &[-9.99999810338818e-1, -2298609471.0], DataType::F64);
         assert!(found < -2.15e189 && found > -2.16e189, "{found}");
     }

@@ -12,15 +12,26 @@ use super::terms::{Steps, Term, two_to};
 use tilewright_ir::tir::Expr;
 use tilewright_tensor::DataType;
 
+/// π/2 as a sum.
+struct Parts {
+    /// Their products with n leave an angle without rounding.
+    exact: &'static [f64],
+    /// Its product with n is exact, but what it leaves is rounded.
+    middle: f64,
+    last: f64,
+}
+
 /// Up to here n has 13 bits; beside the 11 bits of the first parts of π/2 products have 24.
 const NEAR_SINGLE: f64 = 12800.0;
-/// π/2: the first 33 bits with 24 more behind each other; the error is 2^-63.
-const PARTS_SINGLE: [f64; 4] = [1.5703125, 0.0004837512969970703, 7.549533620476723e-08, 2.5633440682570896e-12];
+/// Parts of 11, 11, 11 and 24 bits; the error is 2^-63.
+const PARTS_SINGLE: Parts =
+    Parts { exact: &[1.5703125, 0.0004837512969970703], middle: 7.549533620476723e-08, last: 2.5633440682570896e-12 };
 
 /// Up to here n has 20 bits; beside the 33 bits of the first parts of π/2 products have 53.
 const NEAR_DOUBLE: f64 = 1.6e6;
-/// π/2 with an error of 2^-122.
-const PARTS_DOUBLE: [f64; 3] = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21];
+/// Parts of 33, 33 and 53 bits; the error is 2^-122.
+const PARTS_DOUBLE: Parts =
+    Parts { exact: &[1.5707963267341256], middle: 6.077100506303966e-11, last: 2.0222662487959506e-21 };
 
 /// 2/π, 32 bits at a time behind the point.
 const TWO_OVER_PI: [u32; 37] = [
@@ -50,7 +61,7 @@ pub(super) fn reduced(steps: &mut Steps, x: &Term, finish: impl Fn(&mut Steps, &
     let rare = with_steps(|steps| {
         let Angle { n, r } = if x.is_single() { far_single(steps, &x) } else { far_double(steps, &x) };
         // Infinity and NaN become NaN here.
-        let r = r + (&x - &x);
+        let r = r + &x * 0.0;
         let angle = Angle { n: steps.keep("n", far.pick(&n, &close.n)), r: steps.keep("r", far.pick(&r, &close.r)) };
         finish(steps, &angle)
     });
@@ -66,14 +77,13 @@ fn with_steps(f: impl FnOnce(&mut Steps) -> Term) -> Expr {
 
 fn near(steps: &mut Steps, x: &Term) -> Angle {
     let (n, whole) = nearest(steps, x * std::f64::consts::FRAC_2_PI);
-    let parts = x.by_width(PARTS_SINGLE.as_slice(), PARTS_DOUBLE.as_slice());
-    let [first @ .., second_last, last] = parts else { unreachable!("π/2 has several parts") };
-    let exact = first.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
+    let parts = x.by_width(PARTS_SINGLE, PARTS_DOUBLE);
+    let exact = parts.exact.iter().fold(x.clone(), |rest, &part| rest - &whole * part);
     let exact = steps.keep("exact", exact);
-    // What this difference loses goes to the last one, so that r is rounded once.
-    let rest = steps.keep("rest", &exact - &whole * *second_last);
-    let lost = (exact - &rest) - &whole * *second_last;
-    let r = rest + (lost - whole * *last);
+    let rest = steps.keep("rest", &exact - &whole * parts.middle);
+    // What this difference lost joins the last one, so that r is rounded once.
+    let lost = (exact - &rest) - &whole * parts.middle;
+    let r = rest + (lost - whole * parts.last);
     Angle { n: steps.keep("n", n), r: steps.keep("r", r) }
 }
 
