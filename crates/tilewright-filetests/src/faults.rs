@@ -67,6 +67,9 @@ pub const ALL: &[Fault] = &[
     fault("vectorize", "reversed_lanes", reversed_lanes),
     fault("unroll", "dropped_store", dropped_store),
     fault("truncate_divisions", "swapped_operands", swapped_operands),
+    fault("legalize_foreign", "lost_dimension", lost_dimension),
+    fault("expand_math", "swapped_operands", swapped_operands),
+    fault("legalize_floats", "swapped_operands", swapped_operands),
 ];
 
 /// The names of all passes that must have a fault: those that users can run, and the steps of the lowering.
@@ -179,6 +182,16 @@ fn swapped_operands(module: &IRModule) -> IRModule {
             Some(Expr::raw(expr.dtype, ExprKind::Binary(*op, b.clone(), a.clone())))
         }
         _ => None,
+    })
+}
+
+/// A tensor of a packed call without its last dimension.
+fn lost_dimension(module: &IRModule) -> IRModule {
+    first(module, |expr: &Expr| {
+        let ExprKind::Foreign { callee, args } = &expr.kind else { return None };
+        let (_, kept) = args.split_last()?;
+        let is_tensor = callee.name() == tilewright::ir::low::PACKED_TENSOR;
+        is_tensor.then(|| Expr::foreign(expr.dtype, callee.clone(), kept.to_vec()))
     })
 }
 
