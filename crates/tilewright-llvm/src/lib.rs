@@ -11,8 +11,10 @@
 //! an error with a message; through the builder it would be undefined behaviour before the verifier could see it.
 //!
 //! Invariants: every call has a context of its own, and no LLVM value leaves it. Nothing is loaded or run here. The
-//! same functions, target and options give the same bytes. A function that cannot be compiled is an error: LLVM does
-//! not get to see what would make it stop the process.
+//! same functions, target and options give the same bytes. A function that cannot be compiled is an error, and so it is
+//! where LLVM itself gives up: that ends the job's thread and not the process. Of LLVM's intrinsics a program may name
+//! those that `foreign` lists; code refers to no symbol but its own, those of [`tilewright_tensor::abi`], and the C
+//! functions that the program names ([`IMPORT_PREFIX`]).
 
 mod emit;
 mod error;

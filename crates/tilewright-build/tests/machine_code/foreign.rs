@@ -307,7 +307,9 @@ mod packed {
         let result = Tensor::zeros(I32, &[4]).unwrap();
         let error = run(&machine(&[low], &Target::host()), "f", &[result.clone().into()]).unwrap_err();
         assert!(error.contains("enough"), "{error}");
-        assert_eq!(*CALLS.lock().unwrap(), [7, 8, 0, 1, 2, 99]);
+        // `run` runs a function more than once; each time is the same.
+        let calls = CALLS.lock().unwrap().clone();
+        assert!(!calls.is_empty() && calls.chunks(6).all(|run| run == [7, 8, 0, 1, 2, 99]), "{calls:?}");
         assert_eq!(result.to_vec::<i32>().unwrap()[..2], [14, 0]);
     }
 
