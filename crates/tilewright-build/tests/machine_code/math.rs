@@ -12,6 +12,7 @@ use tilewright_interp::{Arg, InterpCx};
 use tilewright_ir::tir::Intrinsic;
 use tilewright_runtime::{Value, VirtualMachine};
 use tilewright_target::Target;
+use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 use tilewright_tensor::{DataType, Tensor};
 use ulps::{is_within, ulps};
 
@@ -156,6 +157,23 @@ fn numbers_of_lanes_make_no_difference() {
             for part in sample.chunks_exact(size) {
                 let columns = columns(function, part);
                 check(function, &columns, &call(&machine, function.name(), &columns), BOUND, "some lanes");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_function_calls_a_library() {
+    let baselines = ["llvm -mtriple=x86_64-unknown-linux-gnu", "llvm -mtriple=aarch64-linux-gnu"];
+    for target in baselines.map(|text| Target::parse(text).unwrap()) {
+        for dtype in [DataType::F16, DataType::BF16, DataType::F32, DataType::F64] {
+            for function in functions() {
+                let kernel = elementwise(function.name(), function, dtype, 19);
+                let low = tilewright_tir_passes::lower(function.name(), &kernel).unwrap();
+                let object = tilewright_llvm::compile(&[low], &target, &Default::default()).unwrap();
+                let image = tilewright_build::link::link(&[&object.elf]).unwrap();
+                let called = image.externals.iter().map(|&symbol| EXTERNAL_SYMBOLS[symbol as usize]);
+                assert_eq!(called.collect::<Vec<_>>(), [""; 0], "{} of {dtype} on {}", function.name(), target.triple);
             }
         }
     }
