@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 use tilewright_tensor::{DataType, TypeCode, bf16, f16};
 use tilewright_vm_program::{MathOp, ScalarOp};
 
+use crate::symbols::round_to_odd;
+
 /// An operation that has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fault {
@@ -38,8 +40,8 @@ pub(crate) fn float(number: i64) -> f64 {
 pub(crate) fn of_float(value: f64, dtype: DataType) -> i64 {
     let rounded = match (dtype.code, dtype.bits) {
         (TypeCode::Float, 32) => f64::from(value as f32),
-        (TypeCode::Float, 16) => f16::from_f64(value).to_f64(),
-        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_f64(),
+        (TypeCode::Float, 16) => f16::from_f32(round_to_odd(value)).to_f64(),
+        (TypeCode::BFloat, 16) => bf16::from_f32(round_to_odd(value)).to_f64(),
         _ => value,
     };
     rounded.to_bits() as i64
@@ -319,4 +321,23 @@ fn unary(op: MathOp, x: f64) -> Result<f64, Fault> {
         | MathOp::Nextafter
         | MathOp::Fma => return Err(Fault::NotDefined),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_rounded_to_narrow_types_once() {
+        // Just above the middle of two neighbours, by less than the 32 upper bits of an `f64` say, or an `f32`.
+        for (dtype, bits) in [(DataType::F16, 11), (DataType::BF16, 8)] {
+            let (middle, above) = (1.0 + 2f64.powi(-bits), 1.0 + 2f64.powi(1 - bits));
+            assert_eq!(float(of_float(middle, dtype)), 1.0, "{dtype}");
+            for sign in [1.0, -1.0] {
+                assert_eq!(float(of_float(sign * (middle + 2f64.powi(-40)), dtype)), sign * above, "{dtype}");
+            }
+        }
+        assert_eq!(float(of_float(1e300, DataType::F16)), f64::INFINITY);
+        assert!(float(of_float(f64::NAN, DataType::BF16)).is_nan());
+    }
 }
