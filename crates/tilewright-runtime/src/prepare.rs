@@ -103,11 +103,11 @@ impl Prepared {
     }
 
     /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and the
-    /// frame is dropped.
-    pub(crate) fn give_back(&self, mut frame: Box<Frame>) {
+    /// frame is dropped. An instrument that watched the run saw the tensors too.
+    pub(crate) fn give_back(&self, mut frame: Box<Frame>, watched: bool) {
         frame.registers.fill_with(Value::default);
         frame.slots.fill(None);
-        if self.lends_arena && frame.is_lent() {
+        if (self.lends_arena || watched) && frame.is_lent() {
             return;
         }
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);

@@ -57,11 +57,13 @@ pub(crate) struct RunCx<'a> {
 impl RunCx<'_> {
     /// Calls a function with values that are checked first: those captured, then the arguments.
     pub(crate) fn call(self, index: u32, captured: &[Value], args: &[Value]) -> Result<Value> {
-        self.enter(index, captured.len(), args.len(), |registers| {
+        let fill = |registers: &mut [Value]| {
             let (first, rest) = registers.split_at_mut(captured.len());
             first.clone_from_slice(captured);
             rest.clone_from_slice(args);
-        })
+        };
+        // The caller may be a function of the process that a program called: such a recursion has its bound here.
+        with_stack(|| self.enter(index, captured.len(), args.len(), fill))
     }
 
     /// Runs a function whose first registers `fill` writes: as many as there are captured values and arguments.
@@ -83,7 +85,7 @@ impl RunCx<'_> {
             Ok(()) => run.instructions(inside),
             Err(error) => Err(error),
         };
-        prepared.give_back(frame);
+        prepared.give_back(frame, self.observer.is_some());
         outcome
     }
 }

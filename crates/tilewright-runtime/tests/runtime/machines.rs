@@ -122,6 +122,37 @@ fn an_instrument_is_told_of_every_call() {
 }
 
 #[test]
+fn a_tensor_that_an_instrument_keeps_is_not_written_by_later_runs() {
+    let mut program = builder();
+    let mut main = FunctionBuilder::new("main");
+    let n = main.slot("n");
+    let x = main.param("x", row(n));
+    main.arena_bytes(64);
+    let size = [Scalar::Dim(Dim::Slot(n))];
+    let inner = main.alloc(DataType::F32, &[Dim::Slot(n)], Storage::Arena { offset: 0, bytes: 64 });
+    let outer = main.alloc(DataType::F32, &[Dim::Slot(n)], Storage::Fresh);
+    main.call_kernel(Code::Add as u32, &[x, x, inner], &size);
+    main.call_kernel(Code::Add as u32, &[inner, x, outer], &size);
+    main.ret(outer);
+    program.function(main);
+    let machine = machine(program);
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&kept);
+    machine.set_instrument(Some(Instrument::new(move |event| {
+        // Of the first kernel the result, which lies in the arena.
+        if event.result.is_some() && sink.lock().unwrap().is_empty() {
+            sink.lock().unwrap().push(event.args[2].clone());
+        }
+        Ok(Action::Run)
+    })));
+    let main = machine.function("main").unwrap();
+    assert_eq!(elements(&main.call(&[floats(&[1.0, 2.0]).into()]).unwrap()), [3.0, 6.0]);
+    machine.set_instrument(None);
+    assert_eq!(elements(&main.call(&[floats(&[10.0, 20.0]).into()]).unwrap()), [30.0, 60.0]);
+    assert_eq!(elements(&kept.lock().unwrap()[0]), [2.0, 4.0]);
+}
+
+#[test]
 fn an_instrument_may_skip_a_call_or_end_the_run() {
     registry::register_override("machines.tests.skipped", same);
     let machine = network("machines.tests.skipped");

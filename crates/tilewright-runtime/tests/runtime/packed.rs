@@ -162,3 +162,26 @@ fn a_callback_may_call_its_own_program() {
     let result = function.call(&[floats(&[1.0]).into()]).unwrap();
     assert_eq!(result.as_tensor().unwrap().as_slice::<f32>().unwrap(), [128.0]);
 }
+
+#[test]
+fn a_callback_that_calls_its_own_program_without_end_is_an_error() {
+    let mut program = builder();
+    let again = program.packed("packed.tests.endless");
+    let mut main = FunctionBuilder::new("main");
+    let result = main.call_packed(again, &[]);
+    main.ret(result);
+    program.function(main);
+    let main = machine(program).function("main").unwrap();
+    let inner = main.clone();
+    // Each level takes some of the stack, as a host program's would.
+    registry::register("packed.tests.endless", move |_| {
+        let mut taken = [0u8; 2048];
+        let result = inner.call(&[]);
+        std::hint::black_box(&mut taken);
+        result
+    })
+    .unwrap();
+    let error = main.call(&[]).unwrap_err().to_string();
+    assert!(error.contains("more than 10000 calls within one another"), "{error}");
+    registry::unregister("packed.tests.endless");
+}
