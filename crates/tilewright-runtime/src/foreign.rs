@@ -34,3 +34,34 @@ pub(crate) fn address(name: &str) -> Result<usize> {
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, symbol.as_ptr()) };
     if address.is_null() { Err(missing().into()) } else { Ok(address as usize) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    extern "C" fn three() -> i32 {
+        3
+    }
+
+    #[test]
+    fn registered_functions_come_before_those_of_the_process() {
+        let [own, library] = ["tilewright_test_three", "toupper"].map(address);
+        assert!(own.is_err() && library.as_ref().is_ok_and(|&address| address != 0));
+        for name in ["tilewright_test_three", "toupper"] {
+            // SAFETY: `three` stays where it is, and nothing here calls it by these names.
+            unsafe { register_symbol(name, three as *const c_void) };
+            assert_eq!(address(name).unwrap(), three as *const () as usize);
+        }
+        // SAFETY: as above; a null address is none.
+        unsafe { register_symbol("toupper", std::ptr::null()) };
+        assert_eq!(address("toupper").unwrap(), library.unwrap());
+    }
+
+    #[test]
+    fn a_function_that_is_not_there_is_named() {
+        for name in ["no_such_function_anywhere", "", "a\0b"] {
+            let error = address(name).unwrap_err();
+            assert!(error.to_string().contains(&format!("no C function `{name}`")), "{error}");
+        }
+    }
+}

@@ -105,43 +105,31 @@ fn c(dtype: DataType, name: &str, args: &[Expr]) -> Expr {
     Expr::foreign(dtype, ForeignCallee::Extern(name.into()), args.to_vec())
 }
 
-/// A function of the process that no library has.
-extern "C" fn mix(a: i8, b: u16, c: bool, d: f32, e: f64, f: i64, text: *const std::ffi::c_char, x: *mut f32) -> f64 {
-    // SAFETY: the kernel below passes a text and the address of two floats.
-    let (text, x) = unsafe { (std::ffi::CStr::from_ptr(text), std::slice::from_raw_parts_mut(x, 2)) };
-    x[1] += x[0];
-    f64::from(a) + f64::from(b) + f64::from(u8::from(c)) + f64::from(d) + e + f as f64 + text.to_bytes().len() as f64
-}
-
 #[test]
 fn c_functions_are_called_by_the_rules_of_the_platform() {
-    // SAFETY: `mix` is what the kernel says, and stays where it is.
-    unsafe { tilewright_runtime::foreign::register_symbol("tilewright_test_mix", mix as *const std::ffi::c_void) };
-    let (x, r) = (buffer("X", 4, F32), buffer("R", 3, DataType::F64));
+    let double = DataType::F64;
+    let (x, r) = (buffer("X", 4, double), buffer("R", 6, double));
     let at = |i: i64| vec![Expr::i64(i)];
-    let args = [
-        Expr::int(-5, DataType::I8),
-        Expr::int(65535, DataType::U16),
-        Expr::bool(true),
-        Expr::float(0.5, F32),
-        Expr::float(-0.25, DataType::F64),
-        Expr::i64(1 << 40),
-        Expr::str("text"),
-        Expr::address_of(&x, at(2)).unwrap(),
+    let number = |x: f64| Expr::float(x, double);
+    let results = [
+        // The result of one call as the argument of another; integers beside floats.
+        c(double, "ldexp", &[c(double, "fabs", &[number(-3.0)]), Expr::i32(4)]),
+        c(F32, "fmaf", &[Expr::float(0.5, F32), Expr::float(-3.0, F32), Expr::float(0.25, F32)]).cast(double).unwrap(),
+        // Results and arguments of less than a register.
+        c(I32, "toupper", &[Expr::i32(i32::from(b'q'))]).cast(double).unwrap(),
+        c(DataType::I64, "labs", &[Expr::i64(-(1 << 40))]).cast(double).unwrap(),
+        // A text, and the address of an element that the function writes.
+        c(DataType::I64, "strlen", &[Expr::str("größe")]).cast(double).unwrap(),
+        c(double, "modf", &[number(-2.75), Expr::address_of(&x, at(2)).unwrap()]),
     ];
-    let f64 = DataType::F64;
-    let sum = c(f64, "tilewright_test_mix", &args);
-    // A C library's function, and the result of one call as the argument of another.
-    let scaled = c(f64, "ldexp", &[c(f64, "fabs", &[Expr::float(-3.0, f64)]), Expr::i32(4)]);
-    let small = c(DataType::I32, "toupper", &[Expr::i32(i32::from(b'q'))]).cast(f64).unwrap();
-    let body = [sum, scaled, small].into_iter().enumerate().map(|(i, e)| Stmt::store(&r, at(i as i64), &e).unwrap());
+    let body = results.into_iter().enumerate().map(|(i, e)| Stmt::store(&r, at(i as i64), &e).unwrap());
     let low = flat("f", &[&x, &r], &[], Stmt::seq(body));
-    let values = Tensor::from_vec(&[4], vec![1.0f32, 2.0, 3.0, 4.0]).unwrap();
-    let result = Tensor::zeros(f64, &[3]).unwrap();
+    let values = Tensor::from_vec(&[4], vec![1.0f64, 2.0, 3.0, 4.0]).unwrap();
+    let result = Tensor::zeros(double, &[6]).unwrap();
     run(&machine(&[low], &Target::host()), "f", &[values.clone().into(), result.clone().into()]).unwrap();
-    let expected = -5.0 + 65535.0 + 1.0 + 0.5 - 0.25 + f64::powi(2.0, 40) + 4.0;
-    assert_eq!(result.to_vec::<f64>().unwrap(), [expected, 48.0, f64::from(b'Q')]);
-    assert_eq!(values.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 7.0]);
+    let expected = [48.0, -1.25, f64::from(b'Q'), f64::powi(2.0, 40), 7.0, -0.75];
+    assert_eq!(result.to_vec::<f64>().unwrap(), expected);
+    assert_eq!(values.to_vec::<f64>().unwrap(), [1.0, 2.0, -2.0, 4.0]);
 }
 
 /// The bytes of an executable with one kernel.
