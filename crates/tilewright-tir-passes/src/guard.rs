@@ -15,7 +15,7 @@ use tilewright_tensor::DataType;
 
 use crate::access::{Access, accesses_of, lane, loads};
 use crate::blocks::strides;
-use crate::stmt::{Result, analyzer_of, assume, error, map_below, typed, with_body, written_data};
+use crate::stmt::{Result, analyzer_of, assume, error, is_foreign, map_below, typed, with_body, written_data};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
@@ -132,6 +132,7 @@ impl Guard<'_> {
         for condition in &access.path {
             assume(&mut self.analyzer, &self.written, condition);
         }
+        self.refuse_calls(access)?;
         let mut needed = Vec::new();
         for (dim, (index, extent)) in access.indices.iter().zip(&access.buffer.shape).enumerate() {
             let unconditional = access.path.is_empty() && self.conditional == 0;
@@ -162,6 +163,19 @@ impl Guard<'_> {
             self.guard(access, inside, what, guards)?;
         }
         Ok(())
+    }
+
+    /// A check that calls a function again may see another result than the access does.
+    fn refuse_calls(&self, access: &Access) -> Result<()> {
+        if !access.indices.iter().chain(&access.path).any(is_foreign) {
+            return Ok(());
+        }
+        let message = format!("an access to buffer `{}` depends on a call inside of its statement", access.buffer.name);
+        let mut found = error("TW0504", self.origins, message);
+        for diagnostic in &mut found.0 {
+            diagnostic.help = Some("give the call's result a name in a statement before, and use that".into());
+        }
+        Err(found)
     }
 
     /// Adds the assert that the condition holds where the access is evaluated.

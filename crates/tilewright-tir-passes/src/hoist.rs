@@ -7,6 +7,8 @@
 //!
 //! A choice without an `else` that is all that a loop does, and does not depend on it, stands around the loop.
 //!
+//! A limit that might overflow where the index itself does not is no limit: such an assert stays inside.
+//!
 //! A failing function fails earlier than it did; what it has written until then is nobody's to read. Where a loop calls
 //! foreign functions nothing moves.
 
@@ -17,16 +19,18 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::{Set, with_stack};
 
-use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, with_body};
+use crate::magnitude::Magnitudes;
+use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
 
 pub fn hoist_guards(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Hoist { analyzer: analyzer_of(function) };
+    let mut cx = Hoist { analyzer: analyzer_of(function), magnitudes: Magnitudes::of(function) };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
 
 struct Hoist {
     analyzer: Analyzer,
+    magnitudes: Magnitudes,
 }
 
 /// A loop around a body, for which something is to hold in every iteration.
@@ -41,8 +45,14 @@ impl Hoist {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let scope = self.analyzer.enter();
         match &stmt.kind {
-            StmtKind::For { var, min, extent, .. } => self.analyzer.bind(var, &Range::new(min.clone(), extent.clone())),
-            StmtKind::Let { var, value, .. } => self.analyzer.bind_value(var, value),
+            StmtKind::For { var, min, extent, .. } => {
+                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.magnitudes.bind(var, min, extent);
+            }
+            StmtKind::Let { var, value, .. } => {
+                self.analyzer.bind_value(var, value);
+                self.magnitudes.bind_value(var, value);
+            }
             _ => {}
         }
         let below = map_below(stmt, &mut |s| with_stack(|| self.stmt(s)))?;
@@ -86,6 +96,7 @@ impl Hoist {
         if let StmtKind::If { condition, then, otherwise: None } = &inner.kind
             && !mentions(condition, std::slice::from_ref(l.var))
             && !reads(condition)
+            && !may_fault(condition)
         {
             let inside = map_below(stmt, &mut |_| Ok(then.clone()))?;
             let choice = StmtKind::If { condition: condition.clone(), then: inside, otherwise: None };
@@ -141,7 +152,7 @@ impl Hoist {
             return Ok(None);
         }
         let Some((least, _)) = self.analyzer.extremes(&room, vars) else { return Ok(None) };
-        if mentions(&least, vars) {
+        if mentions(&least, vars) || !self.magnitudes.fits(&least) {
             return Ok(None);
         }
         let zero = Expr::int(0, least.dtype);
@@ -165,9 +176,14 @@ impl Hoist {
     }
 }
 
-fn reads(expr: &Expr) -> bool {
+/// Whether evaluating the condition may fail, which a loop without iterations does not.
+fn may_fault(expr: &Expr) -> bool {
     let mut found = false;
-    walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
+    walk(expr, |e: &Expr| {
+        if let ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) = &e.kind {
+            found |= e.dtype.is_int() && divisor.as_int().is_none_or(|c| c <= 0);
+        }
+    });
     found
 }
 

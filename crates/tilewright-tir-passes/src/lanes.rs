@@ -322,13 +322,15 @@ impl<'a> Lanes<'a> {
         safe
     }
 
-    /// Whether every element that the index names certainly lies in an argument that nothing writes.
+    /// Whether every element that the index names certainly lies in registers or in an argument that nothing writes.
     fn is_readable(&self, buffer: &Buffer, index: &Expr) -> bool {
         let (first, last) = match &index.kind {
             ExprKind::Ramp { base, stride } => (base.clone(), base + &(stride * i64::from(self.lanes - 1))),
             _ => (index.clone(), index.clone()),
         };
-        let Some(size) = buffer.shape.first().filter(|_| self.constant.contains(&buffer.data.id())) else {
+        let Some(size) =
+            buffer.shape.first().filter(|_| buffer.scope == Scope::Local || self.constant.contains(&buffer.data.id()))
+        else {
             return false;
         };
         let zero = Expr::int(0, first.dtype);
@@ -351,8 +353,8 @@ impl<'a> Lanes<'a> {
             Some((base, step)) if step != 0 => typed(Expr::ramp(&base, &Expr::int(step, base.dtype), self.lanes))?,
             _ => some!(self.wide(index, mask)?),
         };
-        // Registers, and what certainly lies in an argument, can be read in every lane.
-        let mask = mask.filter(|_| buffer.scope != Scope::Local && !self.is_readable(buffer, &index));
+        // What certainly lies in registers or in an argument can be read in every lane.
+        let mask = mask.filter(|_| !self.is_readable(buffer, &index));
         typed(Expr::load_where(buffer, vec![index], mask.cloned())).map(Some)
     }
 

@@ -45,6 +45,7 @@ mod hoist;
 mod init;
 mod lanes;
 mod legalize_floats;
+mod magnitude;
 mod math;
 mod no_op;
 mod parallel;

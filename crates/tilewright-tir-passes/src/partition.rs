@@ -10,6 +10,9 @@
 //! and a loop around has nothing to gain. A parallel loop is not cut, since its parts would wait for each other: its body
 //! chooses between the two versions.
 //!
+//! A loop whose bounds read memory is not cut, since its parts would read them anew, and no limit is taken that might
+//! overflow.
+//!
 //! A part that may be empty is a loop of an extent that is not positive. Bodies are copied, up to a size.
 
 use tilewright_arith::Analyzer;
@@ -18,7 +21,8 @@ use tilewright_ir::Attrs;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
-use crate::stmt::{Result, analyzer_of, map_below, mentions, typed, with_body};
+use crate::magnitude::Magnitudes;
+use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
 use crate::substitute::copy_with;
 
 /// Statements that all copies together may add.
@@ -27,13 +31,14 @@ const MAX_ADDED: usize = 8 * 1024;
 const TILE: i64 = 16;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Partition { analyzer: analyzer_of(function), room: MAX_ADDED };
+    let mut cx = Partition { analyzer: analyzer_of(function), magnitudes: Magnitudes::of(function), room: MAX_ADDED };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
 
 struct Partition {
     analyzer: Analyzer,
+    magnitudes: Magnitudes,
     room: usize,
 }
 
@@ -73,7 +78,8 @@ impl Partition {
             return self.below(stmt);
         };
         let l = Loop { var, min, extent, kind, annotations };
-        let cut = matches!(kind, ForKind::Serial | ForKind::Parallel) && !is_tile(extent);
+        let cut =
+            matches!(kind, ForKind::Serial | ForKind::Parallel) && !is_tile(extent) && !reads(min) && !reads(extent);
         let conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
         let size = count(body);
         if conditions.is_empty() || size.saturating_mul(4) > self.room {
@@ -90,8 +96,14 @@ impl Partition {
     fn below(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let scope = self.analyzer.enter();
         match &stmt.kind {
-            StmtKind::For { var, min, extent, .. } => self.analyzer.bind(var, &Range::new(min.clone(), extent.clone())),
-            StmtKind::Let { var, value, .. } => self.analyzer.bind_value(var, value),
+            StmtKind::For { var, min, extent, .. } => {
+                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.magnitudes.bind(var, min, extent);
+            }
+            StmtKind::Let { var, value, .. } => {
+                self.analyzer.bind_value(var, value);
+                self.magnitudes.bind_value(var, value);
+            }
             _ => {}
         }
         let below = map_below(stmt, &mut |s| self.stmt(s));
@@ -184,8 +196,10 @@ impl Partition {
     fn conditions(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
         let scope = self.analyzer.enter();
         self.analyzer.bind(l.var, &Range::new(l.min.clone(), l.extent.clone()));
+        self.magnitudes.bind(l.var, l.min, l.extent);
         let mut search = Search {
             analyzer: &mut self.analyzer,
+            magnitudes: &self.magnitudes,
             var: l.var,
             inside: Vec::new(),
             long: Vec::new(),
@@ -204,6 +218,7 @@ impl Partition {
 /// Looks for conditions.
 struct Search<'a> {
     analyzer: &'a mut Analyzer,
+    magnitudes: &'a Magnitudes,
     var: &'a Var,
     /// Variables bound in the body around the place that we are at.
     inside: Vec<Var>,
@@ -298,7 +313,7 @@ impl Search<'_> {
         let (low, high) = (self.analyzer.linear_in(&least, only)?, self.analyzer.linear_in(&greatest, only)?);
         let (&[c], &[d]) = (low.coefficients.as_slice(), high.coefficients.as_slice()) else { return None };
         let known = |e: &Expr| !mentions(e, &self.inside) && !mentions(e, bound) && self.analyzer.is_index(e);
-        if c == 0 || !known(&low.rest) {
+        if c == 0 || !known(&low.rest) || !self.magnitudes.fits(&least) || !self.magnitudes.fits(&greatest) {
             return None;
         }
         // c·x + r >= 0 exactly if x <= r // -c, c < 0; exactly if x >= -(r // c), c > 0.

@@ -6,7 +6,7 @@ use tilewright_expr::node::{VarId, rewrite};
 use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::Set;
 
-use crate::stmt::{Result, analyzer_of, assume, is_foreign, is_nothing, map_below, with_body, written_data};
+use crate::stmt::{Result, analyzer_of, assume, is_foreign, is_nothing, map_below, reads, with_body, written_data};
 use crate::substitute::Substitute;
 
 pub fn simplify(function: &PrimFunc) -> Result<PrimFunc> {
@@ -124,7 +124,8 @@ impl Simplify {
         let calls = is_foreign(&min) || is_foreign(&extent);
         match extent.as_int() {
             Some(..=0) if !calls => return Ok(Stmt::nothing()),
-            Some(1) if !threads && !calls => {
+            // A variable's value is read once, before the body.
+            Some(1) if !threads && !reads(&min) => {
                 let body = Substitute::value(var, min).apply(body);
                 return tilewright_support::with_stack(|| self.stmt(&body));
             }

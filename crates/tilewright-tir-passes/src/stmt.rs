@@ -104,6 +104,13 @@ pub(crate) fn is_foreign(expr: &Expr) -> bool {
     found
 }
 
+/// Whether the expression's value depends on memory, or on what a foreign function gives.
+pub(crate) fn reads(expr: &Expr) -> bool {
+    let mut found = false;
+    walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
+    found
+}
+
 /// Whether one of the variables stands in the node.
 pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
     let mut found = false;

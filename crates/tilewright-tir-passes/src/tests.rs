@@ -1,5 +1,6 @@
 //! The lowering against the interpreter: the same results after every pass, and the shape of what code generation gets.
 
+mod bounds;
 mod build;
 mod errors;
 mod gemm;

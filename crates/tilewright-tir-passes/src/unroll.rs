@@ -2,7 +2,7 @@
 
 use tilewright_ir::tir::{Expr, ForKind, PrimFunc, Stmt, StmtKind};
 
-use crate::stmt::{Result, map_below, with_body};
+use crate::stmt::{Result, map_below, reads, with_body};
 use crate::substitute::copy_with;
 
 /// A loop whose copies would hold more statements than this stays a loop.
@@ -24,7 +24,7 @@ fn write_out(stmt: &Stmt) -> Result<(Stmt, usize)> {
         return Ok((below, size));
     };
     match extent.as_int().map(|n| usize::try_from(n).unwrap_or(0)) {
-        Some(count) if count.saturating_mul(size) <= MAX_STATEMENTS => {
+        Some(count) if count.saturating_mul(size) <= MAX_STATEMENTS && !reads(min) => {
             let copy = |i: usize| copy_with(body, [(var.clone(), min + &Expr::int(i as i64, min.dtype))]);
             Ok((Stmt::seq((0..count).map(copy)), size * count + 1))
         }

@@ -16,7 +16,7 @@ use tilewright_ir::tir::{
 use tilewright_support::Set;
 
 use crate::lanes::Lanes;
-use crate::stmt::{Result, analyzer_of, map_below, typed, with_body};
+use crate::stmt::{Result, analyzer_of, map_below, reads, typed, with_body};
 use crate::substitute::{Substitute, copy_with};
 
 /// Loops of up to this many iterations become one vector.
@@ -77,6 +77,10 @@ impl Vectorize {
 
     fn loop_in_lanes(&mut self, l: &Loop<'_>, extent: &Expr) -> Result<Option<Stmt>> {
         let extent = self.analyzer.simplify(extent);
+        // Pieces and a rest would read anew what the bounds read.
+        if reads(l.min) || reads(&extent) {
+            return Ok(None);
+        }
         match extent.as_int() {
             Some(..=0) => Ok(Some(Stmt::nothing())),
             Some(count @ ..=MAX_LANES) => self.few(l, l.min, count),
