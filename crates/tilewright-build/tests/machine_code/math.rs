@@ -9,6 +9,7 @@ use kernels::{elementwise, machine};
 use tilewright_expr::MATH_ULPS;
 use tilewright_expr::semantics::{Scalar, real};
 use tilewright_interp::{Arg, InterpCx};
+use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::Intrinsic;
 use tilewright_runtime::{Value, VirtualMachine};
 use tilewright_target::Target;
@@ -16,6 +17,7 @@ use tilewright_tensor::abi::EXTERNAL_SYMBOLS;
 use tilewright_tensor::{DataType, Tensor};
 use ulps::{is_within, ulps};
 
+use crate::aarch64;
 use crate::flat::{elements, run, tensor};
 
 const BOUND: f64 = MATH_ULPS as f64;
@@ -23,6 +25,12 @@ const BOUND: f64 = MATH_ULPS as f64;
 /// Functions of real numbers without a single right result.
 fn functions() -> impl Iterator<Item = Intrinsic> {
     Intrinsic::ALL.iter().copied().filter(|f| !f.is_exact())
+}
+
+/// Every function of a buffer of so many elements, ready for code generation.
+fn lowered(dtype: DataType, elements: i64) -> Vec<LowTir> {
+    let lower = |f: Intrinsic| tilewright_tir_passes::lower(f.name(), &elementwise(f.name(), f, dtype, elements));
+    functions().map(|f| lower(f).unwrap()).collect()
 }
 
 /// All that the machine here has; no AVX-512; neither that nor fused products.
@@ -97,11 +105,16 @@ fn columns(function: Intrinsic, first: &[Scalar]) -> Vec<Vec<Scalar>> {
 }
 
 fn call(machine: &VirtualMachine, symbol: &str, columns: &[Vec<Scalar>]) -> Vec<Scalar> {
+    call_by(|args| run(machine, symbol, args), columns)
+}
+
+/// The results of a kernel on these operands.
+fn call_by(run: impl FnOnce(&[Value]) -> Result<(), String>, columns: &[Vec<Scalar>]) -> Vec<Scalar> {
     let dtype = columns[0][0].dtype();
     let result = Tensor::zeros(dtype, &[columns[0].len() as i64]).unwrap();
     let inputs = columns.iter().map(|column| Value::from(tensor(dtype, column)));
     let args: Vec<Value> = inputs.chain([result.clone().into()]).collect();
-    run(machine, symbol, &args).unwrap();
+    run(&args).unwrap();
     elements(&result)
 }
 
@@ -127,6 +140,21 @@ fn float32_functions_are_within_the_bound() {
             let columns = columns(function, &sample);
             check(function, &columns, &call(&machine, function.name(), &columns), BOUND, &target.cpu);
         }
+    }
+}
+
+#[test]
+fn aarch64_functions_are_within_the_bound() {
+    if !aarch64::available("math::aarch64_functions_are_within_the_bound") {
+        return;
+    }
+    let target = aarch64::target("neoverse-n1");
+    let sample = scalars(&singles(), DataType::F32);
+    let emulated = aarch64::Emulated::new(&lowered(DataType::F32, sample.len() as i64), &target);
+    for function in functions() {
+        let columns = columns(function, &sample);
+        let found = call_by(|args| emulated.run(function.name(), args), &columns);
+        check(function, &columns, &found, BOUND, &target.cpu);
     }
 }
 
@@ -167,14 +195,10 @@ fn no_function_calls_a_library() {
     let baselines = ["llvm -mtriple=x86_64-unknown-linux-gnu", "llvm -mtriple=aarch64-linux-gnu"];
     for target in baselines.map(|text| Target::parse(text).unwrap()) {
         for dtype in [DataType::F16, DataType::BF16, DataType::F32, DataType::F64] {
-            for function in functions() {
-                let kernel = elementwise(function.name(), function, dtype, 19);
-                let low = tilewright_tir_passes::lower(function.name(), &kernel).unwrap();
-                let object = tilewright_llvm::compile(&[low], &target, &Default::default()).unwrap();
-                let image = tilewright_build::link::link(&[&object.elf]).unwrap();
-                let called = image.externals.iter().map(|&symbol| EXTERNAL_SYMBOLS[symbol as usize]);
-                assert_eq!(called.collect::<Vec<_>>(), [""; 0], "{} of {dtype} on {}", function.name(), target.triple);
-            }
+            let object = tilewright_llvm::compile(&lowered(dtype, 19), &target, &Default::default()).unwrap();
+            let image = tilewright_build::link::link(&[&object.elf]).unwrap();
+            let called = image.externals.iter().map(|&symbol| EXTERNAL_SYMBOLS[symbol as usize]);
+            assert_eq!(called.collect::<Vec<_>>(), [""; 0], "{dtype} on {}", target.triple);
         }
     }
 }
