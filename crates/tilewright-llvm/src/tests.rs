@@ -2,7 +2,9 @@
 
 use tilewright_ir::Attrs;
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Param, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    BinOp, Buffer, Expr, ExprKind, ForKind, ForeignCallee, Param, PrimFunc, Scope, Stmt, StmtKind, Var,
+};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
@@ -267,4 +269,18 @@ fn half_floats_are_converted_by_the_processor_or_by_arithmetic() {
         // The processor's own conversion to bfloat16 takes denormals for zero.
         assert!(!asm.contains("cvtneps2bf16"), "{asm}");
     }
+}
+
+#[test]
+fn a_task_knows_the_size_of_the_memory_that_it_asks_for() {
+    let (n, i) = (Var::new("n", DataType::I64), Var::new("i", DataType::I64));
+    let a = buffer("A", 4, DataType::F32);
+    let t = Buffer::new("T", vec![Expr::var(&n)], DataType::F32);
+    let callee = ForeignCallee::Extern("use".into());
+    let call = Expr::foreign(DataType::F32, callee, vec![Expr::address_of(&t, vec![Expr::i64(0)]).unwrap()]);
+    let store = Stmt::store(&a, vec![Expr::var(&i)], &call).unwrap();
+    let body = StmtKind::Allocate { buffer: t, body: store }.into();
+    let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(4), ForKind::Parallel, body);
+    let low = kernel("f", vec![Param::buffer(&a), Param::scalar(&n)], body);
+    assert!(compile(&[low], &haswell(), &Options::default()).is_ok());
 }

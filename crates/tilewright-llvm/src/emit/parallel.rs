@@ -1,7 +1,7 @@
 //! Parallel loops: the body becomes a function of its own, which gets what it uses of its surroundings in a closure.
 
-use tilewright_expr::node::walk_some;
-use tilewright_ir::tir::{Buffer, Expr, Stmt, Var, written_data};
+use tilewright_expr::node::{walk, walk_some};
+use tilewright_ir::tir::{Buffer, Expr, Stmt, StmtKind, Var, written_data};
 use tilewright_support::Set;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
@@ -82,6 +82,10 @@ impl FnCx<'_, '_> {
             }
             if let Some(var) = node.downcast::<Var>() {
                 meet(var);
+            }
+            if let Some(StmtKind::Allocate { buffer, .. }) = node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
+                // Its memory is asked for here.
+                walk(&buffer.shape, |var: &Var| meet(var));
             }
             true
         });
