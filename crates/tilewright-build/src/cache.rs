@@ -392,7 +392,10 @@ mod tests {
                 });
             }
         });
-        assert!(folder.count() <= 20 && fs::read_dir(&folder.0).unwrap().all(|e| !e.unwrap().path().ends_with("tmp")));
+        assert!(
+            folder.count() <= 20
+                && fs::read_dir(&folder.0).unwrap().all(|e| e.unwrap().path().extension() != Some("tmp".as_ref()))
+        );
     }
 
     #[test]

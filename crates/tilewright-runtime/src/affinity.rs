@@ -3,7 +3,7 @@
 //! The user's choice is process-wide, like the pool. Without one, a worker may run wherever the process may, even if the
 //! thread that first needed it is bound to a single processor, as host programs like to do with theirs.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, TryLockError};
 
 use crate::error::{ErrorKind, Result};
 use crate::pool;
@@ -38,8 +38,13 @@ pub fn available_processors() -> Vec<usize> {
 
 /// The user's processors; none for no choice.
 fn chosen() -> Vec<usize> {
-    let mut chosen = CHOSEN.lock().unwrap_or_else(PoisonError::into_inner);
-    chosen.get_or_insert_with(from_environment).clone()
+    match CHOSEN.try_lock() {
+        Ok(mut chosen) => chosen.get_or_insert_with(from_environment).clone(),
+        Err(TryLockError::Poisoned(chosen)) => chosen.into_inner().get_or_insert_with(from_environment).clone(),
+        // Somebody sets it right now, and places the workers then; or somebody did in the process that this one was
+        // forked from, and nobody ever frees the lock.
+        Err(TryLockError::WouldBlock) => from_environment(),
+    }
 }
 
 fn from_environment() -> Vec<usize> {

@@ -71,9 +71,11 @@ impl RunCx<'_> {
         let function = &self.machine.program().functions[index as usize];
         let count = captured + args;
         if count != function.params.len() {
-            let expected = function.params.iter().skip(captured).map(|param| param.name.clone()).collect();
+            // More values may be bound to a function than it takes.
+            let given = if captured > function.params.len() { 0 } else { captured };
+            let expected = function.params.iter().skip(given).map(|param| param.name.clone()).collect();
             let function = function.name.clone();
-            return Err(ErrorKind::ArgumentCount { function, expected, found: args }.into());
+            return Err(ErrorKind::ArgumentCount { function, expected, found: count - given }.into());
         }
         let _level = Level::enter(function)?;
         let prepared = &self.machine.functions[index as usize];

@@ -76,9 +76,13 @@ impl Emitter<'_, '_> {
             S::Cast(value) => self.apply(memo, ScalarOp::Cast(expr.dtype), value.dtype, &[value]),
             S::Let { var, value, body } => {
                 let value = self.number(memo, value)?;
-                self.scope.dims.insert(var.clone(), value);
-                let result = self.number(memo, body);
-                self.scope.dims.remove(var);
+                let outer = self.scope.dims.insert(var.clone(), value);
+                // What is shared with another body may depend on the variable.
+                let result = self.number(&mut Memo::default(), body);
+                match outer {
+                    Some(outer) => self.scope.dims.insert(var.clone(), outer),
+                    None => self.scope.dims.remove(var),
+                };
                 result
             }
             S::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {

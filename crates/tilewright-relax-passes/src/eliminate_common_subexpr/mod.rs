@@ -2,7 +2,8 @@
 //!
 //! A binding whose value is pure and equal to that of an earlier one, which is visible here and was bound on every path, is
 //! another name for the earlier variable ([`crate::CanonicalizeBindings`] removes it). Inside a branch the values from
-//! before the conditional are known, behind it those of its branches are not. A function with calls in place stays as it is.
+//! before the conditional are known, behind it those of its branches are not. A function with calls that overwrite what they are given,
+//! or may do so, stays as it is.
 
 use std::sync::Arc;
 
@@ -39,11 +40,16 @@ impl Pass for EliminateCommonSubexpr {
     }
 }
 
-/// Whether the function overwrites values: then two that are equal are not one.
+/// Whether the function may overwrite values: then two that are equal are not one.
 fn overwrites(function: &Function) -> bool {
     let mut found = false;
     walk(function, |expr: &Expr| {
-        found |= matches!(expr.kind, ExprKind::Call { callee: Callee::TirInplace { .. }, .. });
+        // A packed function, or one that is not pure, may write what it is given.
+        found |= match &expr.kind {
+            ExprKind::Call { callee: Callee::TirInplace { .. } | Callee::Packed(_), .. } => true,
+            ExprKind::Call { callee: Callee::Value(_), .. } => !expr.is_pure(),
+            _ => false,
+        };
     });
     found
 }

@@ -7,7 +7,7 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Var};
 use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::node::{rewrite, walk};
-use tilewright_ir::tir::{Buffer, ForKind, IterKind, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::tir::{Buffer, ForKind, IterKind, IterVar, PrimFunc, Stmt, StmtKind};
 
 /// The side of a tile: its lines of both directions fit into the first cache.
 const TILE: i64 = 32;
@@ -53,10 +53,10 @@ fn parallel(mut nest: Nest) -> Nest {
         mentions
     };
     let axes = nest.block.iters.iter().zip(&nest.values);
-    let mut dependent = axes.filter(|(_, value)| depends(value)).map(|(iter, _)| iter.kind).peekable();
+    let dependent: Vec<_> = axes.filter(|(_, value)| depends(value)).map(|(iter, _)| iter).collect();
     // A loop that no axis follows repeats instances.
-    let spatial = dependent.peek().is_some() && dependent.all(|kind| kind == IterKind::Spatial);
-    if spatial && keeps_to_itself(&nest) {
+    let spatial = !dependent.is_empty() && dependent.iter().all(|iter| iter.kind == IterKind::Spatial);
+    if spatial && keeps_to_itself(&nest) && stores_apart(&nest, &dependent) {
         nest.loops[outer].kind = ForKind::Parallel;
     }
     nest
@@ -82,6 +82,18 @@ fn keeps_to_itself(nest: &Nest) -> bool {
         _ => {}
     });
     itself
+}
+
+/// Whether instances that differ in one of the axes store to different elements: each axis is an index of every store.
+fn stores_apart(nest: &Nest, axes: &[&IterVar]) -> bool {
+    let parts: Vec<Stmt> = nest.block.init.iter().chain([&nest.block.body]).cloned().collect();
+    let mut apart = true;
+    walk(&parts, |stmt: &Stmt| {
+        if let StmtKind::Store { indices, .. } = &stmt.kind {
+            apart &= axes.iter().all(|axis| indices.iter().any(|index| index.as_var() == Some(&axis.var)));
+        }
+    });
+    apart
 }
 
 /// The nest in tiles, where it reads along one loop and writes along another.

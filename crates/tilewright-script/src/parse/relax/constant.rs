@@ -2,8 +2,9 @@
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
+use tilewright_expr::semantics::Scalar;
 use tilewright_ir::relax::{Expr, ExprKind};
-use tilewright_tensor::{DataType, Tensor, TypeCode, bf16, f16};
+use tilewright_tensor::{DataType, Tensor};
 
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
@@ -53,12 +54,8 @@ impl Parser<'_> {
                 Value::Bool(value) => f64::from(u8::from(*value)),
                 other => return Err(self.wrong_kind(node, "a number", other)),
             };
-            match (dtype.code, dtype.bits) {
-                (TypeCode::BFloat, _) => bytes.extend(bf16::from_f64(value).to_le_bytes()),
-                (_, 16) => bytes.extend(f16::from_f64(value).to_le_bytes()),
-                (_, 32) => bytes.extend((value as f32).to_le_bytes()),
-                _ => bytes.extend(value.to_le_bytes()),
-            }
+            let bits = Scalar::from_float(value, dtype).bits();
+            bytes.extend(bits.to_le_bytes().iter().take(dtype.bytes()));
             return Ok(());
         }
         let value = match number {
