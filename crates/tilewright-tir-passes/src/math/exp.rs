@@ -85,22 +85,23 @@ fn clamped(steps: &mut Steps, x: &Term, (low, high): (f64, f64)) -> Term {
     steps.keep("x", x.max(low).min(high))
 }
 
-fn exp_over_power_of_two(steps: &mut Steps, x: &Term, less: i64) -> Term {
-    // Where results round to 0 and overflow.
+/// `e^r` and n, for x between where results round to 0 and where their halves overflow.
+fn exp_in_parts(steps: &mut Steps, x: &Term) -> (Term, Term) {
     let x = clamped(steps, x, x.by_width((-104.0, 90.0), (-746.0, 711.0)));
     let Reduced { n, r } = reduce(steps, &x);
-    let p = exp_of_reduced(&r);
-    scaled(steps, p, &(n - less))
+    (exp_of_reduced(&r), n)
 }
 
 /// NaN goes through; from 88.73 (f32) and 709.79 (f64) on infinity, from -103.98 and -745.14 down 0.
 pub(super) fn exp(steps: &mut Steps, x: &Term) -> Term {
-    exp_over_power_of_two(steps, x, 0)
+    let (p, n) = exp_in_parts(steps, x);
+    scaled(steps, p, &n)
 }
 
 /// `exp(x) / 2`, infinite only where the half is.
 pub(super) fn half_exp(steps: &mut Steps, x: &Term) -> Term {
-    exp_over_power_of_two(steps, x, 1)
+    let (p, n) = exp_in_parts(steps, x);
+    scaled(steps, p, &(n - 1))
 }
 
 /// `exp(x)` for x between -40 and 0, whose power of two is a normal number.
