@@ -15,11 +15,13 @@ use tilewright_tensor::DataType;
 
 use crate::access::{Access, accesses_of, lane, loads};
 use crate::blocks::strides;
-use crate::stmt::{Result, analyzer_of, assume, error, is_foreign, map_below, typed, with_body, written_data};
+use crate::magnitude::Magnitudes;
+use crate::stmt::{Result, analyzer_of, assume_trusted, error, is_foreign, map_below, typed, with_body, written_data};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
         analyzer: analyzer_of(function),
+        magnitudes: Magnitudes::of(function),
         written: written_data(function),
         origins: &function.origins,
         found: Diagnostics::default(),
@@ -33,6 +35,7 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
 
 struct Guard<'a> {
     analyzer: Analyzer,
+    magnitudes: Magnitudes,
     written: Set<VarId>,
     origins: &'a Origins,
     found: Diagnostics,
@@ -73,6 +76,7 @@ impl Guard<'_> {
         match &stmt.kind {
             StmtKind::For { var, min, extent, .. } => {
                 self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.magnitudes.bind(var, min, extent);
                 let constant = |e: &Expr| self.analyzer.simplify(e).as_int();
                 match (constant(min), constant(extent)) {
                     (Some(_), Some(1..)) => self.loops.push(var.clone()),
@@ -81,11 +85,12 @@ impl Guard<'_> {
             }
             StmtKind::Let { var, value, .. } => {
                 self.analyzer.bind_value(var, value);
+                self.magnitudes.bind_value(var, value);
             }
             StmtKind::If { condition, otherwise, .. } => {
                 conditional = 1;
                 if otherwise.is_none() {
-                    assume(&mut self.analyzer, &self.written, condition);
+                    self.assume(condition);
                 }
             }
             StmtKind::While { .. } => conditional = 1,
@@ -108,6 +113,11 @@ impl Guard<'_> {
         below
     }
 
+    /// Learns what holds from here on: of a sum that may have wrapped around a comparison says nothing.
+    fn assume(&mut self, condition: &Expr) {
+        assume_trusted(&mut self.analyzer, &self.written, &self.magnitudes, condition);
+    }
+
     /// What an assert checks holds for the rest of the sequence.
     fn seq(&mut self, stmts: &[Stmt]) -> Result<Stmt> {
         let mut guarded = Vec::with_capacity(stmts.len());
@@ -119,7 +129,7 @@ impl Guard<'_> {
             };
             for part in parts {
                 if let StmtKind::Assert { condition, .. } = &part.kind {
-                    assume(&mut self.analyzer, &self.written, condition);
+                    self.assume(condition);
                 }
             }
             guarded.push(stmt);
@@ -130,7 +140,7 @@ impl Guard<'_> {
     fn check(&mut self, access: &Access, guards: &mut Vec<Stmt>) -> Result<()> {
         let scope = self.analyzer.enter();
         for condition in &access.path {
-            assume(&mut self.analyzer, &self.written, condition);
+            self.assume(condition);
         }
         self.refuse_calls(access)?;
         let mut needed = Vec::new();
@@ -183,7 +193,7 @@ impl Guard<'_> {
         let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
             typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
         })?;
-        assume(&mut self.analyzer, &self.written, &condition);
+        self.assume(&condition);
         guards.push(StmtKind::Assert { condition, message: format!("{INDEX_GUARD}{what}").into() }.into());
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! A bound that is computed in place of many values says what the mathematical integers say, and so do 64 bits where
 //! nothing overflows. A scalar argument or an element of 64 bits may be anything: bounds of it are not to be trusted.
 
-use tilewright_expr::node::{AnyHandle, VarId};
+use tilewright_expr::node::{AnyHandle, VarId, walk};
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_support::{Map, with_stack};
 
@@ -36,6 +36,20 @@ impl Magnitudes {
     /// Whether the value, and all that it is computed from, certainly fits into 64 bits.
     pub(crate) fn fits(&self, expr: &Expr) -> bool {
         self.largest(expr).is_some_and(|size| size < 1 << 62)
+    }
+
+    /// Whether the condition says of the mathematical integers what it says of 64 bits.
+    pub(crate) fn trusts(&self, condition: &Expr) -> bool {
+        let computes = |e: &Expr| matches!(e.kind, ExprKind::Binary(..) | ExprKind::Call { .. } | ExprKind::Let { .. });
+        let mut all = true;
+        walk(condition, |e: &Expr| {
+            if let ExprKind::Compare(_, a, b) = &e.kind
+                && a.dtype.is_int()
+            {
+                all &= [a, b].into_iter().all(|side| !computes(side) || self.fits(side));
+            }
+        });
+        all
     }
 
     fn largest(&self, expr: &Expr) -> Option<u128> {

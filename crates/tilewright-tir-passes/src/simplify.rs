@@ -6,17 +6,25 @@ use tilewright_expr::node::{VarId, rewrite};
 use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
 use tilewright_support::Set;
 
-use crate::stmt::{Result, analyzer_of, assume, is_foreign, is_nothing, map_below, reads, with_body, written_data};
+use crate::magnitude::Magnitudes;
+use crate::stmt::{
+    Result, analyzer_of, assume_trusted, is_foreign, is_nothing, map_below, reads, with_body, written_data,
+};
 use crate::substitute::Substitute;
 
 pub fn simplify(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Simplify { analyzer: analyzer_of(function), written: written_data(function) };
+    let mut cx = Simplify {
+        analyzer: analyzer_of(function),
+        magnitudes: Magnitudes::of(function),
+        written: written_data(function),
+    };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
 
 struct Simplify {
     analyzer: Analyzer,
+    magnitudes: Magnitudes,
     written: Set<VarId>,
 }
 
@@ -33,6 +41,11 @@ impl Simplify {
             Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
         });
         calls.unwrap_or_else(|| expr.clone())
+    }
+
+    /// Learns what holds from here on: of a sum that may have wrapped around a comparison says nothing.
+    fn assume(&mut self, condition: &Expr) {
+        assume_trusted(&mut self.analyzer, &self.written, &self.magnitudes, condition);
     }
 
     fn exprs(&self, exprs: &[Expr]) -> Vec<Expr> {
@@ -67,7 +80,7 @@ impl Simplify {
                     return Ok(Stmt::nothing());
                 }
                 let body = self.scoped(|cx| {
-                    assume(&mut cx.analyzer, &cx.written, &condition);
+                    cx.assume(&condition);
                     cx.stmt(body)
                 })?;
                 Ok(StmtKind::While { condition, body }.into())
@@ -103,7 +116,7 @@ impl Simplify {
         for stmt in stmts {
             let stmt = tilewright_support::with_stack(|| self.stmt(stmt))?;
             if let StmtKind::Assert { condition, .. } = &stmt.kind {
-                assume(&mut self.analyzer, &self.written, condition);
+                self.assume(condition);
             }
             simple.push(stmt);
         }
@@ -133,6 +146,7 @@ impl Simplify {
         }
         let body = self.scoped(|cx| {
             cx.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+            cx.magnitudes.bind(var, &min, &extent);
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
         if is_nothing(&body) && !calls {
@@ -154,7 +168,7 @@ impl Simplify {
         }
         let branch = |cx: &mut Self, condition: &Expr, stmt: &Stmt| {
             cx.scoped(|cx| {
-                assume(&mut cx.analyzer, &cx.written, condition);
+                cx.assume(condition);
                 tilewright_support::with_stack(|| cx.stmt(stmt))
             })
         };
@@ -178,6 +192,7 @@ impl Simplify {
         }
         let body = self.scoped(|cx| {
             cx.analyzer.bind_value(var, &value);
+            cx.magnitudes.bind_value(var, &value);
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
         Ok(if is_nothing(&body) && !is_foreign(&value) {

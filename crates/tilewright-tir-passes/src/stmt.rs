@@ -6,6 +6,8 @@ use tilewright_ir::interface::KernelInterface;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
 
+use crate::magnitude::Magnitudes;
+
 pub(crate) type Result<T> = std::result::Result<T, Diagnostics>;
 
 /// The statement with each statement directly below replaced by what `f` makes of it.
@@ -87,6 +89,13 @@ pub(crate) fn assume(analyzer: &mut Analyzer, written: &Set<VarId>, condition: &
         if stable {
             analyzer.assume(&part);
         }
+    }
+}
+
+/// The same of those parts of the condition that the mathematical integers agree with.
+pub(crate) fn assume_trusted(analyzer: &mut Analyzer, written: &Set<VarId>, magnitudes: &Magnitudes, condition: &Expr) {
+    for part in conjuncts(condition).iter().filter(|part| magnitudes.trusts(part)) {
+        assume(analyzer, written, part);
     }
 }
 

@@ -50,6 +50,19 @@ fn a_check_is_made_once_only_where_its_limit_does_not_overflow() {
 }
 
 #[test]
+fn a_sum_that_wraps_around_proves_nothing_of_its_parts() {
+    let a = buffer("A", &[16]);
+    let [n, m] = ["n", "m"].map(i64_var);
+    let positive = |var: &Var| Expr::compare(CmpOp::Le, &Expr::i64(0), &of(var)).unwrap();
+    let write = store(&a, &[of(&n)], &float(1.0));
+    let inner = when(less(&(&of(&n) + &of(&m)), &Expr::i64(16)), write, None);
+    let f = with_scalars(&a, &[&n, &m], when(positive(&n), when(positive(&m), inner, None), None));
+    let error = outcome(&f, &[i64::MAX, 5]).unwrap_err();
+    assert!(error.contains("index out of range: dimension 0 of buffer `A`"), "{error}");
+    assert!(outcome(&f, &[7, 5]).is_ok());
+}
+
+#[test]
 fn a_choice_that_may_fault_stays_in_a_loop_that_may_not_run() {
     let a = buffer("A", &[16]);
     let [n, m, i] = ["n", "m", "i"].map(i64_var);
