@@ -5,7 +5,8 @@ use tilewright_expr::node::{AnyHandle, VarId, Visitor, walk};
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Range, Scope, Stmt, StmtKind, Var};
 use tilewright_support::{Map, Set, with_stack};
 
-use crate::stmt::{Result, typed};
+use crate::stmt::{Result, conjuncts, mentions, typed};
+use crate::substitute::Substitute;
 use crate::vectorize::both;
 
 /// Unpacks what has a form in lanes.
@@ -27,6 +28,8 @@ pub(crate) struct Lanes<'a> {
     values: Map<VarId, Expr>,
     start: Expr,
     lanes: u16,
+    /// Whether the first lane is certainly among those of the mask: what does not vary is evaluated there.
+    first: bool,
     /// Data variables of arguments that the function does not write.
     constant: &'a Set<VarId>,
     /// Which expressions vary, by their addresses: they belong to the loop, which is alive throughout.
@@ -56,6 +59,7 @@ impl<'a> Lanes<'a> {
             values,
             start,
             lanes,
+            first: true,
             constant,
             differs: Map::default(),
             indices: Map::default(),
@@ -175,23 +179,76 @@ impl<'a> Lanes<'a> {
             };
             return Ok(Some(StmtKind::If { condition: condition.clone(), then, otherwise }.into()));
         }
-        let condition = some!(self.wide(condition, mask)?);
+        let first = self.in_first_lane(condition).filter(|_| self.first);
+        let certain = first.as_ref().is_some_and(|first| self.analyzer.prove(first));
+        let wide = some!(self.wide(condition, mask)?);
+        if let Some(stmt) = self.branches(&wide, certain, then, otherwise, mask)? {
+            return Ok(Some(stmt));
+        }
+        // Where there is no first lane, there is none.
+        let (Some(first), false, None) = (first, certain, otherwise) else { return Ok(None) };
+        let then = some!(self.branches(&wide, true, then, None, mask)?);
+        Ok(Some(StmtKind::If { condition: first, then, otherwise: None }.into()))
+    }
+
+    /// Both branches, each in its lanes; `certain` says that the first lane takes the first one.
+    fn branches(
+        &mut self,
+        condition: &Expr,
+        certain: bool,
+        then: &Stmt,
+        otherwise: Option<&Stmt>,
+        mask: Option<&Expr>,
+    ) -> Result<Option<Stmt>> {
         if let (StmtKind::Store { .. }, None) = (&then.kind, otherwise) {
-            return self.stmt(then, Some(&both(mask, &condition)?));
+            let mask = both(mask, condition)?;
+            return self.with_first(certain, |cx| cx.stmt(then, Some(&mask)));
         }
         // The branches may change what the condition reads: its value is kept.
         let kept = Var::new("mask", condition.dtype);
         let holds = Expr::var(&kept);
-        let then = some!(self.stmt(then, Some(&both(mask, &holds)?))?);
+        let taken = both(mask, &holds)?;
+        let then = some!(self.with_first(certain, |cx| cx.stmt(then, Some(&taken)))?);
         let otherwise = match otherwise {
             Some(otherwise) => {
-                let not = typed(holds.not())?;
-                some!(self.stmt(otherwise, Some(&both(mask, &not)?))?)
+                let left = both(mask, &typed(holds.not())?)?;
+                some!(self.with_first(false, |cx| cx.stmt(otherwise, Some(&left)))?)
             }
             None => Stmt::nothing(),
         };
         let body = Stmt::seq([then, otherwise]);
-        Ok(Some(StmtKind::Let { var: kept, value: condition, body }.into()))
+        Ok(Some(StmtKind::Let { var: kept, value: condition.clone(), body }.into()))
+    }
+
+    fn with_first<T>(&mut self, certain: bool, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.first;
+        self.first &= certain;
+        let result = f(self);
+        self.first = outer;
+        result
+    }
+
+    /// The condition in the first lane, if it holds in the lanes up to some lane and in no other: comparisons of index
+    /// arithmetic whose room shrinks from lane to lane.
+    fn in_first_lane(&mut self, condition: &Expr) -> Option<Expr> {
+        let (var, others) = self.varying.split_first()?;
+        for part in conjuncts(condition) {
+            let ExprKind::Compare(op, a, b) = &part.kind else { return None };
+            let (small, large) = match op {
+                CmpOp::Lt | CmpOp::Le => (a, b),
+                CmpOp::Gt | CmpOp::Ge => (b, a),
+                CmpOp::Eq | CmpOp::Ne => return None,
+            };
+            if !a.dtype.is_scalar() || !self.analyzer.is_index(small) || !self.analyzer.is_index(large) {
+                return None;
+            }
+            let room = self.analyzer.linear_in(&(large - small), std::slice::from_ref(var))?;
+            if room.coefficients.first().is_none_or(|&c| c > 0) || mentions(&part, others) {
+                return None;
+            }
+        }
+        let mut first = Substitute::value(var, self.start.clone());
+        Some(self.analyzer.simplify(&first.apply(condition)))
     }
 
     /// The index as its first value and its step from lane to lane.
@@ -306,14 +363,16 @@ impl<'a> Lanes<'a> {
         is
     }
 
-    /// Whether the scalar can be evaluated although no lane of the mask may be set: it must not fault.
+    /// Whether the scalar can be evaluated: where no lane of the mask may be set, it must not fault.
     fn may_run(&self, expr: &Expr, mask: Option<&Expr>) -> bool {
         let mut safe = true;
         if mask.is_some() {
             walk(expr, |e: &Expr| {
                 safe &= match &e.kind {
-                    ExprKind::Load { buffer, indices, .. } => indices.iter().all(|i| self.is_readable(buffer, i)),
-                    ExprKind::Binary(op, _, b) => !divides(*op, e) || b.as_int().is_some_and(|c| c != 0),
+                    ExprKind::Load { buffer, indices, .. } => {
+                        self.first || indices.iter().all(|i| self.is_readable(buffer, i))
+                    }
+                    ExprKind::Binary(op, _, b) => self.first || !divides(*op, e) || b.as_int().is_some_and(|c| c != 0),
                     ExprKind::Foreign { .. } => false,
                     _ => true,
                 };
@@ -367,10 +426,13 @@ impl<'a> Lanes<'a> {
             let (then, otherwise) = (some!(self.wide(then, mask)?), some!(self.wide(otherwise, mask)?));
             return typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), then, otherwise])).map(Some);
         }
+        let first = self.in_first_lane(condition).is_some_and(|first| self.analyzer.prove(&first));
         let condition = some!(self.wide(condition, mask)?);
         let not = typed(condition.not())?;
-        let then = some!(self.under(then, &both(mask, &condition)?)?);
-        let otherwise = some!(self.under(otherwise, &both(mask, &not)?)?);
+        let taken = both(mask, &condition)?;
+        let then = some!(self.with_first(first, |cx| cx.under(then, &taken))?);
+        let left = both(mask, &not)?;
+        let otherwise = some!(self.with_first(false, |cx| cx.under(otherwise, &left))?);
         typed(Expr::select(&condition, &then, &otherwise)).map(Some)
     }
 

@@ -5,6 +5,7 @@ mod flat;
 mod foreign;
 mod kernels;
 mod link;
+mod lowering;
 mod math;
 mod matrix;
 mod relocations;

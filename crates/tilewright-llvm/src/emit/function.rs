@@ -264,6 +264,10 @@ impl<'u, 'a> FnCx<'u, 'a> {
         Ok(())
     }
 
+    pub(crate) fn is_on_stack(&self, buffer: &Buffer) -> bool {
+        self.stack.contains_key(&buffer.data.id())
+    }
+
     /// Memory on the stack for an `Allocate`. Loops use it again.
     pub(crate) fn stack_memory(&mut self, buffer: &Buffer, bytes: u64) -> Value {
         if let Some(value) = self.stack.get(&buffer.data.id()) {

@@ -26,6 +26,11 @@ impl FnCx<'_, '_> {
             (Place::Single(address), None) => self.load_vector(&address, dtype),
             (Place::Single(address), Some(predicate)) => self.load_if(&predicate, &address, dtype),
             (Place::Strided(address, 1), None) => self.load_vector(&address, dtype),
+            (Place::Strided(address, 1), Some(mask)) if self.is_in_registers(buffer, indices) => {
+                let value = self.load_vector(&address, dtype);
+                let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
+                self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} zeroinitializer"))
+            }
             (Place::Strided(address, 1), Some(mask)) => self.load_masked(&address, &mask, dtype),
             (Place::Strided(address, -1), None) => {
                 let back = -(i64::from(dtype.lanes) - 1);
@@ -80,6 +85,12 @@ impl FnCx<'_, '_> {
                 self.store_streamed(&address, &value, dtype);
             }
             (Place::Strided(address, 1), None) => self.store_vector(&address, &value, dtype),
+            (Place::Strided(address, 1), Some(mask)) if self.is_in_registers(buffer, indices) => {
+                let old = self.load_vector(&address, dtype);
+                let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
+                let merged = self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} {old}"));
+                self.store_vector(&address, &merged, dtype);
+            }
             (Place::Strided(address, 1), Some(mask)) => {
                 let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
                 self.body.line(format_args!(
@@ -104,6 +115,16 @@ impl FnCx<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether all lanes lie at a constant place of the function's own memory: it stays in registers where every access
+    /// is a plain one, and what lanes that are masked off hold is nobody else's.
+    fn is_in_registers(&self, buffer: &Buffer, indices: &[Expr]) -> bool {
+        let [index] = indices else { return false };
+        let ExprKind::Ramp { base, .. } = &index.kind else { return false };
+        let size = buffer.constant_shape().and_then(|shape| shape.first().copied()).unwrap_or(0);
+        let fits = |first: i64| first >= 0 && first.saturating_add(i64::from(index.dtype.lanes)) <= size;
+        self.is_on_stack(buffer) && base.as_int().is_some_and(fits)
     }
 
     fn predicate(&mut self, predicate: Option<&Expr>, dtype: DataType) -> Result<Option<Value>> {
