@@ -17,6 +17,7 @@ mod exp;
 mod hyperbolic;
 mod inverse;
 mod log;
+mod pair;
 mod pow;
 mod quarter_turns;
 mod roots;

@@ -10,6 +10,7 @@ use tilewright_tensor::DataType;
 
 use super::exp::{exp2_of_parts, nearest};
 use super::log::split;
+use super::pair::{Pair, product, sum};
 use super::terms::{Steps, Term, two_to};
 
 /// `(ln(1 + f) - f) / f²` on [-0.2929, 0.4143], for f32; error relative to `ln(1 + f)`: 2^-38.4.
@@ -96,49 +97,6 @@ fn of_single(steps: &mut Steps, base: &Term, exponent: &Term) -> Term {
     let (n, whole) = nearest(steps, power.clone());
     let r = steps.keep("r", (power - whole) * std::f64::consts::LN_2);
     (r.polynomial(&EXP) * n.power_of_two()).cast(DataType::F32)
-}
-
-/// A sum of two f64, of which the first is the sum rounded.
-struct Pair {
-    high: Term,
-    low: Term,
-}
-
-/// The first 26 bits of a number, and the rest.
-fn halves(steps: &mut Steps, a: &Term) -> Pair {
-    let high = steps.keep("high", (a.bits() & !((1 << 27) - 1)).float());
-    Pair { low: steps.keep("low", a - &high), high }
-}
-
-/// The product and what its rounding lost, from products of halves, which are exact.
-fn product(steps: &mut Steps, a: &Term, b: &Term) -> Pair {
-    let high = steps.keep("product", a * b);
-    let (a, b) = (halves(steps, a), halves(steps, b));
-    let first = steps.keep("first", &a.high * &b.high - &high);
-    let second = steps.keep("second", &a.high * &b.low + first);
-    let third = steps.keep("third", &a.low * &b.high + second);
-    Pair { low: steps.keep("lost", &a.low * &b.low + third), high }
-}
-
-/// The sum, and what its rounding lost, where the first operand is no smaller.
-fn sum(steps: &mut Steps, a: &Term, b: &Term) -> Pair {
-    let high = steps.keep("sum", a + b);
-    Pair { low: steps.keep("lost", b - (&high - a)), high }
-}
-
-impl Pair {
-    fn times(&self, steps: &mut Steps, other: &Self) -> Self {
-        let exact = product(steps, &self.high, &other.high);
-        let low = &self.high * &other.low + (&self.low * &other.high + exact.low);
-        sum(steps, &exact.high, &low)
-    }
-
-    /// Added to a number that is no smaller.
-    fn plus(&self, steps: &mut Steps, larger: &Term) -> Self {
-        let exact = sum(steps, larger, &self.high);
-        let low = steps.keep("low", exact.low + &self.low);
-        sum(steps, &exact.high, &low)
-    }
 }
 
 /// `log2` of a positive number: with `s = f / (2 + f)`, `ln(1 + f) = s (2 + s² (2/3 + s² R(s²)))`.

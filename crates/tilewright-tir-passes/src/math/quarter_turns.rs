@@ -8,6 +8,7 @@
 //! where it is as small as it can become for any x. A vector without such an angle skips this.
 
 use super::exp::nearest;
+use super::pair::{Pair, product, sum};
 use super::terms::{Steps, Term, two_to};
 use tilewright_ir::tir::Expr;
 use tilewright_tensor::DataType;
@@ -174,10 +175,10 @@ fn rest_of_digits(steps: &mut Steps, digits: &[Term]) -> Term {
     let second = float(joined(&digits[2], &digits[1]));
     let third = float(joined(&digits[1], &digits[0]));
     let fourth = float(&digits[0] << 2 & 0xffff_ffff);
-    // The sum of the first two is the larger by far, or the first is zero: the difference is exact.
-    let top = steps.keep("top", &first + &second);
-    let lost = steps.keep("lost", second - (&top - first));
-    let below = lost + (fourth * two_to(-32) + third) * two_to(-32);
-    let (high, low) = (HALF_PI.0 * two_to(-64), HALF_PI.1 * two_to(-64));
-    &top * high + (top * low + below * high)
+    // The first is the larger by far, or zero.
+    let top = sum(steps, &first, &second);
+    let below = steps.keep("below", top.low + (fourth * two_to(-32) + third) * two_to(-32));
+    let quarter = Pair { high: below.constant(HALF_PI.0 * two_to(-64)), low: below.constant(HALF_PI.1 * two_to(-64)) };
+    let exact = product(steps, &top.high, &quarter.high);
+    exact.high + (exact.low + (top.high * quarter.low + below * quarter.high))
 }
