@@ -108,8 +108,8 @@ impl<'a> Machine<'a> {
                 (0..extent).try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
             }
             ForKind::Parallel | ForKind::Vectorized | ForKind::ThreadBinding(_) => {
-                let order = self.random.order(extent);
-                order.into_iter().try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
+                let mut order = self.random.order(extent);
+                order.try_for_each(|i| self.exec_iteration(var, min, i, racing, body))?;
             }
         }
         self.loops.pop();

@@ -12,6 +12,9 @@ use crate::scalar;
 use crate::symbols::round_to_odd;
 use crate::value::Value;
 
+/// No dimension is larger: as many bytes are more than a process can address.
+const LARGEST_DIMENSION: i64 = 1 << 47;
+
 /// Values of slots; absent until something gives them one.
 pub(crate) type Slots = [Option<i64>];
 
@@ -125,6 +128,13 @@ impl MatchCx<'_> {
             && expected != tensor.dtype()
         {
             return Err(Problem::of(format!("the elements are {}, expected {expected}", tensor.dtype())));
+        }
+        // Tensors with elements have none so large; products of such sizes would leave 64 bits.
+        if tensor.num_elements() == 0
+            && let Some(size) = tensor.shape().iter().find(|&&size| size > LARGEST_DIMENSION)
+        {
+            let shape = tensor.shape();
+            return Err(Problem::of(format!("the dimension {size} of the empty shape {shape:?} is too large")));
         }
         if !tensor.is_contiguous() {
             let (shape, strides) = (tensor.shape(), tensor.strides());

@@ -76,6 +76,9 @@ impl Flatten<'_> {
                 elements = &elements + &(&(&wide(dim)? - 1) * &wide(stride)?);
             }
         }
+        if buffer.shape.iter().any(|dim| dim.as_int() == Some(0)) {
+            elements = Expr::i64(0);
+        }
         let elements = self.analyzer.simplify(&elements);
         let flat = buffer.derive(|node| {
             node.shape = vec![elements];

@@ -102,8 +102,9 @@ impl FnCx<'_, '_> {
             self.body.branch(&some, enter, done);
             self.body.start(enter);
         }
+        // The bounds may be the user's numbers: a sum that leaves the type is no promise.
         let end =
-            if min.is_zero() { extent.clone() } else { self.body.assign(format_args!("add nsw {ty} {min}, {extent}")) };
+            if min.is_zero() { extent.clone() } else { self.body.assign(format_args!("add {ty} {min}, {extent}")) };
         let before = self.body.open();
         self.body.jump(start);
         self.body.start(start);
