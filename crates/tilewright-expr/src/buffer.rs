@@ -9,7 +9,7 @@ use crate::node::{AnyHandle, EqCx, HashCx, IrNode, Mapper, VarId, Variables, Vis
 use crate::{Expr, Var, ir_leaf};
 
 /// Where a buffer's memory lives.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scope {
     /// Memory of the device: parameters and large temporaries.
     #[default]
@@ -18,23 +18,48 @@ pub enum Scope {
     Shared,
     /// Private to one iteration of the surrounding loops; registers where its indices are constants.
     Local,
+    /// One of these with a tag that some target knows, such as `global.texture` or `shared.dyn`; made by [`Scope::named`].
+    Tagged(Arc<str>),
 }
 
 impl Scope {
+    /// The scopes without a tag.
     pub const ALL: [Self; 3] = [Self::Global, Self::Shared, Self::Local];
 
     /// The field's word for it, as in `T.alloc_buffer(…, scope="local")`.
-    pub const fn name(self) -> &'static str {
+    pub fn name(&self) -> &str {
         match self {
             Self::Global => "global",
             Self::Shared => "shared",
             Self::Local => "local",
+            Self::Tagged(name) => name,
+        }
+    }
+
+    /// The scope of this name: one of [`Scope::ALL`], or one of them, a dot and a tag of letters, digits and dots.
+    pub fn named(name: &str) -> Option<Self> {
+        let (first, tag) = name.split_once('.').map_or((name, None), |(first, tag)| (first, Some(tag)));
+        let plain = Self::ALL.into_iter().find(|scope| scope.name() == first)?;
+        match tag {
+            None => Some(plain),
+            Some(tag) => {
+                let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+                (!tag.is_empty() && tag.chars().all(letters)).then(|| Self::Tagged(name.into()))
+            }
+        }
+    }
+
+    /// The scope without its tag.
+    pub fn plain(&self) -> Self {
+        match self {
+            Self::Tagged(name) => name.split('.').next().and_then(Self::named).unwrap_or_default(),
+            plain => plain.clone(),
         }
     }
 }
 
 ir_leaf! {
-    Scope: |v, cx| cx.word(*v as u64);
+    Scope: |v, cx| cx.bytes(v.name().as_bytes());
 }
 
 /// What a [`Buffer`] says of itself.
@@ -196,5 +221,26 @@ impl AnyHandle for Buffer {
     }
     fn into_any(self: Box<Self>) -> Box<dyn Any> {
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_have_names_with_and_without_a_tag() {
+        for (name, plain) in [
+            ("global", Scope::Global),
+            ("local", Scope::Local),
+            ("shared.dyn", Scope::Shared),
+            ("global.vtcm.x", Scope::Global),
+        ] {
+            let scope = Scope::named(name).unwrap();
+            assert_eq!((scope.name(), scope.plain()), (name, plain));
+        }
+        for name in ["", "globe", "global.", "global.a-b", ".x", "global.a b", "wmma.matrix_a"] {
+            assert_eq!(Scope::named(name), None, "{name}");
+        }
     }
 }

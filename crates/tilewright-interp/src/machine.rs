@@ -63,7 +63,7 @@ pub(crate) struct Touch {
 impl Touch {
     /// Notes an access; gives the iteration that it conflicts with. Local memory is each iteration's own, so that only
     /// reading what another iteration left there is wrong.
-    fn note(&mut self, access: Access, iteration: i64, scope: Scope) -> Option<i64> {
+    fn note(&mut self, access: Access, iteration: i64, local: bool) -> Option<i64> {
         let other = |who: Option<i64>| who.filter(|&it| it != iteration);
         match access {
             Access::Read => {
@@ -75,7 +75,7 @@ impl Touch {
                 let conflict = other(self.writer).or(other(self.reader));
                 let readers = if self.more_readers { self.reader } else { None };
                 self.writer = Some(iteration);
-                if scope == Scope::Local { None } else { conflict.or(readers) }
+                if local { None } else { conflict.or(readers) }
             }
         }
     }
@@ -153,7 +153,7 @@ impl<'a> Machine<'a> {
         };
         let mut memory = vec![0; bytes];
         self.random.garbage(buffer.dtype, &mut memory);
-        let memory = self.add_memory(memory, true, buffer.scope);
+        let memory = self.add_memory(memory, true, buffer.scope.clone());
         self.data.insert(buffer.data.id(), (memory, 0));
         let offset = offset * buffer.dtype.bytes() as i64;
         let view = View { memory, offset, dtype: buffer.dtype, shape: shape.into(), strides: strides.into() };
@@ -212,7 +212,8 @@ impl<'a> Machine<'a> {
 
     /// Checks an access against the promises of the blocks and parallel loops around it.
     fn touch(&mut self, access: Access, buffer: &Buffer, view: &View, indices: &[i64], byte: i64) -> Res<()> {
-        let Memory { serial, scope, .. } = self.memories[view.memory];
+        let Memory { serial, ref scope, .. } = self.memories[view.memory];
+        let local = scope.plain() == Scope::Local;
         for frame in self.frames.iter().rev() {
             frame.check(access, buffer, view, serial, indices, byte)?;
         }
@@ -221,7 +222,7 @@ impl<'a> Machine<'a> {
         }
         for race in self.races.iter_mut().filter(|race| serial < race.watermark) {
             let iteration = race.iteration;
-            if let Some(other) = race.touched.entry((serial, byte)).or_default().note(access, iteration, scope) {
+            if let Some(other) = race.touched.entry((serial, byte)).or_default().note(access, iteration, local) {
                 return Err(ErrorKind::Race {
                     loop_var: race.loop_var.to_owned(),
                     buffer: buffer.name.to_string(),

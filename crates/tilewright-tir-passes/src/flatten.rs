@@ -85,9 +85,10 @@ impl Flatten<'_> {
             node.strides = Vec::new();
             node.elem_offset = None;
             // A CPU has one sort of memory for all of its threads.
-            if node.scope == Scope::Shared {
-                node.scope = Scope::Global;
-            }
+            node.scope = match node.scope.plain() {
+                Scope::Local => Scope::Local,
+                _ => Scope::Global,
+            };
         });
         if self.flat.insert(buffer.data.id(), flat.clone()).is_some() {
             let message = format!("two buffers declare the memory of `{}`", buffer.name);

@@ -16,12 +16,15 @@ class Module:
     @T.prim_func
     def g(A: T.Buffer((8,), "float32"), B: T.Buffer((8,), "float32")):
         T.func_attr({"tir.noalias": True})
-        S = T.decl_buffer((8,), scope="shared")
+        S = T.decl_buffer((8,), scope="shared.dyn")
+        G = T.decl_buffer((8,), scope="global.texture")
         L = T.decl_buffer((8,), scope="local")
         for i in range(8):
             S[i] = A[i] + A[i]
         for i in range(8):
-            L[i] = S[7 - i]
+            G[i] = S[7 - i]
+        for i in range(8):
+            L[i] = G[i]
         for i in range(8):
             B[i] = L[i]
 
@@ -41,10 +44,13 @@ class Module:
     def g(A: T.Buffer((T.int64(8),), "float32"), B: T.Buffer((T.int64(8),), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         S = T.decl_buffer((T.int64(8),))
+        G = T.decl_buffer((T.int64(8),))
         L = T.decl_buffer((T.int64(8),), scope="local")
         for i in range(8):
             S[T.int64(0) + T.Cast("int64", i) * T.int64(1)] = A[T.int64(0) + T.Cast("int64", i) * T.int64(1)] + A[T.int64(0) + T.Cast("int64", i) * T.int64(1)]
         for i in range(8):
-            L[T.int64(0) + T.Cast("int64", i) * T.int64(1)] = S[T.int64(0) + T.Cast("int64", 7 - i) * T.int64(1)]
+            G[T.int64(0) + T.Cast("int64", i) * T.int64(1)] = S[T.int64(0) + T.Cast("int64", 7 - i) * T.int64(1)]
+        for i in range(8):
+            L[T.int64(0) + T.Cast("int64", i) * T.int64(1)] = G[T.int64(0) + T.Cast("int64", i) * T.int64(1)]
         for i in range(8):
             B[T.int64(0) + T.Cast("int64", i) * T.int64(1)] = L[T.int64(0) + T.Cast("int64", i) * T.int64(1)]

@@ -61,7 +61,7 @@ impl Place {
             StmtKind::Seq(stmts) => return self.sink_into_seq(buffer, stmts),
             StmtKind::For { var, min, extent, kind, body: inner, .. } => {
                 !used_by(min) && !used_by(extent) && *kind != ForKind::Vectorized && {
-                    let private = buffer.scope == Scope::Local && *kind == ForKind::Parallel;
+                    let private = buffer.scope.plain() == Scope::Local && *kind == ForKind::Parallel;
                     let scope = self.analyzer.enter();
                     self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
                     let carried = !private && !writes_before_it_reads(&mut self.analyzer, &self.written, buffer, inner);

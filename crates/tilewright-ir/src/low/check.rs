@@ -206,8 +206,8 @@ impl Check {
         if !buffer.shape.iter().all(fits) {
             self.problem(format!("the size of temporary `{}` is negative or no int64", buffer.name));
         }
-        if buffer.scope == Scope::Shared {
-            self.problem(format!("temporary `{}` lies in shared memory", buffer.name));
+        if !matches!(buffer.scope, Scope::Global | Scope::Local) {
+            self.problem(format!("temporary `{}` lies in {} memory", buffer.name, buffer.scope.name()));
         }
     }
 

@@ -139,7 +139,7 @@ impl Scan<'_, '_> {
     fn allocate(&mut self, buffer: &Buffer) -> Result<()> {
         let Some(bytes) = constant_bytes(self.unit, buffer)? else { return Ok(()) };
         let id = buffer.data.id();
-        if on_stack(buffer.scope, bytes, &mut self.stack_left) || self.found.iter().any(|known| known.id == id) {
+        if on_stack(&buffer.scope, bytes, &mut self.stack_left) || self.found.iter().any(|known| known.id == id) {
             return Ok(());
         }
         self.found.push(Lifetime { id, bytes, depth: self.loops.len(), alive: None });
@@ -155,8 +155,8 @@ impl Scan<'_, '_> {
     }
 }
 
-fn on_stack(scope: Scope, bytes: u64, stack_left: &mut u64) -> bool {
-    let fits = scope == Scope::Local && bytes <= MAX_STACK_BUFFER && bytes <= *stack_left;
+fn on_stack(scope: &Scope, bytes: u64, stack_left: &mut u64) -> bool {
+    let fits = *scope == Scope::Local && bytes <= MAX_STACK_BUFFER && bytes <= *stack_left;
     if fits {
         *stack_left -= bytes;
     }

@@ -146,7 +146,7 @@ fn memory_and_its_lifetime() {
     let body = "t = T.decl_buffer((4,), scope=\"local\", align=64)\nt[0] = 1.0\nA[0] = t[0]";
     let stmt = first("A: T.Buffer((8,))", body);
     let StmtKind::Allocate { buffer, body } = &stmt.kind else { panic!() };
-    assert_eq!((buffer.scope, buffer.align, &*buffer.name), (Scope::Local, 64, "t"));
+    assert_eq!((&buffer.scope, buffer.align, &*buffer.name), (&Scope::Local, 64, "t"));
     assert!(matches!(&body.kind, StmtKind::Seq(_)));
     let function =
         prim("A: T.Buffer((8,))", "t = T.alloc_buffer([4], dtype=\"int8\")\nfor i in range(4):\n    t[i] = 0");

@@ -146,10 +146,9 @@ impl Parser<'_> {
 
     fn memory_scope(&mut self, node: &ast::Expr) -> Res<Scope> {
         let name = self.string(node)?;
-        let found = Scope::ALL.into_iter().find(|scope| scope.name() == &*name);
-        found.ok_or_else(|| {
-            let names = Scope::ALL.map(Scope::name);
-            let message = format!("unknown scope \"{name}\": expected one of {}", names.join(", "));
+        Scope::named(&name).ok_or_else(|| {
+            let names = Scope::ALL.each_ref().map(Scope::name);
+            let message = format!("unknown scope \"{name}\": expected one of {}, or one with a tag", names.join(", "));
             self.unknown(codes::UNKNOWN_NAME, node, message, &name, names)
         })
     }
