@@ -22,6 +22,7 @@ demo: ## compile the two-layer network and classify handwritten digits
 
 test: ## every test, with a summary of what did not run
 	@scripts/setup.sh $(if $(filter 0,$(TORCH)),venv,torch)
+	@scripts/setup.sh emulator
 	@scripts/test.sh
 
 bench: ## the benchmarks beside their peers

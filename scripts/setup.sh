@@ -4,6 +4,7 @@
 #   scripts/setup.sh system      the system packages (LLVM 22 and two libraries), through apt
 #   scripts/setup.sh venv        .venv with the pinned tools, after `system`
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
+#   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
 #   scripts/setup.sh extension   the package built from here into .venv, after `venv`
 #   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
 #
@@ -120,6 +121,21 @@ step_extension() {
     fi
 }
 
+# What runs kernels for AArch64 on another machine; where it cannot be had, the tests that need it say so.
+step_emulator() {
+    missing=""
+    command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
+    command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 ||
+        missing="$missing gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+    [ -n "$missing" ] || return 0
+    if command -v apt-get >/dev/null 2>&1; then
+        # shellcheck disable=SC2086
+        apt_install $missing
+    else
+        say "no emulator of AArch64 (Debian's names:$missing): tests that need it will be skipped"
+    fi
+}
+
 step_wheel_deps() {
     step_venv
     missing=""
@@ -133,7 +149,8 @@ case "${1:-}" in
 system) step_system ;;
 venv) step_venv ;;
 torch) step_torch ;;
+emulator) step_emulator ;;
 extension) step_extension ;;
 wheel-deps) step_wheel_deps ;;
-*) sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
