@@ -117,8 +117,9 @@ fn shifted(steps: &mut Steps, words: &[Term], places: &Term) -> Vec<Term> {
 /// significant ones.
 fn far_single(steps: &mut Steps, x: &Term) -> Angle {
     let bits = steps.keep("bits", x.bits());
-    // Places of M's lowest bit, of 2/π's and of 4, from the first word on; one word of zeros is in front.
-    let place = steps.keep("place", (&bits >> 23) - 120);
+    // The place in 2/π whose bit, times M's lowest, is worth 2: all above it give multiples of 4. M's lowest bit is worth
+    // 2 to the power of (the exponent's bits - 150); the word of zeros in front moves places by 32.
+    let place = steps.keep("place", (&bits >> 23) - (150 + 2 - 32));
     let words = window(steps, &(&place >> 5), 1, 2, 4);
     let words: Vec<Term> = words.iter().map(|w| steps.keep("w", w.unsigned_bits().cast(DataType::U64))).collect();
     let places = steps.keep("places", (place & 31).unsigned_bits().cast(DataType::U64));
@@ -139,20 +140,21 @@ fn far_single(steps: &mut Steps, x: &Term) -> Angle {
 /// rest at least 64 significant ones.
 fn far_double(steps: &mut Steps, x: &Term) -> Angle {
     let bits = steps.keep("bits", x.bits());
+    // As for f32, with two words of zeros in front.
     let place = steps.keep("place", (&bits >> 52) - (1075 + 2 - 64));
     let words = window(steps, &(&place >> 5).unsigned_bits(), 2, 5, 7);
     let v = shifted(steps, &words, &(place & 31).unsigned_bits());
     let m = steps.keep("m", ((bits & ((1 << 52) - 1)) | (1 << 52)).unsigned_bits());
     let (high, low) = (steps.keep("high", &m >> 32), steps.keep("low", &m & 0xffff_ffff));
     // Columns of 32 bits, the lowest first; what is below them is left out, what is above does not count.
-    let mut product = |m: &Term, i: usize| {
+    let mut words_of = |m: &Term, i: usize| {
         let product = steps.keep("product", m * &v[i]);
         (&product & 0xffff_ffff, &product >> 32)
     };
     let ((l0, _), (l1, h1), (l2, h2), (l3, h3), (_, h4)) =
-        (product(&low, 0), product(&low, 1), product(&low, 2), product(&low, 3), product(&low, 4));
+        (words_of(&low, 0), words_of(&low, 1), words_of(&low, 2), words_of(&low, 3), words_of(&low, 4));
     let ((l5, _), (l6, h6), (l7, h7), (l8, h8), (_, h9)) =
-        (product(&high, 1), product(&high, 2), product(&high, 3), product(&high, 4), product(&high, 5));
+        (words_of(&high, 1), words_of(&high, 2), words_of(&high, 3), words_of(&high, 4), words_of(&high, 5));
     let columns = [l3 + h4 + l8 + h9, l2 + h3 + l7 + h8, l1 + h2 + l6 + h7, l0 + h1 + l5 + h6];
     let mut carry = m.constant(0);
     let mut digits = Vec::with_capacity(4);
