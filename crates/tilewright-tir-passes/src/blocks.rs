@@ -209,11 +209,6 @@ fn define(
         return Err(refuse("a dimension that it lacks is not of extent 1"));
     }
     let source_strides = strides(source)?;
-    let mut offset = source.elem_offset.clone();
-    for (range, stride) in region.iter().zip(&source_strides) {
-        let here = &range.min * stride;
-        offset = Some(offset.map_or(here.clone(), |offset| &offset + &here));
-    }
     let mut claims = Vec::new();
     let mut claim = |what, declared: &Expr, actual: &Expr, extent: Option<&Expr>| -> Result<()> {
         let own = |var: &&Var| !bound.contains(&var.id()) && !all.values.contains_key(&var.id());
@@ -232,10 +227,17 @@ fn define(
         claim("their strides", declared, actual, Some(extent))?;
     }
     // An offset that is no variable says nothing: the region begins where it begins.
-    if let (Some(var), Some(offset)) = (buffer.elem_offset.as_ref().and_then(Expr::as_var), &offset)
+    if let Some(var) = buffer.elem_offset.as_ref().and_then(Expr::as_var)
+        && let Some(offset) = first_element(source, region, &source_strides)
         && !bound.contains(&var.id())
     {
         all.values.insert(var.id(), typed(offset.cast(var.dtype))?);
     }
     Ok(claims)
+}
+
+/// Elements from the source's address to the first one of the region; `None` where that is the source itself.
+fn first_element(source: &Buffer, region: &[Range], strides: &[Expr]) -> Option<Expr> {
+    let steps = region.iter().zip(strides).map(|(range, stride)| &range.min * stride);
+    source.elem_offset.clone().into_iter().chain(steps).reduce(|sum, step| &sum + &step)
 }

@@ -69,21 +69,7 @@ impl Coverage<'_> {
                 }
                 true
             }
-            StmtKind::For { var, min, extent, body, .. } => {
-                let known = written.len();
-                let scope = self.analyzer.enter();
-                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-                self.inside.push(var.clone());
-                let covered = self.run(body, written);
-                self.inside.pop();
-                let inside = written.split_off(known.min(written.len()));
-                let runs = Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype));
-                let runs = runs.is_ok_and(|runs| self.analyzer.prove(&runs));
-                let swept: Vec<Box> = inside.into_iter().filter_map(|b| self.sweep(b, var, extent, runs)).collect();
-                self.analyzer.leave(scope);
-                swept.into_iter().for_each(|b| add(written, b));
-                covered
-            }
+            StmtKind::For { var, min, extent, body, .. } => self.run_loop((var, min, extent), body, written),
             StmtKind::While { body, .. } => self.run(body, &mut written.clone()),
             StmtKind::If { condition, then, otherwise } => {
                 let mut rest = written.clone();
@@ -115,6 +101,22 @@ impl Coverage<'_> {
             StmtKind::Allocate { body, .. } => self.run(body, written),
             StmtKind::Block { .. } => false,
         }
+    }
+
+    fn run_loop(&mut self, (var, min, extent): (&Var, &Expr, &Expr), body: &Stmt, written: &mut Vec<Box>) -> bool {
+        let known = written.len();
+        let scope = self.analyzer.enter();
+        self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        self.inside.push(var.clone());
+        let covered = self.run(body, written);
+        self.inside.pop();
+        let inside = written.split_off(known.min(written.len()));
+        let runs = Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype));
+        let runs = runs.is_ok_and(|runs| self.analyzer.prove(&runs));
+        let swept: Vec<Box> = inside.into_iter().filter_map(|b| self.sweep(b, var, extent, runs)).collect();
+        self.analyzer.leave(scope);
+        swept.into_iter().for_each(|b| add(written, b));
+        covered
     }
 
     fn under(&mut self, condition: &Expr, f: impl FnOnce(&mut Self) -> bool) -> bool {

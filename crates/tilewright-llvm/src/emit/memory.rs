@@ -71,41 +71,57 @@ impl FnCx<'_, '_> {
         if dtype.is_bool() {
             value = self.body.assign(format_args!("zext {} {value} to {}", Reg(dtype), Mem(dtype)));
         }
-        match (place, predicate) {
-            (Place::Single(address), None) => self.store_vector(&address, &value, dtype),
-            (Place::Single(address), Some(predicate)) => {
+        match predicate {
+            None if self.unit.streamed.contains(&buffer.data.id()) => match place {
+                Place::Strided(address, 1) => self.store_streamed(&address, &value, dtype),
+                place => self.store_at(place, &value, dtype),
+            },
+            None => self.store_at(place, &value, dtype),
+            Some(mask) => {
+                let in_registers = self.is_in_registers(buffer, indices);
+                self.store_where(place, &mask, &value, dtype, in_registers);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_at(&mut self, place: Place, value: &Value, dtype: DataType) {
+        match place {
+            Place::Single(address) | Place::Strided(address, 1) => self.store_vector(&address, value, dtype),
+            Place::Strided(address, -1) => {
+                let back = -(i64::from(dtype.lanes) - 1);
+                let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
+                let value = self.reversed(value, dtype);
+                self.store_vector(&first, &value, dtype);
+            }
+            place => self.store_lanes(&place, value, dtype),
+        }
+    }
+
+    fn store_where(&mut self, place: Place, mask: &Value, value: &Value, dtype: DataType, in_registers: bool) {
+        match place {
+            Place::Single(address) => {
                 let (yes, done) = (self.body.label(), self.body.label());
-                self.body.branch(&predicate, yes, done);
+                self.body.branch(mask, yes, done);
                 self.body.start(yes);
-                self.store_vector(&address, &value, dtype);
+                self.store_vector(&address, value, dtype);
                 self.body.jump(done);
                 self.body.start(done);
             }
-            (Place::Strided(address, 1), None) if self.unit.streamed.contains(&buffer.data.id()) => {
-                self.store_streamed(&address, &value, dtype);
-            }
-            (Place::Strided(address, 1), None) => self.store_vector(&address, &value, dtype),
-            (Place::Strided(address, 1), Some(mask)) if self.is_in_registers(buffer, indices) => {
+            Place::Strided(address, 1) if in_registers => {
                 let old = self.load_vector(&address, dtype);
                 let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
                 let merged = self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} {old}"));
                 self.store_vector(&address, &merged, dtype);
             }
-            (Place::Strided(address, 1), Some(mask)) => {
+            Place::Strided(address, 1) => {
                 let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
                 self.body.line(format_args!(
                     "call void @llvm.masked.store.{name}.p0({ty} {value}, ptr align {align} {address}, \
                      <{lanes} x i1> {mask})"
                 ));
             }
-            (Place::Strided(address, -1), None) => {
-                let back = -(i64::from(dtype.lanes) - 1);
-                let first = self.element(&address, dtype, &Value::constant(back.to_string()), DataType::I64);
-                let value = self.reversed(&value, dtype);
-                self.store_vector(&first, &value, dtype);
-            }
-            (place, None) => self.store_lanes(&place, &value, dtype),
-            (place, Some(mask)) => {
+            place => {
                 let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
                 let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
                 self.body.line(format_args!(
@@ -114,7 +130,6 @@ impl FnCx<'_, '_> {
                 ));
             }
         }
-        Ok(())
     }
 
     /// Whether all lanes lie at a constant place of the function's own memory: it stays in registers where every access
