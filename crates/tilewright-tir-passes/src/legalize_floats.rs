@@ -18,7 +18,11 @@ pub fn legalize_floats(function: &PrimFunc) -> Result<PrimFunc> {
 
 /// The expression in float32, if it computes with narrower floats. Its operands are legal already.
 fn legalize(expr: &Expr) -> Option<Expr> {
-    let single = |e: &Expr| Expr::raw(DataType::F32.with_lanes(e.dtype.lanes), ExprKind::Cast(e.clone()));
+    // Constants become constants; nothing else is converted at once.
+    let single = |e: &Expr| {
+        let wide = DataType::F32.with_lanes(e.dtype.lanes);
+        e.cast(wide).unwrap_or_else(|_| Expr::raw(wide, ExprKind::Cast(e.clone())))
+    };
     match &expr.kind {
         ExprKind::Binary(op, a, b) if is_narrow(a.dtype) => {
             let wide = DataType::F32.with_lanes(expr.dtype.lanes);

@@ -18,4 +18,4 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((4,), "float16"), B: T.Buffer((4,), "float16")):
         for i in range(4):
-            B[i] = T.Select(T.Cast("float32", A[i]) < T.Cast("float32", T.float16(0.0)), A[i], T.Cast("float16", T.Cast("float32", A[i]) / T.Cast("float32", T.Cast("float16", T.Cast("float32", A[i]) + T.Cast("float32", T.float16(1.0))))))
+            B[i] = T.Select(T.Cast("float32", A[i]) < T.float32(0.0), A[i], T.Cast("float16", T.Cast("float32", A[i]) / T.Cast("float32", T.Cast("float16", T.Cast("float32", A[i]) + T.float32(1.0)))))

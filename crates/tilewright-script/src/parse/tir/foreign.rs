@@ -95,7 +95,7 @@ impl Parser<'_> {
         let value = self.eval(arg)?;
         let value = self.scalar_value(arg, value, None)?;
         match (&value.kind, value.dtype.is_handle()) {
-            (ExprKind::Str(_) | ExprKind::AddressOf { .. }, _) | (_, false) => Ok(value),
+            (ExprKind::Str(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. }, _) | (_, false) => Ok(value),
             (_, true) => Err(self.fail(codes::KIND, arg, "expected a number, a text or `T.address_of(…)`", "")),
         }
     }
