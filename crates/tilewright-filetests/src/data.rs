@@ -34,7 +34,7 @@ impl Values {
         params: &[String],
     ) -> Result<Vec<(String, Tensor)>, Diagnostics> {
         let values = Self { seed: 1, special: false, dims: Vec::new() };
-        let wrong = |message: String| Diagnostics::from(Diagnostic::error("TW0000", message));
+        let wrong = |message: String| Diagnostics::from(Diagnostic::error("TW0702", message));
         let infos = signature(module, function).map_err(wrong)?;
         let mut random = Random::new(values.seed);
         params

@@ -47,7 +47,7 @@ impl LowTir {
     /// Checks the flat form.
     ///
     /// # Errors
-    /// One diagnostic (`TW0505`) for each property that does not hold.
+    /// One diagnostic (`TW0553`) for each property that does not hold.
     pub fn new(symbol: impl Into<String>, function: PrimFunc) -> Result<Self, Diagnostics> {
         check::check(&function)?;
         Ok(Self { symbol: symbol.into(), function })

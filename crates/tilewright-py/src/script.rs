@@ -115,7 +115,7 @@ pub(crate) fn read_definition<'py>(
     let py = names.py();
     let names = names.iter().map(|(name, meaning)| Ok((name.extract()?, meaning.extract()?)));
     let names = names.collect::<PyResult<Vec<(String, String)>>>()?.into_iter().collect::<Names>();
-    let file = Arc::new(SourceFile { name: filename, text, first_line: line.saturating_sub(1) });
+    let file = SourceFile::part(filename, text, line.saturating_sub(1));
     let source = Source::new(&file).with_names(names);
     let mut items = finish(py, parse::parse_file(source, &PythonHost(value)))?;
     match (items.pop(), items.is_empty()) {

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-
 use crate::Span;
 
 /// How bad it is.
@@ -11,6 +9,16 @@ use crate::Span;
 pub enum Severity {
     Error,
     Warning,
+}
+
+impl Severity {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
 }
 
 /// A place with a remark.
@@ -24,7 +32,8 @@ pub struct Label {
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     pub severity: Severity,
-    /// A stable code such as `TW0101`; the documentation has a page for each.
+    /// A stable code such as `TW0101`; the documentation has a page for each. Empty for what is no fault of a source or
+    /// of a program, such as a file that does not exist.
     pub code: &'static str,
     /// Lower case, no final full stop, what was expected and found.
     pub message: String,
@@ -83,72 +92,6 @@ impl Diagnostic {
         self.help = Some(text.into());
         self
     }
-
-    /// The message with its excerpt of the source, in rustc's manner.
-    pub fn render(&self, color: bool) -> String {
-        let level = match self.severity {
-            Severity::Error => Level::ERROR,
-            Severity::Warning => Level::WARNING,
-        };
-        let excerpts: Vec<Excerpt> = self.excerpts();
-        let mut group = level.primary_title(self.message.as_str()).id(self.code).elements(excerpts.iter().map(|e| {
-            let mut snippet = Snippet::source(e.text).line_start(e.line).path(e.name);
-            for (kind, start, end, label) in &e.marks {
-                let mark = kind.span(*start..*end);
-                snippet = snippet.annotation(if label.is_empty() { mark } else { mark.label(*label) });
-            }
-            snippet
-        }));
-        for note in &self.notes {
-            group = group.element(Level::NOTE.message(note.as_str()));
-        }
-        if let Some(help) = &self.help {
-            group = group.element(Level::HELP.message(help.as_str()));
-        }
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&[group])
-    }
-
-    /// The lines around each marked place, one excerpt a file: rendering is slow on a whole large source.
-    fn excerpts(&self) -> Vec<Excerpt<'_>> {
-        let mut excerpts: Vec<Excerpt<'_>> = Vec::new();
-        let primary = self.span.iter().map(|span| (AnnotationKind::Primary, span, self.label.as_str()));
-        let secondary = self.secondary.iter().map(|l| (AnnotationKind::Context, &l.span, l.text.as_str()));
-        let marks: Vec<_> = primary.chain(secondary).collect();
-        for (_, span, _) in &marks {
-            if excerpts.iter().any(|e| e.name == span.file.name) {
-                continue;
-            }
-            let text = span.file.text.as_str();
-            let of_file = || marks.iter().filter(|m| m.1.file.name == span.file.name);
-            let start = of_file().map(|m| m.1.start as usize).min().unwrap_or(0).min(text.len());
-            let end = of_file().map(|m| m.1.end as usize).max().unwrap_or(0).min(text.len());
-            let from = text.as_bytes()[..start].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-            let to = text.as_bytes()[end..].iter().position(|&b| b == b'\n').map_or(text.len(), |at| end + at);
-            let Some(excerpt) = text.get(from..to) else { continue };
-            let clamp = |at: u32| {
-                let mut at = (at as usize).clamp(from, to) - from;
-                while !excerpt.is_char_boundary(at) {
-                    at -= 1;
-                }
-                at
-            };
-            excerpts.push(Excerpt {
-                name: &span.file.name,
-                text: excerpt,
-                line: span.file.line_column(from).0,
-                marks: of_file().map(|m| (m.0, clamp(m.1.start), clamp(m.1.end.max(m.1.start)), m.2)).collect(),
-            });
-        }
-        excerpts
-    }
-}
-
-struct Excerpt<'a> {
-    name: &'a str,
-    text: &'a str,
-    line: usize,
-    marks: Vec<(AnnotationKind, usize, usize, &'a str)>,
 }
 
 impl fmt::Display for Diagnostic {
@@ -172,9 +115,19 @@ impl Diagnostics {
         self.0.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// All messages, one after the other.
-    pub fn render(&self, color: bool) -> String {
-        self.0.iter().map(|d| d.render(color)).collect::<Vec<_>>().join("\n\n")
+    /// Brings the messages into the order of their places, file by file as the files are first named. What has no place
+    /// comes first.
+    pub fn sort(&mut self) {
+        let mut files: Vec<String> = Vec::new();
+        for span in self.0.iter().filter_map(|diagnostic| diagnostic.span.as_ref()) {
+            if !files.contains(&span.file.name) {
+                files.push(span.file.name.clone());
+            }
+        }
+        self.0.sort_by_key(|diagnostic| {
+            let span = diagnostic.span.as_ref()?;
+            Some((files.iter().position(|name| *name == span.file.name), span.start))
+        });
     }
 }
 
@@ -191,31 +144,3 @@ impl fmt::Display for Diagnostics {
 }
 
 impl std::error::Error for Diagnostics {}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::SourceFile;
-
-    #[test]
-    fn a_message_underlines_its_place_in_the_users_lines() {
-        let file = SourceFile::new("model.py", "x = 1\ny = zz + 1\n");
-        let text = Diagnostic::error("TW0001", "unknown name `zz`")
-            .at(Span::new(&file, 10, 12))
-            .label("not found in this scope")
-            .note("names come from the file's imports")
-            .help("did you mean `x`?")
-            .render(false);
-        for part in ["error[TW0001]: unknown name `zz`", "model.py:2:5", "^^ not found in this scope", "did you mean"] {
-            assert!(text.contains(part), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_place_past_the_end_or_inside_a_character_is_still_rendered() {
-        let file = SourceFile::new("ü.py", "ü = é\n");
-        for (start, end) in [(0, 1), (1, 2), (900, 1000), (5, 2)] {
-            assert!(Diagnostic::error("TW0001", "odd").at(Span::new(&file, start, end)).render(true).contains("odd"));
-        }
-    }
-}

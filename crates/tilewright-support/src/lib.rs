@@ -6,7 +6,9 @@
 //! stays meaningful wherever a piece of IR travels.
 
 mod diagnostic;
+mod json;
 mod names;
+mod render;
 mod source;
 mod stack;
 

@@ -1,33 +1,76 @@
 //! Source files and places in them.
 
 use std::fmt;
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
 
 /// A piece of source text with the name under which the user knows it.
-#[derive(PartialEq, Eq, Hash)]
 pub struct SourceFile {
     pub name: String,
     pub text: String,
     /// How many lines of the user's file stand before `text` (a decorated function is handed over by itself).
     pub first_line: usize,
+    /// Where each line begins; made when a place is first asked for.
+    line_starts: OnceLock<Vec<usize>>,
 }
 
 impl SourceFile {
     /// The text of a whole file.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Self> {
-        Arc::new(Self { name: name.into(), text: text.into(), first_line: 0 })
+        Self::part(name, text, 0)
+    }
+
+    /// A part of a file, with this many of the file's lines before it.
+    pub fn part(name: impl Into<String>, text: impl Into<String>, first_line: usize) -> Arc<Self> {
+        Arc::new(Self { name: name.into(), text: text.into(), first_line, line_starts: OnceLock::new() })
     }
 
     /// The 1-based line and column (in characters) of a byte offset; an offset past the end is the end.
     pub fn line_column(&self, offset: usize) -> (usize, usize) {
-        let mut offset = offset.min(self.text.len());
-        while !self.text.is_char_boundary(offset) {
-            offset -= 1;
-        }
-        let before = &self.text[..offset];
-        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-        let line = before.bytes().filter(|&b| b == b'\n').count() + 1 + self.first_line;
-        (line, before[line_start..].chars().count() + 1)
+        let offset = self.boundary(offset);
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start <= offset).max(1);
+        let start = starts.get(line - 1).copied().unwrap_or_default();
+        let column = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        (line + self.first_line, column + 1)
+    }
+
+    /// The bytes of the line around an offset, without what ends it.
+    pub(crate) fn line_around(&self, offset: usize) -> Range<usize> {
+        let offset = self.boundary(offset);
+        let starts = self.line_starts();
+        let line = starts.partition_point(|&start| start <= offset).max(1);
+        let start = starts.get(line - 1).copied().unwrap_or_default();
+        let end = starts.get(line).map_or(self.text.len(), |next| next - 1);
+        let carriage_return = end > start && self.text.as_bytes().get(end - 1) == Some(&b'\r');
+        start..end - usize::from(carriage_return)
+    }
+
+    /// The offset itself, or the nearest before it that lies between two characters.
+    fn boundary(&self, offset: usize) -> usize {
+        self.text.floor_char_boundary(offset)
+    }
+
+    fn line_starts(&self) -> &[usize] {
+        self.line_starts.get_or_init(|| {
+            let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+        })
+    }
+}
+
+impl PartialEq for SourceFile {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, &self.text, self.first_line) == (&other.name, &other.text, other.first_line)
+    }
+}
+
+impl Eq for SourceFile {}
+
+impl Hash for SourceFile {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.name, &self.text, self.first_line).hash(state);
     }
 }
 

@@ -70,7 +70,7 @@ impl Blocks {
     fn open(&mut self, origins: &Origins, values: &[Expr], block: &Block) -> Result<Stmt> {
         if block.init.is_some() || values.len() != block.iters.len() {
             let message = format!("block `{}` has an init, or a wrong number of values for its axes", block.name);
-            return Err(error("TW0504", origins, message));
+            return Err(error("TW0563", origins, message));
         }
         let mut all = Substitute::default();
         for (iter, value) in block.iters.iter().zip(values) {
@@ -133,7 +133,7 @@ impl Blocks {
             matched.buffer.name, matched.source.buffer.name, claim.what
         );
         if needed && self.analyzer.prove_different(&declared, &actual) {
-            return Err(error("TW0504", origins, message));
+            return Err(error("TW0563", origins, message));
         }
         Ok(Some(StmtKind::Assert { condition: holds, message: message.into() }.into()))
     }
@@ -196,7 +196,7 @@ fn define(
 ) -> Result<Vec<Claim>> {
     let (buffer, source) = (&matched.buffer, &region.buffer);
     let refuse = |what: &str| {
-        error("TW0504", origins, format!("buffer `{}` cannot match a region of `{}`: {what}", buffer.name, source.name))
+        error("TW0563", origins, format!("buffer `{}` cannot match a region of `{}`: {what}", buffer.name, source.name))
     };
     let region = &region.region;
     let Some(dropped) = region.len().checked_sub(buffer.rank()) else {

@@ -53,7 +53,7 @@ impl Flatten<'_> {
             let buffer = &tensor.buffer;
             if buffer.elem_offset.as_ref().is_some_and(|offset| self.analyzer.simplify(offset).as_int() != Some(0)) {
                 let message = format!("parameter `{}` begins behind the address of its argument", buffer.name);
-                return Err(error("TW0504", self.origins, message));
+                return Err(error("TW0563", self.origins, message));
             }
             let flat = self.flat_buffer(buffer)?;
             let var = function.params.get(tensor.param).map(|p| p.var.clone());
@@ -92,7 +92,7 @@ impl Flatten<'_> {
         });
         if self.flat.insert(buffer.data.id(), flat.clone()).is_some() {
             let message = format!("two buffers declare the memory of `{}`", buffer.name);
-            return Err(error("TW0504", self.origins, message));
+            return Err(error("TW0563", self.origins, message));
         }
         Ok(flat)
     }
@@ -101,14 +101,14 @@ impl Flatten<'_> {
     fn access(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Buffer, Vec<Expr>)> {
         let Some(flat) = self.flat.get(&buffer.data.id()).cloned() else {
             let message = format!("the memory of buffer `{}` is declared nowhere", buffer.name);
-            return Err(error("TW0504", self.origins, message));
+            return Err(error("TW0563", self.origins, message));
         };
         if flat.dtype != buffer.dtype && !can_reinterpret(flat.dtype, buffer.dtype) {
             let message = format!(
                 "buffer `{}` views memory of {} as {}, which has another width",
                 buffer.name, flat.dtype, buffer.dtype
             );
-            return Err(error("TW0504", self.origins, message));
+            return Err(error("TW0563", self.origins, message));
         }
         let lanes = indices.iter().map(|index| index.dtype.lanes).max().unwrap_or(1);
         let wide = |e: &Expr| typed(e.cast(DataType::I64).and_then(|e| e.broadcast(lanes)));

@@ -36,7 +36,7 @@ fn refuse_in_parallel(function: &PrimFunc) -> Result<()> {
         walk(body, |expr: &Expr| {
             if let ExprKind::Foreign { callee: ForeignCallee::Packed(name), .. } = &expr.kind {
                 let message = format!("packed function `{name}` is called in the parallel loop over `{}`", var.name);
-                let mut problem = error("TW0501", &function.origins, message);
+                let mut problem = error("TW0561", &function.origins, message);
                 for diagnostic in &mut problem.0 {
                     diagnostic.help = Some("such functions run one at a time: make the loop serial".into());
                 }

@@ -162,7 +162,7 @@ impl Guard<'_> {
                 _ if index.dtype.is_vector() => {
                     let message =
                         format!("a vector index of buffer `{}` cannot be proven to be in range", access.buffer.name);
-                    return Err(error("TW0504", self.origins, message));
+                    return Err(error("TW0563", self.origins, message));
                 }
                 _ => inside(index, extent)?,
             };
@@ -181,7 +181,7 @@ impl Guard<'_> {
             return Ok(());
         }
         let message = format!("an access to buffer `{}` depends on a call inside of its statement", access.buffer.name);
-        let mut found = error("TW0504", self.origins, message);
+        let mut found = error("TW0563", self.origins, message);
         for diagnostic in &mut found.0 {
             diagnostic.help = Some("give the call's result a name in a statement before, and use that".into());
         }
@@ -218,7 +218,7 @@ impl Guard<'_> {
             let indices = access.indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
             let Some(indices) = indices else {
                 let message = format!("a vector index of buffer `{}` cannot be checked", view.name);
-                return Err(error("TW0504", self.origins, message));
+                return Err(error("TW0563", self.origins, message));
             };
             let condition = inside(&place(view, &indices)?, &elements)?;
             if !self.analyzer.prove(&condition) {
@@ -254,7 +254,7 @@ impl Guard<'_> {
                 "index {reached} is out of range for dimension {dim} of buffer `{}`, whose extent is {extent}",
                 buffer.name
             );
-            self.found.0.extend(error("TW0503", self.origins, message).0);
+            self.found.0.extend(error("TW0562", self.origins, message).0);
         }
     }
 }

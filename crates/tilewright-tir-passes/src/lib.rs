@@ -123,8 +123,8 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
 /// [`KernelInterface`](tilewright_ir::interface::KernelInterface).
 ///
 /// # Errors
-/// What a CPU cannot run (`TW0501`), indices that are certainly outside of their buffer (`TW0503`), views that have no
-/// flat form (`TW0504`).
+/// What a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
+/// flat form (`TW0563`).
 pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
     let mut current = function.clone();
     for (_, pass) in lowering_passes() {

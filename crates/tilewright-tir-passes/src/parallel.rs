@@ -23,7 +23,7 @@ fn normalize(origins: &Origins, stmt: &Stmt, inside: bool) -> Result<Stmt> {
     match kind {
         ForKind::ThreadBinding(tag) => {
             let message = format!("loop `{}` is bound to `{tag}`: this function is bound to GPU threads", var.name);
-            let mut found = error("TW0501", origins, message);
+            let mut found = error("TW0561", origins, message);
             for diagnostic in &mut found.0 {
                 diagnostic.help = Some("a CPU runs parallel loops: use `T.parallel`".into());
             }

@@ -62,7 +62,7 @@ impl BindSymbolicVars {
         match all.iter().find(|(name, _)| **name == **wanted) {
             Some(found) => Ok(vec![found.clone()]),
             None => {
-                let error = Diagnostic::error("TW0751", format!("the module has no Relax function `{wanted}`"));
+                let error = Diagnostic::error("TW0704", format!("the module has no Relax function `{wanted}`"));
                 let near = nearest(wanted, all.iter().map(|(name, _)| &**name));
                 Err(Box::new(match near {
                     Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -92,7 +92,7 @@ impl BindSymbolicVars {
             };
             let near = nearest(name, names.iter().map(|name| &**name)).filter(|_| !known);
             let origins = functions.first().map(|(_, function)| function.origins.clone()).unwrap_or_default();
-            let error = located(Diagnostic::error("TW0752", message), &origins);
+            let error = located(Diagnostic::error("TW0705", message), &origins);
             problems.push(match near {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error,

@@ -16,16 +16,16 @@ fn functions_for_gpu_threads_are_refused() {
     let (a, i) = (buffer("A", &[4]), var("i"));
     let kind = ForKind::ThreadBinding("threadIdx.x".into());
     let body = nest([(&i, 4, kind)], store(&a, &[of(&i)], &float(1.0)));
-    refused(&function(&[&a], &[], body), "TW0501", "this function is bound to GPU threads");
+    refused(&function(&[&a], &[], body), "TW0561", "this function is bound to GPU threads");
 }
 
 #[test]
 fn indices_that_are_certainly_outside_are_found_at_compile_time() {
     let (a, i) = (buffer("A", &[4]), var("i"));
     let constant = store(&a, &[int(4)], &float(1.0));
-    refused(&function(&[&a], &[], constant), "TW0503", "index 4 is out of range for dimension 0 of buffer `A`");
+    refused(&function(&[&a], &[], constant), "TW0562", "index 4 is out of range for dimension 0 of buffer `A`");
     let loops = nest([serial(&i, 4)], store(&a, &[&of(&i) + 1], &float(1.0)));
-    refused(&function(&[&a], &[], loops), "TW0503", "whose extent is 4");
+    refused(&function(&[&a], &[], loops), "TW0562", "whose extent is 4");
     let guarded = when(less(&of(&i), &int(3)), store(&a, &[&of(&i) + 1], &float(1.0)), None);
     assert!(crate::lower("main", &function(&[&a], &[], nest([serial(&i, 4)], guarded))).is_ok());
 }
@@ -55,7 +55,7 @@ fn regions_are_what_matched_buffers_say_of_them() {
         (view(&[3], &[]), [(1, 2), (2, 3)], "a dimension that it lacks is not of extent 1"),
         (view(&[1, 2, 3], &[]), [(1, 2), (2, 3)], "it has more dimensions"),
     ] {
-        refused(&matching(view, region), "TW0504", part);
+        refused(&matching(view, region), "TW0563", part);
     }
 }
 
@@ -64,7 +64,7 @@ fn views_of_another_width_are_refused() {
     let (a, i) = (buffer("A", &[4]), var("i"));
     let wide = Buffer::new("W", vec![int(2)], DataType::F64).derive(|node| node.data = a.data.clone());
     let body = nest([serial(&i, 2)], Stmt::store(&wide, vec![of(&i)], &Expr::float(1.0, DataType::F64)).unwrap());
-    refused(&function(&[&a], &[], body), "TW0504", "buffer `W` views memory of float32 as float64");
+    refused(&function(&[&a], &[], body), "TW0563", "buffer `W` views memory of float32 as float64");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn only_definitions_of_the_script_are_read() {
 #[test]
 fn indented_text_keeps_its_columns() {
     let indented: String = FUNCTION.replace("A[0]", "B[0]").lines().map(|line| format!("        {line}\n")).collect();
-    let file = std::sync::Arc::new(SourceFile { name: "t.py".into(), text: indented, first_line: 40 });
+    let file = SourceFile::part("t.py", indented, 40);
     let text = parse_function(&file, &NoHost).unwrap_err().to_string();
     assert!(text.contains("t.py:43:13") && text.contains("unknown name `B`"), "{text}");
 }
