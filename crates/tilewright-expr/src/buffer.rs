@@ -80,6 +80,12 @@ pub struct BufferNode {
     pub scope: Scope,
     /// Promised alignment of the first element in bytes; 0 promises that of one element.
     pub align: usize,
+    /// `elem_offset` is a multiple of this many elements; 0 and 1 promise nothing.
+    pub offset_factor: usize,
+    /// Dimensions before which flattening begins anew: memory of several dimensions, as textures have.
+    pub axis_separators: Vec<usize>,
+    /// Whether a dimension of extent 1 may stand for any extent where the buffer is an argument (`buffer_type="auto"`).
+    pub broadcasts: bool,
 }
 
 /// A buffer. Like a variable it is its identity: two buffers alike in all they say of themselves are still two.
@@ -101,6 +107,9 @@ impl Buffer {
             elem_offset: None,
             scope: Scope::Global,
             align: 0,
+            offset_factor: 0,
+            axis_separators: Vec::new(),
+            broadcasts: false,
         }))
     }
 
@@ -162,6 +171,9 @@ impl IrNode for Buffer {
                 cx.contents(|cx| {
                     a.scope == b.scope
                         && a.align == b.align
+                        && a.offset_factor == b.offset_factor
+                        && a.axis_separators == b.axis_separators
+                        && a.broadcasts == b.broadcasts
                         && cx.field("dtype", &a.dtype, &b.dtype)
                         && cx.field("shape", &a.shape, &b.shape)
                         && cx.field("strides", &a.strides, &b.strides)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tilewright_tensor::DataType;
 
 use crate::node::{AnyHandle, EqCx, FloatBits, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
-use crate::{Buffer, Intrinsic, ir_handle};
+use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle};
 
 /// What a [`Var`] says of itself.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub struct VarNode {
     pub name: Arc<str>,
     /// `DataType::HANDLE` for an address.
     pub dtype: DataType,
+    /// Whether it is a size: never negative.
+    pub size: bool,
 }
 
 /// A scalar variable: its identity, not its name.
@@ -23,16 +25,22 @@ pub struct Var(Arc<VarNode>);
 
 impl Var {
     pub fn new(name: impl Into<Arc<str>>, dtype: DataType) -> Self {
-        Self(Arc::new(VarNode { id: VarId::fresh(), name: name.into(), dtype }))
+        Self(Arc::new(VarNode { id: VarId::fresh(), name: name.into(), dtype, size: false }))
+    }
+
+    /// A variable that is never negative, such as the extent of a dimension.
+    pub fn size(name: impl Into<Arc<str>>, dtype: DataType) -> Self {
+        Self(Arc::new(VarNode { id: VarId::fresh(), name: name.into(), dtype, size: true }))
     }
 
     pub fn id(&self) -> VarId {
         self.0.id
     }
 
-    /// Another variable with the same name and type.
+    /// Another variable that says the same of itself.
     pub fn renewed(&self) -> Self {
-        Self::new(self.name.clone(), self.dtype)
+        let VarNode { name, dtype, size, .. } = &*self.0;
+        Self(Arc::new(VarNode { id: VarId::fresh(), name: name.clone(), dtype: *dtype, size: *size }))
     }
 }
 
@@ -65,13 +73,14 @@ impl IrNode for Var {
     fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
         match cx.variables(self.0.id, other.0.id) {
             Variables::Same => true,
-            Variables::Bound => self.0.dtype == other.0.dtype || cx.differ(),
+            Variables::Bound => (self.0.dtype == other.0.dtype && self.0.size == other.0.size) || cx.differ(),
             Variables::Different => cx.differ(),
         }
     }
     fn node_hash(&self, cx: &mut HashCx) {
         if cx.variable(self.0.id) {
             self.0.dtype.node_hash(cx);
+            self.0.size.node_hash(cx);
         }
     }
 }
@@ -279,17 +288,42 @@ pub enum ExprKind {
 pub enum ForeignCallee {
     /// A C function of the process, by its symbol: `T.call_extern`.
     Extern(Arc<str>),
+    /// A C function whose result follows from its operands, and that does nothing else: `T.call_pure_extern`.
+    PureExtern(Arc<str>),
     /// A packed function of the runtime's registry: `T.call_packed`.
     Packed(Arc<str>),
     /// An intrinsic of LLVM, such as `llvm.x86.avx512bf16.dpbf16ps.512`: `T.call_llvm_intrin`.
     Llvm(Arc<str>),
+    /// An operation that some targets know, by its name behind `T.`: a row of [`Builtin::ALL`].
+    Builtin(Arc<str>),
 }
 
 impl ForeignCallee {
     /// The name that is called.
     pub fn name(&self) -> &str {
         match self {
-            Self::Extern(name) | Self::Packed(name) | Self::Llvm(name) => name,
+            Self::Extern(name)
+            | Self::PureExtern(name)
+            | Self::Packed(name)
+            | Self::Llvm(name)
+            | Self::Builtin(name) => name,
+        }
+    }
+
+    /// The row of a builtin; `None` for other callees, and for a builtin that no row has.
+    pub fn builtin(&self) -> Option<&'static Builtin> {
+        match self {
+            Self::Builtin(name) => Builtin::by_name(name),
+            _ => None,
+        }
+    }
+
+    /// Whether a call does nothing but give a value that follows from its operands.
+    pub fn is_pure(&self) -> bool {
+        match self {
+            Self::PureExtern(_) => true,
+            Self::Builtin(_) => self.builtin().is_some_and(|row| row.effect == BuiltinEffect::Pure),
+            Self::Extern(_) | Self::Packed(_) | Self::Llvm(_) => false,
         }
     }
 }

@@ -13,12 +13,14 @@ extern crate self as tilewright_expr;
 pub mod node;
 
 mod buffer;
+mod builtin;
 mod construct;
 mod expr;
 mod intrinsic;
 pub mod semantics;
 
 pub use buffer::{Buffer, BufferNode, Scope};
+pub use builtin::{Builtin, BuiltinEffect, BuiltinResult};
 pub use construct::{TypeMismatch, can_reinterpret, promote};
 pub use expr::{BinOp, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Range, Var, VarNode};
 pub use intrinsic::{Intrinsic, MATH_ULPS};

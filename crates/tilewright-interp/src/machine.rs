@@ -6,6 +6,7 @@ use tilewright_expr::node::VarId;
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::tir::{Buffer, Scope};
 use tilewright_support::Map;
+use tilewright_tensor::Tensor;
 
 use crate::block::Frame;
 use crate::error::{Access, ErrorKind, InterpError, Place};
@@ -157,6 +158,21 @@ impl<'a> Machine<'a> {
         self.data.insert(buffer.data.id(), (memory, 0));
         let offset = offset * buffer.dtype.bytes() as i64;
         let view = View { memory, offset, dtype: buffer.dtype, shape: shape.into(), strides: strides.into() };
+        self.views.insert(buffer.id(), Rc::new(view));
+        Ok(())
+    }
+
+    /// Gives a buffer memory that holds the tensor's elements and cannot be written.
+    pub(crate) fn allocate_constant(&mut self, buffer: &Buffer, data: &Tensor) -> Res<()> {
+        refuse_packed(buffer)?;
+        let bytes = data.to_contiguous()?.as_bytes()?.to_vec();
+        let memory = self.add_memory(bytes, false, buffer.scope.clone());
+        if let Some(memory) = self.memories.last_mut() {
+            memory.read_only = true;
+        }
+        let (shape, strides) = (data.shape().to_vec(), compact_strides(data.shape()));
+        self.data.insert(buffer.data.id(), (memory, 0));
+        let view = View { memory, offset: 0, dtype: buffer.dtype, shape: shape.into(), strides: strides.into() };
         self.views.insert(buffer.id(), Rc::new(view));
         Ok(())
     }

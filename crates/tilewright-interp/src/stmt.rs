@@ -47,6 +47,14 @@ impl<'a> Machine<'a> {
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|stmt| self.exec(stmt)),
             StmtKind::Evaluate(expr) => self.value(expr).map(drop),
             StmtKind::Block { values, predicate, block } => self.exec_block(values, predicate, block),
+            // What an attribute says is for passes and targets.
+            StmtKind::Attr { body, .. } => self.exec(body),
+            StmtKind::AllocateConst { buffer, data, body } => {
+                self.allocate_constant(buffer, &data.0)?;
+                self.exec(body)?;
+                self.free(buffer);
+                Ok(())
+            }
             // The declaration of a view: its memory is there.
             StmtKind::Allocate { buffer, body } if self.data.contains_key(&buffer.data.id()) => {
                 let view = self.view(buffer)?;

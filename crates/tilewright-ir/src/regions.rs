@@ -227,8 +227,13 @@ impl Detector {
             }
             StmtKind::Assert { condition, .. } => self.loads(condition),
             StmtKind::Evaluate(value) => self.loads(value),
+            StmtKind::Attr { node, value, body, .. } => {
+                self.loads(node);
+                self.loads(value);
+                self.stmt(body);
+            }
             StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| self.stmt(stmt)),
-            StmtKind::Allocate { buffer, body } => {
+            StmtKind::Allocate { buffer, body } | StmtKind::AllocateConst { buffer, body, .. } => {
                 self.own.push(buffer.clone());
                 self.stmt(body);
             }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tilewright_expr::ir_handle;
 use tilewright_expr::node::{IrNode, VarId, walk_some};
 pub use tilewright_expr::{
-    BinOp, Buffer, BufferNode, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Range, Scope, TypeMismatch,
-    Var,
+    BinOp, Buffer, BufferNode, Builtin, BuiltinEffect, BuiltinResult, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee,
+    Intrinsic, Range, Scope, TypeMismatch, Var,
 };
 use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
-use crate::relax::{StructInfo, TensorShape};
+use crate::relax::{Constant, StructInfo, TensorShape};
 use crate::{Attr, Attrs};
 
 /// How the iterations of a loop run.
@@ -36,6 +36,8 @@ pub enum IterKind {
     Spatial,
     /// Instances with different values are combined by a reduction.
     Reduce,
+    /// Instances run in the order of their values, each after the one before.
+    Scan,
     /// Nothing is promised.
     Opaque,
 }
@@ -132,6 +134,21 @@ pub enum StmtKind {
         predicate: Expr,
         block: Block,
     },
+    /// Says something of a thing while `body` runs: `with T.attr(node, "key", value):`. What a key means is the matter of
+    /// those who read it; see `tilewright-tir-passes` for those that lowering knows.
+    Attr {
+        node: Expr,
+        key: Arc<str>,
+        value: Expr,
+        body: Stmt,
+    },
+    /// Memory that holds these elements, in row-major order, while `body` runs; nobody writes it.
+    AllocateConst {
+        #[ir(bind)]
+        buffer: Buffer,
+        data: Constant,
+        body: Stmt,
+    },
     /// Memory that exists while `body` runs (opaque and flat form). Where the buffer's data variable is defined already,
     /// the declaration of a view of that memory (not in the flat form).
     Allocate {
@@ -208,7 +225,8 @@ impl Stmt {
             StmtKind::Let { value, .. } => vec![value.clone()],
             StmtKind::Evaluate(e) => vec![e.clone()],
             StmtKind::Block { values, predicate, .. } => values.iter().chain([predicate]).cloned().collect(),
-            StmtKind::Allocate { buffer, .. } => buffer.shape.clone(),
+            StmtKind::Attr { node, value, .. } => vec![node.clone(), value.clone()],
+            StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => buffer.shape.clone(),
             StmtKind::Seq(_) => Vec::new(),
         }
     }
@@ -313,9 +331,7 @@ impl PrimFunc {
             .params
             .iter()
             .map(|param| match &param.buffer {
-                Some(buffer) => {
-                    StructInfo::Tensor { shape: TensorShape::Known(buffer.shape.clone()), dtype: Some(buffer.dtype) }
-                }
+                Some(buffer) => StructInfo::tensor_with(TensorShape::Known(buffer.shape.clone()), Some(buffer.dtype)),
                 None => StructInfo::Prim { dtype: param.var.dtype, value: None },
             })
             .collect();

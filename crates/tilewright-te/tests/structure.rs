@@ -57,6 +57,7 @@ fn lines(stmt: &Stmt, out: &mut Vec<String>) {
                 let kind = match i.kind {
                     IterKind::Spatial => "S",
                     IterKind::Reduce => "R",
+                    IterKind::Scan => "N",
                     IterKind::Opaque => "O",
                 };
                 format!("{}={}:{kind}{}", i.var.name, text(v), range(&i.domain))

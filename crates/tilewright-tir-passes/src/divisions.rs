@@ -62,7 +62,8 @@ impl Divisions {
                 self.analyzer.bind_value(var, value);
             }
             StmtKind::Evaluate(e) => *e = self.expr(e),
-            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } => {}
+            StmtKind::Attr { node, value, .. } => (*node, *value) = (self.expr(node), self.expr(value)),
+            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => {}
         }
         let below = map_below(&kind.into(), &mut |s| self.stmt(s));
         self.analyzer.leave(scope);

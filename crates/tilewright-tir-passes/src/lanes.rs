@@ -134,6 +134,8 @@ impl<'a> Lanes<'a> {
             | StmtKind::Assert { .. }
             | StmtKind::Evaluate(_)
             | StmtKind::Block { .. }
+            | StmtKind::Attr { .. }
+            | StmtKind::AllocateConst { .. }
             | StmtKind::Allocate { .. } => Ok(None),
         }
     }

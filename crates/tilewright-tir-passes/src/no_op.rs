@@ -72,6 +72,10 @@ impl Dead {
                 effects.contains(&true)
             }
             StmtKind::Evaluate(e) => is_foreign(e),
+            StmtKind::Attr { body, .. } | StmtKind::AllocateConst { body, .. } => {
+                self.has_effect(body);
+                true
+            }
             StmtKind::Assert { .. } | StmtKind::Block { .. } => true,
         });
         if effect {
@@ -102,7 +106,9 @@ impl Dead {
                 Ok(if gone { Stmt::nothing() } else { stmt.clone() })
             }
             StmtKind::Evaluate(_) => Ok(if calls { stmt.clone() } else { Stmt::nothing() }),
-            StmtKind::While { .. } => map_below(stmt, &mut |s| self.without(s)),
+            StmtKind::While { .. } | StmtKind::Attr { .. } | StmtKind::AllocateConst { .. } => {
+                map_below(stmt, &mut |s| self.without(s))
+            }
             StmtKind::Seq(stmts) => {
                 let kept = stmts.iter().map(|s| with_stack(|| self.without(s))).collect::<Result<Vec<_>>>()?;
                 Ok(Stmt::seq(kept))

@@ -98,7 +98,9 @@ impl Coverage<'_> {
             }
             StmtKind::Assert { .. } | StmtKind::Evaluate(_) => true,
             StmtKind::Seq(stmts) => stmts.iter().all(|s| self.run(s, written)),
-            StmtKind::Allocate { body, .. } => self.run(body, written),
+            StmtKind::Allocate { body, .. } | StmtKind::AllocateConst { body, .. } | StmtKind::Attr { body, .. } => {
+                self.run(body, written)
+            }
             StmtKind::Block { .. } => false,
         }
     }
@@ -330,7 +332,12 @@ impl Touched<'_> {
             StmtKind::Assert { condition, .. } => self.expr(condition),
             StmtKind::Evaluate(e) => self.expr(e),
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|s| self.stmt(s)),
-            StmtKind::Allocate { body, .. } => self.stmt(body),
+            StmtKind::Attr { node, value, body, .. } => {
+                self.expr(node)?;
+                self.expr(value)?;
+                self.stmt(body)
+            }
+            StmtKind::Allocate { body, .. } | StmtKind::AllocateConst { body, .. } => self.stmt(body),
             StmtKind::Block { .. } => None,
         }
     }

@@ -35,7 +35,8 @@ fn stmt(analyzer: &mut Analyzer, s: &Stmt) -> Result<Stmt> {
             on(condition);
         }
         StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => on(value),
-        StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } => {}
+        StmtKind::Attr { node, value, .. } => [node, value].into_iter().for_each(&mut on),
+        StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => {}
     }
     match &kind {
         StmtKind::For { var, min, extent, .. } => analyzer.bind(var, &Range::new(min.clone(), extent.clone())),

@@ -102,6 +102,7 @@ impl Simplify {
                 let empty = matches!(&below.kind, StmtKind::Allocate { body, .. } if is_nothing(body));
                 Ok(if empty && !is_nothing(body) { Stmt::nothing() } else { below })
             }
+            StmtKind::Attr { .. } | StmtKind::AllocateConst { .. } => map_below(stmt, &mut |s| self.stmt(s)),
             StmtKind::Block { block, .. } => self.scoped(|cx| {
                 for iter in &block.iters {
                     cx.analyzer.bind(&iter.var, &iter.domain);

@@ -18,6 +18,8 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
         StmtKind::For { body, .. }
         | StmtKind::While { body, .. }
         | StmtKind::Let { body, .. }
+        | StmtKind::Attr { body, .. }
+        | StmtKind::AllocateConst { body, .. }
         | StmtKind::Allocate { body, .. } => *body = with_stack(|| f(body))?,
         StmtKind::If { then, otherwise, .. } => {
             *then = with_stack(|| f(then))?;
@@ -140,5 +142,5 @@ pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<St
 
 /// A comparison or arithmetic whose operands are integers: the constructors cannot fail on them.
 pub(crate) fn typed<T>(result: std::result::Result<T, tilewright_ir::tir::TypeMismatch>) -> Result<T> {
-    result.map_err(|mismatch| Diagnostic::error("TW0504", mismatch.to_string()).into())
+    result.map_err(|mismatch| Diagnostic::error("TW0563", mismatch.to_string()).into())
 }

@@ -69,7 +69,8 @@ impl Widen {
                 }
             }
             StmtKind::Evaluate(e) => *e = self.rewrite(e)?,
-            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } => {}
+            StmtKind::Attr { node, value, .. } => (*node, *value) = (self.rewrite(node)?, self.rewrite(value)?),
+            StmtKind::Seq(_) | StmtKind::Block { .. } | StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => {}
         }
         map_below(&kind.into(), &mut |s| self.stmt(s))
     }

@@ -41,7 +41,7 @@ struct Check {
 impl Check {
     fn problem(&mut self, message: String) {
         if self.found.len() < MAX_MESSAGES {
-            let diagnostic = Diagnostic::error("TW0505", format!("not in the flat form: {message}"));
+            let diagnostic = Diagnostic::error("TW0553", format!("not in the flat form: {message}"));
             self.found.push(diagnostic);
         }
     }
@@ -110,6 +110,8 @@ impl Check {
             StmtKind::Seq(stmts) => self.seq(stmts),
             StmtKind::Evaluate(expr) => self.expr(expr),
             StmtKind::Block { block, .. } => self.problem(format!("block `{}`", block.name)),
+            StmtKind::Attr { key, .. } => self.problem(format!("attribute `{key}`")),
+            StmtKind::AllocateConst { buffer, .. } => self.problem(format!("constant memory `{}`", buffer.name)),
             StmtKind::Allocate { buffer, body } => {
                 self.allocation(buffer);
                 self.declare(buffer);

@@ -22,6 +22,8 @@
 //! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension |
 //! | TW0515 | a buffer parameter is passed as a handle, any other as a scalar |
 //! | TW0516 | a matched buffer has the element type of its source, and no more dimensions |
+//! | TW0517 | constant memory has the shape and element type of its buffer |
+//! | TW0518 | a builtin is in the table, and has as many operands as its row says |
 //!
 //! **Graph functions**
 //!

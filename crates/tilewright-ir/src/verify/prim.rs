@@ -7,6 +7,7 @@ use tilewright_tensor::DataType;
 use super::Report;
 use super::scalar::{Context, access, check as check_scalar, check_buffer, check_layout, check_mask, define};
 use super::scope::{Level, Scopes};
+use crate::relax::Constant;
 use crate::tir::{
     Block, Buffer, BufferRegion, Expr, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
 };
@@ -127,6 +128,14 @@ impl Checker<'_> {
                 let level = self.exprs(values).max(self.condition("block", predicate));
                 level.max(self.scoped(|this| this.block(values, block)))
             }
+            StmtKind::Attr { node, value, body, .. } => self.expr(node).max(self.expr(value)).max(self.stmt(body)),
+            StmtKind::AllocateConst { buffer, data, body } => {
+                self.constant_memory(buffer, data);
+                self.scoped(|this| {
+                    this.define_buffer(buffer);
+                    this.stmt(body)
+                })
+            }
             StmtKind::Allocate { buffer, body } => {
                 let level = check_layout(self.report, &mut self.scopes, Context::Loops, buffer);
                 level.max(self.scoped(|this| {
@@ -134,6 +143,15 @@ impl Checker<'_> {
                     this.stmt(body)
                 }))
             }
+        }
+    }
+
+    fn constant_memory(&mut self, buffer: &Buffer, data: &Constant) {
+        let (shape, dtype) = (data.0.shape(), data.0.dtype());
+        if buffer.constant_shape().as_deref() != Some(shape) || buffer.dtype != dtype {
+            let message =
+                format!("constant memory `{}` does not hold {dtype} elements of shape {shape:?}", buffer.name);
+            self.error("TW0517", message);
         }
     }
 

@@ -8,7 +8,7 @@ use tilewright_tensor::DataType;
 
 use super::Report;
 use super::scope::{Level, Scopes};
-use crate::tir::{Buffer, Expr, ExprKind};
+use crate::tir::{Buffer, Builtin, Expr, ExprKind, ForeignCallee};
 
 /// Where a scalar expression stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,6 +85,11 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
         ExprKind::Foreign { callee, args } => {
             if context == Context::Dims {
                 report.error("TW0530", format!("a dimension calls `{}`", callee.name()));
+            }
+            if let ForeignCallee::Builtin(name) = callee
+                && !callee.builtin().is_some_and(|row| row.takes(args.len()))
+            {
+                report.error("TW0518", format!("no operation `{name}` takes {} operands", args.len()));
             }
             all(report, scopes, &args.iter().collect::<Vec<_>>())
         }
@@ -248,6 +253,14 @@ fn typed(expr: &Expr) -> Result<(), String> {
         ExprKind::AddressOf { buffer, .. } => {
             must(dtype == DataType::HANDLE, &format!("the address of an element of `{}`", buffer.name))
         }
+        ExprKind::Foreign { callee: ForeignCallee::Builtin(name), args } => match Builtin::by_name(name) {
+            Some(row) => {
+                let types: Vec<_> = args.iter().map(|a| a.dtype).collect();
+                must(row.result_type(dtype, &types) == dtype, &format!("the call of `{name}`"))
+            }
+            // It is reported as unknown.
+            None => Ok(()),
+        },
         ExprKind::Foreign { callee, .. } => {
             must(!dtype.is_handle() || dtype.is_void(), &format!("the call of `{}`", callee.name()))
         }

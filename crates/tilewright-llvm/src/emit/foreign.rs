@@ -27,8 +27,11 @@ impl FnCx<'_, '_> {
     pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Result<Value> {
         match callee {
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
-            ForeignCallee::Extern(name) => self.call_extern(name, args, dtype),
+            ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),
+            ForeignCallee::Builtin(name) => {
+                Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple)))
+            }
         }
     }
 

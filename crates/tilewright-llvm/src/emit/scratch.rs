@@ -109,7 +109,9 @@ impl Scan<'_, '_> {
                 }
             }
             StmtKind::Seq(stmts) => stmts.iter().try_for_each(|s| with_stack(|| self.stmt(s)))?,
-            StmtKind::Let { body, .. } => with_stack(|| self.stmt(body))?,
+            StmtKind::Let { body, .. } | StmtKind::Attr { body, .. } | StmtKind::AllocateConst { body, .. } => {
+                with_stack(|| self.stmt(body))?;
+            }
             StmtKind::Allocate { buffer, body } => {
                 self.allocate(buffer)?;
                 with_stack(|| self.stmt(body))?;

@@ -53,6 +53,10 @@ impl FnCx<'_, '_> {
             StmtKind::Block { block, .. } => {
                 Err(self.unit.malformed(format!("block `{}` in a flat function", block.name)))
             }
+            StmtKind::Attr { key, .. } => Err(self.unit.malformed(format!("attribute `{key}` in a flat function"))),
+            StmtKind::AllocateConst { buffer, .. } => {
+                Err(self.unit.malformed(format!("constant memory `{}` in a flat function", buffer.name)))
+            }
         }
     }
 

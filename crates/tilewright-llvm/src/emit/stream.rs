@@ -70,6 +70,8 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut
         StmtKind::For { body, .. }
         | StmtKind::While { body, .. }
         | StmtKind::Let { body, .. }
+        | StmtKind::Attr { body, .. }
+        | StmtKind::AllocateConst { body, .. }
         | StmtKind::Allocate { body, .. } => with_stack(|| keep_written_once(body, loops, candidates)),
         StmtKind::Store { .. } | StmtKind::Block { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => {}
     }

@@ -98,7 +98,13 @@ fn only_reads(function: &PrimFunc, inputs: usize) -> bool {
     walk(&function.body, |expr: &scalar::Expr| {
         alone &= !matches!(
             &expr.kind,
-            scalar::ExprKind::Foreign { callee: ForeignCallee::Extern(_) | ForeignCallee::Packed(_), .. }
+            scalar::ExprKind::Foreign {
+                callee: ForeignCallee::Extern(_)
+                    | ForeignCallee::PureExtern(_)
+                    | ForeignCallee::Packed(_)
+                    | ForeignCallee::Builtin(_),
+                ..
+            }
         );
     });
     alone

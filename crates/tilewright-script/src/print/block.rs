@@ -45,7 +45,7 @@ impl Printer<'_> {
     }
 
     fn follows_its_loop(&self, iter: &IterVar, value: &Expr) -> bool {
-        iter.kind != IterKind::Opaque
+        matches!(iter.kind, IterKind::Spatial | IterKind::Reduce)
             && value
                 .as_var()
                 .and_then(|var| self.ranges.get(&var.id()))
@@ -71,6 +71,7 @@ impl Printer<'_> {
         let function = match iter.kind {
             IterKind::Spatial => "axis.spatial",
             IterKind::Reduce => "axis.reduce",
+            IterKind::Scan => "axis.scan",
             IterKind::Opaque => "axis.opaque",
         };
         self.call(function, |p| {

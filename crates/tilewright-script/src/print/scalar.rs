@@ -1,7 +1,7 @@
 //! Scalar expressions as text.
 
 use tilewright_expr::node::{AnyHandle, VarId};
-use tilewright_expr::{Buffer, Expr, ExprKind, ForeignCallee, Range, Var};
+use tilewright_expr::{Buffer, Builtin, BuiltinResult, Expr, ExprKind, ForeignCallee, Range, Var};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
@@ -119,6 +119,8 @@ impl Printer<'_> {
     fn foreign(&mut self, dtype: DataType, callee: &ForeignCallee, args: &[Expr]) {
         let name = match callee {
             ForeignCallee::Extern(_) => "call_extern",
+            ForeignCallee::PureExtern(_) => "call_pure_extern",
+            ForeignCallee::Builtin(name) => return self.builtin(dtype, name, args),
             ForeignCallee::Packed(_) => "call_packed",
             ForeignCallee::Llvm(_) => "call_llvm_intrin",
         };
@@ -140,6 +142,22 @@ impl Printer<'_> {
             if packed && dtype != DataType::I32 {
                 p.doc.separator();
                 p.doc.text(&format!("dtype=\"{dtype}\""));
+            }
+        });
+    }
+
+    /// `T.name(…)`, the type in front where the call names it.
+    fn builtin(&mut self, dtype: DataType, name: &str, args: &[Expr]) {
+        let named = Builtin::by_name(name).is_some_and(|row| row.result == BuiltinResult::Named);
+        self.call(name, |p| {
+            if named {
+                p.doc.text(&format!("\"{dtype}\""));
+            }
+            for (at, arg) in args.iter().enumerate() {
+                if named || at > 0 {
+                    p.doc.separator();
+                }
+                p.expr(arg, Prec::Any);
             }
         });
     }

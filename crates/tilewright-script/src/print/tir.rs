@@ -1,11 +1,12 @@
 //! PrimFuncs and their statements as text.
 
 use tilewright_expr::node::{walk, walk_some};
+use tilewright_expr::semantics::Scalar;
 use tilewright_expr::{Buffer, Expr, Range, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright_support::{Set, with_stack};
-use tilewright_tensor::DataType;
+use tilewright_tensor::{DataType, Tensor};
 
 use super::scalar::quoted;
 use super::{Namespace, Printer};
@@ -209,7 +210,26 @@ impl Printer<'_> {
                 self.declaration(buffer, "decl_buffer");
                 self.statements(body);
             }
+            StmtKind::AllocateConst { buffer, data, body } => {
+                self.doc.line();
+                let name = self.define_buffer(buffer, &buffer.name);
+                self.doc.text(&format!("{name} = "));
+                self.allocate_const(buffer, &data.0);
+                self.statements(body);
+            }
             _ => self.statement(stmt),
+        });
+    }
+
+    /// `T.allocate_const([1, 2, 3], "int32", [3])`.
+    fn allocate_const(&mut self, buffer: &Buffer, data: &Tensor) {
+        let elements = literals(data);
+        self.call("allocate_const", |p| {
+            p.list("[", &elements, "]", |p, element| p.doc.text(element));
+            p.doc.separator();
+            p.doc.text(&format!("\"{}\"", buffer.dtype));
+            p.doc.separator();
+            p.list("[", &buffer.shape, "]", |p, dim| p.scalar(dim));
         });
     }
 
@@ -263,6 +283,29 @@ impl Printer<'_> {
                 self.call("evaluate", |p| p.scalar(value));
             }
             StmtKind::Block { values, predicate, block } => self.block(values, predicate, block),
+            StmtKind::Attr { node, key, value, body } => {
+                self.doc.line();
+                self.doc.text("with ");
+                self.call("attr", |p| {
+                    p.scalar(node);
+                    p.doc.separator();
+                    p.doc.text(&quoted(key));
+                    p.doc.separator();
+                    p.scalar(value);
+                });
+                self.doc.text(":");
+                self.suite(body);
+            }
+            StmtKind::AllocateConst { buffer, data, body } => {
+                self.doc.line();
+                self.doc.text("with ");
+                self.allocate_const(buffer, &data.0);
+                self.names.open();
+                let name = self.define_buffer(buffer, &buffer.name);
+                self.doc.text(&format!(" as {name}:"));
+                self.suite(body);
+                self.names.close();
+            }
         });
     }
 
@@ -424,6 +467,25 @@ impl Printer<'_> {
         self.attr_map(namespace, attrs);
         self.doc.text(")");
     }
+}
+
+/// The elements as numbers of Python, in row-major order; those that have no literal as calls of `float`.
+fn literals(data: &Tensor) -> Vec<String> {
+    let dtype = data.dtype();
+    let bytes = data.to_contiguous();
+    let bytes = bytes.as_ref().ok().and_then(|tensor| tensor.as_bytes().ok()).unwrap_or_default();
+    let element = |bytes: &[u8]| {
+        let bits = bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+        let scalar = Scalar::from_bits(dtype, bits);
+        match dtype {
+            _ if dtype.is_float() && scalar.as_float().is_finite() => format!("{:?}", scalar.as_float()),
+            _ if dtype.is_float() => format!("float(\"{}\")", scalar.as_float().to_string().to_lowercase()),
+            _ if dtype.is_bool() => (if scalar.as_bool() { "True" } else { "False" }).to_owned(),
+            _ if dtype.is_signed() => scalar.as_int().to_string(),
+            _ => scalar.bits().to_string(),
+        }
+    };
+    bytes.chunks(dtype.bytes().max(1)).map(element).collect()
 }
 
 /// The expressions in which a buffer may define variables.

@@ -49,6 +49,14 @@ fn stmt(s: &Stmt, depth: usize, out: &mut String) {
             }
             stmt(&block.body, depth + 1, out);
         }
+        StmtKind::Attr { key, body, .. } => {
+            line(format!("attr {key}"));
+            stmt(body, depth, out);
+        }
+        StmtKind::AllocateConst { buffer, body, .. } => {
+            line(format!("const {}", buffer.name));
+            stmt(body, depth, out);
+        }
         StmtKind::Allocate { buffer, body } => {
             line(format!("alloc {}[{}] {}", buffer.name, list(&buffer.shape), buffer.scope.name()));
             stmt(body, depth, out);

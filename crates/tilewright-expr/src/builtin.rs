@@ -1,0 +1,187 @@
+//! Operations that some targets know and the IR does not interpret itself: the table of [`ForeignCallee::Builtin`].
+//!
+//! A row says what a call is written as behind `T.`, how many operands it has, of what type its result is and what it
+//! does. Only what [`Builtin::effect`] calls a barrier, a fence or a hint has a meaning on every target: barriers order
+//! the threads of a block, fences and hints do nothing that a program without them would not do. Of the others a target
+//! says which it has; lowering for one that lacks it is an error that names the operation.
+//!
+//! [`ForeignCallee::Builtin`]: crate::ForeignCallee::Builtin
+
+use tilewright_tensor::DataType;
+
+/// The type of a builtin's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuiltinResult {
+    /// Nothing.
+    Nothing,
+    /// What the call names in front of its operands: `T.ptx_mma("float32", …)`.
+    Named,
+    /// The type of the operand of this number.
+    Operand(usize),
+    /// Always this one.
+    Always(DataType),
+}
+
+/// What a builtin does beside giving its result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BuiltinEffect {
+    /// Nothing: the result follows from the operands.
+    Pure,
+    /// Every thread of the scope that the first operand names waits here for the others.
+    Barrier,
+    /// Orders memory, which is in order anyway where statements run one after the other.
+    Fence,
+    /// Tells a compiler or a profiler something; a program means the same without it.
+    Hint,
+    /// Whatever the target says: it may read and write memory.
+    Opaque,
+}
+
+/// An operation of a target.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Behind `T.`.
+    pub name: &'static str,
+    /// The least number of operands.
+    pub least: usize,
+    /// The greatest number of operands.
+    pub most: usize,
+    pub result: BuiltinResult,
+    pub effect: BuiltinEffect,
+}
+
+/// No limit on the number of operands.
+const MANY: usize = usize::MAX;
+
+macro_rules! builtins {
+    ($($name:literal $least:literal .. $most:tt -> $result:expr, $effect:ident;)*) => {
+        &[$(Builtin {
+            name: $name, least: $least, most: $most, result: $result, effect: BuiltinEffect::$effect,
+        }),*]
+    };
+}
+
+use BuiltinResult::{Always, Named, Nothing, Operand};
+
+const ADDRESS: BuiltinResult = Always(DataType::HANDLE);
+const INT: BuiltinResult = Always(DataType::I32);
+const TRUTH: BuiltinResult = Always(DataType::BOOL);
+
+impl Builtin {
+    /// Every builtin, in groups.
+    pub const ALL: &[Self] = builtins! {
+        // Threads.
+        "tvm_storage_sync" 1..3 -> Nothing, Barrier;
+        "tvm_thread_allreduce" 3..MANY -> Nothing, Opaque;
+        "tvm_thread_invariant" 1..1 -> Operand(0), Pure;
+        "tvm_warp_shuffle" 5..5 -> Operand(1), Opaque;
+        "tvm_warp_shuffle_up" 5..5 -> Operand(1), Opaque;
+        "tvm_warp_shuffle_down" 5..5 -> Operand(1), Opaque;
+        "tvm_warp_activemask" 0..0 -> INT, Opaque;
+        "tvm_global_barrier_kinit" 0..0 -> Nothing, Opaque;
+        // Addresses and structures of the runtime.
+        "tvm_access_ptr" 5..5 -> ADDRESS, Pure;
+        "type_annotation" 0..1 -> Named, Pure;
+        "isnullptr" 1..1 -> TRUTH, Pure;
+        "tvm_tuple" 0..MANY -> ADDRESS, Pure;
+        "tvm_stack_alloca" 2..2 -> ADDRESS, Opaque;
+        "tvm_stack_make_shape" 0..MANY -> ADDRESS, Opaque;
+        "tvm_stack_make_array" 6..6 -> ADDRESS, Opaque;
+        "tvm_struct_get" 3..3 -> Named, Opaque;
+        "tvm_struct_set" 4..4 -> Nothing, Opaque;
+        "tvm_throw_last_error" 0..0 -> Nothing, Opaque;
+        "tvm_check_return" 3..3 -> INT, Opaque;
+        "lookup_param" 1..1 -> ADDRESS, Opaque;
+        "call_cpacked" 1..MANY -> INT, Opaque;
+        "call_packed_lowered" 1..MANY -> INT, Opaque;
+        "call_cpacked_lowered" 1..MANY -> INT, Opaque;
+        "anylist_getitem" 2..2 -> ADDRESS, Opaque;
+        "anylist_resetitem" 2..2 -> INT, Opaque;
+        "anylist_setitem_call_packed" 3..MANY -> INT, Opaque;
+        "anylist_setitem_call_cpacked" 3..MANY -> INT, Opaque;
+        "TVMBackendAllocWorkspace" 5..5 -> ADDRESS, Opaque;
+        "TVMBackendFreeWorkspace" 3..3 -> INT, Opaque;
+        "ret" 1..1 -> Nothing, Opaque;
+        // Tiles of matrices.
+        "tvm_load_matrix_sync" 8..8 -> Nothing, Opaque;
+        "tvm_store_matrix_sync" 8..8 -> Nothing, Opaque;
+        "tvm_mma_sync" 8..8 -> Nothing, Opaque;
+        "tvm_bmma_sync" 8..8 -> Nothing, Opaque;
+        "tvm_fill_fragment" 6..6 -> Nothing, Opaque;
+        "mma_store" 6..6 -> Named, Opaque;
+        "mma_fill" 3..3 -> Named, Opaque;
+        "ptx_mma" 12..15 -> Named, Opaque;
+        "ptx_mma_sp" 14..17 -> Named, Opaque;
+        "ptx_ldmatrix" 7..8 -> Named, Opaque;
+        "tvm_mfma" 12..13 -> Named, Opaque;
+        "tvm_mfma_store" 6..6 -> Named, Opaque;
+        "tvm_rdna_wmma" 12..13 -> Named, Opaque;
+        "tvm_rdna_wmma_store" 6..6 -> Named, Opaque;
+        "make_filled_simdgroup_matrix" 3..5 -> Nothing, Opaque;
+        "simdgroup_load" 4..7 -> Nothing, Opaque;
+        "simdgroup_store" 4..7 -> Nothing, Opaque;
+        "simdgroup_multiply_accumulate" 8..8 -> Nothing, Opaque;
+        // Asynchronous copies and their barriers.
+        "ptx_cp_async" 5..6 -> Named, Opaque;
+        "ptx_cp_async_bulk" 6..6 -> Named, Opaque;
+        "ptx_cp_async_barrier" 1..1 -> Nothing, Opaque;
+        "ptx_commit_group" 0..0 -> Nothing, Fence;
+        "ptx_wait_group" 1..1 -> Nothing, Fence;
+        "ptx_init_barrier_thread_count" 2..2 -> Nothing, Opaque;
+        "ptx_arrive_barrier" 1..1 -> Nothing, Opaque;
+        "ptx_arrive_barrier_expect_tx" 2..2 -> Nothing, Opaque;
+        "ptx_wait_barrier" 1..1 -> Nothing, Opaque;
+        "create_barriers" 1..1 -> Nothing, Opaque;
+        // Hints.
+        "assume" 1..1 -> Nothing, Hint;
+        "start_profile_intrinsic" 1..1 -> Nothing, Hint;
+        "end_profile_intrinsic" 1..1 -> Nothing, Hint;
+        "prefetch" 1..4 -> Nothing, Hint;
+    };
+
+    /// The builtin of this name behind `T.`.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        Self::ALL.iter().find(|builtin| builtin.name == name)
+    }
+
+    /// Whether it takes so many operands.
+    pub fn takes(&self, count: usize) -> bool {
+        (self.least..=self.most).contains(&count)
+    }
+
+    /// The type of the result; `named` is what the call itself names.
+    pub fn result_type(&self, named: DataType, operands: &[DataType]) -> DataType {
+        match self.result {
+            Nothing => DataType::VOID,
+            Named => named,
+            Operand(at) => operands.get(at).copied().unwrap_or(DataType::VOID),
+            Always(dtype) => dtype,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_stands_once_and_is_no_intrinsic() {
+        for (at, builtin) in Builtin::ALL.iter().enumerate() {
+            assert!(builtin.least <= builtin.most, "{}", builtin.name);
+            assert!(Builtin::ALL[at + 1..].iter().all(|other| other.name != builtin.name), "{}", builtin.name);
+            assert!(crate::Intrinsic::by_name(builtin.name).is_none(), "{}", builtin.name);
+        }
+    }
+
+    #[test]
+    fn results_follow_from_the_row() {
+        let of =
+            |name: &str, operands: &[DataType]| Builtin::by_name(name).unwrap().result_type(DataType::F16, operands);
+        assert_eq!(of("tvm_storage_sync", &[DataType::HANDLE]), DataType::VOID);
+        assert_eq!(of("ptx_mma", &[]), DataType::F16);
+        assert_eq!(of("tvm_warp_shuffle", &[DataType::U32, DataType::F32]), DataType::F32);
+        assert_eq!(of("isnullptr", &[DataType::HANDLE]), DataType::BOOL);
+        assert!(Builtin::by_name("tvm_storage_sync").unwrap().takes(1));
+        assert!(!Builtin::by_name("isnullptr").unwrap().takes(2));
+    }
+}
