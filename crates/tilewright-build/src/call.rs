@@ -145,5 +145,5 @@ impl Known {
 }
 
 fn info_of(buffer: &Buffer) -> StructInfo {
-    StructInfo::Tensor { shape: TensorShape::Known(buffer.shape.clone()), dtype: Some(buffer.dtype) }
+    StructInfo::tensor_with(TensorShape::Known(buffer.shape.clone()), Some(buffer.dtype))
 }

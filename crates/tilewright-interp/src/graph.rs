@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tilewright_expr as scalar;
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::Scalar;
-use tilewright_ir::inplace;
 use tilewright_ir::op::{InferCx, Legalize, OpCall, OpRef};
 use tilewright_ir::relax::{
     BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, TensorShape, Var,
 };
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::{Attrs, GlobalFunc, IRModule};
+use tilewright_ir::{calls, inplace};
 use tilewright_support::{Map, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -49,7 +49,7 @@ impl Graph<'_> {
         match self.module.get(name) {
             Some(GlobalFunc::Relax(function)) => self.call_function(name, function, Scope::default(), args),
             Some(GlobalFunc::Prim(function)) => {
-                self.call_prim(name, function, &args, &[])?;
+                self.call_prim(name, function, &args, &[], &[])?;
                 Ok(Value::unit())
             }
             None => Err(ErrorKind::Callee(format!("the module has no function `{name}`")).into()),
@@ -205,7 +205,8 @@ impl Graph<'_> {
                     return Err(ErrorKind::Callee(format!("the module has no PrimFunc `{}`", global.name)).into());
                 };
                 let destinations = self.destinations(scope, out)?;
-                self.call_prim(&global.name, &function, &args, &destinations)?;
+                let scalars = self.tir_vars(scope, attrs)?;
+                self.call_prim(&global.name, &function, &args, &destinations, &scalars)?;
                 Ok(result_of(destinations))
             }
             Callee::TirInplace { function: global, results } => {
@@ -214,7 +215,8 @@ impl Graph<'_> {
                 };
                 let allocated: Vec<_> = inplace::allocated(results, out).cloned().collect();
                 let destinations = self.destinations(scope, &allocated)?;
-                self.call_prim(&global.name, &function, &args, &destinations)?;
+                let scalars = self.tir_vars(scope, attrs)?;
+                self.call_prim(&global.name, &function, &args, &destinations, &scalars)?;
                 inplace_results(results, &args, destinations)
             }
             Callee::DpsPacked(name) => {
@@ -269,8 +271,20 @@ impl Graph<'_> {
         function(args).map_err(|message| ErrorKind::Packed { name: name.to_string(), message }.into())
     }
 
-    fn call_prim(&mut self, name: &str, function: &PrimFunc, args: &[Value], destinations: &[Tensor]) -> Res<()> {
-        let mut all = Vec::with_capacity(args.len() + destinations.len());
+    /// The scalars that a PrimFunc gets behind its buffers.
+    fn tir_vars(&self, scope: &Scope, attrs: &Attrs) -> Res<Vec<Scalar>> {
+        calls::tir_vars(attrs).iter().map(|var| info::scalar(self.cx, &scope.dims, var)).collect()
+    }
+
+    fn call_prim(
+        &mut self,
+        name: &str,
+        function: &PrimFunc,
+        args: &[Value],
+        destinations: &[Tensor],
+        scalars: &[Scalar],
+    ) -> Res<()> {
+        let mut all = Vec::with_capacity(args.len() + destinations.len() + scalars.len());
         for arg in args {
             match arg {
                 Value::Tensor(tensor) => all.push(Arg::Tensor(tensor.clone())),
@@ -279,6 +293,7 @@ impl Graph<'_> {
             }
         }
         all.extend(destinations.iter().cloned().map(Arg::Destination));
+        all.extend(scalars.iter().copied().map(Arg::Scalar));
         prim::run(self.cx, name, function, &all)
     }
 
@@ -300,7 +315,7 @@ impl Graph<'_> {
         let out: Vec<_> = out.into_iter().cloned().collect();
         let destinations = self.destinations(&Scope::default(), &out)?;
         let tensors: Vec<_> = args.iter().filter(|arg| matches!(arg, Value::Tensor(_))).cloned().collect();
-        self.call_prim(op.name, &function, &tensors, &destinations)?;
+        self.call_prim(op.name, &function, &tensors, &destinations, &[])?;
         Ok(match call.struct_info {
             StructInfo::Tuple(_) => Value::Tuple(destinations.into_iter().map(Value::Tensor).collect()),
             _ => result_of(destinations),
@@ -315,7 +330,7 @@ impl Graph<'_> {
     fn destinations(&self, scope: &Scope, out: &[StructInfo]) -> Res<Vec<Tensor>> {
         out.iter()
             .map(|info| match info {
-                StructInfo::Tensor { shape: TensorShape::Known(dims), dtype: Some(dtype) } => {
+                StructInfo::Tensor { shape: TensorShape::Known(dims), dtype: Some(dtype), .. } => {
                     self.garbage(&self.dims(scope, dims)?, *dtype)
                 }
                 _ => Err(ErrorKind::Unsupported("a destination needs a known shape and dtype".to_owned()).into()),

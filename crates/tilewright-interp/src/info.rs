@@ -101,7 +101,7 @@ fn check_one(cx: &InterpCx, dims: &Dims, info: &StructInfo, value: &Value) -> Re
             }
         }
         (StructInfo::Shape(shape), Value::Shape(found)) => check_shape(cx, dims, shape, None, found),
-        (StructInfo::Tensor { shape, dtype }, Value::Tensor(found)) => {
+        (StructInfo::Tensor { shape, dtype, .. }, Value::Tensor(found)) => {
             if let Some(dtype) = dtype
                 && *dtype != found.dtype()
             {

@@ -4,8 +4,10 @@
 //! not computed in place is allocated, as by `R.call_tir`. The PrimFunc's parameters are the arguments in order, then the
 //! results that are allocated.
 
-use crate::Attrs;
-use crate::op::{InferCx, InferError, check_against, check_dps_result, dps_result};
+use tilewright_expr as scalar;
+
+use crate::calls::{check_dps_result, dps_result, scalar_info, vars_attrs};
+use crate::op::{InferCx, InferError, check_against};
 use crate::relax::{Callee, Expr, ExprKind, GlobalVar, StructInfo};
 
 impl Expr {
@@ -17,14 +19,28 @@ impl Expr {
         results: Vec<Option<usize>>,
         out: Vec<StructInfo>,
     ) -> Result<Self, InferError> {
+        Self::call_tir_inplace_with(cx, function, args, results, out, Vec::new())
+    }
+
+    /// The same with `tir_vars`: what the PrimFunc gets behind its buffers.
+    pub fn call_tir_inplace_with(
+        cx: &InferCx,
+        function: GlobalVar,
+        args: Vec<Self>,
+        results: Vec<Option<usize>>,
+        out: Vec<StructInfo>,
+        tir_vars: Vec<scalar::Expr>,
+    ) -> Result<Self, InferError> {
         check_dps_result(&out)?;
         check_places(cx, &args, &results, &out)?;
+        let scalars: Vec<StructInfo> = tir_vars.iter().map(scalar_info).collect();
         if let StructInfo::Func { params: Some(params), .. } = &function.signature {
-            let infos: Vec<_> = args.iter().map(|a| &a.struct_info).chain(allocated(&results, &out)).collect();
+            let given = args.iter().map(|a| &a.struct_info).chain(allocated(&results, &out)).chain(&scalars);
+            let infos: Vec<_> = given.collect();
             check_against(cx, &format!("PrimFunc `{}`", function.name), params, &infos)?;
         }
         let callee = Callee::TirInplace { function, results };
-        Ok(Self::raw(dps_result(&out), ExprKind::Call { callee, args, attrs: Attrs::new(), sinfo_args: out }))
+        Ok(Self::raw(dps_result(&out), ExprKind::Call { callee, args, attrs: vars_attrs(tir_vars), sinfo_args: out }))
     }
 }
 

@@ -23,9 +23,11 @@
 extern crate self as tilewright_ir;
 
 mod attr;
+pub mod calls;
 pub mod inplace;
 pub mod interface;
 pub mod low;
+mod matching;
 mod module;
 pub mod nest;
 #[cfg(test)]
@@ -38,5 +40,5 @@ pub mod tir;
 pub mod verify;
 
 pub use attr::{Attr, Attrs};
-pub use module::{GlobalFunc, IRModule};
+pub use module::{GlobalFunc, GlobalInfo, IRModule};
 pub use tilewright_expr::node;

@@ -1,12 +1,13 @@
 //! Modules: functions of both levels by name.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tilewright_expr::node::{EqCx, HashCx, IrNode, Mapper, Visitor};
 use tilewright_support::OrderedMap;
 
 use crate::Attrs;
-use crate::relax::{Function, GlobalVar, StructInfo};
+use crate::relax::{Function, GlobalVar, StructInfo, VDevice};
 use crate::tir::PrimFunc;
 
 /// A function of a module.
@@ -52,16 +53,40 @@ impl From<Function> for GlobalFunc {
     }
 }
 
+/// What a module says beside its functions, in a list of some name (`"vdevice"`, `"dummy"`).
+#[derive(Clone, Debug, PartialEq, Eq, IrNode)]
+pub enum GlobalInfo {
+    /// A device that struct infos name by its target and its place among the devices of that target.
+    VDevice(VDevice),
+    /// Says nothing.
+    Dummy,
+}
+
 /// The unit of compilation. Order of functions is the order of insertion and has no meaning.
 #[derive(Clone, Debug, Default)]
 pub struct IRModule {
     functions: OrderedMap<Arc<str>, GlobalFunc>,
     pub attrs: Attrs,
+    /// Lists of things that are no functions, by name.
+    pub global_infos: BTreeMap<Arc<str>, Vec<GlobalInfo>>,
+}
+
+impl GlobalInfo {
+    /// The name of the list of a module that holds its devices.
+    pub const VDEVICES: &str = "vdevice";
 }
 
 impl IRModule {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The devices that the module names, in order.
+    pub fn vdevices(&self) -> impl Iterator<Item = &VDevice> {
+        self.global_infos.get(GlobalInfo::VDEVICES).into_iter().flatten().filter_map(|info| match info {
+            GlobalInfo::VDevice(device) => Some(device),
+            GlobalInfo::Dummy => None,
+        })
     }
 
     /// Adds or replaces a function.
@@ -187,6 +212,7 @@ impl IrNode for IRModule {
                 None => cx.field(format_args!("function `{name}`"), &false, &true),
             })
             && cx.field("attrs", &self.attrs, &other.attrs)
+            && cx.field("global_infos", &self.global_infos, &other.global_infos)
     }
     fn node_hash(&self, cx: &mut HashCx) {
         for (name, function) in self.sorted() {
@@ -194,5 +220,6 @@ impl IrNode for IRModule {
             function.node_hash(cx);
         }
         self.attrs.node_hash(cx);
+        self.global_infos.node_hash(cx);
     }
 }

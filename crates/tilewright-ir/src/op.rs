@@ -1,18 +1,21 @@
-//! What an operator is: its declaration as data, and the constructors that type a call at birth.
+//! What an operator is: its declaration as data, and what its calls have to be. The constructors of calls stand in
+//! [`crate::calls`].
 //!
 //! An [`OpDef`] is a static; the crate `tilewright-ops` holds the table. Script, builders, Python functions, the
 //! reference page and the generated tests interpret the declaration; passes ask it for properties.
 
 use std::fmt;
-use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{EqCx, HashCx, IrNode, Mapper, Visitor};
 use tilewright_tensor::DataType;
 
-use crate::relax::{Callee, Expr, ExprKind, GlobalVar, SeqExpr, StructInfo, TensorShape};
+use crate::relax::{Expr, StructInfo, TensorShape, VDevice};
 use crate::tir::PrimFunc;
 use crate::{Attr, Attrs};
+
+pub use crate::calls::{is_said_pure, tir_vars};
+pub use crate::matching::{DimBindings, check_against, substitute_dims};
 
 /// What an argument of an operator may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -214,7 +217,7 @@ impl OpCall<'_> {
     /// What is known of a tensor argument: its shape and element type.
     pub fn tensor(&self, arg: usize) -> Result<(&TensorShape, Option<DataType>), InferError> {
         match self.args.get(arg).map(|a| &a.struct_info) {
-            Some(StructInfo::Tensor { shape, dtype }) => Ok((shape, *dtype)),
+            Some(StructInfo::Tensor { shape, dtype, .. }) => Ok((shape, *dtype)),
             other => Err(InferError::at(arg, format!("expected a tensor, found {}", describe(other)))),
         }
     }
@@ -237,7 +240,7 @@ pub fn describe(info: Option<&StructInfo>) -> &'static str {
     }
 }
 
-fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
+pub(crate) fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
     if args.len() != op.args.len() {
         let names: Vec<_> = op.args.iter().map(|a| a.name).collect();
         return Err(InferError::new(format!(
@@ -268,7 +271,7 @@ fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
 }
 
 /// The attributes with defaults filled in; unknown names and wrong kinds are errors.
-fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, InferError> {
+pub(crate) fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, InferError> {
     let mut attrs = Attrs::new();
     for def in op.attrs {
         let value = match (given.remove(def.name), def.default) {
@@ -314,271 +317,18 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
     })
 }
 
-/// The attribute of a call of a function value that says that the call has no side effect.
-const PURE: &str = "pure";
-
-/// Whether the caller of a function value says that the call has no side effect.
-pub fn is_said_pure(attrs: &Attrs) -> bool {
-    matches!(attrs.get(PURE), Some(Attr::Bool(true)))
-}
-
-/// Calls. Each checks its arguments and works out the result's struct info.
-impl Expr {
-    pub fn call_op(cx: &InferCx, op: OpRef, args: Vec<Self>, attrs: Attrs) -> Result<Self, InferError> {
-        check_args(op, &args)?;
-        let attrs = complete_attrs(op, attrs)?;
-        let struct_info = (op.infer)(cx, &OpCall { op, args: &args, attrs: &attrs })?;
-        Ok(Self::raw(struct_info, ExprKind::Call { callee: Callee::Op(op), args, attrs, sinfo_args: Vec::new() }))
-    }
-
-    /// `R.call_tir`: `out` says which results to allocate.
-    pub fn call_tir(
-        cx: &InferCx,
-        function: GlobalVar,
-        args: Vec<Self>,
-        out: Vec<StructInfo>,
-    ) -> Result<Self, InferError> {
-        check_dps_result(&out)?;
-        if let StructInfo::Func { params: Some(params), .. } = &function.signature {
-            let infos: Vec<_> = args.iter().map(|a| &a.struct_info).chain(&out).collect();
-            check_against(cx, &format!("PrimFunc `{}`", function.name), params, &infos)?;
-        }
-        let struct_info = dps_result(&out);
-        Ok(Self::raw(
-            struct_info,
-            ExprKind::Call { callee: Callee::Tir(function), args, attrs: Attrs::new(), sinfo_args: out },
-        ))
-    }
-
-    /// `R.call_dps_packed`: `out` says which results to allocate.
-    pub fn call_dps_packed(
-        name: impl Into<Arc<str>>,
-        args: Vec<Self>,
-        out: Vec<StructInfo>,
-    ) -> Result<Self, InferError> {
-        check_dps_result(&out)?;
-        let callee = Callee::DpsPacked(name.into());
-        Ok(Self::raw(dps_result(&out), ExprKind::Call { callee, args, attrs: Attrs::new(), sinfo_args: out }))
-    }
-
-    /// `R.call_packed`: the result is what `sinfo_args` says (nothing said: any object).
-    pub fn call_packed(name: impl Into<Arc<str>>, args: Vec<Self>, sinfo_args: Vec<StructInfo>) -> Self {
-        let struct_info = match sinfo_args.as_slice() {
-            [] => StructInfo::Object,
-            [one] => one.clone(),
-            many => StructInfo::Tuple(many.to_vec()),
-        };
-        let callee = Callee::Packed(name.into());
-        Self::raw(struct_info, ExprKind::Call { callee, args, attrs: Attrs::new(), sinfo_args })
-    }
-
-    /// A call of a function value. Symbolic dimensions of the callee's parameters are replaced by the arguments'.
-    pub fn call_value(cx: &InferCx, callee: Self, args: Vec<Self>) -> Result<Self, InferError> {
-        let StructInfo::Func { params, ret, .. } = &callee.struct_info else {
-            return Err(InferError::new(format!(
-                "expected a function to call, found {}",
-                describe(Some(&callee.struct_info))
-            )));
-        };
-        let struct_info = match params {
-            Some(params) => {
-                let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
-                let bound = check_against(cx, "the function", params, &infos)?;
-                substitute_dims(ret, &bound)
+/// The device of all arguments of a call that say one: the result lies there too, unless its rule says where.
+pub(crate) fn common_device<'a>(op: OpRef, args: &'a [Expr]) -> Result<Option<&'a VDevice>, InferError> {
+    let mut found: Option<(usize, &VDevice)> = None;
+    for (i, arg) in args.iter().enumerate() {
+        let Some(device) = arg.struct_info.vdevice() else { continue };
+        match found {
+            Some((_, first)) if first != device => {
+                let message = format!("the arguments of `{}` lie on different devices: {first}; {device}", op.name);
+                return Err(InferError::at(i, message));
             }
-            None => (**ret).clone(),
-        };
-        let kind = ExprKind::Call { callee: Callee::Value(callee), args, attrs: Attrs::new(), sinfo_args: Vec::new() };
-        Ok(Self::raw(struct_info, kind))
-    }
-
-    /// `R.invoke_closure`: a call of a function value whose result is what `sinfo_args` says. With `pure`,
-    /// `R.invoke_pure_closure`: the caller also says that the call has no side effect.
-    pub fn invoke_closure(
-        cx: &InferCx,
-        callee: Self,
-        args: Vec<Self>,
-        sinfo_args: Vec<StructInfo>,
-        pure: bool,
-    ) -> Result<Self, InferError> {
-        match &callee.struct_info {
-            StructInfo::Func { params: Some(params), .. } => {
-                let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
-                check_against(cx, "the function", params, &infos)?;
-            }
-            StructInfo::Func { params: None, .. } | StructInfo::Object => {}
-            other => {
-                let found = describe(Some(other));
-                return Err(InferError::new(format!("expected a function to call, found {found}")));
-            }
-        }
-        let struct_info = match sinfo_args.as_slice() {
-            [] => return Err(InferError::new("a call of a closure needs the struct info of its result")),
-            [one] => one.clone(),
-            many => StructInfo::Tuple(many.to_vec()),
-        };
-        let attrs = if pure { Attrs::from_iter([(PURE.into(), Attr::Bool(true))]) } else { Attrs::new() };
-        Ok(Self::raw(struct_info, ExprKind::Call { callee: Callee::Value(callee), args, attrs, sinfo_args }))
-    }
-
-    pub fn tuple_get(tuple: Self, index: usize) -> Result<Self, InferError> {
-        match &tuple.struct_info {
-            StructInfo::Tuple(fields) => match fields.get(index) {
-                Some(info) => Ok(Self::raw(info.clone(), ExprKind::TupleGet { tuple: tuple.clone(), index })),
-                None => Err(InferError::new(format!("a tuple of {} fields has no field {index}", fields.len()))),
-            },
-            other => Err(InferError::new(format!("expected a tuple, found {}", describe(Some(other))))),
+            _ => found = Some((i, device)),
         }
     }
-
-    /// A conditional; its struct info is what both branches have, or only `Object`.
-    pub fn conditional(condition: Self, then: SeqExpr, otherwise: SeqExpr) -> Result<Self, InferError> {
-        match condition.struct_info.dtype() {
-            Some(dtype) if dtype.is_bool() && condition.struct_info.rank().unwrap_or(0) == 0 => {}
-            _ => return Err(InferError::at(0, "a condition must be a scalar bool")),
-        }
-        let (a, b) = (&then.result.struct_info, &otherwise.result.struct_info);
-        let struct_info = if a.equal(b) { a.clone() } else { common(a, b) };
-        Ok(Self::raw(struct_info, ExprKind::If { condition, then, otherwise }))
-    }
-
-    /// Whether evaluating this expression, itself and not its operands' bindings, has no side effect.
-    pub fn is_pure(&self) -> bool {
-        match &self.kind {
-            ExprKind::Call { callee, attrs, .. } => match callee {
-                Callee::Op(op) => op.properties.pure,
-                Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => true,
-                Callee::Packed(_) => false,
-                Callee::Value(f) => is_said_pure(attrs) || matches!(f.struct_info, StructInfo::Func { pure: true, .. }),
-            },
-            ExprKind::If { then, otherwise, .. } => [then, otherwise].iter().all(|seq| {
-                seq.blocks.iter().flat_map(|b| &b.bindings).all(|b| match &b.value {
-                    crate::relax::BindingValue::Expr(e) => e.is_pure(),
-                    crate::relax::BindingValue::MatchCast { value, .. } => value.is_pure(),
-                })
-            }),
-            _ => true,
-        }
-    }
-}
-
-pub(crate) fn check_dps_result(out: &[StructInfo]) -> Result<(), InferError> {
-    if out.is_empty() {
-        return Err(InferError::new(
-            "a call in destination-passing style needs the struct info of at least one result",
-        ));
-    }
-    match out.iter().find(|info| info.dims().is_none() || info.dtype().is_none()) {
-        None => Ok(()),
-        Some(_) => {
-            Err(InferError::new("a result in destination-passing style must be a tensor of known shape and dtype"))
-        }
-    }
-}
-
-pub(crate) fn dps_result(out: &[StructInfo]) -> StructInfo {
-    if let [one] = out { one.clone() } else { StructInfo::Tuple(out.to_vec()) }
-}
-
-/// The most that is true of a value that has one or the other info.
-fn common(a: &StructInfo, b: &StructInfo) -> StructInfo {
-    match (a, b) {
-        (StructInfo::Tensor { dtype: x, .. }, StructInfo::Tensor { dtype: y, .. }) => StructInfo::Tensor {
-            shape: match (a.rank(), b.rank()) {
-                (Some(m), Some(n)) if m == n => TensorShape::Rank(m),
-                _ => TensorShape::Unknown,
-            },
-            dtype: x.filter(|x| Some(*x) == *y),
-        },
-        (StructInfo::Tuple(x), StructInfo::Tuple(y)) if x.len() == y.len() => {
-            StructInfo::Tuple(x.iter().zip(y).map(|(x, y)| common(x, y)).collect())
-        }
-        _ => StructInfo::Object,
-    }
-}
-
-/// What each symbolic dimension of a callee is at a call.
-pub type DimBindings = Vec<(tilewright_expr::Var, tilewright_expr::Expr)>;
-
-/// The info with symbolic dimensions replaced.
-pub fn substitute_dims(info: &StructInfo, bound: &DimBindings) -> StructInfo {
-    let replace = |e: &tilewright_expr::Expr| {
-        e.as_var().and_then(|v| bound.iter().find(|(var, _)| var == v)).map(|(_, value)| value.clone())
-    };
-    tilewright_expr::node::rewrite(info, replace).unwrap_or_else(|| info.clone())
-}
-
-/// Checks argument infos against parameter infos; what is not known at compile time is left to run time.
-pub fn check_against(
-    cx: &InferCx,
-    callee: &str,
-    params: &[StructInfo],
-    args: &[&StructInfo],
-) -> Result<DimBindings, InferError> {
-    if params.len() != args.len() {
-        return Err(InferError::new(format!("{callee} takes {} arguments, found {}", params.len(), args.len())));
-    }
-    let mut bound = DimBindings::new();
-    for (i, (param, arg)) in params.iter().zip(args).enumerate() {
-        check_one(cx, callee, i, param, arg, &mut bound)?;
-    }
-    Ok(bound)
-}
-
-fn check_one(
-    cx: &InferCx,
-    callee: &str,
-    i: usize,
-    param: &StructInfo,
-    arg: &StructInfo,
-    bound: &mut DimBindings,
-) -> Result<(), InferError> {
-    let wrong = |what: String| Err(InferError::at(i, format!("argument {i} of {callee}: {what}")));
-    match (param, arg) {
-        (StructInfo::Object, _) | (_, StructInfo::Object) => Ok(()),
-        (StructInfo::Tensor { dtype: p, .. }, StructInfo::Tensor { dtype: a, .. }) => {
-            if let (Some(p), Some(a)) = (p, a)
-                && p != a
-            {
-                return wrong(format!("expected dtype {p}, found {a}"));
-            }
-            check_dims(cx, param, arg, bound).or_else(wrong)
-        }
-        (StructInfo::Shape(_), StructInfo::Shape(_)) => check_dims(cx, param, arg, bound).or_else(wrong),
-        (StructInfo::Prim { dtype: p, .. }, StructInfo::Prim { dtype: a, .. }) if p == a => Ok(()),
-        (StructInfo::Tuple(p), StructInfo::Tuple(a)) if p.len() == a.len() => {
-            p.iter().zip(a).try_for_each(|(p, a)| check_one(cx, callee, i, p, a, bound))
-        }
-        (StructInfo::Func { .. }, StructInfo::Func { .. }) => Ok(()),
-        _ => wrong(format!("expected {}, found {}", describe(Some(param)), describe(Some(arg)))),
-    }
-}
-
-fn check_dims(cx: &InferCx, param: &StructInfo, arg: &StructInfo, bound: &mut DimBindings) -> Result<(), String> {
-    if let (Some(p), Some(a)) = (param.rank(), arg.rank())
-        && p != a
-    {
-        return Err(format!("expected {p} dimensions, found {a}"));
-    }
-    let (Some(params), Some(args)) = (param.dims(), arg.dims()) else { return Ok(()) };
-    for (axis, (p, a)) in params.iter().zip(args).enumerate() {
-        if let Some(var) = p.as_var()
-            && !bound.iter().any(|(v, _)| v == var)
-        {
-            bound.push((var.clone(), a.clone()));
-            continue;
-        }
-        let expected = tilewright_expr::node::rewrite(p, |e: &tilewright_expr::Expr| {
-            e.as_var().and_then(|v| bound.iter().find(|(var, _)| var == v)).map(|(_, value)| value.clone())
-        });
-        let expected = expected.as_ref().unwrap_or(p);
-        if cx.analyzer.prove_different(expected, a) {
-            let (expected, found) = (cx.analyzer.simplify(expected), cx.analyzer.simplify(a));
-            return Err(match (expected.as_int(), found.as_int()) {
-                (Some(e), Some(f)) => format!("expected {e} in dimension {axis}, found {f}"),
-                _ => format!("dimension {axis} can never be what is expected"),
-            });
-        }
-    }
-    Ok(())
+    Ok(found.map(|(_, device)| device))
 }

@@ -22,6 +22,44 @@ pub enum TensorShape {
     Unknown,
 }
 
+impl TensorShape {
+    /// The number of dimensions, where known.
+    pub fn rank(&self) -> Option<usize> {
+        match self {
+            Self::Known(dims) => Some(dims.len()),
+            Self::Rank(rank) => Some(*rank),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// A device that a module names: what it is, which one of that sort, and where in its memory.
+///
+/// Two tensors are on one device where these are equal; where a module lists it ([`crate::GlobalInfo`]) has no meaning.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct VDevice {
+    /// A target, as `tilewright-target` reads it.
+    pub target: Arc<str>,
+    pub id: i64,
+    pub memory_scope: Arc<str>,
+}
+
+/// As messages name it: `llvm, device 1`.
+impl std::fmt::Display for VDevice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}, device {}", self.target, self.id)?;
+        if &*self.memory_scope == "global" { Ok(()) } else { write!(f, ", memory `{}`", self.memory_scope) }
+    }
+}
+
+ir_leaf! {
+    VDevice: |v, cx| {
+        cx.bytes(v.target.as_bytes());
+        cx.word(v.id as u64);
+        cx.bytes(v.memory_scope.as_bytes());
+    };
+}
+
 /// What is known of a value at compile time.
 #[derive(Clone, Debug, IrNode)]
 pub enum StructInfo {
@@ -37,6 +75,8 @@ pub enum StructInfo {
     Tensor {
         shape: TensorShape,
         dtype: Option<DataType>,
+        /// The device it lies on; `None`: any, or not known.
+        vdevice: Option<VDevice>,
     },
     Tuple(Vec<StructInfo>),
     /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined by them.
@@ -66,7 +106,12 @@ impl IrNode for Box<StructInfo> {
 impl StructInfo {
     /// A tensor of known shape and type.
     pub fn tensor(shape: Vec<scalar::Expr>, dtype: DataType) -> Self {
-        Self::Tensor { shape: TensorShape::Known(shape), dtype: Some(dtype) }
+        Self::tensor_with(TensorShape::Known(shape), Some(dtype))
+    }
+
+    /// A tensor on any device of which this is known.
+    pub fn tensor_with(shape: TensorShape, dtype: Option<DataType>) -> Self {
+        Self::Tensor { shape, dtype, vdevice: None }
     }
 
     /// A tensor of constant shape.
@@ -90,11 +135,7 @@ impl StructInfo {
     /// The number of dimensions of a tensor or shape.
     pub fn rank(&self) -> Option<usize> {
         match self {
-            Self::Tensor { shape, .. } | Self::Shape(shape) => match shape {
-                TensorShape::Known(dims) => Some(dims.len()),
-                TensorShape::Rank(rank) => Some(*rank),
-                TensorShape::Unknown => None,
-            },
+            Self::Tensor { shape, .. } | Self::Shape(shape) => shape.rank(),
             _ => None,
         }
     }
@@ -105,6 +146,25 @@ impl StructInfo {
             Self::Tensor { dtype, .. } => *dtype,
             Self::Prim { dtype, .. } => Some(*dtype),
             _ => None,
+        }
+    }
+
+    /// The device of a tensor, where known.
+    pub fn vdevice(&self) -> Option<&VDevice> {
+        match self {
+            Self::Tensor { vdevice, .. } => vdevice.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The same on this device: every tensor in it that says none.
+    pub fn on_device(&self, device: &VDevice) -> Self {
+        match self {
+            Self::Tensor { shape, dtype, vdevice: None } => {
+                Self::Tensor { shape: shape.clone(), dtype: *dtype, vdevice: Some(device.clone()) }
+            }
+            Self::Tuple(fields) => Self::Tuple(fields.iter().map(|field| field.on_device(device)).collect()),
+            other => other.clone(),
         }
     }
 

@@ -34,7 +34,7 @@ pub enum Gives {
 pub fn infer_unary(_: &InferCx, call: &OpCall<'_>, takes: Takes) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     check_dtype(call, 0, dtype, takes)?;
-    Ok(StructInfo::Tensor { shape: shape.clone(), dtype })
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
 }
 
 /// The rule for two tensors: shapes broadcast, types are the same.
@@ -48,7 +48,7 @@ pub fn infer_binary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives)
         Gives::Same => dtype,
         Gives::Bool => Some(DataType::BOOL),
     };
-    Ok(StructInfo::Tensor { shape, dtype })
+    Ok(StructInfo::tensor_with(shape, dtype))
 }
 
 fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes: Takes) -> Result<(), InferError> {

@@ -125,7 +125,7 @@ pub fn infer_allocated(call: &OpCall<'_>, shape: usize) -> Result<StructInfo, In
             {
                 return Err(InferError::new(format!("a tensor cannot have a dimension of {negative}")));
             }
-            Ok(StructInfo::Tensor { shape: shape.clone(), dtype: Some(dtype) })
+            Ok(StructInfo::tensor_with(shape.clone(), Some(dtype)))
         }
         _ => Err(InferError::at(shape, format!("`{}` needs a shape", call.op.name))),
     }

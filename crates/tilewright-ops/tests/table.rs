@@ -18,7 +18,7 @@ fn tensor(shape: &[i64]) -> Expr {
 }
 
 fn partly(shape: TensorShape, dtype: Option<DataType>) -> Expr {
-    of(StructInfo::Tensor { shape, dtype })
+    of(StructInfo::tensor_with(shape, dtype))
 }
 
 /// `(2, n) float32`, with `?` for what is not known.
@@ -27,7 +27,7 @@ fn text(result: Result<Expr, InferError>) -> String {
         Ok(expr) => expr,
         Err(error) => return format!("{:?}: {error}", error.arg),
     };
-    let StructInfo::Tensor { shape, dtype } = &expr.struct_info else { return format!("{:?}", expr.struct_info) };
+    let StructInfo::Tensor { shape, dtype, .. } = &expr.struct_info else { return format!("{:?}", expr.struct_info) };
     let shape = match shape {
         TensorShape::Known(dims) => shapes::dims_text(dims),
         TensorShape::Rank(rank) => format!("rank {rank}"),

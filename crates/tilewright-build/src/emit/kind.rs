@@ -67,7 +67,7 @@ impl Emitter<'_, '_> {
                 Kind::Prim { dtype: *dtype, value: self.pattern(value, define)? }
             }
             StructInfo::Shape(shape) => Kind::Shape { dims: self.patterns(shape, define)? },
-            StructInfo::Tensor { shape, dtype } => {
+            StructInfo::Tensor { shape, dtype, .. } => {
                 Kind::Tensor { dtype: *dtype, dims: self.patterns(shape, define)?, device: DeviceIndex::FIRST }
             }
             StructInfo::Tuple(_) if depth >= MAX_NESTING => {

@@ -199,7 +199,7 @@ fn conditions_tuples_and_shapes_are_values() {
 #[test]
 fn match_cast_defines_dimensions_and_checks_them() {
     let n = scalar::Var::new("n", DataType::I64);
-    let x = Var::new("x", StructInfo::Tensor { shape: TensorShape::Unknown, dtype: None });
+    let x = Var::new("x", StructInfo::tensor_with(TensorShape::Unknown, None));
     let square = StructInfo::tensor(vec![scalar::Expr::var(&n), scalar::Expr::var(&n)], DataType::F32);
     let mut bb = Builder::default();
     bb.cast("y", Expr::var(&x), square);

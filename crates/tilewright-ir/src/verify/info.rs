@@ -7,7 +7,7 @@ use crate::relax::{StructInfo, TensorShape};
 use crate::tir::{BinOp, Expr, ExprKind, Var};
 
 /// Whether a value of which `given` is known also is what `claimed` says. Dimensions are compared by proof.
-pub(super) fn follows(cx: &InferCx, given: &StructInfo, claimed: &StructInfo) -> bool {
+pub(crate) fn follows(cx: &InferCx, given: &StructInfo, claimed: &StructInfo) -> bool {
     match (given, claimed) {
         (_, StructInfo::Object) => true,
         (StructInfo::Prim { dtype: a, value: x }, StructInfo::Prim { dtype: b, value: y }) => {
@@ -19,9 +19,10 @@ pub(super) fn follows(cx: &InferCx, given: &StructInfo, claimed: &StructInfo) ->
                 }
         }
         (StructInfo::Shape(a), StructInfo::Shape(b)) => shape_follows(cx, a, b),
-        (StructInfo::Tensor { shape: a, dtype: x }, StructInfo::Tensor { shape: b, dtype: y }) => {
-            (y.is_none() || x == y) && shape_follows(cx, a, b)
-        }
+        (
+            StructInfo::Tensor { shape: a, dtype: x, vdevice: on },
+            StructInfo::Tensor { shape: b, dtype: y, vdevice: claimed_on },
+        ) => (y.is_none() || x == y) && (claimed_on.is_none() || on == claimed_on) && shape_follows(cx, a, b),
         (StructInfo::Tuple(a), StructInfo::Tuple(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| follows(cx, a, b))
         }
@@ -77,14 +78,14 @@ pub(super) fn dims<'i>(info: &'i StructInfo, visit: &mut dyn FnMut(&'i Expr)) {
 }
 
 /// The variables that stand alone as a dimension: a value of this info defines them.
-pub(super) fn definable(info: &StructInfo) -> Vec<&Var> {
+pub(crate) fn definable(info: &StructInfo) -> Vec<&Var> {
     let mut found = Vec::new();
     dims(info, &mut |dim| found.extend(dim.as_var()));
     found
 }
 
 /// The info as users write it, for messages.
-pub(super) fn show(info: &StructInfo) -> String {
+pub(crate) fn show(info: &StructInfo) -> String {
     let shape = |shape: &TensorShape| match shape {
         TensorShape::Known(dims) => format!("({})", dims.iter().map(show_dim).collect::<Vec<_>>().join(", ")),
         TensorShape::Rank(rank) => format!("ndim={rank}"),
@@ -96,10 +97,13 @@ pub(super) fn show(info: &StructInfo) -> String {
             format!("R.Prim({})", value.as_ref().map_or_else(|| dtype.to_string(), show_dim))
         }
         StructInfo::Shape(dims) => format!("R.Shape({})", shape(dims)),
-        StructInfo::Tensor { shape: dims, dtype } => {
+        StructInfo::Tensor { shape: dims, dtype, vdevice } => {
             let mut text = format!("R.Tensor({}", shape(dims));
             if let Some(dtype) = dtype {
                 let _ = write!(text, ", {dtype}");
+            }
+            if let Some(vdevice) = vdevice {
+                let _ = write!(text, ", {vdevice}");
             }
             text + ")"
         }

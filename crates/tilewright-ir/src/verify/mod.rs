@@ -41,6 +41,7 @@
 //! | TW0529 | a symbolic dimension is used where a parameter or a `match_cast` has defined it |
 //! | TW0530 | dimensions are scalar integers computed without memory |
 //! | TW0531 | the destinations of `call_tir` and `call_dps_packed` have known shapes and dtypes |
+//! | TW0532 | a call of no operator has the attributes of its kind of call and no others, see [`crate::calls`] |
 //!
 //! **Modules**
 //!
@@ -68,6 +69,8 @@ use std::sync::Arc;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 
 use crate::{GlobalFunc, IRModule};
+
+pub(crate) use info::{definable, follows, show};
 
 /// A normal form of modules. Each includes the properties of [`Form::Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,8 +7,9 @@ use super::Report;
 use super::info::{definable, dims, follows, show};
 use super::scalar::{Context, check as check_scalar};
 use super::scope::{Level, Scopes};
+use crate::calls::{may_have, packed_places, said_result, scalar_info};
 use crate::inplace::{allocated, check_places};
-use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims};
+use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims, tir_vars};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
     Var,
@@ -298,9 +299,8 @@ impl Checker<'_> {
     fn call(&mut self, expr: &Expr, callee: &Callee, args: &[Expr], attrs: &Attrs, out: &[StructInfo]) -> Level {
         let mut level = self.exprs(args);
         level = level.max(out.iter().map(|info| self.info(info)).max().unwrap_or(0));
-        if !is_said_pure(attrs) {
-            self.purity(callee, args);
-        }
+        self.call_attrs(callee, attrs);
+        self.purity(callee, args, attrs);
         match callee {
             Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
                 Ok(rule) => self.rule(expr, &format!("a call of `{}`", op.name), &rule.struct_info),
@@ -310,23 +310,27 @@ impl Checker<'_> {
             },
             Callee::Tir(global) => {
                 self.destinations(expr, &global.name, out);
-                self.prim_func(&global.name, args.iter().map(|a| &a.struct_info).chain(out).collect());
+                let scalars: Vec<_> = tir_vars(attrs).iter().map(scalar_info).collect();
+                let infos = args.iter().map(|a| &a.struct_info).chain(out).chain(&scalars);
+                self.prim_func(&global.name, infos.collect());
             }
             Callee::TirInplace { function, results } => {
                 self.destinations(expr, &function.name, out);
                 if let Err(problem) = check_places(&self.cx, args, results, out) {
                     self.error("TW0526", format!("a call of `{}` in place: {problem}", function.name));
                 }
-                let infos = args.iter().map(|a| &a.struct_info).chain(allocated(results, out));
+                let scalars: Vec<_> = tir_vars(attrs).iter().map(scalar_info).collect();
+                let infos = args.iter().map(|a| &a.struct_info).chain(allocated(results, out)).chain(&scalars);
                 self.prim_func(&function.name, infos.collect());
             }
             Callee::DpsPacked(name) => self.destinations(expr, name, out),
             Callee::Packed(name) => {
-                let rule = match out {
-                    [] => StructInfo::Object,
-                    [one] => one.clone(),
-                    many => StructInfo::Tuple(many.to_vec()),
-                };
+                if let Some(places) = packed_places(attrs)
+                    && let Err(problem) = check_places(&self.cx, args, &places, out)
+                {
+                    self.error("TW0526", format!("a call of `{name}` in place: {problem}"));
+                }
+                let rule = said_result(out).unwrap_or(StructInfo::Object);
                 self.rule(expr, &format!("a call of `{name}`"), &rule);
             }
             Callee::Value(function) => {
@@ -340,11 +344,7 @@ impl Checker<'_> {
                     _ => ("the function", function.struct_info.clone()),
                 };
                 let infos: Vec<_> = args.iter().map(|a| &a.struct_info).collect();
-                let said = match out {
-                    [] => None,
-                    [one] => Some(one.clone()),
-                    many => Some(StructInfo::Tuple(many.to_vec())),
-                };
+                let said = said_result(out);
                 let found = match signature {
                     StructInfo::Object if said.is_some() => None,
                     _ => self.fits(name, &signature, &infos),
@@ -355,6 +355,24 @@ impl Checker<'_> {
             }
         }
         level
+    }
+
+    /// Checks what a call of no operator says of itself.
+    fn call_attrs(&mut self, callee: &Callee, attrs: &Attrs) {
+        if matches!(callee, Callee::Op(_)) {
+            return;
+        }
+        for (name, value) in attrs {
+            if !may_have(callee, name, value) {
+                let callee = called(callee);
+                let message = format!("a call of {callee} has the attribute `{name}`: {}", value.in_words());
+                self.error("TW0532", message);
+            }
+        }
+        let vars = tir_vars(attrs);
+        for var in &vars {
+            self.dim(var);
+        }
     }
 
     /// Checks that the module has the PrimFunc, and that it takes arguments and destinations of these infos.
@@ -395,10 +413,11 @@ impl Checker<'_> {
 
     /// Side effects belong neither into a dataflow block nor into a function that says it has none. Memory operations
     /// and functions that write destinations may stand in such a function: what they write is its own.
-    fn purity(&mut self, callee: &Callee, args: &[Expr]) {
+    fn purity(&mut self, callee: &Callee, args: &[Expr], attrs: &Attrs) {
         let (pure, own) = match callee {
             Callee::Op(op) => (op.properties.pure, matches!(op.legalize, Legalize::Machine(_))),
             Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => (true, true),
+            Callee::Packed(_) | Callee::Value(_) if is_said_pure(attrs) || packed_places(attrs).is_some() => return,
             Callee::Packed(_) => {
                 (false, args.iter().filter_map(Expr::as_var).any(|var| self.allocated.contains(&var.id())))
             }
@@ -411,21 +430,26 @@ impl Checker<'_> {
                 _ => (matches!(function.struct_info, StructInfo::Func { pure: true, .. }), false),
             },
         };
-        let what = match callee {
-            Callee::Op(op) => format!("operator `{}`", op.name),
-            Callee::Tir(function) | Callee::TirInplace { function, .. } => format!("`{}`", function.name),
-            Callee::DpsPacked(name) | Callee::Packed(name) => format!("packed function `{name}`"),
-            Callee::Value(function) => match &function.kind {
-                ExprKind::GlobalVar(global) => format!("`{}`", global.name),
-                ExprKind::Var(var) => format!("`{}`", var.name),
-                _ => "a function value".to_owned(),
-            },
-        };
+        let what = called(callee);
         if self.context.dataflow && !pure {
             self.error("TW0523", format!("{what} has side effects, and is called in a dataflow block"));
         } else if self.context.pure && !pure && !own {
             self.error("TW0523", format!("{what} has side effects, and is called in a function that says it is pure"));
         }
+    }
+}
+
+/// What is called, for messages.
+fn called(callee: &Callee) -> String {
+    match callee {
+        Callee::Op(op) => format!("operator `{}`", op.name),
+        Callee::Tir(function) | Callee::TirInplace { function, .. } => format!("`{}`", function.name),
+        Callee::DpsPacked(name) | Callee::Packed(name) => format!("packed function `{name}`"),
+        Callee::Value(function) => match &function.kind {
+            ExprKind::GlobalVar(global) => format!("`{}`", global.name),
+            ExprKind::Var(var) => format!("`{}`", var.name),
+            _ => "a function value".to_owned(),
+        },
     }
 }
 

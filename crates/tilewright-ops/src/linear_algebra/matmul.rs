@@ -47,7 +47,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             return Err(InferError::at(i, "`matmul` takes tensors of at least one dimension, found a scalar"));
         }
     }
-    Ok(StructInfo::Tensor { shape: result_shape(cx, a, b)?, dtype })
+    Ok(StructInfo::tensor_with(result_shape(cx, a, b)?, dtype))
 }
 
 /// An operand's dimensions as batch, rows and columns; a single dimension is a row (left) or a column (right).

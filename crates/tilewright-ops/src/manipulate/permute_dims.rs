@@ -53,7 +53,7 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             None => TensorShape::Unknown,
         },
     };
-    Ok(StructInfo::Tensor { shape, dtype })
+    Ok(StructInfo::tensor_with(shape, dtype))
 }
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {

@@ -2,15 +2,17 @@
 //!
 //! `y = R.call_tir(cls.f, (x,), out_sinfo)` becomes an allocation of `y` and the call `cls.f(x, y)` for its effect;
 //! `R.call_dps_packed` likewise, with `R.call_packed`. Several results are allocated one by one and bound as a tuple. A
-//! result of `R.call_tir_inplace` that takes the place of an argument is another name for it.
+//! result of `R.call_tir_inplace` that takes the place of an argument is another name for it. Scalars that a call passes
+//! behind its destinations (`tir_vars`) become arguments behind them.
 //! Dataflow blocks become plain on the way, and no function is said to be pure any more: calls for their effect are what
 //! it is made of.
 
-use tilewright_ir::IRModule;
+use tilewright_ir::calls::tir_vars;
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, Var};
 use tilewright_ir::verify::Form;
+use tilewright_ir::{Attrs, IRModule};
 use tilewright_ops::builtin::alloc_tensor;
 use tilewright_support::{Diagnostic, Origins};
 
@@ -45,11 +47,11 @@ struct Allocate(InferCx);
 impl Rebuild for Allocate {
     fn binding(&mut self, binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
-            && let ExprKind::Call { callee, args, sinfo_args, .. } = &value.kind
+            && let ExprKind::Call { callee, args, attrs, sinfo_args } = &value.kind
             && matches!(callee, Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_))
         {
             return self
-                .call(&binding, callee, args, sinfo_args, out)
+                .call(&binding, callee, args, attrs, sinfo_args, out)
                 .map_err(|error| Box::new(Diagnostic::error("TW0721", error.message)));
         }
         out.push(binding);
@@ -63,6 +65,7 @@ impl Allocate {
         binding: &Binding,
         callee: &Callee,
         args: &[Expr],
+        attrs: &Attrs,
         results: &[StructInfo],
         out: &mut Vec<Binding>,
     ) -> Result<(), InferError> {
@@ -83,7 +86,8 @@ impl Allocate {
             places.push(Expr::var(&var));
             allocated.push(Expr::var(&var));
         }
-        let all: Vec<Expr> = args.iter().chain(&allocated).cloned().collect();
+        let scalars = tir_vars(attrs).into_iter().map(Expr::prim);
+        let all: Vec<Expr> = args.iter().chain(&allocated).cloned().chain(scalars).collect();
         match callee {
             Callee::Tir(function) | Callee::TirInplace { function, .. } => {
                 out.push(effect(Expr::call_value(&self.0, Expr::global(function), all)?, origins));

@@ -312,7 +312,7 @@ fn private_functions_that_nothing_reaches_go() {
 #[test]
 fn an_unknown_shape_cannot_become_loops_and_says_why() {
     let mut b = Build::new();
-    let unknown = StructInfo::Tensor { shape: tilewright_ir::relax::TensorShape::Rank(1), dtype: Some(F32) };
+    let unknown = StructInfo::tensor_with(tilewright_ir::relax::TensorShape::Rank(1), Some(F32));
     let x = b.param("x", unknown);
     let y = b.bind(nn::relu::call(&InferCx::default(), x));
     let text = message(&LegalizeOps, &module_of(b.finish(&y)));

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::IRModule;
 use tilewright_ir::relax::{Function, GlobalVar, StructInfo};
 use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::{GlobalInfo, IRModule};
 use tilewright_support::{Diagnostics, SourceFile, Span};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -72,6 +72,8 @@ pub enum HostValue {
     Scalar(tilewright_expr::Expr),
     StructInfo(StructInfo),
     GlobalVar(GlobalVar),
+    /// Something that a module says beside its functions, such as a device.
+    GlobalInfo(GlobalInfo),
     PrimFunc(Arc<PrimFunc>),
     Function(Arc<Function>),
 }

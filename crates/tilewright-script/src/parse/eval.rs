@@ -275,6 +275,9 @@ impl Parser<'_> {
             if let Some(name) = path.strip_prefix("script.relax.") {
                 return self.relax_call(expr, name, call);
             }
+            if let Some(name) = path.strip_prefix("script.ir.") {
+                return self.ir_call(expr, name, call);
+            }
             return self.outside(expr);
         }
         if let ast::Expr::Attribute(method) = &*call.func

@@ -35,6 +35,7 @@ mod cx;
 mod dims;
 mod eval;
 mod file;
+mod infos;
 mod metadata;
 mod module;
 mod names;

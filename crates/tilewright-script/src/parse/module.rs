@@ -4,12 +4,13 @@
 //! annotation has no signature until its body is read, so a call of one reads its body first; functions that call each
 //! other in a circle that way are an error that names them.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
-use tilewright_ir::relax::{GlobalVar, StructInfo};
-use tilewright_ir::{Attrs, GlobalFunc, IRModule};
+use tilewright_ir::relax::{GlobalVar, StructInfo, VDevice};
+use tilewright_ir::{Attrs, GlobalFunc, GlobalInfo, IRModule};
 use tilewright_support::{Diagnostic, OrderedMap, nearest};
 
 use super::codes;
@@ -74,6 +75,8 @@ pub(super) struct Functions<'a> {
     /// The name of the class; empty for a function that stands by itself.
     pub(super) module: String,
     entries: OrderedMap<Arc<str>, Entry<'a>>,
+    /// What the module says beside its functions.
+    pub(super) global_infos: BTreeMap<Arc<str>, Vec<GlobalInfo>>,
     /// Functions whose text does not parse, which has been reported.
     left_out: Vec<Arc<str>>,
     /// Names of the functions whose bodies are being read, outermost first.
@@ -88,6 +91,14 @@ impl Functions<'_> {
     /// Whether the name is the module or one of its functions.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.contains(name) || (!self.module.is_empty() && self.module == name)
+    }
+
+    /// The devices that the module names.
+    pub(super) fn vdevices(&self) -> impl Iterator<Item = &VDevice> {
+        self.global_infos.get(GlobalInfo::VDEVICES).into_iter().flatten().filter_map(|info| match info {
+            GlobalInfo::VDevice(device) => Some(device),
+            GlobalInfo::Dummy => None,
+        })
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -114,6 +125,7 @@ impl<'a> Parser<'a> {
         }
         let mut module = IRModule::new();
         module.attrs = attrs;
+        module.global_infos = functions.global_infos;
         for (name, entry) in functions.entries {
             match entry.progress {
                 Progress::Done(function) => module.insert(name, function),
@@ -156,10 +168,7 @@ impl<'a> Parser<'a> {
                 attrs.extend(self.attrs_argument(bound[0])?);
                 Ok(())
             }
-            Some((path, _)) if path == "script.ir.module_global_infos" => {
-                let message = "global infos (virtual devices, meshes) are not read by this version";
-                Err(self.fail(codes::NOT_YET, value, message, ""))
-            }
+            Some((path, call)) if path == "script.ir.module_global_infos" => self.module_global_infos(call),
             _ => Err(self.fail(codes::FORM, value, "a module holds functions", "not a function")),
         }
     }

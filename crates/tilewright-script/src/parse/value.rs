@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tilewright_ir::relax::{self, GlobalVar, StructInfo};
 use tilewright_ir::tir::{Buffer, Expr};
-use tilewright_ir::{Attr, Attrs};
+use tilewright_ir::{Attr, Attrs, GlobalInfo};
 use tilewright_support::Span;
 use tilewright_tensor::DataType;
 
@@ -39,6 +39,8 @@ pub(super) enum Value {
     Function(Arc<str>),
     /// A function of some other module.
     Global(GlobalVar),
+    /// What a module says beside its functions.
+    GlobalInfo(GlobalInfo),
     /// The module that is being read.
     Module,
     /// A function object of the host.
@@ -68,6 +70,8 @@ impl Value {
             Self::Info(_) => "a struct info".into(),
             Self::Function(name) => format!("the function `{name}`"),
             Self::Global(global) => format!("the function `{}`", global.name),
+            Self::GlobalInfo(GlobalInfo::VDevice(device)) => format!("the device {device}"),
+            Self::GlobalInfo(GlobalInfo::Dummy) => "a global info".into(),
             Self::Module => "the module".into(),
             Self::Foreign(what) => (*what).into(),
         }
@@ -150,6 +154,7 @@ impl From<HostValue> for Value {
             HostValue::Tensor(tensor) => Self::Graph(relax::Expr::constant(tensor)),
             HostValue::Scalar(expr) => Self::Scalar(expr),
             HostValue::StructInfo(info) => Self::Info(info),
+            HostValue::GlobalInfo(info) => Self::GlobalInfo(info),
             HostValue::GlobalVar(global) => Self::Global(global),
             HostValue::PrimFunc(_) => Self::Foreign("a PrimFunc that is not in this module"),
             HostValue::Function(_) => Self::Foreign("a Relax function that is not in this module"),

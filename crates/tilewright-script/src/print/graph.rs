@@ -1,10 +1,14 @@
 //! Graph expressions and struct infos as text.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use tilewright_expr as scalar;
 use tilewright_expr::node::{AnyHandle, walk_some};
+use tilewright_ir::calls::{names, takes_context};
 use tilewright_ir::op::{ArgKind, AttrKind, OpRef, is_said_pure};
-use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_ir::{Attr, Attrs};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, StructInfo, TensorShape, VDevice};
+use tilewright_ir::{Attr, Attrs, GlobalInfo};
 use tilewright_support::with_stack;
 use tilewright_tensor::{DataType, Tensor, TypeCode, bf16, f16};
 
@@ -20,9 +24,21 @@ enum Item<'e> {
     Name(&'e str),
     Callee(&'e str),
     Attr(&'e str, Option<AttrKind>, &'e Attr),
+    /// A shape of scalars, by name.
+    Scalars(&'e str, &'e [Attr]),
     /// One info alone, several as a list.
     Out(&'e [StructInfo]),
     SinfoArgs(&'e [StructInfo]),
+}
+
+impl<'e> Item<'e> {
+    /// What a call of no operator says by name.
+    fn call_attr(name: &'e str, value: &'e Attr) -> Self {
+        match value {
+            Attr::Array(vars) if name == names::TIR_VARS => Self::Scalars(name, vars),
+            value => Self::Attr(name, None, value),
+        }
+    }
 }
 
 impl Printer<'_> {
@@ -113,25 +129,44 @@ impl Printer<'_> {
                 self.relax_call(op.name, &items);
             }
             Callee::Tir(global) => {
-                self.relax_call("call_tir", &[Item::Callee(&global.name), Item::Args(args), Item::Out(sinfo_args)]);
+                let mut items = vec![Item::Callee(&global.name), Item::Args(args), Item::Out(sinfo_args)];
+                let grad = attrs.contains_key(names::TE_GRAD_NAME);
+                let said = attrs.iter().filter(|(_, value)| !matches!(value, Attr::Map(kwargs) if kwargs.is_empty()));
+                items.extend(said.map(|(name, value)| Item::call_attr(name, value)));
+                self.relax_call(if grad { "call_tir_with_grad" } else { "call_tir" }, &items);
             }
             Callee::TirInplace { function, results } => {
                 let place = |place: &Option<usize>| Attr::Int(place.map_or(-1, |place| place as i64));
                 let places = Attr::Array(results.iter().map(place).collect());
                 let (name, places) = (&function.name, Item::Attr("inplace_indices", Some(AttrKind::Ints), &places));
-                let items = [Item::Callee(name), Item::Args(args), places, Item::Out(sinfo_args)];
+                let mut items = vec![Item::Callee(name), Item::Args(args), places, Item::Out(sinfo_args)];
+                items.extend(attrs.iter().map(|(name, value)| Item::call_attr(name, value)));
                 self.relax_call("call_tir_inplace", &items);
             }
             Callee::DpsPacked(name) => {
                 self.relax_call("call_dps_packed", &[Item::Name(name), Item::Args(args), Item::Out(sinfo_args)]);
             }
-            Callee::Packed(name) => {
-                let mut items = vec![Item::Name(name)];
-                items.extend(args.iter().map(Item::Arg));
+            Callee::Packed(name) if takes_context(attrs) => {
+                let mut items = vec![Item::Name(name), Item::Args(args)];
                 if !sinfo_args.is_empty() {
                     items.push(Item::SinfoArgs(sinfo_args));
                 }
-                self.relax_call("call_packed", &items);
+                self.relax_call("call_builtin_with_ctx", &items);
+            }
+            Callee::Packed(name) => {
+                let mut items = vec![Item::Name(name)];
+                items.extend(args.iter().map(Item::Arg));
+                let places = attrs.get(names::INPLACE_INDICES);
+                items.extend(places.map(|places| Item::call_attr(names::INPLACE_INDICES, places)));
+                if !sinfo_args.is_empty() {
+                    items.push(Item::SinfoArgs(sinfo_args));
+                }
+                let function = match places {
+                    Some(_) => "call_inplace_packed",
+                    None if is_said_pure(attrs) => "call_pure_packed",
+                    None => "call_packed",
+                };
+                self.relax_call(function, &items);
             }
             Callee::Value(callee) if !sinfo_args.is_empty() => {
                 let name = if is_said_pure(attrs) { "invoke_pure_closure" } else { "invoke_closure" };
@@ -155,6 +190,14 @@ impl Printer<'_> {
             Item::Name(name) => self.doc.text(&quoted(name)),
             Item::Callee(name) => self.global(name),
             Item::Attr(name, kind, value) => self.op_attr(name, *kind, value),
+            Item::Scalars(name, values) => {
+                self.doc.text(&format!("{name}="));
+                self.qualified(Namespace::Relax, "tir_vars");
+                self.list("(", values, ")", |p, value| match value {
+                    Attr::Expr(value) => p.scalar(value),
+                    value => p.attr(Namespace::Relax, value),
+                });
+            }
             Item::Out(infos) => {
                 self.doc.text("out_sinfo=");
                 match infos {
@@ -208,7 +251,7 @@ impl Printer<'_> {
                 self.doc.close(")");
             }
             StructInfo::Shape(shape) => self.shape_info(shape),
-            StructInfo::Tensor { shape, dtype } => self.tensor_info(shape, *dtype),
+            StructInfo::Tensor { shape, dtype, vdevice } => self.tensor_info(shape, *dtype, vdevice.as_ref()),
             StructInfo::Tuple(fields) => {
                 self.qualified(Namespace::Relax, "Tuple");
                 self.list("(", fields, ")", Self::info);
@@ -250,7 +293,7 @@ impl Printer<'_> {
         }
     }
 
-    fn tensor_info(&mut self, shape: &TensorShape, dtype: Option<DataType>) {
+    fn tensor_info(&mut self, shape: &TensorShape, dtype: Option<DataType>, vdevice: Option<&VDevice>) {
         self.qualified(Namespace::Relax, "Tensor");
         let dtype = dtype.map(|dtype| format!("dtype=\"{dtype}\""));
         let rank = match shape {
@@ -261,7 +304,8 @@ impl Printer<'_> {
             TensorShape::Known(dims) => Some(dims),
             _ => None,
         };
-        let rest: Vec<String> = dtype.into_iter().chain(rank).collect();
+        let vdevice = vdevice.map(|vdevice| self.vdevice_argument(vdevice));
+        let rest: Vec<String> = dtype.into_iter().chain(vdevice).chain(rank).collect();
         let Some(dims) = dims else { return self.list("(", &rest, ")", |p, text| p.doc.text(text)) };
         self.doc.open("(");
         self.tuple(dims, |p, dim| p.dim(dim));
@@ -269,6 +313,36 @@ impl Printer<'_> {
             self.doc.separator();
             self.doc.text(&text);
         }
+        self.doc.close(")");
+    }
+
+    /// A device by the name that the module gives it, or written out.
+    fn vdevice_argument(&mut self, vdevice: &VDevice) -> String {
+        match self.devices.iter().find(|(known, _)| known == vdevice) {
+            Some((_, name)) => format!("vdevice={}", quoted(name)),
+            None => {
+                self.used[Namespace::Module as usize] = true;
+                format!("vdevice={}", vdevice_text(vdevice))
+            }
+        }
+    }
+
+    /// `I.module_global_infos({…})`, if the module says something.
+    pub(super) fn global_infos(&mut self, infos: &BTreeMap<Arc<str>, Vec<GlobalInfo>>) {
+        if infos.is_empty() {
+            return;
+        }
+        self.doc.line();
+        self.qualified(Namespace::Module, "module_global_infos");
+        self.doc.open("(");
+        let lists: Vec<_> = infos.iter().collect();
+        self.list("{", &lists, "}", |p, (name, list)| {
+            p.doc.text(&format!("{}: ", quoted(name)));
+            p.list("[", list, "]", |p, info| match info {
+                GlobalInfo::VDevice(device) => p.doc.text(&vdevice_text(device)),
+                GlobalInfo::Dummy => p.doc.text("I.dummy_global_info()"),
+            });
+        });
         self.doc.close(")");
     }
 
@@ -307,6 +381,10 @@ fn op_items<'e>(op: OpRef, args: &'e [Expr], attrs: &'e Attrs) -> Vec<Item<'e>> 
     let undeclared = attrs.iter().filter(|(name, _)| op.attrs.iter().all(|def| def.name != &***name));
     items.extend(undeclared.map(|(name, value)| Item::Attr(name, None, value)));
     items
+}
+
+fn vdevice_text(VDevice { target, id, memory_scope }: &VDevice) -> String {
+    format!("I.vdevice({}, {id}, {})", quoted(target), quoted(memory_scope))
 }
 
 /// The value of a finite constant without dimensions, as a literal of Python.

@@ -21,7 +21,7 @@ mod tir;
 
 use tilewright_expr::node::VarId;
 use tilewright_expr::{Range, Var};
-use tilewright_ir::relax::{Function, StructInfo};
+use tilewright_ir::relax::{Function, StructInfo, VDevice};
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Map, Set};
@@ -29,6 +29,7 @@ use tilewright_tensor::Tensor;
 
 pub use highlight::highlight;
 
+use crate::spelling::devices::names_of;
 use crate::spelling::metadata;
 use doc::Doc;
 use names::Names;
@@ -61,7 +62,9 @@ pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
     printer.doc.text("class Module:");
     printer.doc.indent();
     printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs);
-    let mut first = module.attrs.is_empty();
+    printer.devices = names_of(module.vdevices()).into_iter().map(|(device, name)| (device.clone(), name)).collect();
+    printer.global_infos(&module.global_infos);
+    let mut first = module.attrs.is_empty() && module.global_infos.is_empty();
     for (name, function) in module.sorted() {
         if !first {
             printer.doc.line();
@@ -177,6 +180,8 @@ struct Printer<'o> {
     /// How many graph functions were around where a symbolic dimension was named.
     depth_of: Map<VarId, usize>,
     constants: Vec<Tensor>,
+    /// The devices that the module names, and how struct infos name them.
+    devices: Vec<(VDevice, String)>,
 }
 
 impl<'o> Printer<'o> {
@@ -196,6 +201,7 @@ impl<'o> Printer<'o> {
             touched: Vec::new(),
             depth_of: Map::default(),
             constants: Vec::new(),
+            devices: Vec::new(),
         }
     }
 

@@ -426,8 +426,8 @@ fn a_graph_with_symbolic_shapes_branches_and_closures() {
     let result = relax::Expr::tuple(vec![conditional]);
     let mut main = function(vec![x, c], vec![block], result);
     main.ret = StructInfo::Tuple(vec![
-        StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: None },
-        StructInfo::Tensor { shape: TensorShape::Unknown, dtype: Some(DataType::F32) },
+        StructInfo::tensor_with(TensorShape::Rank(2), None),
+        StructInfo::tensor_with(TensorShape::Unknown, Some(DataType::F32)),
         StructInfo::Shape(TensorShape::Unknown),
         StructInfo::Func { params: None, ret: Box::new(StructInfo::Object), pure: false },
     ]);
@@ -501,11 +501,8 @@ fn struct_infos_in_messages() {
         StructInfo::Func { params: Some(vec![tensor_info(&[1])]), ret: Box::new(StructInfo::Object), pure: true };
     for (info, text) in [
         (StructInfo::tensor(vec![n.clone(), Expr::i64(4)], DataType::F32), "R.Tensor((n, 4), dtype=\"float32\")"),
-        (StructInfo::Tensor { shape: TensorShape::Unknown, dtype: None }, "R.Tensor()"),
-        (
-            StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: Some(DataType::I8) },
-            "R.Tensor(dtype=\"int8\", ndim=2)",
-        ),
+        (StructInfo::tensor_with(TensorShape::Unknown, None), "R.Tensor()"),
+        (StructInfo::tensor_with(TensorShape::Rank(2), Some(DataType::I8)), "R.Tensor(dtype=\"int8\", ndim=2)"),
         (StructInfo::Shape(TensorShape::Known(vec![n.clone()])), "R.Shape([n])"),
         (StructInfo::Prim { dtype: DataType::I64, value: None }, "R.Prim(\"int64\")"),
         (StructInfo::Prim { dtype: DataType::I64, value: Some(n) }, "R.Prim(value=n)"),

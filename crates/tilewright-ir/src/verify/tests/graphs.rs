@@ -17,7 +17,7 @@ const X: ArgDef = ArgDef { name: "x", kind: ArgKind::Tensor, doc: "" };
 
 fn same_as_x(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
-    Ok(StructInfo::Tensor { shape: shape.clone(), dtype })
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
 }
 
 fn no_formula(_: &OpCall<'_>) -> Result<PrimFunc, InferError> {
@@ -250,7 +250,7 @@ fn tw0526_struct_infos_follow_from_their_rules() {
     let constant = Tensor::from_vec::<f32>(&[1], vec![0.0]).unwrap();
     refused("TW0526", &module_of(with_value(|_| wrong(Expr::constant(constant)))), Form::Any);
     // Less than the rule gives is allowed.
-    let vague = StructInfo::Tensor { shape: TensorShape::Rank(1), dtype: None };
+    let vague = StructInfo::tensor_with(TensorShape::Rank(1), None);
     passes(&module_of(with_value(|x| Expr::raw(vague, relu(x).kind.clone()))), Form::Any);
     // An attribute that the operator does not have.
     let odd = |x: &Var| {
@@ -287,7 +287,7 @@ fn tw0529_symbolic_dimensions_are_defined_before_use() {
     passes(&module_of(function(&[&twice, &known], vec![], Expr::var(&twice))), Form::Any);
     refused("TW0529", &module_of(function(&[&twice], vec![], Expr::var(&twice))), Form::Any);
     // A match_cast defines one, also for what follows its dataflow block.
-    let any = Var::new("a", StructInfo::Tensor { shape: TensorShape::Rank(1), dtype: None });
+    let any = Var::new("a", StructInfo::tensor_with(TensorShape::Rank(1), None));
     let value = BindingValue::MatchCast { value: Expr::var(&any), struct_info: known.struct_info.clone() };
     let cast = Binding { value, var: known.clone(), origins: Origins::default() };
     let dims = Var::new("s", Expr::shape(vec![scalar::Expr::var(&n)]).struct_info.clone());
@@ -315,7 +315,7 @@ fn tw0530_dimensions_are_scalar_integers_without_memory() {
 
 #[test]
 fn tw0531_destinations_have_known_shapes() {
-    let vague = StructInfo::Tensor { shape: TensorShape::Rank(1), dtype: Some(DataType::F32) };
+    let vague = StructInfo::tensor_with(TensorShape::Rank(1), Some(DataType::F32));
     let call = |x: &Var| {
         let callee = Callee::DpsPacked("f".into());
         let kind =

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
+use tilewright_expr as scalar;
+use tilewright_ir::Attrs;
+use tilewright_ir::calls::TirCall;
 use tilewright_ir::relax::{Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
@@ -12,6 +15,9 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
+/// The parts of a call of a packed function: its name, arguments, struct infos and `inplace_indices`.
+type PackedArguments<'e> = (Arc<str>, Vec<Expr>, Vec<StructInfo>, Option<&'e ast::Expr>);
+
 impl Parser<'_> {
     /// A call of something of `R` as an expression.
     pub(in crate::parse) fn relax_call(&mut self, expr: &ast::Expr, name: &str, call: &ast::ExprCall) -> Res<Value> {
@@ -20,9 +26,12 @@ impl Parser<'_> {
         }
         match name {
             "call_tir" => self.call_tir(expr, call),
+            "call_tir_with_grad" => self.call_tir_with_grad(expr, call),
             "call_tir_inplace" => self.call_tir_inplace(expr, call),
             "call_dps_packed" => self.call_dps_packed(expr, call),
-            "call_packed" => self.call_packed(call),
+            "call_packed" | "call_pure_packed" => self.call_packed(call, name == "call_pure_packed"),
+            "call_inplace_packed" => self.call_inplace_packed(expr, call),
+            "call_builtin_with_ctx" => self.call_builtin_with_ctx(call),
             "invoke_closure" | "invoke_pure_closure" => self.invoke_closure(expr, name == "invoke_pure_closure", call),
             "const" => self.const_call(expr, call),
             "shape" => {
@@ -88,13 +97,11 @@ impl Parser<'_> {
     /// `R.call_tir(cls.f, (a, b), out_sinfo=…)`, and of 2022 `R.call_tir(f, (a, b), (1, 128), dtype="float32")`.
     fn call_tir(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
         let bound = self.bind(call, &["gvar|func", "args", "out_sinfo|shape|output_shape", "dtype", "tir_vars"], 3)?;
-        if let Some(vars) = bound[4].filter(|node| !node.is_none_literal_expr()) {
-            return Err(self.fail(codes::NOT_YET, vars, "`tir_vars` is not read by this version", ""));
-        }
         let (Some(callee), Some(args_node), Some(out)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
         let function = self.eval(callee);
         let args = self.argument_list(args_node);
         let out = self.destinations(out, bound[3]);
+        let said = self.tir_vars(bound[4]).map(|tir_vars| TirCall { tir_vars, te_grad: None });
         match function? {
             // A text names a function of the runtime.
             Value::Str(name) => {
@@ -110,9 +117,9 @@ impl Parser<'_> {
                     return Err(self.report(diagnostic));
                 }
                 let global = self.global(callee, &name)?;
-                self.finish_call_tir(expr, args_node, global, args?, out?)
+                self.finish_call_tir(expr, args_node, global, (args?, out?, said?))
             }
-            Value::Global(global) => self.finish_call_tir(expr, args_node, global, args?, out?),
+            Value::Global(global) => self.finish_call_tir(expr, args_node, global, (args?, out?, said?)),
             other => Err(self.wrong_kind(callee, "a PrimFunc of the module, or the name of a packed function", &other)),
         }
     }
@@ -122,46 +129,85 @@ impl Parser<'_> {
         expr: &ast::Expr,
         args_node: &ast::Expr,
         global: GlobalVar,
-        args: Vec<Expr>,
-        out: Vec<StructInfo>,
+        (args, out, said): (Vec<Expr>, Vec<StructInfo>, TirCall),
     ) -> Res<Value> {
         let nodes: Vec<&ast::Expr> = match args_node {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().collect(),
             ast::Expr::List(list) => list.elts.iter().collect(),
             one => vec![one],
         };
-        let result = Expr::call_tir(&self.infer, global, args, out);
+        let result = Expr::call_tir_with(&self.infer, global, args, out, said);
         self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// `R.call_tir_with_grad(cls.f, (a,), out_sinfo=…, te_grad_name="grad", te_grad_kwargs={…})`.
+    fn call_tir_with_grad(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let names = ["gvar|func", "args", "out_sinfo", "te_grad_name", "te_grad_kwargs", "tir_vars"];
+        let bound = self.bind(call, &names, 4)?;
+        let (Some(callee), Some(args_node), Some(out), Some(name)) = (bound[0], bound[1], bound[2], bound[3]) else {
+            return Err(Reported);
+        };
+        let function = self.prim_func_argument(callee);
+        let args = self.argument_list(args_node);
+        let out = self.infos(out);
+        let name = self.string(name)?;
+        let kwargs = match bound[4].filter(|node| !node.is_none_literal_expr()) {
+            Some(node) => self.attrs_argument(Some(node))?,
+            None => Attrs::new(),
+        };
+        let said = TirCall { tir_vars: self.tir_vars(bound[5])?, te_grad: Some((name, kwargs)) };
+        self.finish_call_tir(expr, args_node, function?, (args?, out?, said))
+    }
+
+    /// A PrimFunc of the module.
+    fn prim_func_argument(&mut self, callee: &ast::Expr) -> Res<GlobalVar> {
+        match self.eval(callee)? {
+            Value::Function(name) if !self.is_relax(&name) => self.global(callee, &name),
+            Value::Global(global) => Ok(global),
+            other => Err(self.wrong_kind(callee, "a PrimFunc of the module", &other)),
+        }
+    }
+
+    /// Scalars that a PrimFunc gets behind its buffers: a shape, or their list.
+    fn tir_vars(&mut self, node: Option<&ast::Expr>) -> Res<Vec<scalar::Expr>> {
+        let Some(node) = node.filter(|node| !node.is_none_literal_expr()) else { return Ok(Vec::new()) };
+        if let Some((path, call)) = self.call_path(node)
+            && path == "script.relax.tir_vars"
+        {
+            let mut vars = Vec::new();
+            for arg in &call.arguments.args {
+                let value = self.eval(arg)?;
+                vars.push(self.scalar_value(arg, value, Some(DataType::I64))?);
+            }
+            return Ok(vars);
+        }
+        Ok(self.dims(node)?.unwrap_or_default())
     }
 
     /// `R.call_tir_inplace(cls.f, (a, b), [0, -1], out_sinfo=[…])`: of each result the argument that it overwrites.
     fn call_tir_inplace(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
         let names = ["gvar", "args", "inplace_indices", "out_sinfo", "tir_vars"];
         let bound = self.bind(call, &names, 4)?;
-        if let Some(vars) = bound[4].filter(|node| !node.is_none_literal_expr()) {
-            return Err(self.fail(codes::NOT_YET, vars, "`tir_vars` is not read by this version", ""));
-        }
         let (Some(callee), Some(args_node), Some(places), Some(out)) = (bound[0], bound[1], bound[2], bound[3]) else {
             return Err(Reported);
         };
-        let function = self.eval(callee);
+        let function = self.prim_func_argument(callee);
         let args = self.argument_list(args_node);
-        let given = self.attribute_value("inplace_indices", places)?;
+        let results = self.places(places);
         let out = self.infos(out);
+        let vars = self.tir_vars(bound[4]);
+        let result = Expr::call_tir_inplace_with(&self.infer, function?, args?, results?, out?, vars?);
+        self.inferred(expr, &[], result).map(Value::Graph)
+    }
+
+    /// Of each result the argument that it overwrites: its index, -1 for none.
+    fn places(&mut self, node: &ast::Expr) -> Res<Vec<Option<usize>>> {
+        let given = self.attribute_value("inplace_indices", node)?;
         let indices = given.as_int().map(|index| vec![index]).or_else(|| given.as_ints());
         let place = |index: i64| if index == -1 { Some(None) } else { usize::try_from(index).ok().map(Some) };
-        let Some(results) = indices.and_then(|indices| indices.into_iter().map(place).collect::<Option<Vec<_>>>())
-        else {
-            let help = "-1 stands for a result that is allocated";
-            return Err(self.fail(codes::KIND, places, "expected the indices of arguments", help));
-        };
-        let global = match function? {
-            Value::Function(name) if !self.is_relax(&name) => self.global(callee, &name)?,
-            Value::Global(global) => global,
-            other => return Err(self.wrong_kind(callee, "a PrimFunc of the module", &other)),
-        };
-        let result = Expr::call_tir_inplace(&self.infer, global, args?, results, out?);
-        self.inferred(expr, &[], result).map(Value::Graph)
+        let results = indices.and_then(|indices| indices.into_iter().map(place).collect::<Option<Vec<_>>>());
+        let help = "-1 stands for a result that is allocated";
+        results.ok_or_else(|| self.fail(codes::KIND, node, "expected the indices of arguments", help))
     }
 
     /// What a call in destination-passing style allocates: struct infos, or shapes with data types.
@@ -198,7 +244,7 @@ impl Parser<'_> {
         let mut infos = Vec::new();
         for (shape, dtype) in shapes.into_iter().zip(dtypes.iter().cycle()) {
             match self.dims(shape)? {
-                Some(dims) => infos.push(StructInfo::Tensor { shape: TensorShape::Known(dims), dtype: Some(*dtype) }),
+                Some(dims) => infos.push(StructInfo::tensor_with(TensorShape::Known(dims), Some(*dtype))),
                 None => return Err(self.fail(codes::KIND, shape, "expected a shape, found None", "")),
             }
         }
@@ -230,24 +276,57 @@ impl Parser<'_> {
     }
 
     /// `R.call_packed("name", a, b, sinfo_args=…)`.
-    fn call_packed(&mut self, call: &ast::ExprCall) -> Res<Value> {
+    fn call_packed(&mut self, call: &ast::ExprCall, pure: bool) -> Res<Value> {
+        let (name, args, infos, _) = self.packed_arguments(call, &["sinfo_args"])?;
+        Ok(Value::Graph(match pure {
+            true => Expr::call_pure_packed(name, args, infos),
+            false => Expr::call_packed(name, args, infos),
+        }))
+    }
+
+    /// `R.call_inplace_packed("name", a, b, inplace_indices=[0], sinfo_args=…)`.
+    fn call_inplace_packed(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let (name, args, infos, places) = self.packed_arguments(call, &["sinfo_args", "inplace_indices"])?;
+        let Some(places) = places else {
+            let message = format!("`{}` needs the argument `inplace_indices`", self.text_of(&*call.func));
+            return Err(self.fail(codes::ARGUMENTS, call, message, ""));
+        };
+        let results = self.places(places)?;
+        let result = Expr::call_inplace_packed(&self.infer, name, args, &results, infos);
+        let nodes: Vec<&ast::Expr> = call.arguments.args.iter().skip(1).collect();
+        self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// `R.call_builtin_with_ctx("name", (a, b), sinfo_args=…)`.
+    fn call_builtin_with_ctx(&mut self, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["func", "args", "sinfo_args"], 2)?;
+        let (Some(callee), Some(args)) = (bound[0], bound[1]) else { return Err(Reported) };
+        let name = self.packed_name(callee);
+        let args = self.argument_list(args);
+        let infos = bound[2].map_or(Ok(Vec::new()), |infos| self.infos(infos));
+        Ok(Value::Graph(Expr::call_builtin_with_ctx(name?, args?, infos?)))
+    }
+
+    /// The name, the arguments and the struct infos of a call of a packed function, and its `inplace_indices`.
+    fn packed_arguments<'e>(&mut self, call: &'e ast::ExprCall, keywords: &[&'static str]) -> Res<PackedArguments<'e>> {
         let Some((callee, args)) = call.arguments.args.split_first() else {
             return Err(self.fail(codes::ARGUMENTS, call, "expected the name of a packed function", ""));
         };
         let name = self.packed_name(callee);
         let args = self.leaves(args);
-        let mut infos = Ok(Vec::new());
+        let (mut infos, mut places) = (Ok(Vec::new()), None);
         for keyword in &call.arguments.keywords {
             match keyword.arg.as_ref().map(|name| name.as_str()) {
                 Some("sinfo_args" | "type_args") => infos = self.infos(&keyword.value),
+                Some(name) if keywords.contains(&name) => places = Some(&keyword.value),
                 Some(other) => {
                     let message = format!("`{}` has no argument `{other}`", self.text_of(&*call.func));
-                    return Err(self.unknown(codes::ARGUMENTS, keyword, message, other, ["sinfo_args"]));
+                    return Err(self.unknown(codes::ARGUMENTS, keyword, message, other, keywords.iter().copied()));
                 }
                 None => return Err(self.fail(codes::FORM, keyword, "unpacked arguments are not read", "")),
             }
         }
-        Ok(Value::Graph(Expr::call_packed(name?, args?, infos?)))
+        Ok((name?, args?, infos?, places))
     }
 
     /// `R.invoke_closure(f, (a, b), sinfo_args=…)`.

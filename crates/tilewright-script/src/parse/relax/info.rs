@@ -5,7 +5,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_support::{Map, Set};
+use tilewright_support::Set;
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -35,7 +35,7 @@ impl Parser<'_> {
     pub(in crate::parse) fn relax_name(&mut self, expr: &ast::Expr, name: &str) -> Res<Value> {
         Ok(Value::Info(match name {
             "Object" => StructInfo::Object,
-            "Tensor" => StructInfo::Tensor { shape: TensorShape::Unknown, dtype: None },
+            "Tensor" => StructInfo::tensor_with(TensorShape::Unknown, None),
             "Shape" => StructInfo::Shape(TensorShape::Unknown),
             "Tuple" => StructInfo::Tuple(Vec::new()),
             "Callable" => StructInfo::Func { params: None, ret: Box::new(StructInfo::Object), pure: false },
@@ -81,9 +81,7 @@ impl Parser<'_> {
         if bound[1].is_none() && matches!(bound[0], Some(ast::Expr::StringLiteral(_))) {
             bound.swap(0, 1);
         }
-        if let Some(device) = bound[2].filter(|node| !node.is_none_literal_expr()) {
-            return Err(self.fail(codes::NOT_YET, device, "virtual devices are not read by this version", ""));
-        }
+        let vdevice = bound[2].map_or(Ok(None), |node| self.device_argument(node));
         let shape = self.tensor_shape(bound[0], bound[3]);
         let dtype = match bound[1] {
             Some(node) if !node.is_none_literal_expr() => Some(self.dtype(node)?).filter(|dtype| !dtype.is_void()),
@@ -94,7 +92,7 @@ impl Parser<'_> {
         {
             return Err(self.fail(codes::DTYPE, node, format!("a tensor cannot hold elements of type {dtype}"), ""));
         }
-        Ok(StructInfo::Tensor { shape: shape?, dtype })
+        Ok(StructInfo::Tensor { shape: shape?, dtype, vdevice: vdevice? })
     }
 
     fn tensor_shape(&mut self, shape: Option<&ast::Expr>, ndim: Option<&ast::Expr>) -> Res<TensorShape> {
@@ -270,14 +268,13 @@ impl Parser<'_> {
         };
         let mut found = DimNames::default();
         found.visit_expr(&parsed.syntax().body);
-        let mut scope = Map::default();
-        for name in found.0 {
-            let dim = self.dim_variable(node, &name)?;
-            scope.insert(name, Value::Scalar(dim));
-        }
-        self.scopes.0.push(scope);
-        let value = self.eval(&parsed.syntax().body);
-        self.scopes.0.pop();
+        let dims: Vec<_> = found.0.iter().map(|name| self.dim_variable(node, name)).collect::<Res<_>>()?;
+        let value = self.scoped(|parser| {
+            for (name, dim) in found.0.iter().zip(dims) {
+                parser.scopes.define(name, Value::Scalar(dim));
+            }
+            parser.eval(&parsed.syntax().body)
+        });
         self.dim_of(node, value?)
     }
 
@@ -319,7 +316,19 @@ impl Parser<'_> {
         match (wanted, found) {
             (StructInfo::Object, _) => None,
             (_, StructInfo::Object) if !known => None,
-            (StructInfo::Tensor { shape: a, dtype: x }, StructInfo::Tensor { shape: b, dtype: y }) => {
+            (
+                StructInfo::Tensor { shape: a, dtype: x, vdevice: on },
+                StructInfo::Tensor { shape: b, dtype: y, vdevice: found_on },
+            ) => {
+                match (on, found_on) {
+                    (Some(on), Some(found_on)) if on != found_on => {
+                        return Some(format!("expected it on {on}, found it on {found_on}"));
+                    }
+                    (Some(on), None) if known => {
+                        return Some(format!("expected it on {on}, its device is not known here"));
+                    }
+                    _ => {}
+                }
                 match (x, y) {
                     (Some(x), Some(y)) if x != y => return Some(format!("expected {x}, found {y}")),
                     (Some(x), None) if known => return Some(format!("expected {x}, the data type is not known here")),
@@ -444,7 +453,9 @@ pub(super) fn without(info: &StructInfo, dims: &Set<scalar::Var>) -> StructInfo 
         other => other.clone(),
     };
     match info {
-        StructInfo::Tensor { shape: known, dtype } => StructInfo::Tensor { shape: shape(known), dtype: *dtype },
+        StructInfo::Tensor { shape: known, dtype, vdevice } => {
+            StructInfo::Tensor { shape: shape(known), dtype: *dtype, vdevice: vdevice.clone() }
+        }
         StructInfo::Shape(known) => StructInfo::Shape(shape(known)),
         StructInfo::Prim { dtype, value } => {
             StructInfo::Prim { dtype: *dtype, value: value.clone().filter(|value| !hidden(value)) }

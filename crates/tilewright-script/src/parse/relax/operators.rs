@@ -11,7 +11,7 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 24] = [
+pub(super) const OTHERS: [&str; 28] = [
     "function",
     "dataflow",
     "output",
@@ -19,8 +19,12 @@ pub(super) const OTHERS: [&str; 24] = [
     "match_cast",
     "call_tir",
     "call_tir_inplace",
+    "call_tir_with_grad",
     "call_dps_packed",
     "call_packed",
+    "call_pure_packed",
+    "call_inplace_packed",
+    "call_builtin_with_ctx",
     "invoke_closure",
     "invoke_pure_closure",
     "const",
@@ -39,8 +43,7 @@ pub(super) const OTHERS: [&str; 24] = [
 ];
 
 /// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] =
-    &["call_pure_packed", "call_inplace_packed", "call_tir_with_grad", "make_closure", "to_vdevice", "macro"];
+const NOT_YET: &[&str] = &["make_closure", "to_vdevice", "macro"];
 
 impl Parser<'_> {
     /// An unknown name of `R`.

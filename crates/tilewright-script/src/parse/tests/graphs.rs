@@ -91,13 +91,13 @@ def main(a: R.Tensor((2, 3), "float32"), b: R.Tensor("float16", ndim=2), c: R.Te
     return a"#,
     );
     let infos: Vec<_> = f.params.iter().map(|param| &param.struct_info).collect();
-    assert!(matches!(infos[1], StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: Some(DataType::F16) }));
-    assert!(matches!(infos[2], StructInfo::Tensor { shape: TensorShape::Rank(1), dtype: Some(DataType::I8) }));
-    assert!(matches!(infos[3], StructInfo::Tensor { shape: TensorShape::Unknown, dtype: None }));
+    assert!(matches!(infos[1], StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: Some(DataType::F16), .. }));
+    assert!(matches!(infos[2], StructInfo::Tensor { shape: TensorShape::Rank(1), dtype: Some(DataType::I8), .. }));
+    assert!(matches!(infos[3], StructInfo::Tensor { shape: TensorShape::Unknown, dtype: None, .. }));
     assert!(matches!(infos[5], StructInfo::Shape(TensorShape::Known(dims)) if dims.len() == 2));
     assert!(matches!(infos[7], StructInfo::Prim { dtype: DataType::I64, value: None }));
     assert!(matches!(infos[9], StructInfo::Func { params: Some(params), pure: true, .. } if params.len() == 1));
-    assert!(matches!(infos[10], StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: Some(DataType::F32) }));
+    assert!(matches!(infos[10], StructInfo::Tensor { shape: TensorShape::Rank(2), dtype: Some(DataType::F32), .. }));
 }
 
 #[test]
