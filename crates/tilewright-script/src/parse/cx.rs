@@ -5,12 +5,19 @@ use std::sync::Arc;
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::op::InferCx;
-use tilewright_support::{Diagnostic, Diagnostics, Map, Origins, Severity, SourceFile, Span, nearest, with_stack};
+use tilewright_support::{Diagnostic, Diagnostics, Origins, Severity, SourceFile, Span, nearest, with_stack};
 
 use super::metadata::Metadata;
 use super::module::Functions;
+use super::scopes::Scopes;
 use super::value::Value;
 use super::{Host, Names, codes};
+
+/// Errors that are kept at most: nobody reads more, and a wrong text can have one for each of its words.
+const MAX_ERRORS: usize = 1_000;
+
+/// Errors for which the names in scope are searched for a similar one: there may be as many names as errors.
+pub(super) const MAX_HINTS: usize = 100;
 
 /// An error that has been put into the diagnostics.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +36,8 @@ pub(super) struct Parser<'a> {
     pub(super) host: &'a dyn Host,
     pub(super) names: Names,
     pub(super) diagnostics: Diagnostics,
+    /// How many of them are errors.
+    pub(super) errors: usize,
     pub(super) scopes: Scopes,
     pub(super) metadata: Metadata,
     /// The functions of the module that is being read.
@@ -56,11 +65,14 @@ impl<'a> Parser<'a> {
 
     /// How many errors were found so far; warnings do not count.
     pub(super) fn errors(&self) -> usize {
-        self.diagnostics.0.iter().filter(|found| found.severity == Severity::Error).count()
+        self.errors
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
-        self.diagnostics.push(diagnostic);
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
+        if self.errors <= MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
         Reported
     }
 
@@ -97,7 +109,9 @@ impl<'a> Parser<'a> {
         candidates: impl IntoIterator<Item = &'n str>,
     ) -> Reported {
         let mut diagnostic = Diagnostic::error(code, message).at(self.span(node));
-        if let Some(near) = nearest(name, candidates) {
+        if self.errors < MAX_HINTS
+            && let Some(near) = nearest(name, candidates)
+        {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
         }
         self.report(diagnostic)
@@ -143,30 +157,10 @@ impl<'a> Parser<'a> {
 
     /// Runs `f` with a scope of its own for names.
     pub(super) fn scoped<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
-        self.scopes.0.push(Map::default());
+        self.scopes.open();
         let result = f(self);
-        self.scopes.0.pop();
+        self.scopes.close();
         result
-    }
-}
-
-/// Names and their values, innermost scope last.
-#[derive(Debug, Default)]
-pub(super) struct Scopes(pub(super) Vec<Map<String, Value>>);
-
-impl Scopes {
-    pub(super) fn get(&self, name: &str) -> Option<&Value> {
-        self.0.iter().rev().find_map(|scope| scope.get(name))
-    }
-
-    pub(super) fn define(&mut self, name: &str, value: Value) {
-        if let Some(scope) = self.0.last_mut() {
-            scope.insert(name.to_owned(), value);
-        }
-    }
-
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().flat_map(|scope| scope.keys().map(String::as_str))
     }
 }
 

@@ -8,7 +8,7 @@ use tilewright_ir::relax;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, TypeMismatch};
 use tilewright_support::{Diagnostic, with_stack};
 
-use super::cx::{Parser, Reported, Res, count};
+use super::cx::{MAX_HINTS, Parser, Reported, Res, count};
 use super::value::Value;
 use super::{codes, metadata, python};
 
@@ -205,7 +205,7 @@ impl Parser<'_> {
         let near = {
             let known = self.scopes.names().chain(self.functions.names()).chain(self.names.all());
             // Any other letter is near a single letter.
-            let known = known.filter(|_| name.id.len() > 1);
+            let known = known.filter(|_| name.id.len() > 1 && self.errors < MAX_HINTS);
             tilewright_support::nearest(&name.id, known).map(str::to_owned)
         };
         if name.id == "cls" && !self.functions.module.is_empty() {

@@ -9,10 +9,11 @@ use tilewright_ir::GlobalFunc;
 use tilewright_ir::op::InferCx;
 use tilewright_support::{Diagnostic, Diagnostics, SourceFile, Span};
 
-use super::cx::{Parser, Scopes};
+use super::cx::Parser;
 use super::metadata::Metadata;
 use super::module::{Broken, Functions};
 use super::recovery::recover;
+use super::scopes::Scopes;
 use super::value::Value;
 use super::{Definition, Host, Item, MAX_NESTING, Names, ParsedFile, Source, codes};
 
@@ -60,8 +61,9 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         prefix,
         host,
         names,
+        errors: diagnostics.0.len(),
         diagnostics,
-        scopes: Scopes(vec![Default::default()]),
+        scopes: Scopes::default(),
         metadata: Metadata { given: source.constants.clone(), own: None },
         functions: Functions::default(),
         tir: Default::default(),
@@ -165,14 +167,18 @@ fn syntax_errors<'e>(
 ) {
     let mut errors: Vec<_> = errors.collect();
     errors.sort_by_key(|error| error.location.start());
-    let mut last_line = None;
+    // Up to here on the line of the last error that was reported.
+    let mut reported = 0;
     for error in errors {
         let start = usize::from(error.location.start()).min(text.len());
-        let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count();
-        if last_line == Some(line) || diagnostics.0.len() >= MAX_SYNTAX_ERRORS {
+        if start < reported {
             continue;
         }
-        last_line = Some(line);
+        if diagnostics.0.len() >= MAX_SYNTAX_ERRORS {
+            break;
+        }
+        let rest = text.as_bytes().get(start..).unwrap_or_default();
+        reported = start + rest.iter().position(|&byte| byte == b'\n').map_or(rest.len() + 1, |length| length + 1);
         let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(prefix);
         let span = Span::new(file, place(error.location.start()), place(error.location.end()));
         let message = error.error.to_string();

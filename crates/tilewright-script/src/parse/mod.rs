@@ -44,6 +44,7 @@ mod python;
 mod recovery;
 mod relax;
 mod scalars;
+mod scopes;
 #[cfg(test)]
 mod tests;
 mod tir;

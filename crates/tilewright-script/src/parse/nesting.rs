@@ -122,8 +122,9 @@ impl Scan<'_> {
         self.at += length;
     }
 
-    /// Skips a string. What stands in the braces of a formatted one is not looked at: it becomes no part of the IR.
+    /// Skips a string. The expressions in the braces of a formatted one become no part of the IR, but of the syntax tree.
     fn string(&mut self, quote: u8) {
+        let formatted = self.is_formatted();
         let triple = self.text[self.at..].starts_with(&[quote; 3]);
         let end: &[u8] = if triple { &[quote; 3] } else { &[quote] };
         self.at += end.len();
@@ -135,7 +136,7 @@ impl Scan<'_> {
                     self.at += end.len();
                     return;
                 }
-                b'{' | b'(' | b'[' | b'-' | b'~' => {
+                b'{' | b'(' | b'[' | b'-' | b'~' if formatted => {
                     self.operator();
                     self.at += 1;
                 }
@@ -145,6 +146,13 @@ impl Scan<'_> {
                 return;
             }
         }
+    }
+
+    /// Whether the letters right before the quote make it the begin of a formatted string.
+    fn is_formatted(&self) -> bool {
+        let before = self.text[..self.at].iter().rev().take(2);
+        let letters = before.take_while(|byte| byte.is_ascii_alphabetic());
+        letters.into_iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'T'))
     }
 
     fn line_start(&mut self) {
@@ -182,5 +190,7 @@ mod tests {
         let blocks: String = (0..1000).map(|i| format!("{}if x:\n", " ".repeat(i))).collect();
         assert_eq!(too_deep(&blocks), None);
         assert!(too_deep(&format!("x = f\"{}\"", "{(".repeat(deep))).is_some());
+        assert!(too_deep(&format!("x = Rf'{}'", "{(".repeat(deep))).is_some());
+        assert!(too_deep(&format!("x = \"{}\"", "{(".repeat(deep))).is_none());
     }
 }

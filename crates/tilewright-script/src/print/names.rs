@@ -3,19 +3,31 @@
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, Set};
 
-/// Words that a name of the user's must not become.
-const RESERVED: [&str; 47] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield", "I", "R", "T", "cls", "float", "metadata",
-    "range", "tvm", "Module", "tuple", "bool", "int",
-];
+/// Whether a name of the user's must not become this word.
+#[rustfmt::skip]
+fn is_reserved(word: &str) -> bool {
+    matches!(
+        word,
+        "False" | "None" | "True" | "and" | "as" | "assert" | "async" | "await" | "break" | "class" | "continue" | "def"
+        | "del" | "elif" | "else" | "except" | "finally" | "for" | "from" | "global" | "if" | "import" | "in" | "is"
+        | "lambda" | "nonlocal" | "not" | "or" | "pass" | "raise" | "return" | "try" | "while" | "with" | "yield"
+        | "I" | "R" | "T" | "cls" | "float" | "metadata" | "range" | "tvm" | "Module" | "tuple" | "bool" | "int"
+    )
+}
 
 /// What a scope defined.
 #[derive(Default, Debug)]
 struct Scope {
-    names: Vec<String>,
+    names: Vec<Given>,
     ids: Vec<VarId>,
+}
+
+/// A name that was given, and what for.
+#[derive(Debug)]
+struct Given {
+    name: String,
+    /// The wish and the number behind it, where the wish alone was taken.
+    numbered: Option<(String, usize)>,
 }
 
 /// The names in scope.
@@ -23,7 +35,7 @@ struct Scope {
 pub(super) struct Names {
     of: Map<VarId, String>,
     taken: Set<String>,
-    /// Where the search for a free number begins, by wish.
+    /// Where the search for a free number begins, by wish: the smaller ones are taken.
     next: Map<String, usize>,
     scopes: Vec<Scope>,
 }
@@ -36,34 +48,48 @@ impl Names {
 
     pub(super) fn close(&mut self) {
         let scope = self.scopes.pop().unwrap_or_default();
-        for name in &scope.names {
-            self.taken.remove(name);
+        for Given { name, numbered } in scope.names {
+            self.taken.remove(&name);
+            if let Some((wish, number)) = numbered
+                && let Some(next) = self.next.get_mut(&wish)
+            {
+                *next = number.min(*next);
+            }
         }
         for id in &scope.ids {
             self.of.remove(id);
         }
-        self.next.clear();
     }
 
     /// A name that no other in scope has: the wish, or the wish with the first free number.
     pub(super) fn fresh(&mut self, wish: &str) -> String {
         let wish = identifier(wish);
-        let mut name = wish.clone();
-        if self.taken.contains(&name) {
-            let next = self.next.entry(wish.clone()).or_insert(1);
-            loop {
-                name = format!("{wish}_{next}");
-                *next += 1;
-                if !self.taken.contains(&name) {
-                    break;
-                }
-            }
-        }
+        let (name, numbered) = if self.taken.contains(&wish) {
+            let (name, number) = self.numbered(&wish);
+            (name, Some((wish, number)))
+        } else {
+            (wish, None)
+        };
         self.taken.insert(name.clone());
         if let Some(scope) = self.scopes.last_mut() {
-            scope.names.push(name.clone());
+            scope.names.push(Given { name: name.clone(), numbered });
         }
         name
+    }
+
+    /// The wish with the first free number.
+    fn numbered(&mut self, wish: &str) -> (String, usize) {
+        let next = match self.next.get_mut(wish) {
+            Some(next) => next,
+            None => self.next.entry(wish.to_owned()).or_insert(1),
+        };
+        loop {
+            let (name, number) = (format!("{wish}_{next}"), *next);
+            *next += 1;
+            if !self.taken.contains(&name) {
+                return (name, number);
+            }
+        }
     }
 
     /// Names a variable or buffer.
@@ -92,7 +118,7 @@ pub(super) fn identifier(wish: &str) -> String {
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'v');
     }
-    if RESERVED.contains(&name.as_str()) {
+    if is_reserved(&name) {
         name.push('_');
     }
     name
@@ -110,6 +136,18 @@ mod tests {
         assert_eq!((names.fresh("i"), names.fresh("j")), ("i_2".into(), "j".into()));
         names.close();
         assert_eq!((names.fresh("j"), names.fresh("i_2")), ("j".into(), "i_2".into()));
+    }
+
+    #[test]
+    fn a_wish_of_many_is_numbered_in_one_search() {
+        let mut names = Names::default();
+        for number in 0..50_000 {
+            names.open();
+            let inner = names.fresh("i");
+            names.close();
+            assert_eq!(names.fresh("i"), inner);
+            assert!(number == 0 || inner == format!("i_{number}"));
+        }
     }
 
     #[test]

@@ -135,10 +135,9 @@ impl Parser<'_> {
     /// Reads a body behind its header.
     pub(super) fn relax_body(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
         // A function is read when another one asks for its result, too: what stands around that call does not count here.
-        let outer_scopes = self.scopes.0.split_off(1);
+        let around = self.scopes.interrupt();
         let read = self.function(def, header);
-        self.scopes.0.truncate(1);
-        self.scopes.0.extend(outer_scopes);
+        self.scopes.resume(around);
         let mut function = read?;
         let Decorator { private, .. } = self.functions_decorator(def);
         if private {

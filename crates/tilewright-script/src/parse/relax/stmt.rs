@@ -5,7 +5,7 @@ use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
 use tilewright_ir::relax::{Binding, Expr, ExprKind, SeqExpr, StructInfo, Var};
-use tilewright_support::{Diagnostic, Set, Span, with_stack};
+use tilewright_support::{Diagnostic, Map, Set, Span, with_stack};
 use tilewright_tensor::DataType;
 
 use super::{Dataflow, Header};
@@ -245,7 +245,7 @@ impl Parser<'_> {
             output.iter().flat_map(|(_, names)| names.iter().map(|n| n.id.to_string())).collect();
         self.close_block(false);
         self.graph.dataflow = Some(Dataflow { outputs: outputs.clone() });
-        self.scopes.0.push(Default::default());
+        self.scopes.open();
         for (at, stmt) in with.body.iter().enumerate() {
             if output.as_ref().is_some_and(|(place, _)| *place == at) {
                 if let Some(rest) = with.body.get(at + 1) {
@@ -255,7 +255,7 @@ impl Parser<'_> {
             }
             let _: Res<()> = self.graph_statement(stmt);
         }
-        let inner = self.scopes.0.pop().unwrap_or_default();
+        let inner = self.scopes.close_with_values();
         let given_out = self.give_out(output.map(|(_, names)| names).unwrap_or_default(), &inner);
         self.graph.dataflow = None;
         self.close_block(true);
@@ -301,13 +301,13 @@ impl Parser<'_> {
     }
 
     /// Every output has to be a variable of the block.
-    fn give_out(&mut self, names: Vec<&ast::ExprName>, inner: &tilewright_support::Map<String, Value>) -> Res<()> {
+    fn give_out(&mut self, names: Vec<&ast::ExprName>, inner: &Map<ast::name::Name, Value>) -> Res<()> {
         for name in names {
             if inner.contains_key(name.id.as_str()) {
                 continue;
             }
             let message = format!("`{}` is no variable of this block", name.id);
-            let known: Vec<String> = inner.keys().cloned().collect();
+            let known: Vec<String> = inner.keys().map(ToString::to_string).collect();
             return Err(self.unknown(codes::UNKNOWN_NAME, name, message, &name.id, known.iter().map(String::as_str)));
         }
         Ok(())

@@ -104,7 +104,7 @@ impl Parser<'_> {
             if let Some(default) = &parameter.default {
                 self.fail(codes::FORM, &**default, format!("parameter `{name}` cannot have a default"), "");
             }
-            if self.scopes.0.last().is_some_and(|scope| scope.contains_key(name)) {
+            if self.scopes.defines_here(name) {
                 self.fail(
                     codes::BOUND_TWICE,
                     &parameter.parameter.name,
