@@ -1,20 +1,65 @@
 """What goes wrong, as exceptions.
 
-`str(error)` is the whole message as the command line prints it: code, place in the user's source with an underline,
-what was expected and found, and a next step where there is one. An exception that a Python callback raises is not
-wrapped: it comes back as itself.
+`str(error)` is the whole message as the command line prints it without colour: code, place in the user's source with an
+underline, what was expected and found, and a next step where there is one; `error.diagnostics` is the same for programs.
+An exception that a Python callback raises is not wrapped: it comes back as itself.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class DiagnosticSpan:
+    """A place of a diagnostic: bytes from `start` to `end` of the text, lines and columns (in characters) from 1."""
+
+    file: str
+    #: Whether this is the place of the fault; the others explain it.
+    primary: bool
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    #: The remark under the underline; often empty.
+    label: str
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One problem: everything that its text says."""
+
+    #: "error" or "warning".
+    severity: str
+    #: A code such as "TW0303", whose page `python -m tilewright explain TW0303` prints; None where there is none.
+    code: str | None
+    message: str
+    spans: tuple[DiagnosticSpan, ...]
+    notes: tuple[str, ...]
+    #: The next step, where there is one.
+    help: str | None
+    #: The text as the command line prints it without colour.
+    rendered: str
+
+    @property
+    def span(self) -> DiagnosticSpan | None:
+        """The place of the fault, where it has one."""
+        return next((span for span in self.spans if span.primary), None)
 
 
 class TVMError(RuntimeError):
     """Any error that the compiler or the runtime reports.
 
-    `code` names the kind of error and stays the same between versions, `file`, `line` and `column` (from 1) say where
-    in the user's source, and are None for an error that has no place there.
+    `diagnostics` are the problems found; `code` names the kind of the first error and stays the same between versions,
+    `file`, `line` and `column` (from 1) say where in the user's source, and are None for an error that has no place
+    there.
     """
 
+    diagnostics: tuple[Diagnostic, ...] = ()
     code: str | None = None
     file: str | None = None
     line: int | None = None
@@ -29,10 +74,23 @@ class WrongTypeError(TVMError, TypeError):
     """An object of a class that does not fit: `except TypeError` catches it too."""
 
 
-def make(
-    kind: type[TVMError], message: str, code: str | None, file: str | None, line: int | None, column: int | None
-) -> TVMError:
-    """An error with its fields; called by the core."""
+#: What renders diagnostics instead of us; see `tilewright.ir.diagnostics.override_renderer`.
+renderer: Callable[[tuple[Diagnostic, ...]], str | None] | None = None
+
+
+def make(kind: type[TVMError], message: str, parts: Iterable[tuple[Any, ...]]) -> TVMError:
+    """An error with its fields; called by the core, with the fields of each diagnostic in order."""
+    diagnostics = tuple(
+        Diagnostic(severity, code, text, tuple(DiagnosticSpan(*span) for span in spans), tuple(notes), help, rendered)
+        for severity, code, text, spans, notes, help, rendered in parts
+    )
+    if diagnostics and renderer is not None and (rendered := renderer(diagnostics)) is not None:
+        message = rendered
     error = kind(message)
-    error.code, error.file, error.line, error.column = code, file, line, column
+    error.diagnostics = diagnostics
+    first = next((one for one in diagnostics if one.severity == "error"), None)
+    if first is not None:
+        error.code = first.code
+    if first is not None and (place := first.span) is not None:
+        error.file, error.line, error.column = place.file, place.line, place.column
     return error

@@ -28,7 +28,7 @@ impl IntoPyErr for CompileError {
 /// The module to compile: a module as it is, a function as the only one of a module, visible under its own name.
 fn module_to_build(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     if let Ok(module) = object.cast::<PyModule>() {
-        return Ok(module.get().0.clone());
+        return Ok(module.get().ir());
     }
     let Ok((name, mut function)) = function_of(object) else {
         return Err(error::wrong_type("expected an IRModule, a PrimFunc or a relax.Function", object));

@@ -5,7 +5,8 @@ use std::fmt::Display;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use tilewright::support::{Diagnostics, Severity};
+use tilewright::runtime;
+use tilewright::support::{Diagnostic, Diagnostics, Span};
 use tilewright::tensor::TensorError;
 
 /// A class of `tilewright.error`.
@@ -30,31 +31,46 @@ fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
     }
 }
 
-/// The fields of an exception besides its message.
-#[derive(Default)]
-pub(crate) struct Place<'a> {
-    pub(crate) code: Option<&'a str>,
-    pub(crate) file: Option<&'a str>,
-    pub(crate) line: Option<usize>,
-    pub(crate) column: Option<usize>,
+/// A place of a diagnostic, in the order of the fields of `DiagnosticSpan`.
+type Place<'a> = (&'a str, bool, u32, u32, usize, usize, usize, usize, &'a str);
+
+/// A diagnostic, in the order of the fields of `Diagnostic`.
+type Parts<'a> = (&'static str, Option<&'a str>, &'a str, Vec<Place<'a>>, Vec<&'a str>, Option<&'a str>, String);
+
+fn place<'a>((primary, span, label): (bool, &'a Span, &'a str)) -> Place<'a> {
+    let (line, column) = span.line_column();
+    let (end_line, end_column) = span.file.line_column(span.end as usize);
+    (&span.file.name, primary, span.start, span.end, line, column, end_line, end_column, label)
 }
 
-pub(crate) fn make(py: Python<'_>, kind: Kind, message: &str, place: &Place<'_>) -> PyErr {
+fn parts(diagnostic: &Diagnostic) -> Parts<'_> {
+    (
+        diagnostic.severity.name(),
+        Some(diagnostic.code).filter(|code| !code.is_empty()),
+        &diagnostic.message,
+        diagnostic.places().map(place).collect(),
+        diagnostic.notes.iter().map(String::as_str).collect(),
+        diagnostic.help.as_deref(),
+        diagnostic.render(false),
+    )
+}
+
+fn make(py: Python<'_>, kind: Kind, message: &str, found: &[Diagnostic]) -> PyErr {
     let made = class(py, kind).and_then(|class| {
         let make = py.import("tilewright.error")?.getattr("make")?;
-        make.call1((class, message, place.code, place.file, place.line, place.column))
+        make.call1((class, message, found.iter().map(parts).collect::<Vec<_>>()))
     });
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
-/// An error that has no place in the user's source.
+/// An error without a code.
 pub(crate) fn general(py: Python<'_>, error: impl Display) -> PyErr {
-    make(py, Kind::General, &error.to_string(), &Place::default())
+    make(py, Kind::General, &error.to_string(), &[])
 }
 
 /// Something that its kind of object cannot do.
 pub(crate) fn wrong(py: Python<'_>, message: &str) -> PyErr {
-    make(py, Kind::WrongType, message, &Place::default())
+    make(py, Kind::WrongType, message, &[])
 }
 
 /// An object that is not what was expected.
@@ -63,14 +79,15 @@ pub(crate) fn wrong_type(expected: impl Display, found: &Bound<'_, PyAny>) -> Py
     wrong(found.py(), &format!("{expected}, found {name}"))
 }
 
-/// All that a front end found, with the code and place of the first error.
+/// All that a front end found.
 pub(crate) fn diagnostics(py: Python<'_>, found: &Diagnostics) -> PyErr {
-    let first = found.0.iter().find(|d| d.severity == Severity::Error).or(found.0.first());
-    let span = first.and_then(|d| d.span.as_ref());
-    let (line, column) = span.map(|span| span.line_column()).unzip();
-    let file = span.map(|span| span.file.name.as_str());
-    let place = Place { code: first.map(|d| d.code), file, line, column };
-    make(py, Kind::Diagnostic, &found.render(false), &place)
+    make(py, Kind::Diagnostic, &found.render(false), &found.0)
+}
+
+/// A program that cannot be loaded, or a call that failed.
+pub(crate) fn runtime(py: Python<'_>, error: &runtime::Error) -> PyErr {
+    let diagnostic = Diagnostic::error(error.code(), error.to_string());
+    make(py, Kind::General, &diagnostic.render(false), std::slice::from_ref(&diagnostic))
 }
 
 pub(crate) fn tensor(py: Python<'_>, error: &TensorError) -> PyErr {

@@ -1,7 +1,7 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
 //! Reading order: `error` (the one mapping of errors), `device`, `dlpack`, `tensor` and `indexing` (values without
-//! copies), `value` and `function` (calls), `module` and `script` (IR and its text), `pass`, `passes`, `target` and
+//! copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script` (modules and text), `pass`, `passes`, `target` and
 //! `compile`, then `executable`, `machine` and `timing`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
@@ -24,6 +24,7 @@ mod target;
 mod tensor;
 mod timing;
 mod value;
+mod view;
 
 use std::ffi::OsString;
 
@@ -42,10 +43,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<device::Device>()?;
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;
-    core.add_class::<module::PyGlobalVar>()?;
+    core.add_class::<view::PyNode>()?;
     core.add_class::<module::PyModule>()?;
-    core.add_class::<module::PyPrimFunc>()?;
-    core.add_class::<module::PyFunction>()?;
     core.add_class::<pass::PyPass>()?;
     core.add_class::<target::PyTarget>()?;
     core.add_class::<executable::PyExecutable>()?;
@@ -66,6 +65,14 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(module::assert_structural_equal, core)?,
         wrap_pyfunction!(module::structural_hash, core)?,
         wrap_pyfunction!(module::highlight, core)?,
+        wrap_pyfunction!(view::get_op, core)?,
+        wrap_pyfunction!(view::list_op_names, core)?,
+        wrap_pyfunction!(view::buffer_scope, core)?,
+        wrap_pyfunction!(view::with_attr, core)?,
+        wrap_pyfunction!(view::without_attr, core)?,
+        wrap_pyfunction!(view::operate, core)?,
+        wrap_pyfunction!(view::call_tir_op, core)?,
+        wrap_pyfunction!(view::to_expr, core)?,
         wrap_pyfunction!(script::read_definition, core)?,
         wrap_pyfunction!(script::from_source, core)?,
         wrap_pyfunction!(compile::build, core)?,

@@ -1,67 +1,62 @@
-//! Modules and functions of the IR, as Python holds them.
+//! Modules of the IR, as Python holds them.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList};
+use tilewright::ir::GlobalInfo;
 use tilewright::ir::node::{EqCx, HashCx};
-use tilewright::ir::relax::Function;
-use tilewright::ir::tir::PrimFunc;
+use tilewright::ir::relax::Expr;
 use tilewright::script::print::{self, PrintOptions};
 use tilewright::{GlobalFunc, IRModule};
 
 use crate::error;
+use crate::view::{self, Field, Node, attr_of, attrs_of, function_name};
 
-/// A reference to a function of a module.
-#[pyclass(frozen, eq, hash, name = "GlobalVar", module = "tilewright.ir.module")]
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct PyGlobalVar {
-    #[pyo3(get)]
-    name_hint: String,
-}
+/// A module. Functions may be added and replaced; a module that was handed to a pass or compiled stays as it was then.
+#[pyclass(frozen, subclass, dict, name = "IRModule", module = "tilewright.ir.module")]
+#[derive(Debug)]
+pub(crate) struct PyModule(Mutex<Arc<IRModule>>);
 
-#[pymethods]
-impl PyGlobalVar {
-    #[new]
-    fn new(name_hint: String) -> Self {
-        Self { name_hint }
+impl PyModule {
+    pub(crate) fn of(module: impl Into<Arc<IRModule>>) -> Self {
+        Self(Mutex::new(module.into()))
     }
 
-    fn __repr__(&self) -> String {
-        format!("GlobalVar({:?})", self.name_hint)
+    /// The module as it is now.
+    pub(crate) fn ir(&self) -> Arc<IRModule> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut IRModule) -> T) -> T {
+        change(Arc::make_mut(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut IRModule)) -> Self {
+        let mut module = (*self.ir()).clone();
+        change(&mut module);
+        Self::of(module)
     }
 }
 
-/// A module.
-#[pyclass(frozen, name = "IRModule", module = "tilewright.ir.module")]
-#[derive(Clone, Debug)]
-pub(crate) struct PyModule(pub(crate) Arc<IRModule>);
-
-/// A function of the loop level.
-#[pyclass(frozen, name = "PrimFunc", module = "tilewright.tir.function")]
-#[derive(Clone, Debug)]
-pub(crate) struct PyPrimFunc {
-    /// Its name in its module, or in the text that defined it.
-    pub(crate) name: Arc<str>,
-    pub(crate) function: Arc<PrimFunc>,
-}
-
-/// A function of the graph level.
-#[pyclass(frozen, name = "Function", module = "tilewright.relax.expr")]
-#[derive(Clone, Debug)]
-pub(crate) struct PyFunction {
-    /// Its name in its module, or in the text that defined it.
-    pub(crate) name: Arc<str>,
-    pub(crate) function: Arc<Function>,
-}
-
-fn options(show_meta: bool) -> PrintOptions {
-    PrintOptions { show_meta, ..PrintOptions::default() }
+/// What `script()` and `show()` are told by name.
+pub(crate) fn print_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PrintOptions> {
+    let mut options = PrintOptions::default();
+    for (name, value) in kwargs.into_iter().flatten() {
+        match name.extract::<String>()?.as_str() {
+            "show_meta" => options.show_meta = value.extract()?,
+            "width" => options.width = value.extract()?,
+            "indent_spaces" => options.indent = value.extract()?,
+            other => return Err(PyTypeError::new_err(format!("`script()` has no option `{other}`"))),
+        }
+    }
+    Ok(options)
 }
 
 /// Prints text as Python's highlighter does.
-fn show(py: Python<'_>, text: &str) -> PyResult<()> {
+pub(crate) fn show(py: Python<'_>, text: &str) -> PyResult<()> {
     py.import("tilewright.script.highlight")?.call_method1("cprint", (text,)).map(drop)
 }
 
@@ -72,155 +67,272 @@ pub(crate) fn function_object<'py>(
     function: &GlobalFunc,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = name.clone();
-    Ok(match function {
-        GlobalFunc::Prim(function) => Bound::new(py, PyPrimFunc { name, function: function.clone() })?.into_any(),
-        GlobalFunc::Relax(function) => Bound::new(py, PyFunction { name, function: function.clone() })?.into_any(),
-    })
+    let node = match function {
+        GlobalFunc::Prim(function) => Node::PrimFunc(name, function.clone()),
+        GlobalFunc::Relax(function) => Node::Function(name, function.clone()),
+    };
+    view::wrap(py, node)
 }
 
 /// The function in a Python object, with its name.
 pub(crate) fn function_of(object: &Bound<'_, PyAny>) -> PyResult<(Arc<str>, GlobalFunc)> {
-    if let Ok(object) = object.cast::<PyPrimFunc>() {
-        let PyPrimFunc { name, function } = object.get();
-        return Ok((name.clone(), GlobalFunc::Prim(function.clone())));
+    match view::node_of(object) {
+        Some(Node::PrimFunc(name, function)) => Ok((name.clone(), GlobalFunc::Prim(function.clone()))),
+        Some(Node::Function(name, function)) => Ok((name.clone(), GlobalFunc::Relax(function.clone()))),
+        _ => Err(error::wrong_type("expected a PrimFunc or a relax.Function", object)),
     }
-    if let Ok(object) = object.cast::<PyFunction>() {
-        let PyFunction { name, function } = object.get();
-        return Ok((name.clone(), GlobalFunc::Relax(function.clone())));
-    }
-    Err(error::wrong_type("expected a PrimFunc or a relax.Function", object))
 }
 
-/// A function's name: a string or a GlobalVar.
-fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
-    match object.cast::<PyGlobalVar>() {
-        Ok(var) => Ok(var.get().name_hint.clone()),
-        Err(_) => object.extract(),
+fn global<'py>(py: Python<'py>, module: &IRModule, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    match module.global_var(name) {
+        Some(global) => view::wrap(py, Node::Relax(Expr::global(&global))),
+        None => Err(missing(py, module, name)),
+    }
+}
+
+fn missing(py: Python<'_>, module: &IRModule, name: &str) -> PyErr {
+    let known: Vec<&str> = module.sorted().into_iter().map(|(name, _)| &**name).collect();
+    error::general(py, format_args!("the module has no function `{name}`, only {}", known.join(", ")))
+}
+
+/// Lists of devices and the like, by name.
+fn global_infos(infos: &Bound<'_, PyAny>) -> PyResult<BTreeMap<Arc<str>, Vec<GlobalInfo>>> {
+    if infos.is_none() {
+        return Ok(BTreeMap::new());
+    }
+    let list = |item: PyResult<Bound<'_, PyAny>>| {
+        let (name, list): (String, Bound<'_, PyAny>) = item?.extract()?;
+        let list = list.try_iter()?.map(|info| global_info(&info?)).collect::<PyResult<_>>()?;
+        Ok((Arc::from(name), list))
+    };
+    infos.call_method0("items")?.try_iter()?.map(list).collect()
+}
+
+fn global_info(object: &Bound<'_, PyAny>) -> PyResult<GlobalInfo> {
+    match view::node_of(object) {
+        Some(Node::VDevice(device)) => Ok(GlobalInfo::VDevice(device.clone())),
+        Some(Node::DummyInfo) => Ok(GlobalInfo::Dummy),
+        _ => Err(error::wrong_type("expected a VDevice or a DummyGlobalInfo", object)),
     }
 }
 
 #[pymethods]
 impl PyModule {
-    /// A module of these functions by name.
+    /// A module of these functions, by name or GlobalVar, with attributes and global infos.
     #[new]
-    #[pyo3(signature = (functions=None))]
-    fn new(functions: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+    #[pyo3(signature = (functions=None, attrs=None, global_infos=None))]
+    fn new(
+        functions: Option<&Bound<'_, PyAny>>,
+        attrs: Option<&Bound<'_, PyAny>>,
+        global_infos: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let mut module = IRModule::new();
-        for (name, function) in functions.into_iter().flatten() {
-            module.insert(name_of(&name)?, function_of(&function)?.1);
+        if let Some(functions) = functions {
+            insert_all(&mut module, functions)?;
         }
-        Ok(Self(Arc::new(module)))
+        if let Some(attrs) = attrs {
+            module.attrs = attrs_of(attrs)?;
+        }
+        if let Some(infos) = global_infos {
+            module.global_infos = self::global_infos(infos)?;
+        }
+        Ok(Self::of(module))
     }
 
-    /// The module as TVMScript; with `show_meta` the constants' values too, so that it reads back anywhere.
-    #[pyo3(signature = (*, show_meta=false))]
-    fn script(&self, show_meta: bool) -> String {
-        print::print_module(&self.0, &options(show_meta))
+    /// A module whose `main` is the function.
+    #[staticmethod]
+    fn from_expr(function: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (name, function) = function_of(function)?;
+        let mut module = IRModule::new();
+        let name = function.global_symbol().map_or(name, Into::into);
+        module.insert(name, function);
+        Ok(Self::of(module))
+    }
+
+    /// The module as TVMScript; see `tilewright.script` for the options. With `show_meta` it has the constants' values
+    /// too, so that it reads back anywhere.
+    #[pyo3(signature = (**options))]
+    fn script(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        Ok(print::print_module(&self.ir(), &print_options(options)?))
     }
 
     /// Prints the script, in colour on a terminal.
-    #[pyo3(signature = (*, show_meta=false))]
-    fn show(&self, py: Python<'_>, show_meta: bool) -> PyResult<()> {
-        show(py, &self.script(show_meta))
+    #[pyo3(signature = (**options))]
+    fn show(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        show(py, &self.script(options)?)
     }
 
-    fn get_global_vars(&self) -> Vec<PyGlobalVar> {
-        self.0.sorted().into_iter().map(|(name, _)| PyGlobalVar { name_hint: name.to_string() }).collect()
+    fn get_global_vars<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let module = self.ir();
+        module.sorted().into_iter().map(|(name, _)| global(py, &module, name)).collect()
     }
 
-    fn get_global_var(&self, py: Python<'_>, name: String) -> PyResult<PyGlobalVar> {
-        self.find(py, &name)?;
-        Ok(PyGlobalVar { name_hint: name })
+    fn get_global_var<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        global(py, &self.ir(), name)
     }
 
     /// The functions by GlobalVar.
     #[getter]
     fn functions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let functions = PyDict::new(py);
-        for (name, function) in self.0.sorted() {
-            functions.set_item(PyGlobalVar { name_hint: name.to_string() }, function_object(py, name, function)?)?;
+        let (functions, module) = (PyDict::new(py), self.ir());
+        for (name, function) in module.sorted() {
+            functions.set_item(global(py, &module, name)?, function_object(py, name, function)?)?;
         }
         Ok(functions)
     }
 
+    /// The functions with their GlobalVars, in order.
+    fn functions_items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        Ok(self.functions(py)?.items())
+    }
+
+    /// The attributes.
+    #[getter]
+    fn attrs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        view::attrs_field(&self.ir().attrs).view(py)
+    }
+
+    /// Lists of devices and the like, by name.
+    #[getter]
+    fn global_infos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let info = |info: &GlobalInfo| {
+            Field::Node(match info {
+                GlobalInfo::VDevice(device) => Node::VDevice(device.clone()),
+                GlobalInfo::Dummy => Node::DummyInfo,
+            })
+        };
+        let lists = self.ir();
+        let lists = lists.global_infos.iter().map(|(name, list)| (Field::text(name.clone()), Field::list(list, info)));
+        Field::Dict(lists.collect()).view(py)
+    }
+
+    /// The attribute of this name, or None.
+    fn get_attr<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        view::attr_field(self.ir().attrs.get(name)).view(py)
+    }
+
+    /// A module with an attribute more, or with another value for it.
+    fn with_attr(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let value = attr_of(value)?;
+        Ok(self.changed(|module| drop(module.attrs.insert(name.into(), value))))
+    }
+
+    /// A module with these attributes more.
+    fn with_attrs(&self, attrs: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let attrs = attrs_of(attrs)?;
+        Ok(self.changed(|module| module.attrs.extend(attrs)))
+    }
+
+    /// A module without an attribute.
+    fn without_attr(&self, name: &str) -> Self {
+        self.changed(|module| drop(module.attrs.remove(name)))
+    }
+
+    /// Adds or replaces the functions of a dict or of a module.
+    fn update(&self, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut added = IRModule::new();
+        match other.cast::<Self>() {
+            Ok(other) => added = (*other.get().ir()).clone(),
+            Err(_) => insert_all(&mut added, other)?,
+        }
+        self.change(|module| {
+            for (name, function) in added.iter() {
+                module.insert(name.clone(), function.clone());
+            }
+        });
+        Ok(())
+    }
+
+    /// Adds or replaces one function.
+    fn update_func(&self, var: &Bound<'_, PyAny>, func: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.__setitem__(var, func)
+    }
+
+    /// Sets one of the lists of global infos.
+    fn update_global_info(&self, name: &str, infos: &Bound<'_, PyAny>) -> PyResult<()> {
+        let infos = infos.try_iter()?.map(|info| global_info(&info?)).collect::<PyResult<_>>()?;
+        self.change(|module| drop(module.global_infos.insert(name.into(), infos)));
+        Ok(())
+    }
+
+    /// A module that is changed by itself.
+    fn clone(&self) -> Self {
+        Self::of(self.ir())
+    }
+
+    fn __copy__(&self) -> Self {
+        Self::of(self.ir())
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Self {
+        Self::of(self.ir())
+    }
+
     fn __getitem__<'py>(&self, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, name) = (name.py(), name_of(name)?);
-        function_object(py, &name.as_str().into(), self.find(py, &name)?)
+        let (py, name, module) = (name.py(), function_name(name)?, self.ir());
+        match module.get(&name) {
+            Some(function) => function_object(py, &name, function),
+            None => Err(missing(py, &module, &name)),
+        }
+    }
+
+    fn __setitem__(&self, name: &Bound<'_, PyAny>, function: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (name, function) = (function_name(name)?, function_of(function)?.1);
+        self.change(|module| drop(module.insert(name, function)));
+        Ok(())
+    }
+
+    fn __delitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, name) = (name.py(), function_name(name)?);
+        match self.change(|module| module.remove(&name)) {
+            Some(_) => Ok(()),
+            None => Err(missing(py, &self.ir(), &name)),
+        }
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.0.get(&name_of(name)?).is_some())
+        Ok(self.ir().get(&function_name(name)?).is_some())
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.ir().len()
     }
 
-    fn __str__(&self) -> String {
-        self.script(false)
+    fn __str__(&self) -> PyResult<String> {
+        self.script(None)
     }
 
-    fn __repr__(&self) -> String {
-        self.script(false)
-    }
-}
-
-impl PyModule {
-    fn find(&self, py: Python<'_>, name: &str) -> PyResult<&GlobalFunc> {
-        self.0.get(name).ok_or_else(|| {
-            let known: Vec<&str> = self.0.sorted().into_iter().map(|(name, _)| &**name).collect();
-            error::general(py, format_args!("the module has no function `{name}`, only {}", known.join(", ")))
-        })
+    fn __repr__(&self) -> PyResult<String> {
+        self.script(None)
     }
 }
 
-macro_rules! script_methods {
-    ($class:ty, $print:path) => {
-        #[pymethods]
-        impl $class {
-            /// The function as TVMScript; with `show_meta` the constants' values too.
-            #[pyo3(signature = (*, show_meta=false))]
-            fn script(&self, show_meta: bool) -> String {
-                $print(&self.name, &self.function, &options(show_meta))
-            }
-
-            /// Prints the script, in colour on a terminal.
-            #[pyo3(signature = (*, show_meta=false))]
-            fn show(&self, py: Python<'_>, show_meta: bool) -> PyResult<()> {
-                show(py, &self.script(show_meta))
-            }
-
-            fn __str__(&self) -> String {
-                self.script(false)
-            }
-
-            fn __repr__(&self) -> String {
-                self.script(false)
-            }
-        }
-    };
+/// Adds the functions of a dict from names or GlobalVars.
+fn insert_all(module: &mut IRModule, functions: &Bound<'_, PyAny>) -> PyResult<()> {
+    for item in functions.call_method0("items")?.try_iter()? {
+        let (name, function): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
+        module.insert(function_name(&name)?, function_of(&function)?.1);
+    }
+    Ok(())
 }
-
-script_methods!(PyPrimFunc, print::print_prim_func);
-script_methods!(PyFunction, print::print_function);
 
 /// A module, or a function as one.
-enum Node {
+enum Compared {
     Module(Arc<IRModule>),
     Function(GlobalFunc),
 }
 
-fn node(object: &Bound<'_, PyAny>) -> PyResult<Node> {
+fn compared(object: &Bound<'_, PyAny>) -> PyResult<Compared> {
     match object.cast::<PyModule>() {
-        Ok(module) => Ok(Node::Module(module.get().0.clone())),
-        Err(_) => Ok(Node::Function(function_of(object)?.1)),
+        Ok(module) => Ok(Compared::Module(module.get().ir())),
+        Err(_) => Ok(Compared::Function(function_of(object)?.1)),
     }
 }
 
 fn compare(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Result<(), String>> {
-    Ok(match (node(a)?, node(b)?) {
-        (Node::Module(a), Node::Module(b)) => a.compare(&b),
-        (Node::Function(a), Node::Function(b)) => EqCx::compare(&a, &b),
+    Ok(match (compared(a)?, compared(b)?) {
+        (Compared::Module(a), Compared::Module(b)) => a.compare(&b),
+        (Compared::Function(a), Compared::Function(b)) => EqCx::compare(&a, &b),
         _ => Err("one is a module, the other a function".to_owned()),
     })
 }
@@ -240,9 +352,9 @@ pub(crate) fn assert_structural_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, Py
 /// A hash that is the same for whatever is equal in structure.
 #[pyfunction]
 pub(crate) fn structural_hash(object: &Bound<'_, PyAny>) -> PyResult<u64> {
-    Ok(match node(object)? {
-        Node::Module(module) => HashCx::hash(&*module),
-        Node::Function(function) => HashCx::hash(&function),
+    Ok(match compared(object)? {
+        Compared::Module(module) => HashCx::hash(&*module),
+        Compared::Function(function) => HashCx::hash(&function),
     })
 }
 

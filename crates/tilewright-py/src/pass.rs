@@ -47,7 +47,7 @@ impl PyPass {
             Work::Native(pass) => {
                 let input = module_of(module)?;
                 let output = settings.run(py, |cx| cx.run(pass.as_ref(), (*input).clone()))?;
-                Ok(Bound::new(py, PyModule(Arc::new(output)))?.into_any())
+                Ok(Bound::new(py, PyModule::of(output))?.into_any())
             }
             Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
             Work::Python(function) => {
@@ -66,13 +66,13 @@ impl PyPass {
 impl PyPass {
     /// The module after the pass.
     pub(crate) fn apply(&self, py: Python<'_>, settings: &Settings, module: Arc<IRModule>) -> PyResult<Arc<IRModule>> {
-        module_of(&self.run(py, settings, Bound::new(py, PyModule(module))?.as_any())?)
+        module_of(&self.run(py, settings, Bound::new(py, PyModule::of(module))?.as_any())?)
     }
 }
 
 pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     match object.cast::<PyModule>() {
-        Ok(module) => Ok(module.get().0.clone()),
+        Ok(module) => Ok(module.get().ir()),
         Err(_) => Err(error::wrong_type("expected an IRModule", object)),
     }
 }
@@ -212,7 +212,7 @@ impl PythonInstrument {
         }
         let called = Python::attach(|py| {
             let Some(method) = self.object.bind(py).getattr_opt(method)? else { return Ok(None) };
-            let module = Bound::new(py, PyModule(Arc::new(module.clone())))?;
+            let module = Bound::new(py, PyModule::of(module.clone()))?;
             let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
             let info = class.call1((info.name, info.opt_level))?;
             read(&method.call1((module, info))?).map(Some)

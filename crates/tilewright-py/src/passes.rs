@@ -78,5 +78,5 @@ pub(crate) fn bind_symbolic_vars(sizes: &Bound<'_, PyDict>, function: Option<Str
 /// The memory that the tensors of a planned module's functions take, as a table.
 #[pyfunction]
 pub(crate) fn estimate_memory_usage(module: &PyModule) -> String {
-    relax_passes::estimate_memory_usage(&module.0).to_string()
+    relax_passes::estimate_memory_usage(&module.ir()).to_string()
 }

@@ -1,7 +1,5 @@
 //! Text to IR: the host of scripts that Python reads.
 
-use std::sync::Arc;
-
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -9,8 +7,9 @@ use tilewright::GlobalFunc;
 use tilewright::script::parse::{self, Definition, Host, HostValue, Item, Names, NoHost, ParsedFile, Source};
 use tilewright::support::{Diagnostics, SourceFile, Span};
 
-use crate::module::{PyFunction, PyModule, PyPrimFunc, function_object};
+use crate::module::{PyModule, function_object};
 use crate::tensor::NdArray;
+use crate::view::{self, Node};
 use crate::{dlpack, error};
 
 /// Evaluates expressions with a Python function from their text to their value.
@@ -55,11 +54,10 @@ fn host_object(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
     if let Ok(tensor) = object.cast::<NdArray>() {
         return Ok(HostValue::Tensor(tensor.get().0.clone()));
     }
-    if let Ok(function) = object.cast::<PyPrimFunc>() {
-        return Ok(HostValue::PrimFunc(function.get().function.clone()));
-    }
-    if let Ok(function) = object.cast::<PyFunction>() {
-        return Ok(HostValue::Function(function.get().function.clone()));
+    match view::node_of(object) {
+        Some(Node::PrimFunc(_, function)) => return Ok(HostValue::PrimFunc(function.clone())),
+        Some(Node::Function(_, function)) => return Ok(HostValue::Function(function.clone())),
+        _ => {}
     }
     // NumPy's scalars are numbers, its types are data types; both have what arrays have, too.
     if let Ok(true) = object.hasattr("__index__") {
@@ -86,7 +84,7 @@ fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
 fn object_of(py: Python<'_>, item: Item) -> PyResult<Bound<'_, PyAny>> {
     let name = item.name.into();
     match item.definition {
-        Definition::Module(module) => Ok(Bound::new(py, PyModule(Arc::new(module)))?.into_any()),
+        Definition::Module(module) => Ok(Bound::new(py, PyModule::of(module))?.into_any()),
         Definition::Prim(function) => function_object(py, &name, &GlobalFunc::Prim(function)),
         Definition::Relax(function) => function_object(py, &name, &GlobalFunc::Relax(function)),
     }

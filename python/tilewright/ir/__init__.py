@@ -1,16 +1,56 @@
-"""What both levels of the IR share: modules, comparison, passes."""
+"""What both levels of the IR share: modules, expressions' common ground, comparison, passes."""
 
-from . import base, instrument, module, transform
-from .base import assert_structural_equal, structural_equal, structural_hash
+from .._core import Object
+from . import attrs, base, container, diagnostics, expr, function, global_info, instrument, module, op, transform
+from .attrs import Attrs, DictAttrs, make_node
+from .base import (
+    Node,
+    SourceName,
+    Span,
+    assert_structural_equal,
+    structural_equal,
+    structural_hash,
+)
+from .container import Array, Map
+from .expr import BaseExpr, PrimExpr, Range, RelaxExpr, RelayExpr
+from .function import BaseFunc, CallingConv
+from .global_info import DummyGlobalInfo, GlobalInfo, VDevice
 from .module import GlobalVar, IRModule
+from .op import Op
 
 __all__ = [
+    "Array",
+    "Attrs",
+    "BaseExpr",
+    "BaseFunc",
+    "CallingConv",
+    "DictAttrs",
+    "DummyGlobalInfo",
+    "GlobalInfo",
     "GlobalVar",
     "IRModule",
+    "Map",
+    "Node",
+    "Object",
+    "Op",
+    "PrimExpr",
+    "Range",
+    "RelaxExpr",
+    "RelayExpr",
+    "SourceName",
+    "Span",
+    "VDevice",
     "assert_structural_equal",
+    "attrs",
     "base",
+    "container",
+    "expr",
+    "function",
+    "global_info",
     "instrument",
+    "make_node",
     "module",
+    "op",
     "structural_equal",
     "structural_hash",
     "transform",

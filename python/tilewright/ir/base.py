@@ -2,6 +2,23 @@
 
 from __future__ import annotations
 
-from .._core import assert_structural_equal, structural_equal, structural_hash
+from .._core import Object, assert_structural_equal, structural_equal, structural_hash
 
-__all__ = ["assert_structural_equal", "structural_equal", "structural_hash"]
+__all__ = ["Node", "SourceName", "Span", "assert_structural_equal", "structural_equal", "structural_hash"]
+
+Node = Object
+
+
+class SourceName:
+    """The name of a source."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class Span:
+    """A place in a source, from line and column to line and column (from 1)."""
+
+    def __init__(self, source_name: SourceName, line: int, end_line: int, column: int, end_column: int) -> None:
+        self.source_name, self.line, self.end_line = source_name, line, end_line
+        self.column, self.end_column = column, end_column

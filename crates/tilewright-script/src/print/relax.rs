@@ -111,7 +111,7 @@ impl Printer<'_> {
         }
     }
 
-    fn sequence(&mut self, body: &SeqExpr) {
+    pub(super) fn sequence(&mut self, body: &SeqExpr) {
         self.binding_blocks(&body.blocks);
         self.hoist(&body.result);
         self.doc.line();
@@ -119,7 +119,7 @@ impl Printer<'_> {
         self.graph(&body.result);
     }
 
-    fn binding_blocks(&mut self, blocks: &[BindingBlock]) {
+    pub(super) fn binding_blocks(&mut self, blocks: &[BindingBlock]) {
         for block in blocks {
             if !block.dataflow {
                 block.bindings.iter().for_each(|binding| self.binding(binding));

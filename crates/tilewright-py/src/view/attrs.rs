@@ -1,0 +1,82 @@
+//! Attributes: plain data by name.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use tilewright::expr::node::FloatBits;
+use tilewright::ir::{Attr, Attrs};
+
+use super::{Field, Node, node_of};
+use crate::error;
+
+/// The value of an attribute, as Python holds it.
+pub(super) fn value(attr: &Attr) -> Field {
+    match attr {
+        Attr::None => Field::None,
+        Attr::Bool(value) => Field::Bool(*value),
+        Attr::Int(value) => Field::Int(*value),
+        Attr::Float(value) => Field::Float(value.0),
+        Attr::Str(text) => Field::text(text.clone()),
+        Attr::DType(dtype) => Field::dtype(*dtype),
+        Attr::Array(items) => Field::list(items, value),
+        Attr::Map(attrs) => map(attrs),
+        Attr::Expr(expr) => Field::scalar(expr),
+    }
+}
+
+/// Attributes as a dict.
+pub(crate) fn map(attrs: &Attrs) -> Field {
+    Field::Dict(attrs.iter().map(|(name, attr)| (Field::text(name.clone()), value(attr))).collect())
+}
+
+/// The attribute that a Python object is: plain data, or a scalar expression.
+pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
+    if object.is_none() {
+        return Ok(Attr::None);
+    }
+    if let Some(Node::Scalar(expr)) = node_of(object) {
+        return Ok(match &expr.kind {
+            tilewright::expr::ExprKind::Str(text) => Attr::Str(text.clone()),
+            _ => Attr::Expr(expr.clone()),
+        });
+    }
+    if object.is_instance_of::<PyBool>() {
+        return object.extract().map(Attr::Bool);
+    }
+    if object.is_instance_of::<PyInt>() {
+        return object.extract().map(Attr::Int);
+    }
+    if object.is_instance_of::<PyFloat>() {
+        return Ok(Attr::Float(FloatBits(object.extract()?)));
+    }
+    if object.is_instance_of::<PyString>() {
+        return object.extract::<String>().map(Attr::str);
+    }
+    if object.is_instance_of::<PyDict>() || object.hasattr("items")? {
+        return attrs_of(object).map(Attr::Map);
+    }
+    if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+        return object.try_iter()?.map(|item| attr_of(&item?)).collect::<PyResult<_>>().map(Attr::Array);
+    }
+    let expected = "an attribute is None, a number, a text, a list or a dict of such, or a scalar expression";
+    Err(error::wrong_type(expected, object))
+}
+
+/// The attributes of a dict (or of `None`: none).
+pub(crate) fn attrs_of(object: &Bound<'_, PyAny>) -> PyResult<Attrs> {
+    if object.is_none() {
+        return Ok(Attrs::new());
+    }
+    let items = object.call_method0("items")?;
+    let pair = |item: PyResult<Bound<'_, PyAny>>| {
+        let (name, value): (String, Bound<'_, PyAny>) = item?.extract()?;
+        Ok((Arc::from(name), attr_of(&value)?))
+    };
+    items.try_iter()?.map(pair).collect()
+}
+
+/// An attribute that may be absent.
+pub(crate) fn optional(attr: Option<&Attr>) -> Field {
+    Field::optional(attr, value)
+}

@@ -1,0 +1,135 @@
+//! Buffers, ranges and regions.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use tilewright::DataType;
+use tilewright::expr::{Buffer, Expr, Range, Scope, Var};
+use tilewright::ir::tir::{BufferRegion, ForKind, IterKind, IterVar, MatchBuffer};
+
+use super::{Args, Field, Node};
+
+pub(super) fn range_field(range: &Range, name: &str) -> Option<Field> {
+    match name {
+        "min" => Some(Field::scalar(&range.min)),
+        "extent" => Some(Field::scalar(&range.extent)),
+        "span" => Some(Field::None),
+        _ => None,
+    }
+}
+
+pub(super) fn field(buffer: &Buffer, name: &str) -> Option<Field> {
+    Some(match name {
+        "name" => Field::text(buffer.name.clone()),
+        "data" => Field::var(&buffer.data),
+        "dtype" => Field::dtype(buffer.dtype),
+        "shape" => Field::scalars(&buffer.shape),
+        "strides" => Field::scalars(&buffer.strides),
+        "elem_offset" => Field::scalar(&buffer.elem_offset.clone().unwrap_or_else(|| Expr::i64(0))),
+        "data_alignment" => Field::Int(if buffer.align == 0 { 64 } else { buffer.align as i64 }),
+        "offset_factor" => Field::Int(1),
+        "axis_separators" => Field::List(Vec::new()),
+        "span" => Field::None,
+        _ => return None,
+    })
+}
+
+/// The scope of a buffer's memory.
+#[pyfunction]
+pub(crate) fn buffer_scope(buffer: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(expected_buffer(buffer)?.scope.name().to_owned())
+}
+
+fn expected_buffer(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
+    match super::node_of(object) {
+        Some(Node::Buffer(buffer)) => Ok(buffer.clone()),
+        _ => Err(crate::error::wrong_type("expected a tir.Buffer", object)),
+    }
+}
+
+pub(super) fn region_field(region: &BufferRegion, name: &str) -> Option<Field> {
+    match name {
+        "buffer" => Some(Field::Node(Node::Buffer(region.buffer.clone()))),
+        "region" => Some(Field::list(&region.region, |range| Field::Node(Node::Range(range.clone())))),
+        _ => None,
+    }
+}
+
+pub(super) fn match_buffer_field(matched: &MatchBuffer, name: &str) -> Option<Field> {
+    match name {
+        "buffer" => Some(Field::Node(Node::Buffer(matched.buffer.clone()))),
+        "source" => Some(Field::Node(Node::Region(matched.source.clone()))),
+        _ => None,
+    }
+}
+
+/// The numbers that Python has for the kinds of axes: `IterVar.DataPar`, `CommReduce`, `Ordered`, `Opaque`.
+const ITER_KINDS: [(i64, IterKind); 4] =
+    [(0, IterKind::Spatial), (2, IterKind::Reduce), (3, IterKind::Scan), (4, IterKind::Opaque)];
+
+pub(super) fn iter_var_field(iter: &IterVar, name: &str) -> Option<Field> {
+    Some(match name {
+        "var" => Field::var(&iter.var),
+        "dom" => Field::Node(Node::Range(iter.domain.clone())),
+        "iter_type" => {
+            Field::Int(ITER_KINDS.iter().find(|(_, kind)| *kind == iter.kind).map_or(4, |(number, _)| *number))
+        }
+        "thread_tag" => Field::text(""),
+        "dtype" => Field::dtype(iter.var.dtype),
+        _ => return None,
+    })
+}
+
+/// The numbers of `ForKind`, in order.
+pub(super) fn loop_kind_number(kind: &ForKind) -> i64 {
+    match kind {
+        ForKind::Serial => 0,
+        ForKind::Parallel => 1,
+        ForKind::Vectorized => 2,
+        ForKind::Unrolled => 3,
+        ForKind::ThreadBinding(_) => 4,
+    }
+}
+
+pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
+    Ok(Some(match args.kind() {
+        "ir.Range" => Node::Range(Range::new(args.get(0, "min")?, args.get(1, "extent")?)),
+        "tir.Buffer" => Node::Buffer(buffer(args)?),
+        "tir.BufferRegion" => {
+            Node::Region(BufferRegion { buffer: args.get(0, "buffer")?, region: args.get(1, "region")? })
+        }
+        "tir.MatchBufferRegion" => {
+            Node::MatchBuffer(MatchBuffer { buffer: args.get(0, "buffer")?, source: args.get(1, "source")? })
+        }
+        "ir.DummyGlobalInfo" => Node::DummyInfo,
+        "tir.IterVar" => {
+            let number: i64 = args.get(2, "iter_type")?;
+            let kind =
+                ITER_KINDS.iter().find(|(known, _)| *known == number).map_or(IterKind::Opaque, |(_, kind)| *kind);
+            let domain: Option<Range> = args.get(0, "dom")?;
+            let var: Var = args.get(1, "var")?;
+            let domain = domain.unwrap_or_else(|| Range::up_to(Expr::int(0, var.dtype)));
+            Node::IterVar(IterVar { var, domain, kind })
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// `(shape, dtype, name, data, strides, elem_offset, scope, data_alignment)`.
+fn buffer(args: &Args<'_, '_>) -> PyResult<Buffer> {
+    let (shape, dtype): (Vec<Expr>, DataType) = (args.get(0, "shape")?, args.get(1, "dtype")?);
+    let name: Arc<str> = args.get(2, "name")?;
+    let (data, strides): (Option<Var>, Option<Vec<Expr>>) = (args.get(3, "data")?, args.get(4, "strides")?);
+    let (elem_offset, scope): (Option<Expr>, Arc<str>) = (args.get(5, "elem_offset")?, args.get(6, "scope")?);
+    let align: i64 = args.get(7, "data_alignment")?;
+    let scope = Scope::named(&scope).ok_or_else(|| format!("there is no scope `{scope}`"));
+    let scope = args.made(scope)?;
+    let align = args.made(usize::try_from(align.max(0)))?;
+    Ok(Buffer::new(name, shape, dtype).derive(|node| {
+        node.data = data.unwrap_or_else(|| node.data.clone());
+        node.strides = strides.unwrap_or_default();
+        node.elem_offset = elem_offset;
+        node.scope = scope;
+        node.align = align;
+    }))
+}

@@ -1,0 +1,170 @@
+//! Calls of operators on the loop level, as Python sees them: an operator and its arguments.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use tilewright::expr::{BinOp, Expr, ExprKind, ForeignCallee, Intrinsic};
+use tilewright::{DataType, ops};
+
+use super::scalar::{FOREIGN, operator_of};
+use super::{Args, Field, FromPython, Node, node_of};
+
+/// Operators of two operands that Python sees as calls.
+const OPERATORS: [(&str, BinOp); 5] = [
+    ("tir.bitwise_and", BinOp::BitAnd),
+    ("tir.bitwise_or", BinOp::BitOr),
+    ("tir.bitwise_xor", BinOp::BitXor),
+    ("tir.shift_left", BinOp::Shl),
+    ("tir.shift_right", BinOp::Shr),
+];
+
+/// The operator of this full name, if it is one of two operands that is called.
+pub(super) fn operator(name: &str) -> Option<BinOp> {
+    OPERATORS.iter().find(|(known, _)| *known == name).map(|(_, op)| *op)
+}
+
+/// The operator and the arguments of a call; `None` for what is none.
+pub(super) fn parts(e: &Expr) -> Option<(Arc<str>, Vec<Field>)> {
+    let scalars = |args: &[Expr]| args.iter().map(Field::scalar).collect::<Vec<_>>();
+    Some(match &e.kind {
+        ExprKind::Binary(op, a, b) => {
+            let (name, _) = OPERATORS.iter().find(|(_, known)| known == op)?;
+            ((*name).into(), vec![Field::scalar(a), Field::scalar(b)])
+        }
+        ExprKind::Call { intrinsic, args } => (operator_of(*intrinsic).into(), scalars(args)),
+        ExprKind::Reinterpret(value) => ("tir.reinterpret".into(), vec![Field::scalar(value)]),
+        ExprKind::AddressOf { buffer, indices } => {
+            let load = ExprKind::Load { buffer: buffer.clone(), indices: indices.clone(), predicate: None };
+            let element = Expr::raw(buffer.dtype, load);
+            ("tir.address_of".into(), vec![Field::scalar(&element)])
+        }
+        ExprKind::Foreign { callee, args } => {
+            let op = match callee {
+                ForeignCallee::Extern(_) => "tir.call_extern",
+                ForeignCallee::PureExtern(_) => "tir.call_pure_extern",
+                ForeignCallee::Packed(_) => "tir.tvm_call_packed",
+                ForeignCallee::Llvm(_) => "tir.call_llvm_intrin",
+                ForeignCallee::Builtin(name) => return Some((format!("tir.{name}").into(), scalars(args))),
+            };
+            let name = Field::scalar(&Expr::str(callee.name()));
+            (op.into(), std::iter::once(name).chain(scalars(args)).collect())
+        }
+        _ => return None,
+    })
+}
+
+/// `Call(dtype, op, args)`.
+pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
+    let dtype: DataType = args.get(0, "dtype")?;
+    let op = op_name(&args.object(1)?)?;
+    let operands: Vec<Expr> = args.get(2, "args")?;
+    args.made(call(dtype, &op, operands))
+}
+
+/// `T.name(args)` by the name of an intrinsic, whose type follows from its operands.
+#[pyfunction]
+pub(crate) fn call_tir_op<'py>(name: &str, operands: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = operands.py();
+    let Some(operands) = Vec::<Expr>::from_python(operands)? else {
+        return Err(crate::error::wrong_type(format_args!("{name}: expected scalar expressions"), operands));
+    };
+    let dtype = operands.first().map_or(DataType::VOID, |first| first.dtype);
+    let made = call(dtype, &format!("tir.{name}"), operands).map_err(|reason| super::refused(py, name, reason))?;
+    super::wrap(py, Node::Scalar(made))
+}
+
+/// A call of the operator of this full name.
+fn call(dtype: DataType, op: &str, operands: Vec<Expr>) -> Result<Expr, String> {
+    let short = op.strip_prefix("tir.").unwrap_or(op);
+    if let Some(operator) = operator(op) {
+        let [a, b] = operands.as_slice() else { return Err(format!("`{op}` takes two arguments")) };
+        return Expr::binary(operator, a, b).map_err(|error| error.0);
+    }
+    if let Some(intrinsic) = Intrinsic::by_name(short) {
+        return Expr::call(intrinsic, &operands).map_err(|error| error.0);
+    }
+    match (short, operands.as_slice()) {
+        ("reinterpret", [value]) => return value.reinterpret(dtype).map_err(|error| error.0),
+        ("address_of", [element]) if let ExprKind::Load { buffer, indices, .. } = &element.kind => {
+            return Expr::address_of(buffer, indices.clone()).map_err(|error| error.0);
+        }
+        _ => {}
+    }
+    if let Some((_, callee)) = FOREIGN.iter().find(|(known, _)| *known == op) {
+        let Some((ExprKind::Str(name), rest)) = operands.split_first().map(|(first, rest)| (&first.kind, rest)) else {
+            return Err(format!("the first argument of `{op}` is the name of the function"));
+        };
+        return Ok(Expr::foreign(dtype, callee(name.clone()), rest.to_vec()));
+    }
+    if known_op(op) {
+        return Ok(Expr::foreign(dtype, ForeignCallee::Builtin(short.into()), operands));
+    }
+    Err(format!("there is no operator `{op}`"))
+}
+
+/// The full name of an operator that is given as an Op or a text.
+pub(super) fn op_name(object: &Bound<'_, PyAny>) -> PyResult<Arc<str>> {
+    if let Some(Node::Op(name)) = node_of(object) {
+        return Ok(name.clone());
+    }
+    Ok(object.extract::<String>()?.into())
+}
+
+/// Cross-level calls: operators that are kinds of callee here.
+pub(super) const SYSTEM: [&str; 10] = [
+    "relax.call_tir",
+    "relax.call_tir_inplace",
+    "relax.call_tir_with_grad",
+    "relax.call_dps_packed",
+    "relax.call_pure_packed",
+    "relax.call_inplace_packed",
+    "relax.call_builtin_with_ctx",
+    "relax.invoke_closure",
+    "relax.invoke_pure_closure",
+    "relax.make_closure",
+];
+
+/// Whether there is an operator of this full name.
+pub(super) fn known_op(name: &str) -> bool {
+    match name.split_once('.') {
+        Some(("relax", short)) => SYSTEM.contains(&name) || ops::lookup(short).is_some(),
+        Some(("tir", short)) => {
+            Intrinsic::by_name(short).is_some()
+                || operator(name).is_some()
+                || FOREIGN.iter().any(|(known, _)| *known == name)
+                || ["reinterpret", "address_of"].contains(&short)
+                || tilewright::expr::Builtin::by_name(short).is_some()
+        }
+        _ => false,
+    }
+}
+
+/// An operator by its full name, such as `relax.add`; the error lists near ones.
+#[pyfunction]
+pub(crate) fn get_op<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    if known_op(name) {
+        return super::wrap(py, Node::Op(name.into()));
+    }
+    Err(crate::error::general(py, format_args!("there is no operator `{name}`")))
+}
+
+/// The full names of all operators.
+#[pyfunction]
+pub(crate) fn list_op_names() -> Vec<String> {
+    let graph = ops::all().map(|op| format!("relax.{}", op.name));
+    let loops = Intrinsic::ALL.iter().map(|intrinsic| operator_of(*intrinsic));
+    let rest = SYSTEM.iter().chain(OPERATORS.iter().map(|(name, _)| name)).chain(FOREIGN.iter().map(|(name, _)| name));
+    graph.chain(loops).chain(rest.map(|name| (*name).to_owned())).collect()
+}
+
+pub(super) fn op_field(op: &Arc<str>, name: &str) -> Option<Field> {
+    let def = op.strip_prefix("relax.").and_then(ops::lookup);
+    Some(match (name, def) {
+        ("name", _) => Field::text(op.clone()),
+        ("num_inputs", Some(def)) => Field::Int(def.args.len() as i64),
+        ("num_inputs", None) => Field::Int(-1),
+        ("description", Some(def)) => Field::text(def.doc),
+        ("description", None) => Field::text(""),
+        _ => return None,
+    })
+}

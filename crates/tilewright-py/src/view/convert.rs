@@ -1,0 +1,430 @@
+//! Fields to Python objects, and arguments from them.
+
+use std::sync::Arc;
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use tilewright::expr::{Buffer, Expr, Range, Var};
+use tilewright::ir::relax::{self, StructInfo};
+use tilewright::ir::tir::{BufferRegion, IterVar, MatchBuffer, Stmt, StmtKind};
+use tilewright::{DataType, Tensor};
+
+use super::{Node, node_of, wrap};
+use crate::tensor::NdArray;
+use crate::{dlpack, error};
+
+/// The value of an attribute of a node.
+pub(crate) enum Field {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Arc<str>),
+    Node(Node),
+    List(Vec<Field>),
+    /// In order.
+    Dict(Vec<(Field, Field)>),
+    Tensor(Tensor),
+}
+
+impl Field {
+    pub(crate) fn text(text: impl Into<Arc<str>>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub(crate) fn dtype(dtype: DataType) -> Self {
+        Self::text(if dtype.is_void() { String::new() } else { dtype.to_string() })
+    }
+
+    pub(crate) fn scalar(expr: &Expr) -> Self {
+        Self::Node(Node::Scalar(expr.clone()))
+    }
+
+    pub(crate) fn scalars<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Self {
+        Self::List(exprs.into_iter().map(Self::scalar).collect())
+    }
+
+    pub(crate) fn var(var: &Var) -> Self {
+        Self::Node(Node::Scalar(Expr::var(var)))
+    }
+
+    pub(crate) fn stmt(stmt: &Stmt) -> Self {
+        Self::Node(Node::Stmt(stmt.clone()))
+    }
+
+    pub(crate) fn info(info: &StructInfo) -> Self {
+        Self::Node(Node::Info(info.clone()))
+    }
+
+    pub(crate) fn relax(expr: &relax::Expr) -> Self {
+        Self::Node(Node::Relax(expr.clone()))
+    }
+
+    pub(crate) fn relax_var(var: &relax::Var) -> Self {
+        Self::Node(Node::Relax(relax::Expr::var(var)))
+    }
+
+    pub(crate) fn list<T>(items: impl IntoIterator<Item = T>, each: impl Fn(T) -> Self) -> Self {
+        Self::List(items.into_iter().map(each).collect())
+    }
+
+    pub(crate) fn optional<T>(item: Option<T>, some: impl FnOnce(T) -> Self) -> Self {
+        item.map_or(Self::None, some)
+    }
+
+    /// The Python object of the value: lists are `tilewright.ir.Array`, dicts `tilewright.ir.Map`.
+    pub(crate) fn view(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+        Ok(match self {
+            Self::None => py.None().into_bound(py),
+            Self::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
+            Self::Int(value) => value.into_pyobject(py)?.into_any(),
+            Self::Float(value) => value.into_pyobject(py)?.into_any(),
+            Self::Text(text) => PyString::new(py, &text).into_any(),
+            Self::Node(node) => wrap(py, node)?,
+            Self::Tensor(tensor) => Bound::new(py, NdArray(tensor))?.into_any(),
+            Self::List(items) => {
+                let items = items.into_iter().map(|item| item.view(py)).collect::<PyResult<Vec<_>>>()?;
+                container(py, "Array")?.call1((PyTuple::new(py, items)?,))?
+            }
+            Self::Dict(items) => {
+                let dict = PyDict::new(py);
+                for (key, value) in items {
+                    dict.set_item(key.view(py)?, value.view(py)?)?;
+                }
+                container(py, "Map")?.call1((dict,))?
+            }
+        })
+    }
+}
+
+fn container<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("tilewright.ir.container")?.getattr(name)
+}
+
+/// A part of the IR from a Python object; `None` where the object is something else.
+pub(crate) trait FromPython: Sized {
+    /// What is expected, for messages.
+    const EXPECTED: &'static str;
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>>;
+}
+
+/// Of a number, with the type that the script gives it.
+fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<Expr>> {
+    if object.is_instance_of::<PyBool>() {
+        return Ok(Some(Expr::bool(object.extract()?)));
+    }
+    if object.is_instance_of::<PyInt>() {
+        let value: i64 = object.extract()?;
+        return Ok(Some(i32::try_from(value).map_or_else(|_| Expr::i64(value), Expr::i32)));
+    }
+    if object.is_instance_of::<PyFloat>() {
+        return Ok(Some(Expr::float(object.extract()?, DataType::F32)));
+    }
+    // NumPy's scalars.
+    if object.hasattr("dtype")? && object.hasattr("item")? && object.getattr("ndim")?.extract::<usize>()? == 0 {
+        let dtype: DataType = parse_dtype(&object.getattr("dtype")?)?.unwrap_or(DataType::F32);
+        let value = object.call_method0("item")?;
+        return Ok(Some(if dtype.is_float() {
+            Expr::float(value.extract()?, dtype)
+        } else {
+            Expr::int(value.extract()?, dtype)
+        }));
+    }
+    Ok(None)
+}
+
+impl FromPython for Expr {
+    const EXPECTED: &'static str = "a scalar expression or a number";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        match node_of(object) {
+            Some(Node::Scalar(expr)) => return Ok(Some(expr.clone())),
+            Some(Node::IterVar(iter)) => return Ok(Some(Self::var(&iter.var))),
+            Some(Node::Relax(expr)) if let relax::ExprKind::Prim(value) = &expr.kind => return Ok(Some(value.clone())),
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        if object.is_instance_of::<PyString>() {
+            return Ok(Some(Self::str(object.extract::<String>()?)));
+        }
+        if object.hasattr("asobject")? {
+            return Self::from_python(&object.call_method0("asobject")?);
+        }
+        number(object)
+    }
+}
+
+impl FromPython for Var {
+    const EXPECTED: &'static str = "a tir.Var";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Scalar(expr)) => expr.as_var().cloned(),
+            Some(Node::IterVar(iter)) => Some(iter.var.clone()),
+            _ => None,
+        })
+    }
+}
+
+macro_rules! nodes {
+    ($($type:ty, $expected:literal, $variant:pat => $value:expr;)*) => {$(
+        impl FromPython for $type {
+            const EXPECTED: &'static str = $expected;
+            fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+                Ok(match node_of(object) {
+                    Some($variant) => Some($value),
+                    _ => None,
+                })
+            }
+        }
+    )*};
+}
+
+nodes! {
+    Buffer, "a tir.Buffer", Node::Buffer(buffer) => buffer.clone();
+    BufferRegion, "a tir.BufferRegion", Node::Region(region) => region.clone();
+    IterVar, "a tir.IterVar", Node::IterVar(iter) => iter.clone();
+    MatchBuffer, "a tir.MatchBufferRegion", Node::MatchBuffer(matched) => matched.clone();
+    relax::VDevice, "a VDevice", Node::VDevice(device) => device.clone();
+    Arc<tilewright::ir::tir::Block>, "a tir.Block", Node::Block(block) => block.clone();
+    Arc<relax::Binding>, "a relax.Binding", Node::Binding(binding) => binding.clone();
+    Arc<relax::BindingBlock>, "a relax.BindingBlock", Node::BindingBlock(block) => block.clone();
+    (Arc<str>, Arc<tilewright::ir::tir::PrimFunc>), "a tir.PrimFunc", Node::PrimFunc(name, func) => (name.clone(), func.clone());
+}
+
+impl FromPython for relax::Var {
+    const EXPECTED: &'static str = "a relax.Var";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Relax(expr)) => expr.as_var().cloned(),
+            _ => None,
+        })
+    }
+}
+
+impl FromPython for Stmt {
+    const EXPECTED: &'static str = "a statement";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Stmt(stmt)) => Some(stmt.clone()),
+            Some(Node::Scalar(expr)) => Some(StmtKind::Evaluate(expr.clone()).into()),
+            Some(Node::Block(block)) if block.iters.is_empty() => Some(
+                StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: (**block).clone() }.into(),
+            ),
+            _ => None,
+        })
+    }
+}
+
+impl FromPython for Range {
+    const EXPECTED: &'static str = "a Range, or its (min, extent)";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Some(Node::Range(range)) = node_of(object) {
+            return Ok(Some(range.clone()));
+        }
+        if let Ok(pair) = object.cast::<PyTuple>()
+            && pair.len() == 2
+        {
+            let (min, extent) = (Expr::from_python(&pair.get_item(0)?)?, Expr::from_python(&pair.get_item(1)?)?);
+            return Ok(min.zip(extent).map(|(min, extent)| Self::new(min, extent)));
+        }
+        Ok(None)
+    }
+}
+
+impl FromPython for StructInfo {
+    const EXPECTED: &'static str = "a struct info";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Info(info)) => Some(info.clone()),
+            _ => None,
+        })
+    }
+}
+
+impl FromPython for relax::Expr {
+    const EXPECTED: &'static str = "a graph expression";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        match node_of(object) {
+            Some(Node::Relax(expr)) => return Ok(Some(expr.clone())),
+            Some(Node::Scalar(expr)) => {
+                return Ok(Some(match &expr.kind {
+                    tilewright::expr::ExprKind::Str(text) => Self::str(text.clone()),
+                    _ => Self::prim(expr.clone()),
+                }));
+            }
+            Some(Node::Function(_, function)) => return Ok(Some(super::relax::function_value(function))),
+            Some(Node::Seq(seq)) if seq.blocks.is_empty() => return Ok(Some(seq.result.clone())),
+            Some(_) => return Ok(None),
+            None => {}
+        }
+        if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+            let fields = Vec::<Self>::from_python(object)?;
+            return Ok(fields.map(Self::tuple));
+        }
+        if object.is_instance_of::<PyString>() {
+            return Ok(Some(Self::str(object.extract::<String>()?)));
+        }
+        if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() {
+            return Ok(Some(Self::prim(Expr::i64(object.extract()?))));
+        }
+        if let Ok(tensor) = object.cast::<NdArray>() {
+            return Ok(Some(Self::constant(tensor.get().0.clone())));
+        }
+        Ok(number(object)?.map(Self::prim))
+    }
+}
+
+impl<T: FromPython> FromPython for Vec<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
+            return object.try_iter()?.map(|item| T::from_python(&item?)).collect();
+        }
+        // One alone is a list of one.
+        Ok(T::from_python(object)?.map(|one| vec![one]))
+    }
+}
+
+impl<T: FromPython> FromPython for Option<T> {
+    const EXPECTED: &'static str = T::EXPECTED;
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if object.is_none() { Ok(Some(None)) } else { Ok(T::from_python(object)?.map(Some)) }
+    }
+}
+
+impl FromPython for Arc<str> {
+    const EXPECTED: &'static str = "a text";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Some(Node::Scalar(expr)) = node_of(object)
+            && let tilewright::expr::ExprKind::Str(text) = &expr.kind
+        {
+            return Ok(Some(text.clone()));
+        }
+        Ok(object.extract::<String>().ok().map(Into::into))
+    }
+}
+
+impl FromPython for bool {
+    const EXPECTED: &'static str = "True or False";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(object.extract().ok())
+    }
+}
+
+impl FromPython for i64 {
+    const EXPECTED: &'static str = "an integer";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Scalar(expr)) => expr.as_int(),
+            _ => object.extract().ok(),
+        })
+    }
+}
+
+/// The data type that a text, a DataType, or a type of NumPy or torch names.
+fn parse_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<DataType>> {
+    if object.is_none() {
+        return Ok(None);
+    }
+    let text = object.str()?.to_string();
+    if text.is_empty() {
+        return Ok(Some(DataType::VOID));
+    }
+    Ok(text.strip_prefix("torch.").unwrap_or(&text).parse().ok())
+}
+
+impl FromPython for DataType {
+    const EXPECTED: &'static str = "a data type such as \"float32\"";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        parse_dtype(object)
+    }
+}
+
+impl FromPython for Tensor {
+    const EXPECTED: &'static str = "a tensor";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(tensor) = object.cast::<NdArray>() {
+            return Ok(Some(tensor.get().0.clone()));
+        }
+        if dlpack::is_exporter(object)? { dlpack::import(object).map(Some) } else { Ok(None) }
+    }
+}
+
+/// The arguments of a constructor.
+pub(crate) struct Args<'a, 'py> {
+    kind: &'a str,
+    items: &'a Bound<'py, PyTuple>,
+}
+
+impl<'a, 'py> Args<'a, 'py> {
+    pub(crate) fn new(kind: &'a str, items: &'a Bound<'py, PyTuple>) -> Self {
+        Self { kind, items }
+    }
+
+    pub(crate) fn kind(&self) -> &'a str {
+        self.kind
+    }
+
+    pub(crate) fn py(&self) -> Python<'py> {
+        self.items.py()
+    }
+
+    /// An argument as Python gave it.
+    pub(crate) fn object(&self, i: usize) -> PyResult<Bound<'py, PyAny>> {
+        self.items.get_item(i)
+    }
+
+    /// The argument at a place; the error names it.
+    pub(crate) fn get<T: FromPython>(&self, i: usize, name: &str) -> PyResult<T> {
+        let object = self.object(i)?;
+        match T::from_python(&object)? {
+            Some(value) => Ok(value),
+            None => {
+                let expected = format!("{}: argument `{name}` is {}", self.kind, T::EXPECTED);
+                Err(error::wrong_type(expected, &object))
+            }
+        }
+    }
+
+    /// The result of one of the IR's constructors.
+    pub(crate) fn made<T, E: std::fmt::Display>(&self, made: Result<T, E>) -> PyResult<T> {
+        made.map_err(|reason| super::refused(self.py(), self.kind, reason))
+    }
+}
+
+/// A function's name: a text or a GlobalVar.
+pub(crate) fn function_name(object: &Bound<'_, PyAny>) -> PyResult<Arc<str>> {
+    if let Some(Node::Relax(expr)) = node_of(object)
+        && let relax::ExprKind::GlobalVar(global) = &expr.kind
+    {
+        return Ok(global.name.clone());
+    }
+    match object.extract::<String>() {
+        Ok(name) => Ok(name.into()),
+        Err(_) => {
+            Err(PyTypeError::new_err(format!("expected a name or a GlobalVar, found {}", object.get_type().name()?)))
+        }
+    }
+}
+
+/// A number or text as a scalar expression; an expression stays itself.
+#[pyfunction]
+#[pyo3(signature = (value, dtype=None))]
+pub(crate) fn to_expr<'py>(
+    value: &Bound<'py, PyAny>,
+    dtype: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = value.py();
+    let Some(expr) = Expr::from_python(value)? else {
+        return Err(error::wrong_type(format_args!("expected {}", Expr::EXPECTED), value));
+    };
+    let dtype = match dtype {
+        Some(dtype) if !dtype.is_none() => DataType::from_python(dtype)?,
+        _ => None,
+    };
+    let expr = match dtype {
+        Some(dtype) => expr.cast(dtype).map_err(|reason| super::refused(py, "convert", reason))?,
+        None => expr,
+    };
+    wrap(py, Node::Scalar(expr))
+}

@@ -1,0 +1,296 @@
+//! The IR as Python sees it: one class per kind and operator, over the few kinds that the IR has.
+//!
+//! A [`Node`] is any part of the IR that Python can hold. [`PyNode`] is its Python object, always of the class that
+//! Python registered for the node's *kind* (`tir.Add`, `relax.If`, …): `class Add(BinaryOpExpr, kind="tir.Add")`.
+//! Each sort of node has a file here with three functions: `kind` (which class), `field` (an attribute by name) and
+//! `make` (what the class's constructor makes).
+//!
+//! Reading order: `convert` (fields and arguments), then `scalar`, `buffer`, `stmt`, `info`, `relax`, `function`.
+//!
+//! Invariants: objects are immutable and share their nodes with the IR; nothing is checked here but the types of
+//! arguments, the constructors of the IR check the rest; two objects of one node are equal and hash alike.
+
+mod attrs;
+mod buffer;
+mod call;
+mod convert;
+mod function;
+mod graph_call;
+mod info;
+mod relax;
+mod scalar;
+mod stmt;
+mod text;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyAttributeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use tilewright::expr::{Buffer, Expr, Range};
+use tilewright::ir::relax::{self as graph, StructInfo, VDevice};
+use tilewright::ir::tir::{self, BufferRegion, IterVar, MatchBuffer, PrimFunc, Stmt};
+
+use tilewright::script::print::PrintOptions;
+
+use crate::error;
+use crate::module::{print_options, show};
+
+pub(crate) use attrs::{attr_of, attrs_of, map as attrs_field, optional as attr_field};
+pub(crate) use buffer::buffer_scope;
+pub(crate) use call::{call_tir_op, get_op, list_op_names};
+pub(crate) use convert::{Args, Field, FromPython, function_name, to_expr};
+pub(crate) use function::{with_attr, without_attr};
+pub(crate) use scalar::operate;
+
+/// A part of the IR that Python can hold.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    Scalar(Expr),
+    Range(Range),
+    Buffer(Buffer),
+    Region(BufferRegion),
+    IterVar(IterVar),
+    MatchBuffer(MatchBuffer),
+    Stmt(Stmt),
+    Block(Arc<tir::Block>),
+    /// With its name in its module, or in the text that defined it.
+    PrimFunc(Arc<str>, Arc<PrimFunc>),
+    Info(StructInfo),
+    VDevice(VDevice),
+    /// A global info that says nothing.
+    DummyInfo,
+    Relax(graph::Expr),
+    Binding(Arc<graph::Binding>),
+    BindingBlock(Arc<graph::BindingBlock>),
+    Seq(Arc<graph::SeqExpr>),
+    /// With its name in its module, or in the text that defined it.
+    Function(Arc<str>, Arc<graph::Function>),
+    /// An operator of either level by its full name, such as `relax.add` and `tir.exp`.
+    Op(Arc<str>),
+}
+
+impl Node {
+    /// The kind of the node: the name under which Python registers its class.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Scalar(expr) => scalar::kind(expr),
+            Self::Range(_) => "ir.Range",
+            Self::Buffer(_) => "tir.Buffer",
+            Self::Region(_) => "tir.BufferRegion",
+            Self::IterVar(_) => "tir.IterVar",
+            Self::MatchBuffer(_) => "tir.MatchBufferRegion",
+            Self::Stmt(stmt) => stmt::kind(stmt),
+            Self::Block(_) => "tir.Block",
+            Self::PrimFunc(..) => "tir.PrimFunc",
+            Self::Info(info) => info::kind(info),
+            Self::VDevice(_) => "ir.VDevice",
+            Self::DummyInfo => "ir.DummyGlobalInfo",
+            Self::Relax(expr) => relax::kind_of(expr),
+            Self::Binding(binding) => relax::binding_kind(binding),
+            Self::BindingBlock(block) => relax::block_kind(block),
+            Self::Seq(_) => "relax.SeqExpr",
+            Self::Function(..) => "relax.Function",
+            Self::Op(_) => "ir.Op",
+        }
+    }
+
+    fn field(&self, name: &str) -> Option<Field> {
+        match self {
+            Self::Scalar(expr) => scalar::field(expr, name),
+            Self::Range(range) => buffer::range_field(range, name),
+            Self::Buffer(buffer) => buffer::field(buffer, name),
+            Self::Region(region) => buffer::region_field(region, name),
+            Self::IterVar(iter) => buffer::iter_var_field(iter, name),
+            Self::MatchBuffer(matched) => buffer::match_buffer_field(matched, name),
+            Self::Stmt(stmt) => stmt::field(stmt, name),
+            Self::Block(block) => stmt::block_field(block, name),
+            Self::PrimFunc(_, func) => function::prim_field(func, name),
+            Self::Info(info) => info::field(info, name),
+            Self::VDevice(device) => info::device_field(device, name),
+            Self::DummyInfo => None,
+            Self::Relax(expr) => relax::field(expr, name),
+            Self::Binding(binding) => relax::binding_field(binding, name),
+            Self::BindingBlock(block) => relax::block_field(block, name),
+            Self::Seq(seq) => relax::seq_field(seq, name),
+            Self::Function(_, func) => function::field(func, name),
+            Self::Op(op) => call::op_field(op, name),
+        }
+    }
+
+    /// What makes two objects the same one: the address of the shared node, or the identity of a variable.
+    fn identity(&self) -> usize {
+        use tilewright::ir::node::AnyHandle as _;
+        match self {
+            Self::Scalar(expr) => expr.as_var().map_or_else(|| expr.address(), |var| var.address()),
+            Self::Relax(expr) => expr.as_var().map_or_else(|| expr.address(), |var| var.address()),
+            Self::Buffer(buffer) => buffer.address(),
+            Self::Stmt(stmt) => stmt.address(),
+            Self::IterVar(iter) => iter.var.address(),
+            Self::MatchBuffer(matched) => matched.buffer.address(),
+            Self::Region(region) => region.buffer.address(),
+            Self::Range(range) => range.extent.address(),
+            Self::Block(block) => block.body.address(),
+            Self::PrimFunc(_, func) => func.body.address(),
+            Self::Function(_, func) => func.body.result.address(),
+            Self::Seq(seq) => seq.result.address(),
+            Self::Binding(binding) => binding.var.address(),
+            Self::BindingBlock(block) => block.bindings.first().map_or(0, |binding| binding.var.address()),
+            Self::Info(info) => tilewright::ir::node::HashCx::hash(info) as usize,
+            Self::VDevice(device) => tilewright::ir::node::HashCx::hash(device) as usize,
+            Self::DummyInfo => 0,
+            Self::Op(op) => op.as_ptr() as usize,
+        }
+    }
+
+    /// Whether the two are one node: for what the IR holds by value, whether they are made of the same nodes.
+    fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Info(a), Self::Info(b)) => a.equal(b),
+            (Self::VDevice(a), Self::VDevice(b)) => a == b,
+            (Self::Op(a), Self::Op(b)) => a == b,
+            (Self::Relax(a), Self::Relax(b)) => match (&a.kind, &b.kind) {
+                (graph::ExprKind::GlobalVar(a), graph::ExprKind::GlobalVar(b)) => a.name == b.name,
+                _ => self.identity() == other.identity(),
+            },
+            _ => self.kind() == other.kind() && self.identity() == other.identity(),
+        }
+    }
+}
+
+/// Carries a node to the constructor of its Python object.
+#[pyclass(frozen, name = "_Carrier", module = "tilewright._core")]
+struct Carrier(Node);
+
+/// A part of the IR. The classes of the IR are this one's subclasses.
+#[pyclass(frozen, subclass, name = "Object", module = "tilewright.runtime.object")]
+pub(crate) struct PyNode(pub(crate) Node);
+
+/// The class of each kind.
+static CLASSES: Mutex<BTreeMap<String, Py<PyType>>> = Mutex::new(BTreeMap::new());
+
+fn class_of<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyType>> {
+    let classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
+    match classes.get(kind) {
+        Some(class) => Ok(class.bind(py).clone()),
+        None => Err(PyTypeError::new_err(format!("no class of Python is registered for `{kind}`"))),
+    }
+}
+
+/// The Python object of a node.
+pub(crate) fn wrap<'py>(py: Python<'py>, node: Node) -> PyResult<Bound<'py, PyAny>> {
+    let class = class_of(py, node.kind())?;
+    let carrier = Bound::new(py, Carrier(node))?;
+    py.get_type::<PyNode>().getattr("__new__")?.call1((class, carrier))
+}
+
+/// The node in a Python object, if it holds one.
+pub(crate) fn node_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Node> {
+    object.cast::<PyNode>().ok().map(|object| &object.get().0)
+}
+
+#[pymethods]
+impl PyNode {
+    #[new]
+    fn new(carrier: &Bound<'_, Carrier>) -> Self {
+        Self(carrier.get().0.clone())
+    }
+
+    /// Registers the class for a kind of node.
+    #[classmethod]
+    #[pyo3(signature = (kind=None))]
+    fn __init_subclass__(class: &Bound<'_, PyType>, kind: Option<String>) -> PyResult<()> {
+        if let Some(kind) = kind {
+            class.setattr("_kind", &kind)?;
+            let mut classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
+            classes.entry(kind).or_insert_with(|| class.clone().unbind());
+        }
+        Ok(())
+    }
+
+    /// What the class's constructor makes of these arguments, in the order in which the class names them.
+    #[classmethod]
+    #[pyo3(signature = (*args))]
+    fn _make<'py>(class: &Bound<'py, PyType>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
+        let kind: String = class.getattr("_kind")?.extract()?;
+        let node = make(&Args::new(&kind, args))?;
+        wrap(class.py(), node)
+    }
+
+    fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        match slf.get().0.field(name) {
+            Some(field) => field.view(slf.py()),
+            None => {
+                let class = slf.get_type().name()?;
+                Err(PyAttributeError::new_err(format!("`{class}` has no attribute `{name}`")))
+            }
+        }
+    }
+
+    /// Whether both are the very same node.
+    fn same_as(&self, other: &Bound<'_, PyAny>) -> bool {
+        node_of(other).is_some_and(|other| self.0.same(other))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        self.same_as(other)
+    }
+
+    fn __ne__(&self, other: &Bound<'_, PyAny>) -> bool {
+        !self.same_as(other)
+    }
+
+    fn __hash__(&self) -> usize {
+        match &self.0 {
+            Node::Relax(expr) if let graph::ExprKind::GlobalVar(global) = &expr.kind => {
+                global.name.bytes().fold(17, |hash: usize, byte| hash.wrapping_mul(31).wrapping_add(byte.into()))
+            }
+            Node::Op(name) => {
+                name.bytes().fold(23, |hash: usize, byte| hash.wrapping_mul(31).wrapping_add(byte.into()))
+            }
+            node => node.identity(),
+        }
+    }
+
+    /// The node as TVMScript.
+    #[pyo3(signature = (**options))]
+    fn script(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        Ok(text::script(&self.0, &print_options(options)?))
+    }
+
+    /// Prints the script, in colour on a terminal.
+    #[pyo3(signature = (**options))]
+    fn show(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        show(py, &self.script(options)?)
+    }
+
+    fn __str__(&self) -> String {
+        text::script(&self.0, &PrintOptions::default())
+    }
+
+    fn __repr__(&self) -> String {
+        self.__str__()
+    }
+}
+
+/// What the constructor of a kind's class makes.
+fn make(args: &Args<'_, '_>) -> PyResult<Node> {
+    let made = match args.kind().split_once('.') {
+        Some(("tir" | "ir", _)) => {
+            let scalar = scalar::make(args).transpose().or_else(|| buffer::make(args).transpose());
+            scalar.or_else(|| stmt::make(args).transpose()).or_else(|| info::make(args).transpose())
+        }
+        Some(("relax", _)) => info::make(args).transpose().or_else(|| relax::make(args).transpose()),
+        _ => None,
+    };
+    match made.or_else(|| function::make(args).transpose()) {
+        Some(made) => made,
+        None => Err(PyTypeError::new_err(format!("`{}` is not made by a constructor", args.kind()))),
+    }
+}
+
+/// An error of the IR's constructors as Python's.
+pub(crate) fn refused(py: Python<'_>, kind: &str, reason: impl std::fmt::Display) -> PyErr {
+    error::general(py, format_args!("{kind}: {reason}"))
+}

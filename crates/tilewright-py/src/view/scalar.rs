@@ -1,0 +1,223 @@
+//! Scalar expressions: a class for each operator.
+
+use pyo3::prelude::*;
+use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
+use tilewright::{DataType, expr};
+
+use super::{Args, Field, FromPython, Node, call};
+
+/// Each operator of two operands that has a class of its own. The others are calls.
+const BINARY: [(&str, BinOp); 11] = [
+    ("tir.Add", BinOp::Add),
+    ("tir.Sub", BinOp::Sub),
+    ("tir.Mul", BinOp::Mul),
+    ("tir.Div", BinOp::Div),
+    ("tir.Mod", BinOp::Mod),
+    ("tir.FloorDiv", BinOp::FloorDiv),
+    ("tir.FloorMod", BinOp::FloorMod),
+    ("tir.Min", BinOp::Min),
+    ("tir.Max", BinOp::Max),
+    ("tir.And", BinOp::And),
+    ("tir.Or", BinOp::Or),
+];
+
+const COMPARE: [(&str, CmpOp); 6] = [
+    ("tir.EQ", CmpOp::Eq),
+    ("tir.NE", CmpOp::Ne),
+    ("tir.LT", CmpOp::Lt),
+    ("tir.LE", CmpOp::Le),
+    ("tir.GT", CmpOp::Gt),
+    ("tir.GE", CmpOp::Ge),
+];
+
+pub(super) fn kind(e: &Expr) -> &'static str {
+    match &e.kind {
+        ExprKind::Int(_) => "tir.IntImm",
+        ExprKind::Float(_) => "tir.FloatImm",
+        ExprKind::Str(_) => "tir.StringImm",
+        ExprKind::Var(var) if var.size => "tir.SizeVar",
+        ExprKind::Var(_) => "tir.Var",
+        ExprKind::Binary(op, ..) => BINARY.iter().find(|(_, known)| known == op).map_or("tir.Call", |(kind, _)| kind),
+        ExprKind::Compare(op, ..) => COMPARE.iter().find(|(_, known)| known == op).map_or("tir.Call", |(kind, _)| kind),
+        ExprKind::Not(_) => "tir.Not",
+        ExprKind::Select { .. } => "tir.Select",
+        ExprKind::Cast(_) => "tir.Cast",
+        ExprKind::Load { .. } => "tir.BufferLoad",
+        ExprKind::Ramp { .. } => "tir.Ramp",
+        ExprKind::Broadcast(_) => "tir.Broadcast",
+        ExprKind::Shuffle { .. } => "tir.Shuffle",
+        ExprKind::Let { .. } => "tir.Let",
+        ExprKind::Call { .. } | ExprKind::Reinterpret(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } => {
+            "tir.Call"
+        }
+    }
+}
+
+pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
+    Some(match (&e.kind, name) {
+        (_, "dtype") => Field::dtype(e.dtype),
+        (_, "span") => Field::None,
+        (ExprKind::Int(value), "value") if e.dtype.is_bool() => Field::Bool(*value != 0),
+        (ExprKind::Int(value), "value") => Field::Int(*value),
+        (ExprKind::Float(value), "value") => Field::Float(value.0),
+        (ExprKind::Str(text), "value") => Field::text(text.clone()),
+        (ExprKind::Var(var), "name" | "name_hint") => Field::text(var.name.clone()),
+        (ExprKind::Binary(op, a, b), _) if BINARY.iter().any(|(_, known)| known == op) => operand(a, b, name)?,
+        (ExprKind::Compare(_, a, b), _) => operand(a, b, name)?,
+        (ExprKind::Not(a), "a") => Field::scalar(a),
+        (ExprKind::Select { condition, .. }, "condition") => Field::scalar(condition),
+        (ExprKind::Select { then, .. }, "true_value") => Field::scalar(then),
+        (ExprKind::Select { otherwise, .. }, "false_value") => Field::scalar(otherwise),
+        (ExprKind::Cast(value) | ExprKind::Broadcast(value), "value") => Field::scalar(value),
+        (ExprKind::Broadcast(_) | ExprKind::Ramp { .. }, "lanes") => Field::Int(e.dtype.lanes.into()),
+        (ExprKind::Load { buffer, .. }, "buffer") => Field::Node(Node::Buffer(buffer.clone())),
+        (ExprKind::Load { indices, .. }, "indices") => Field::scalars(indices),
+        (ExprKind::Load { predicate, .. }, "predicate") => Field::optional(predicate.as_ref(), Field::scalar),
+        (ExprKind::Ramp { base, .. }, "base") => Field::scalar(base),
+        (ExprKind::Ramp { stride, .. }, "stride") => Field::scalar(stride),
+        (ExprKind::Shuffle { vectors, .. }, "vectors") => Field::scalars(vectors),
+        (ExprKind::Shuffle { lanes, .. }, "indices") => {
+            Field::list(lanes, |&lane| Field::Node(Node::Scalar(Expr::i32(lane as i32))))
+        }
+        (ExprKind::Let { var, .. }, "var") => Field::var(var),
+        (ExprKind::Let { value, .. }, "value") => Field::scalar(value),
+        (ExprKind::Let { body, .. }, "body") => Field::scalar(body),
+        (_, "op" | "args") if kind(e) == "tir.Call" => {
+            let (op, args) = call::parts(e)?;
+            if name == "op" { Field::Node(Node::Op(op)) } else { Field::List(args) }
+        }
+        _ => return None,
+    })
+}
+
+fn operand(a: &Expr, b: &Expr, name: &str) -> Option<Field> {
+    match name {
+        "a" => Some(Field::scalar(a)),
+        "b" => Some(Field::scalar(b)),
+        _ => None,
+    }
+}
+
+pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
+    if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == args.kind()) {
+        let (a, b) = operands(args)?;
+        return Ok(Some(Node::Scalar(args.made(Expr::binary(*op, &a, &b))?)));
+    }
+    if let Some((_, op)) = COMPARE.iter().find(|(kind, _)| *kind == args.kind()) {
+        let (a, b) = operands(args)?;
+        return Ok(Some(Node::Scalar(args.made(Expr::compare(*op, &a, &b))?)));
+    }
+    let expr = match args.kind() {
+        "tir.IntImm" => integer(args)?,
+        "tir.FloatImm" => Expr::float(args.object(1)?.extract()?, args.get(0, "dtype")?),
+        "tir.StringImm" => Expr::str(args.get::<std::sync::Arc<str>>(0, "value")?),
+        "tir.Var" => Expr::var(&Var::new(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
+        "tir.SizeVar" => Expr::var(&Var::size(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
+        "tir.Not" => args.made(args.get::<Expr>(0, "a")?.not())?,
+        "tir.Select" => {
+            let (then, otherwise) = (args.get::<Expr>(1, "true_value")?, args.get::<Expr>(2, "false_value")?);
+            let (then, otherwise) = args.made(Expr::matched(&then, &otherwise))?;
+            args.made(Expr::select(&args.get(0, "condition")?, &then, &otherwise))?
+        }
+        "tir.Cast" => {
+            let (dtype, value): (DataType, Expr) = (args.get(0, "dtype")?, args.get(1, "value")?);
+            if value.dtype == dtype { Expr::raw(dtype, ExprKind::Cast(value)) } else { args.made(value.cast(dtype))? }
+        }
+        "tir.BufferLoad" => {
+            let (buffer, indices): (Buffer, Vec<Expr>) = (args.get(0, "buffer")?, args.get(1, "indices")?);
+            args.made(Expr::load_where(&buffer, indices, args.get(2, "predicate")?))?
+        }
+        "tir.Ramp" => {
+            let (base, stride): (Expr, Expr) = (args.get(0, "base")?, args.get(1, "stride")?);
+            let stride = args.made(stride.cast(base.dtype))?;
+            args.made(Expr::ramp(&base, &stride, lanes(args, 2)?))?
+        }
+        "tir.Broadcast" => args.made(args.get::<Expr>(0, "value")?.broadcast(lanes(args, 1)?))?,
+        "tir.Shuffle" => {
+            let lanes = args.get::<Vec<i64>>(1, "indices")?;
+            let lanes = lanes.into_iter().map(usize::try_from).collect::<Result<_, _>>();
+            args.made(Expr::shuffle(args.get(0, "vectors")?, args.made(lanes)?))?
+        }
+        "tir.Let" => args.made(Expr::bind(&args.get(0, "var")?, &args.get(1, "value")?, &args.get(2, "body")?))?,
+        "tir.Call" => call::make(args)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(Node::Scalar(expr)))
+}
+
+/// A number takes the type of the other operand; then both are of one type.
+fn operands(args: &Args<'_, '_>) -> PyResult<(Expr, Expr)> {
+    args.made(matched(args.get(0, "a")?, args.get(1, "b")?, &args.object(0)?, &args.object(1)?))
+}
+
+fn matched(a: Expr, b: Expr, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> Result<(Expr, Expr), expr::TypeMismatch> {
+    let plain = |object: &Bound<'_, PyAny>| super::node_of(object).is_none();
+    // An integer next to a float, or a float that is written without a type, is a number of the other's type.
+    let fits = |number: &Expr, other: &Expr| !number.dtype.is_float() || other.dtype.is_float();
+    let (a, b) = match (plain(x), plain(y)) {
+        (true, false) if fits(&a, &b) => (a.cast(b.dtype.element())?, b),
+        (false, true) if fits(&b, &a) => {
+            let b = b.cast(a.dtype.element())?;
+            (a, b)
+        }
+        _ => (a, b),
+    };
+    Expr::matched(&a, &b)
+}
+
+fn integer(args: &Args<'_, '_>) -> PyResult<Expr> {
+    let dtype: DataType = args.get(0, "dtype")?;
+    let value: i64 = match args.object(1)?.extract::<u64>() {
+        Ok(bits) if dtype == DataType::U64 => bits as i64,
+        _ => args.get(1, "value")?,
+    };
+    let expr = Expr::int(value, dtype);
+    if expr.as_int() == Some(value) {
+        Ok(expr)
+    } else {
+        Err(super::refused(args.py(), args.kind(), format_args!("{value} is out of the range of {dtype}")))
+    }
+}
+
+fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
+    let lanes: i64 = args.get(i, "lanes")?;
+    args.made(u16::try_from(lanes).map_err(|_| format!("a vector has 1 to {} lanes, found {lanes}", u16::MAX)))
+}
+
+/// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
+/// scalar, so that Python asks the other operand.
+#[pyfunction]
+pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    let (Some(a), Some(b)) = (Expr::from_python(x)?, Expr::from_python(y)?) else {
+        return Ok(py.NotImplemented().into_bound(py));
+    };
+    let full = format!("tir.{op}");
+    let made = matched(a, b, x, y).and_then(|(a, b)| {
+        if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == full) {
+            return Expr::binary(*op, &a, &b);
+        }
+        if let Some((_, op)) = COMPARE.iter().find(|(kind, _)| *kind == full) {
+            return Expr::compare(*op, &a, &b);
+        }
+        match call::operator(&full) {
+            Some(op) => Expr::binary(op, &a, &b),
+            None => Err(expr::TypeMismatch(format!("there is no operator `{op}`"))),
+        }
+    });
+    super::wrap(py, Node::Scalar(made.map_err(|reason| super::refused(py, &full, reason))?))
+}
+
+/// What a call of an intrinsic or of a foreign function is to Python: its operator.
+pub(super) fn operator_of(intrinsic: Intrinsic) -> String {
+    format!("tir.{}", intrinsic.name())
+}
+
+/// The operator that stands for a sort of foreign call.
+pub(super) const FOREIGN: [(&str, fn(std::sync::Arc<str>) -> ForeignCallee); 5] = [
+    ("tir.call_extern", ForeignCallee::Extern),
+    ("tir.call_pure_extern", ForeignCallee::PureExtern),
+    ("tir.tvm_call_packed", ForeignCallee::Packed),
+    ("tir.call_llvm_intrin", ForeignCallee::Llvm),
+    ("tir.call_llvm_pure_intrin", ForeignCallee::Llvm),
+];

@@ -1,0 +1,69 @@
+//! Nodes as text.
+
+use tilewright::expr::Expr;
+use tilewright::ir::relax::BindingBlock;
+use tilewright::script::print::{self, PrintOptions};
+
+use super::Node;
+
+/// A node as TVMScript; what is no expression, statement or function of the script is written as its constructor.
+pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
+    let ranges = |ranges: &[tilewright::expr::Range]| {
+        let each = |range: &tilewright::expr::Range| match range.extent.as_int() {
+            Some(1) => print::print_expr(&range.min),
+            _ => {
+                let end = Expr::binary(tilewright::expr::BinOp::Add, &range.min, &range.extent);
+                let end = end.unwrap_or_else(|_| range.extent.clone());
+                format!("{}:{}", print::print_expr(&range.min), print::print_expr(&end))
+            }
+        };
+        ranges.iter().map(each).collect::<Vec<_>>().join(", ")
+    };
+    match node {
+        Node::Scalar(expr) => print::print_expr(expr),
+        Node::Stmt(stmt) => print::print_stmt(stmt),
+        Node::Block(block) => {
+            let instance = tilewright::ir::tir::StmtKind::Block {
+                values: block.iters.iter().map(|iter| iter.domain.min.clone()).collect(),
+                predicate: Expr::bool(true),
+                block: (**block).clone(),
+            };
+            print::print_stmt(&instance.into())
+        }
+        Node::PrimFunc(name, func) => print::print_prim_func(name, func, options),
+        Node::Function(name, func) => print::print_function(name, func, options),
+        Node::Info(info) => print::print_struct_info(info),
+        Node::Relax(expr) => print::print_graph_expr(expr),
+        Node::Range(range) => {
+            format!("Range({}, extent={})", print::print_expr(&range.min), print::print_expr(&range.extent))
+        }
+        Node::Buffer(buffer) => {
+            let dims: Vec<String> = buffer.shape.iter().map(print::print_expr).collect();
+            let comma = if dims.len() == 1 { "," } else { "" };
+            format!("{}: T.Buffer(({}{comma}), \"{}\")", buffer.name, dims.join(", "), buffer.dtype)
+        }
+        Node::Region(region) => format!("{}[{}]", region.buffer.name, ranges(&region.region)),
+        Node::IterVar(iter) => {
+            format!("IterVar({}, {}, {:?})", iter.var.name, ranges(std::slice::from_ref(&iter.domain)), iter.kind)
+        }
+        Node::MatchBuffer(matched) => {
+            format!(
+                "{} = T.match_buffer({}[{}])",
+                matched.buffer.name,
+                matched.source.buffer.name,
+                ranges(&matched.source.region)
+            )
+        }
+        Node::Binding(binding) => {
+            let block = BindingBlock { dataflow: false, bindings: vec![(**binding).clone()] };
+            print::print_binding_blocks(&[block])
+        }
+        Node::BindingBlock(block) => print::print_binding_blocks(std::slice::from_ref(&**block)),
+        Node::Seq(seq) => print::print_seq(seq),
+        Node::VDevice(device) => {
+            format!("I.vdevice(\"{}\", {}, \"{}\")", device.target, device.id, device.memory_scope)
+        }
+        Node::DummyInfo => "I.dummy_global_info()".to_owned(),
+        Node::Op(name) => format!("Op({name})"),
+    }
+}

@@ -1,0 +1,60 @@
+"""What the expressions of both levels have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._core import Object
+
+if TYPE_CHECKING:
+    from ..relax.struct_info import StructInfo
+
+__all__ = ["BaseExpr", "PrimExpr", "Range", "RelayExpr", "RelaxExpr"]
+
+
+class BaseExpr(Object):
+    """An expression of either level."""
+
+
+class PrimExpr(BaseExpr):
+    """A scalar expression."""
+
+    dtype: str
+
+
+class RelayExpr(BaseExpr):
+    """A graph expression: a value with what is known of it."""
+
+    struct_info: StructInfo
+
+    @property
+    def struct_info_(self) -> StructInfo:
+        """What is known of the value."""
+        return self.struct_info
+
+
+RelaxExpr = RelayExpr
+
+
+class Range(Object, kind="ir.Range"):
+    """`extent` integers from `min` on; `Range(begin, end)`, or `Range(end)` from 0 on."""
+
+    min: PrimExpr
+    extent: PrimExpr
+
+    def __new__(cls, begin: PrimExpr | int, end: PrimExpr | int | None = None, span: object = None) -> Range:
+        if end is None:
+            return cls._make(0, begin)
+        return cls._make(begin, end - begin)
+
+    @staticmethod
+    def from_min_extent(min_value: PrimExpr | int, extent: PrimExpr | int, span: object = None) -> Range:
+        """The range by its first value and its length."""
+        return Range._make(min_value, extent)
+
+    def __eq__(self, other: object) -> bool:
+        from .base import structural_equal
+
+        return isinstance(other, Range) and structural_equal(self, other)
+
+    __hash__ = Object.__hash__

@@ -1,0 +1,41 @@
+"""What the functions of both levels have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from .container import Map
+from .expr import RelayExpr
+
+__all__ = ["BaseFunc", "CallingConv"]
+
+
+class CallingConv:
+    """How a function is called: the names that programs compare with."""
+
+    DEFAULT = 0
+    C_PACKED_FUNC = 1
+    DEVICE_KERNEL_LAUNCH = 2
+
+
+class BaseFunc(RelayExpr):
+    """A function of a module."""
+
+    attrs: Map
+
+    def with_attr(self, attr_key_or_dict: str | dict[str, Any], attr_value: Any = None) -> Any:
+        """The function with an attribute more, or with those of a dict."""
+        given = attr_key_or_dict if isinstance(attr_key_or_dict, dict) else {attr_key_or_dict: attr_value}
+        function = self
+        for name, value in given.items():
+            function = _core.with_attr(function, name, value)
+        return function
+
+    def with_attrs(self, attr_map: dict[str, Any]) -> Any:
+        """The function with these attributes more."""
+        return self.with_attr(dict(attr_map))
+
+    def without_attr(self, attr_key: str) -> Any:
+        """The function without an attribute."""
+        return _core.without_attr(self, attr_key)

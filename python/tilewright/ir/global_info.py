@@ -1,0 +1,34 @@
+"""What a module says beside its functions."""
+
+from __future__ import annotations
+
+from .._core import Object
+
+__all__ = ["DummyGlobalInfo", "GlobalInfo", "VDevice"]
+
+
+class GlobalInfo(Object):
+    """Something that a module lists beside its functions."""
+
+    def __eq__(self, other: object) -> bool:
+        return self.same_as(other)
+
+    __hash__ = Object.__hash__
+
+
+class DummyGlobalInfo(GlobalInfo, kind="ir.DummyGlobalInfo"):
+    """Says nothing."""
+
+    def __new__(cls) -> DummyGlobalInfo:
+        return cls._make()
+
+
+class VDevice(GlobalInfo, kind="ir.VDevice"):
+    """A device that struct infos name: its target, its number among those of that target, and where in its memory."""
+
+    target: str
+    vdevice_id: int
+    memory_scope: str
+
+    def __new__(cls, target: object = None, vdevice_id: int = 0, memory_scope: str = "global") -> VDevice:
+        return cls._make("llvm" if target is None else str(target), vdevice_id, memory_scope)

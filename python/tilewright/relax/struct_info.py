@@ -1,0 +1,106 @@
+"""Struct infos: what is known of a value at compile time. Equal by structure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._core import Object
+from ..ir.container import Array
+from ..ir.expr import PrimExpr
+from ..ir.global_info import VDevice
+
+__all__ = [
+    "FuncStructInfo",
+    "ObjectStructInfo",
+    "PrimStructInfo",
+    "ShapeStructInfo",
+    "StructInfo",
+    "TensorStructInfo",
+    "TupleStructInfo",
+]
+
+
+class StructInfo(Object):
+    """What is known of a value."""
+
+    def __eq__(self, other: object) -> bool:
+        return self.same_as(other)
+
+    __hash__ = Object.__hash__
+
+    def is_base_of(self, derived: StructInfo) -> bool:
+        """Whether every value of which `derived` is known also is as this says."""
+        from .analysis import struct_info_base_check
+
+        return struct_info_base_check(self, derived) == 3
+
+
+class ObjectStructInfo(StructInfo, kind="relax.ObjectStructInfo"):
+    """Any value."""
+
+    def __new__(cls, span: object = None) -> Any:
+        return cls._make()
+
+
+class PrimStructInfo(StructInfo, kind="relax.PrimStructInfo"):
+    """A scalar: of a type, or of a known value."""
+
+    dtype: str
+    value: PrimExpr | None
+
+    def __new__(cls, dtype: Any = None, value: Any = None, span: object = None) -> Any:
+        return cls._make(dtype if value is None else value)
+
+
+class ShapeStructInfo(StructInfo, kind="relax.ShapeStructInfo"):
+    """A shape, as a value: its dimensions, or how many (-1: not known)."""
+
+    values: Array | None
+    ndim: int
+
+    def __new__(cls, values: Any = None, ndim: int = -1, span: object = None) -> Any:
+        return cls._make(None if values is None else list(values), ndim)
+
+
+class TensorStructInfo(StructInfo, kind="relax.TensorStructInfo"):
+    """A tensor: a shape (dimensions or a graph expression), a type, a device; each may be unknown."""
+
+    shape: Any
+    dtype: str
+    vdevice: VDevice | None
+    ndim: int
+
+    def __new__(
+        cls, shape: Any = None, dtype: Any = "float32", vdevice: Any = None, ndim: int = -1, span: object = None
+    ) -> Any:
+        if isinstance(shape, (list, tuple)):
+            shape = list(shape)
+        return cls._make(shape, "" if dtype is None else str(dtype), vdevice, ndim)
+
+
+class TupleStructInfo(StructInfo, kind="relax.TupleStructInfo"):
+    """A tuple."""
+
+    fields: Array
+
+    def __new__(cls, fields: Any, span: object = None) -> Any:
+        return cls._make(list(fields))
+
+
+class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
+    """A function: what it takes, what it returns, and whether it has no side effect."""
+
+    params: Array | None
+    ret: StructInfo
+    purity: bool
+    derive_func: object
+
+    def __new__(cls, params: Any, ret: StructInfo, purity: bool = True, span: object = None) -> Any:
+        return cls._make(list(params), ret, purity)
+
+    @staticmethod
+    def opaque_func(
+        *, ret: StructInfo | None = None, derive_func: Any = None, purity: bool = False, span: object = None
+    ) -> Any:
+        """A function of which the parameters are not known."""
+        return FuncStructInfo._make(None, ret or ObjectStructInfo(), purity)

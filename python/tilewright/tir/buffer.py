@@ -1,0 +1,103 @@
+"""Buffers: typed, shaped views of memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import _core
+from ..ir.container import Array
+from ..ir.expr import PrimExpr, Range
+from .expr import BufferLoad, Ramp, Var
+
+__all__ = ["Buffer", "decl_buffer"]
+
+
+class Buffer(_core.Object, kind="tir.Buffer"):
+    """A buffer: its identity, not its name. Made by `decl_buffer`."""
+
+    READ, WRITE = 1, 2
+    name: str
+    data: Var
+    dtype: str
+    shape: Array
+    strides: Array
+    elem_offset: PrimExpr
+    data_alignment: int
+    offset_factor: int
+
+    def scope(self) -> str:
+        """Where the memory lives."""
+        return _core.buffer_scope(self)
+
+    def vload(self, begin: Any, dtype: str | None = None, predicate: PrimExpr | None = None) -> Any:
+        """An element, or a vector of elements that lie side by side where `dtype` has lanes."""
+        begin = list(begin) if isinstance(begin, (tuple, list)) else [begin]
+        lanes = _lanes(dtype)
+        return BufferLoad(self, [*begin[:-1], Ramp(begin[-1], 1, lanes) if lanes > 1 else begin[-1]], predicate)
+
+    def vstore(self, begin: Any, value: Any, predicate: PrimExpr | None = None) -> Any:
+        """The statement that stores an element, or a vector of elements that lie side by side."""
+        from .stmt import BufferStore
+
+        begin = list(begin) if isinstance(begin, (tuple, list)) else [begin]
+        lanes = _lanes(getattr(value, "dtype", None))
+        return BufferStore(self, value, [*begin[:-1], Ramp(begin[-1], 1, lanes) if lanes > 1 else begin[-1]], predicate)
+
+    def access_ptr(self, access_mask: Any, *args: Any, **kwargs: Any) -> Any:
+        """The address of the first element, as an argument of a foreign call."""
+        return _core.call_tir_op("address_of", [BufferLoad(self, [0] * len(self.shape))])
+
+    def __getitem__(self, indices: Any) -> Any:
+        """An element; with slices, the region, or a vector where one slice has a constant extent."""
+        indices = list(indices) if isinstance(indices, (tuple, list)) else [indices]
+        if any(isinstance(index, slice) and index.step is None for index in indices):
+            from .stmt import BufferRegion
+
+            return BufferRegion(
+                self, [_range(index, extent) for index, extent in zip(indices, self.shape, strict=True)]
+            )
+        return BufferLoad(self, [_vector(index) if isinstance(index, slice) else index for index in indices])
+
+    def __eq__(self, other: object) -> bool:
+        return self.same_as(other)
+
+    __hash__ = _core.Object.__hash__
+
+
+def _lanes(dtype: str | None) -> int:
+    return int(dtype.partition("x")[2] or 1) if dtype else 1
+
+
+def _range(index: Any, extent: Any) -> Range:
+    if not isinstance(index, slice):
+        return Range.from_min_extent(index, 1)
+    begin = 0 if index.start is None else index.start
+    return Range(begin, extent if index.stop is None else index.stop)
+
+
+def _vector(index: slice) -> Any:
+    begin = 0 if index.start is None else index.start
+    lanes = (int(index.stop) - int(begin) + int(index.step) - 1) // int(index.step)
+    return Ramp(begin, index.step, lanes)
+
+
+def decl_buffer(
+    shape: Any,
+    dtype: str | None = None,
+    name: str = "buffer",
+    data: Var | None = None,
+    strides: Any = None,
+    elem_offset: Any = None,
+    scope: str = "",
+    data_alignment: int = -1,
+    offset_factor: int = 0,
+    buffer_type: str = "",
+    axis_separators: Any = None,
+    span: object = None,
+) -> Buffer:
+    """A buffer of this shape (elements per dimension), float32 unless `dtype` says otherwise."""
+    shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+    return Buffer._make(
+        shape, dtype or "float32", name, data, None if strides is None else list(strides), elem_offset,
+        scope or "global", data_alignment,
+    )  # fmt: skip

@@ -1,0 +1,237 @@
+"""Operators and intrinsics as Python functions: `tir.exp(x)`, `tir.if_then_else(c, a, b)`."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+from .. import _core
+from ..ir.op import Op
+from .expr import Call, Div, FloorDiv, FloorMod, IntImm, Max, Min, Mod, StringImm, Var
+
+_UNARY = (
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10", "exp2",
+    "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "nearbyint", "popcount", "round",
+    "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+)  # fmt: skip
+_BINARY = (
+    "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "fmod", "hypot", "ldexp", "nextafter", "pow",
+    "shift_left", "shift_right",
+)  # fmt: skip
+
+
+def _matching(values: tuple[Any, ...]) -> list[Any]:
+    """Numbers take the type of the first expression."""
+    dtype = next((value.dtype for value in values if hasattr(value, "dtype")), None)
+    return [value if hasattr(value, "dtype") else _core.to_expr(value, dtype) for value in values]
+
+
+def _intrinsic(name: str, count: int) -> Any:
+    def call(*args: Any, span: object = None) -> Any:
+        if len(args) != count:
+            raise TypeError(f"{name}() takes {count} arguments, found {len(args)}")
+        return _core.call_tir_op(name, _matching(args))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`T.{name}` of {'one expression' if count == 1 else f'{count} expressions'}."
+    return call
+
+
+for _name in _UNARY:
+    globals()[_name] = _intrinsic(_name, 1)
+for _name in _BINARY:
+    globals()[_name] = _intrinsic(_name, 2)
+fma = _intrinsic("fma", 3)
+fabs = globals()["abs"]
+power = globals()["pow"]
+
+
+def if_then_else(cond: Any, t: Any, f: Any, span: object = None) -> Any:
+    """One of two values; only the one that is taken is evaluated."""
+    return _core.call_tir_op("if_then_else", [cond, *_matching((t, f))])
+
+
+def bitwise_not(x: Any, span: object = None) -> Any:
+    """Every bit the other way round."""
+    return ~x
+
+
+def likely(cond: Any, span: object = None) -> Any:
+    """The condition itself: nothing is made of the hint."""
+    return cond
+
+
+def floordiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a // b`, rounded down."""
+    return FloorDiv(a, b)
+
+
+def floormod(a: Any, b: Any, span: object = None) -> Any:
+    """The remainder of `floordiv`."""
+    return FloorMod(a, b)
+
+
+def truncdiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a / b`, rounded towards zero."""
+    return Div(a, b)
+
+
+def truncmod(a: Any, b: Any, span: object = None) -> Any:
+    """The remainder of `truncdiv`."""
+    return Mod(a, b)
+
+
+def div(a: Any, b: Any, span: object = None) -> Any:
+    """`a / b` as C has it."""
+    return Div(a, b)
+
+
+def indexdiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a // b` of indices, which are not negative."""
+    return FloorDiv(a, b)
+
+
+def indexmod(a: Any, b: Any, span: object = None) -> Any:
+    """`a % b` of indices, which are not negative."""
+    return FloorMod(a, b)
+
+
+def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`a / b`, rounded up."""
+    return FloorDiv(lhs + (rhs - 1), rhs)
+
+
+def logaddexp(a: Any, b: Any, span: object = None) -> Any:
+    """`log(exp(a) + exp(b))`."""
+    largest = Max(a, b)
+    return largest + globals()["log"](globals()["exp"](a - largest) + globals()["exp"](b - largest))
+
+
+def min(*args: Any, span: object = None) -> Any:  # noqa: A001
+    """The smallest of the values."""
+    return reduce(Min, args)
+
+
+def max(*args: Any, span: object = None) -> Any:  # noqa: A001
+    """The largest of the values."""
+    return reduce(Max, args)
+
+
+def all(*args: Any, span: object = None) -> Any:  # noqa: A001
+    """Whether every condition holds, as an expression."""
+    from .expr import And
+
+    return reduce(And, args) if args else IntImm("bool", 1)
+
+
+def any(*args: Any, span: object = None) -> Any:  # noqa: A001
+    """Whether some condition holds, as an expression."""
+    from .expr import Or
+
+    return reduce(Or, args) if args else IntImm("bool", 0)
+
+
+def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
+    """The bits of the value as another type of as many bits."""
+    return Call(dtype, Op.get("tir.reinterpret"), [value])
+
+
+def address_of(buffer_load: Any, span: object = None) -> Any:
+    """The address of an element, as an argument of a foreign call."""
+    load = buffer_load[(0,) * len(buffer_load.shape)] if hasattr(buffer_load, "shape") else buffer_load
+    return Call("handle", Op.get("tir.address_of"), [load])
+
+
+def call_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
+    """A call of a C function by its symbol."""
+    return Call(dtype, Op.get("tir.call_extern"), [StringImm(func_name), *args])
+
+
+def call_pure_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
+    """A call of a C function whose result follows from its operands, and that does nothing else."""
+    return Call(dtype, Op.get("tir.call_pure_extern"), [StringImm(func_name), *args])
+
+
+def call_packed(*args: Any, span: object = None) -> Any:
+    """A call of a function that is registered with the runtime; the first argument is its name."""
+    name, *rest = args
+    return Call("int32", Op.get("tir.tvm_call_packed"), [StringImm(name), *rest])
+
+
+def call_llvm_intrin(dtype: str, name: str, *args: Any, span: object = None) -> Any:
+    """A call of an intrinsic of LLVM. A leading number of signature arguments is accepted."""
+    return Call(dtype, Op.get("tir.call_llvm_intrin"), [StringImm(name), *args])
+
+
+call_llvm_pure_intrin = call_llvm_intrin
+
+
+def call_intrin(dtype: str, func_name: str | Op, *args: Any, span: object = None) -> Any:
+    """A call of an intrinsic by its name, such as `tir.exp`."""
+    return Call(dtype, func_name if isinstance(func_name, Op) else Op.get(func_name), list(args))
+
+
+def tvm_storage_sync(scope: str) -> Any:
+    """Every thread of the scope waits here for the others."""
+    return Call("handle", Op.get("tir.tvm_storage_sync"), [StringImm(scope)])
+
+
+def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
+    """A constant of a type: by default int32, float32 or bool."""
+    return _core.to_expr(value, dtype)
+
+
+def convert(value: Any) -> Any:
+    """A number as an expression; an expression stays itself."""
+    return _core.to_expr(value)
+
+
+def _bounds(dtype: str) -> tuple[Any, Any]:
+    kind, bits = dtype.rstrip("0123456789"), int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz") or 8)
+    if kind == "int":
+        return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
+    if kind in ("uint", "bool"):
+        return 0, (1 if kind == "bool" else 2**bits - 1)
+    largest = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}.get(
+        dtype, 1.7976931348623157e308
+    )
+    return -largest, largest
+
+
+def min_value(dtype: str, span: object = None) -> Any:
+    """The least finite value of a type."""
+    return _constant(_bounds(dtype)[0], dtype)
+
+
+def max_value(dtype: str, span: object = None) -> Any:
+    """The greatest finite value of a type."""
+    return _constant(_bounds(dtype)[1], dtype)
+
+
+def infinity(dtype: str, span: object = None) -> Any:
+    """Positive infinity."""
+    return _constant(float("inf"), dtype)
+
+
+def _constant(value: Any, dtype: str) -> Any:
+    from .expr import FloatImm
+
+    return FloatImm(dtype, value) if isinstance(value, float) else IntImm(dtype, value)
+
+
+def ret(val: Any, span: object = None) -> Any:
+    """A loop function returns nothing: results are written to buffers."""
+    raise NotImplementedError("a PrimFunc returns nothing: write the result to a buffer")
+
+
+def var(name: str = "tindex", dtype: str = "int32") -> Var:
+    """A variable."""
+    return Var(name, dtype)
+
+
+__all__ = [
+    *_UNARY, *_BINARY, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin", "call_llvm_intrin",
+    "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "const", "convert", "div", "fabs", "floordiv",
+    "floormod", "fma", "if_then_else", "indexdiv", "indexmod", "infinity", "likely", "logaddexp", "max", "max_value",
+    "min", "min_value", "power", "reinterpret", "ret", "truncdiv", "truncmod", "tvm_storage_sync",
+]  # fmt: skip
