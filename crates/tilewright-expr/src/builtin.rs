@@ -81,7 +81,7 @@ impl Builtin {
         "tvm_global_barrier_kinit" 0..0 -> Nothing, Opaque;
         // Addresses and structures of the runtime.
         "tvm_access_ptr" 5..5 -> ADDRESS, Pure;
-        "type_annotation" 0..1 -> Named, Pure;
+        "type_annotation" 0..0 -> Named, Pure;
         "isnullptr" 1..1 -> TRUTH, Pure;
         "tvm_tuple" 0..MANY -> ADDRESS, Pure;
         "tvm_stack_alloca" 2..2 -> ADDRESS, Opaque;
@@ -102,6 +102,7 @@ impl Builtin {
         "TVMBackendAllocWorkspace" 5..5 -> ADDRESS, Opaque;
         "TVMBackendFreeWorkspace" 3..3 -> INT, Opaque;
         "ret" 1..1 -> Nothing, Opaque;
+        "undef" 0..0 -> Named, Pure;
         // Tiles of matrices.
         "tvm_load_matrix_sync" 8..8 -> Nothing, Opaque;
         "tvm_store_matrix_sync" 8..8 -> Nothing, Opaque;

@@ -1,10 +1,11 @@
 //! Blocks, and the promises that they make.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::Scalar;
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffer};
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffer, Var};
 use tilewright_support::{Map, Span};
 
 use crate::error::{Access, ErrorKind};
@@ -12,7 +13,16 @@ use crate::machine::{Machine, Res};
 use crate::memory::{View, compact_strides};
 use crate::scalar::Val;
 
+/// What became of a block's axes.
+pub(crate) struct Entered {
+    /// Whether every reduce axis has its first value.
+    pub(crate) first: bool,
+    /// The variables that were bound.
+    pub(crate) bound: Vec<VarId>,
+}
+
 /// An instance of a block that is running; the outermost frame is the function itself.
+#[derive(Clone)]
 pub(crate) struct Frame<'a> {
     block: Option<&'a Block>,
     axes: Vec<i64>,
@@ -22,10 +32,14 @@ pub(crate) struct Frame<'a> {
     /// Memory from this serial number on was allocated inside the block and is its own affair.
     watermark: u64,
     /// For each block directly inside and element: the spatial axes under which it was written.
-    writes: Map<(usize, u64, i64), Rc<[i64]>>,
+    /// Copies of a frame, one for each thread, share it.
+    writes: Rc<RefCell<Writes>>,
 }
 
+type Writes = Map<(usize, u64, i64), Rc<[i64]>>;
+
 /// The regions that an instance may touch.
+#[derive(Clone)]
 struct Declared {
     reads: Vec<Region>,
     writes: Vec<Region>,
@@ -33,6 +47,7 @@ struct Declared {
     reduces: bool,
 }
 
+#[derive(Clone)]
 struct Region {
     buffer: VarId,
     view: Rc<View>,
@@ -65,7 +80,7 @@ impl Frame<'_> {
             spatial: Rc::default(),
             declared: None,
             watermark: 0,
-            writes: Map::default(),
+            writes: Rc::default(),
         }
     }
 
@@ -112,25 +127,7 @@ impl<'a> Machine<'a> {
         if !self.truth(predicate)? {
             return Ok(());
         }
-        if values.len() != block.iters.len() {
-            let problem = format!("block `{}` has {} axes and {} values", block.name, block.iters.len(), values.len());
-            return Err(ErrorKind::Unsupported(problem).into());
-        }
-        let axes = self.ints(values)?;
-        let first = self.bind_axes(block, &axes)?;
-        let watermark = self.serial + 1;
-        // Each instance binds the variables of its regions anew.
-        let declared = block.match_buffers.iter().map(|matched| &matched.buffer);
-        let declared = declared.flat_map(|b| b.shape.iter().chain(&b.strides).chain(&b.elem_offset));
-        let own: Vec<_> = declared.filter_map(|e| e.as_var()).filter(|v| !self.vars.contains_key(&v.id())).collect();
-        for matched in &block.match_buffers {
-            self.match_buffer(matched)?;
-        }
-        let declared = self.declared(block)?;
-        let spatial = block.iters.iter().zip(&axes).filter(|(iter, _)| iter.kind == IterKind::Spatial);
-        let spatial = spatial.map(|(_, &value)| value).collect();
-        let frame = Frame { block: Some(block), axes, spatial, declared, watermark, writes: Map::default() };
-        self.frames.push(frame);
+        let Entered { first, bound } = self.enter_block(values, block)?;
         for buffer in &block.alloc_buffers {
             self.allocate(buffer)?;
         }
@@ -146,10 +143,34 @@ impl<'a> Machine<'a> {
             self.views.remove(&matched.buffer.id());
             self.data.remove(&matched.buffer.data.id());
         }
-        for var in block.iters.iter().map(|iter| &iter.var).chain(own) {
-            self.vars.remove(&var.id());
+        for var in bound {
+            self.vars.remove(&var);
         }
         Ok(())
+    }
+
+    /// Binds the axes and matched buffers of an instance and opens its frame.
+    pub(crate) fn enter_block(&mut self, values: &'a [Expr], block: &'a Block) -> Res<Entered> {
+        if values.len() != block.iters.len() {
+            let problem = format!("block `{}` has {} axes and {} values", block.name, block.iters.len(), values.len());
+            return Err(ErrorKind::Unsupported(problem).into());
+        }
+        let axes = self.ints(values)?;
+        let first = self.bind_axes(block, &axes)?;
+        let watermark = self.serial + 1;
+        // Each instance binds the variables of its regions anew.
+        let declared = block.match_buffers.iter().map(|matched| &matched.buffer);
+        let declared = declared.flat_map(|b| b.shape.iter().chain(&b.strides).chain(&b.elem_offset));
+        let own: Vec<_> = declared.filter_map(|e| e.as_var()).filter(|v| !self.vars.contains_key(&v.id())).collect();
+        let bound = block.iters.iter().map(|iter| &iter.var).chain(own).map(Var::id).collect();
+        for matched in &block.match_buffers {
+            self.match_buffer(matched)?;
+        }
+        let declared = self.declared(block)?;
+        let spatial = block.iters.iter().zip(&axes).filter(|(iter, _)| iter.kind == IterKind::Spatial);
+        let spatial = spatial.map(|(_, &value)| value).collect();
+        self.frames.push(Frame { block: Some(block), axes, spatial, declared, watermark, writes: Rc::default() });
+        Ok(Entered { first, bound })
     }
 
     /// Gives the axes their values and says whether every reduce axis has its first one.
@@ -246,12 +267,13 @@ impl<'a> Machine<'a> {
         indices: &[i64],
         byte: i64,
     ) -> Result<(), ErrorKind> {
-        let [.., outer, inner] = self.frames.as_mut_slice() else { return Ok(()) };
+        let [.., outer, inner] = self.frames.as_slice() else { return Ok(()) };
         let Some(block) = inner.block else { return Ok(()) };
         if inner.spatial.is_empty() || serial >= inner.watermark {
             return Ok(());
         }
-        let before = outer.writes.entry((block.body.address(), serial, byte)).or_insert_with(|| inner.spatial.clone());
+        let mut writes = outer.writes.borrow_mut();
+        let before = writes.entry((block.body.address(), serial, byte)).or_insert_with(|| inner.spatial.clone());
         if *before == inner.spatial {
             return Ok(());
         }

@@ -1,10 +1,11 @@
 //! Calls of packed functions from PrimFuncs: numbers and whole buffers out, a number back.
 //!
-//! Other foreign calls have a meaning for compiled code only.
+//! Other foreign calls have a meaning for compiled code only, but for the operations of targets that mean the same
+//! everywhere.
 
 use tilewright_expr::semantics::{self, Scalar};
 use tilewright_ir::low::PACKED_TENSOR;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee};
+use tilewright_ir::tir::{Buffer, Builtin, BuiltinEffect, Expr, ExprKind, ForeignCallee};
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::ErrorKind;
@@ -24,6 +25,9 @@ struct Lent {
 
 impl Machine<'_> {
     pub(crate) fn foreign(&mut self, callee: &ForeignCallee, args: &[Expr], dtype: DataType) -> Res<Val> {
+        if let Some(builtin) = callee.builtin() {
+            return self.builtin(builtin, args, dtype);
+        }
         let ForeignCallee::Packed(name) = callee else {
             let message = format!("`{}` is foreign: only compiled code can call it", callee.name());
             return Err(ErrorKind::Unsupported(message).into());
@@ -50,6 +54,68 @@ impl Machine<'_> {
                 Ok(Val::One(semantics::cast(found, dtype)))
             }
             other => Err(failed(format!("expected {dtype} back, found {}", other.describe())).into()),
+        }
+    }
+
+    /// An operation of targets: those that mean the same everywhere.
+    fn builtin(&mut self, builtin: &Builtin, args: &[Expr], dtype: DataType) -> Res<Val> {
+        let nothing = Val::One(Scalar::from_bool(false));
+        match (builtin.name, builtin.effect, args) {
+            ("assume", _, [condition]) => match self.eval(condition)?.lane(0).as_bool() {
+                true => Ok(nothing),
+                false => Err(ErrorKind::Assert("an assumption of the program".to_owned()).into()),
+            },
+            // Threads that go together meet elsewhere; one alone waits for nobody.
+            (_, BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint, _) => Ok(nothing),
+            ("tvm_thread_invariant", _, [value]) => self.eval(value),
+            ("isnullptr", _, [address]) => {
+                self.address(address)?;
+                Ok(Val::One(Scalar::from_bool(false)))
+            }
+            ("undef", ..) => Ok(self.garbage(dtype)),
+            _ => {
+                let message = format!("`T.{}` has a meaning on some targets only", builtin.name);
+                Err(ErrorKind::Unsupported(message).into())
+            }
+        }
+    }
+
+    /// A value of the type that means nothing.
+    fn garbage(&mut self, dtype: DataType) -> Val {
+        let width = dtype.element_bytes();
+        let mut bytes = vec![0; width * usize::from(dtype.lanes)];
+        self.random.garbage(dtype, &mut bytes);
+        let lane = |bytes: &[u8]| {
+            let bits = bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
+            Scalar::from_bits(dtype, bits)
+        };
+        let lanes: Vec<Scalar> = bytes.chunks(width.max(1)).map(lane).collect();
+        match lanes.as_slice() {
+            [one] => Val::One(*one),
+            _ => Val::Many(lanes.into()),
+        }
+    }
+
+    /// The memory that an address is in, and the bytes from its start.
+    pub(crate) fn address(&mut self, expr: &Expr) -> Res<(usize, i64)> {
+        match &expr.kind {
+            ExprKind::AddressOf { buffer, indices } => {
+                let indices = self.ints(indices)?;
+                let view = self.view(buffer)?;
+                Ok((view.memory, view.byte(&buffer.name, &indices)?))
+            }
+            ExprKind::Var(var) => match self.data.get(&var.id()) {
+                Some(&address) => Ok(address),
+                None => Err(ErrorKind::Unbound { name: var.name.to_string() }.into()),
+            },
+            ExprKind::Foreign { callee, args } if callee.name() == "tvm_access_ptr" => match args.as_slice() {
+                [element, base, offset, ..] => {
+                    let (memory, byte) = self.address(base)?;
+                    Ok((memory, byte + self.int(offset)? * element.dtype.bytes() as i64))
+                }
+                _ => Err(ErrorKind::Unsupported("an address without a base".to_owned()).into()),
+            },
+            _ => Err(ErrorKind::Unsupported("this is no address of a buffer".to_owned()).into()),
         }
     }
 

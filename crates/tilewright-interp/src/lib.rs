@@ -26,9 +26,9 @@
 //!
 //! Reading order: [`InterpCx`] and its [`run_prim_func`](InterpCx::run_prim_func) and
 //! [`run_function`](InterpCx::run_function); [`Arg`] and [`Value`]; [`InterpError`] with [`ErrorKind`], the list of
-//! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops), `block`
+//! what it catches; then `machine` (the state of a PrimFunc's run) with `scalar` (expressions), `stmt` (loops), `threads` (barriers), `block`
 //! (blocks and their promises) and `memory`; then `graph` (Relax functions), `info` (values against struct infos) and
-//! `storage` (operators of the virtual machine).
+//! `storage` and `builtin` (operators of the virtual machine).
 //!
 //! What is checked on the way:
 //! - every access lies inside its buffer, and inside the regions that the surrounding blocks declare;
@@ -36,7 +36,8 @@
 //!   results that `call_tir` allocates and the memory that storage planning gives;
 //! - axes of blocks stay inside their domains; instances with different spatial axes write different elements;
 //! - parallel, vectorised and thread loops run in a seeded random order, and iterations of a parallel or vectorised loop
-//!   do not touch an element that another one writes;
+//!   do not touch an element that another one writes; threads meet at barriers, and read nothing that another thread left
+//!   in `local` memory, or another block in `shared` memory;
 //! - tensors that do not alias by promise (`tir.noalias`) do not, where one of them is written;
 //! - index arithmetic does not overflow, and no integer division faults;
 //! - every value of a graph is what its struct info says.
@@ -45,6 +46,7 @@
 //! knows no target, keeps no state between runs but the random numbers of its context, and contains no `unsafe`.
 
 mod block;
+mod builtin;
 mod error;
 mod foreign;
 mod graph;
@@ -56,6 +58,7 @@ mod random;
 mod scalar;
 mod stmt;
 mod storage;
+mod threads;
 mod value;
 
 use std::cell::Cell;

@@ -38,6 +38,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) races: Vec<Race<'a>>,
     /// All loops around it with their current values.
     pub(crate) loops: Vec<(&'a str, i64)>,
+    /// Whether threads wait for each other in a statement: by its address, and by whether those of other blocks count.
+    pub(crate) barriers: Map<(usize, bool), bool>,
     /// Values of shared nodes of the expression at hand, by address and by whether they are index arithmetic.
     pub(crate) memo: Map<(usize, bool), Val>,
     /// Whether the expression at hand is index arithmetic, in which overflow is an error.
@@ -51,6 +53,30 @@ pub(crate) struct Race<'a> {
     /// Memory from this serial number on belongs to the iteration alone.
     pub(crate) watermark: u64,
     pub(crate) touched: Map<(u64, i64), Touch>,
+    pub(crate) among: Among,
+}
+
+/// Which memory the iterations of a loop must not meet in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Among {
+    /// Iterations: any. Memory that is local is each one's own.
+    Iterations,
+    /// Threads: local memory is each one's own. What else they do is not told apart from what barriers order.
+    Threads,
+    /// Blocks of threads: local and shared memory is each one's own.
+    Blocks,
+}
+
+impl Among {
+    /// How accesses to memory of this scope, which has no tag, are judged: as to memory of each iteration's own, as to common memory, or not
+    /// at all.
+    fn own(self, scope: &Scope) -> Option<bool> {
+        match self {
+            Self::Iterations => Some(*scope == Scope::Local),
+            Self::Threads => (*scope == Scope::Local).then_some(true),
+            Self::Blocks => (*scope != Scope::Global).then_some(true),
+        }
+    }
 }
 
 /// Who touched an element.
@@ -107,6 +133,7 @@ impl<'a> Machine<'a> {
             frames: vec![Frame::of_function()],
             races: Vec::new(),
             loops: Vec::new(),
+            barriers: Map::default(),
             memo: Map::default(),
             indexing: false,
         }
@@ -229,7 +256,7 @@ impl<'a> Machine<'a> {
     /// Checks an access against the promises of the blocks and parallel loops around it.
     fn touch(&mut self, access: Access, buffer: &Buffer, view: &View, indices: &[i64], byte: i64) -> Res<()> {
         let Memory { serial, ref scope, .. } = self.memories[view.memory];
-        let local = scope.plain() == Scope::Local;
+        let scope = scope.plain();
         for frame in self.frames.iter().rev() {
             frame.check(access, buffer, view, serial, indices, byte)?;
         }
@@ -238,7 +265,8 @@ impl<'a> Machine<'a> {
         }
         for race in self.races.iter_mut().filter(|race| serial < race.watermark) {
             let iteration = race.iteration;
-            if let Some(other) = race.touched.entry((serial, byte)).or_default().note(access, iteration, local) {
+            let Some(own) = race.among.own(&scope) else { continue };
+            if let Some(other) = race.touched.entry((serial, byte)).or_default().note(access, iteration, own) {
                 return Err(ErrorKind::Race {
                     loop_var: race.loop_var.to_owned(),
                     buffer: buffer.name.to_string(),

@@ -9,7 +9,7 @@ use tilewright_tensor::DataType;
 use crate::error::ErrorKind;
 
 /// A piece of memory: a group of arguments that share bytes, or an allocation of the function.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Memory {
     /// Unlike the memory's place in the machine's list, never used again.
     pub(crate) serial: u64,
@@ -88,6 +88,13 @@ impl View {
 }
 
 impl Memory {
+    /// Forgets what was written, where the function itself allocated the memory.
+    pub(crate) fn spoil(&mut self) {
+        if let Some(written) = &mut self.written {
+            written.fill(false);
+        }
+    }
+
     fn range(&self, byte: i64, size: usize) -> Option<std::ops::Range<usize>> {
         let start = usize::try_from(byte).ok()?;
         let end = start.checked_add(size)?;

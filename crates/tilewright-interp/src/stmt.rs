@@ -5,8 +5,9 @@ use tilewright_ir::tir::{Buffer, Expr, ForKind, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
 use crate::error::ErrorKind;
-use crate::machine::{Machine, Race, Res};
+use crate::machine::{Among, Machine, Race, Res};
 use crate::scalar::Val;
+use crate::threads::is_block;
 
 impl<'a> Machine<'a> {
     pub(crate) fn exec(&mut self, stmt: &'a Stmt) -> Res<()> {
@@ -30,6 +31,13 @@ impl<'a> Machine<'a> {
                 (false, Some(otherwise)) => self.exec(otherwise),
                 (false, None) => Ok(()),
             },
+            StmtKind::Let { var, value, body } if var.dtype.is_handle() => {
+                let address = self.address(value)?;
+                self.data.insert(var.id(), address);
+                self.exec(body)?;
+                self.data.remove(&var.id());
+                Ok(())
+            }
             StmtKind::Let { var, value, body } => {
                 let value = self.value(value)?;
                 self.vars.insert(var.id(), value);
@@ -105,10 +113,21 @@ impl<'a> Machine<'a> {
         if extent > 0 && last.is_none() {
             return Err(ErrorKind::IndexOverflow { dtype: var.dtype.to_string() }.into());
         }
-        let racing = matches!(kind, ForKind::Parallel | ForKind::Vectorized);
-        if racing {
+        if let ForKind::ThreadBinding(tag) = kind
+            && self.goes_together(tag, body)
+        {
+            return self.exec_threads(var, min, extent, body);
+        }
+        let among = match kind {
+            ForKind::Serial | ForKind::Unrolled => None,
+            ForKind::Parallel | ForKind::Vectorized => Some(Among::Iterations),
+            ForKind::ThreadBinding(tag) if is_block(tag) => Some(Among::Blocks),
+            ForKind::ThreadBinding(_) => Some(Among::Threads),
+        };
+        let racing = among.is_some();
+        if let Some(among) = among {
             let watermark = self.serial + 1;
-            self.races.push(Race { loop_var: &var.name, iteration: 0, watermark, touched: Map::default() });
+            self.races.push(Race { loop_var: &var.name, iteration: 0, watermark, touched: Map::default(), among });
         }
         self.loops.push((&var.name, 0));
         match kind {

@@ -7,6 +7,7 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
+//! | `lower_builtins` | any | no attributes, no constant memory, no names for addresses, no operations that only some targets have |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
@@ -37,10 +38,13 @@
 
 mod access;
 mod blocks;
+mod builtins;
 mod compact;
 mod divisions;
+mod facts;
 mod flatten;
 mod foreign;
+mod front;
 mod guard;
 mod hoist;
 mod init;
@@ -52,12 +56,14 @@ mod no_op;
 mod parallel;
 mod partition;
 mod place;
+mod reach;
 mod regions;
 mod short_circuit;
 mod simplify;
 mod stmt;
 mod substitute;
 mod unroll;
+mod uses;
 mod vectorize;
 mod widen;
 
@@ -69,6 +75,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_support::Diagnostics;
 
 pub use blocks::lower_blocks;
+pub use builtins::lower_builtins;
 pub use compact::compact_parameters;
 pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;
@@ -94,6 +101,7 @@ pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
 /// The lowering from the block form to the flat form, step by step.
 pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
     &[
+        ("lower_builtins", lower_builtins),
         ("compact_parameters", compact_parameters),
         ("lower_init", lower_init),
         ("lower_blocks", lower_blocks),

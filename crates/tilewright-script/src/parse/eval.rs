@@ -156,6 +156,13 @@ impl Parser<'_> {
             (Value::Buffer(buffer), "shape") => {
                 Ok(Value::Tuple(buffer.shape.iter().cloned().map(Value::Scalar).collect()))
             }
+            (Value::Buffer(buffer), "strides") => {
+                Ok(Value::Tuple(buffer.strides.iter().cloned().map(Value::Scalar).collect()))
+            }
+            (Value::Buffer(buffer), "elem_offset") => {
+                Ok(buffer.elem_offset.clone().map_or(Value::Int(0), Value::Scalar))
+            }
+            (Value::Buffer(buffer), "name") => Ok(Value::Str(buffer.name.clone())),
             (Value::Scalar(scalar), "dtype") => Ok(Value::DType(scalar.dtype)),
             _ => {
                 let message = format!("{} has no attribute `{name}`", value.describe());
@@ -286,6 +293,11 @@ impl Parser<'_> {
             let value = self.eval(&method.value)?;
             return match (value, method.attr.as_str()) {
                 (Value::Buffer(buffer), "vload") => self.masked_load(expr, &buffer, call),
+                (Value::Buffer(buffer), "access_ptr") => self.access_ptr(expr, &buffer, call),
+                (Value::Buffer(buffer), "scope") => {
+                    self.bind(call, &[], 0)?;
+                    Ok(Value::Str(buffer.scope.name().into()))
+                }
                 (Value::Scalar(scalar), "astype") => {
                     let bound = self.bind(call, &["dtype"], 1)?;
                     let dtype = self.dtype_argument(bound[0])?;

@@ -88,6 +88,7 @@ fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: Broken<'
                 Ok(true) => (class.name.as_str(), parser.module(class, broken).map(Definition::Module)),
                 _ => continue,
             },
+            ast::Stmt::FunctionDef(def) if !matches!(parser.define_macro(def), Ok(false)) => continue,
             ast::Stmt::FunctionDef(def) => match parser.decorator(def) {
                 Ok(Some(_)) if broken.touches(def.range()) => continue,
                 Ok(Some(decorator)) => {

@@ -45,6 +45,8 @@ pub(super) enum Value {
     Module,
     /// A function object of the host.
     Foreign(&'static str),
+    /// A function whose statements stand in place of its calls.
+    Macro(Arc<super::tir::Macro>),
 }
 
 impl Value {
@@ -74,6 +76,7 @@ impl Value {
             Self::GlobalInfo(GlobalInfo::Dummy) => "a global info".into(),
             Self::Module => "the module".into(),
             Self::Foreign(what) => (*what).into(),
+            Self::Macro(_) => "a macro".into(),
         }
     }
 

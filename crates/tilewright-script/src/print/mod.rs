@@ -10,8 +10,6 @@ mod doc;
 mod graph;
 mod highlight;
 mod names;
-#[cfg(test)]
-mod random;
 mod relax;
 mod scalar;
 mod share;
@@ -118,6 +116,16 @@ pub fn print_struct_info(info: &StructInfo) -> String {
     single(true, |printer| printer.info(info))
 }
 
+/// Blocks of bindings, for messages; variables by their own names.
+pub fn print_binding_blocks(blocks: &[tilewright_ir::relax::BindingBlock]) -> String {
+    single(true, |printer| printer.binding_blocks(blocks))
+}
+
+/// Blocks of bindings and a result, for messages; variables by their own names.
+pub fn print_seq(body: &tilewright_ir::relax::SeqExpr) -> String {
+    single(true, |printer| printer.sequence(body))
+}
+
 fn single(graph_level: bool, write: impl FnOnce(&mut Printer<'_>)) -> String {
     let options = PrintOptions::default();
     let mut printer = Printer::new(&options);
@@ -167,6 +175,8 @@ struct Printer<'o> {
     in_signature: bool,
     /// Whether the graph function being printed calls functions of its module.
     uses_module: bool,
+    /// Buffers that the function being printed does not declare, by the data variable of the memory that they view.
+    views: Map<VarId, Vec<tilewright_expr::Buffer>>,
     /// Loop variables and their ranges.
     ranges: Map<VarId, Range>,
     /// Nodes of the expression being printed that get a name where they are met first.
@@ -194,6 +204,7 @@ impl<'o> Printer<'o> {
             graph_level: false,
             in_signature: false,
             uses_module: false,
+            views: Map::default(),
             ranges: Map::default(),
             shared: Set::default(),
             shared_names: Map::default(),

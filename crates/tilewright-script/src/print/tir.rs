@@ -1,11 +1,11 @@
 //! PrimFuncs and their statements as text.
 
-use tilewright_expr::node::{walk, walk_some};
+use tilewright_expr::node::{AnyHandle, VarId, walk, walk_some};
 use tilewright_expr::semantics::Scalar;
 use tilewright_expr::{Buffer, Expr, Range, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
 use super::scalar::quoted;
@@ -23,6 +23,7 @@ impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation.
     pub(super) fn prim_func(&mut self, name: &str, function: &PrimFunc) {
         self.graph_level = false;
+        self.views = undeclared(function);
         self.qualified_after("@", Namespace::Tir, "prim_func");
         if function.global_symbol().is_none() {
             self.doc.text("(private=True)");
@@ -56,6 +57,11 @@ impl Printer<'_> {
                 self.doc.close(")");
             }
         }
+        for param in &function.params {
+            if let Some(buffer) = &param.buffer {
+                self.declare_views(&buffer.data);
+            }
+        }
         self.body(&function.body);
         self.doc.dedent();
         self.names.close();
@@ -76,8 +82,7 @@ impl Printer<'_> {
                 let same_name = buffer.as_ref().is_some_and(|b| b.name == param.var.name);
                 let wish = if same_name { format!("var_{}", param.var.name) } else { param.var.name.to_string() };
                 let name = self.names.define(param.var.id(), &wish);
-                self.doc.text(&format!("{name}: "));
-                self.qualified(Namespace::Tir, &param.var.dtype.to_string());
+                self.annotation(&name, &param.var);
             }
         }
     }
@@ -106,6 +111,7 @@ impl Printer<'_> {
     fn alloc_buffers(&mut self, block: &Block) {
         for buffer in &block.alloc_buffers {
             self.declaration(buffer, "alloc_buffer");
+            self.declare_views(&buffer.data);
         }
     }
 
@@ -159,17 +165,61 @@ impl Printer<'_> {
             self.doc.separator();
             self.doc.text(&format!("align={}", buffer.align));
         }
+        if buffer.offset_factor != 0 {
+            self.doc.separator();
+            self.doc.text(&format!("offset_factor={}", buffer.offset_factor));
+        }
+        if buffer.broadcasts {
+            self.doc.separator();
+            self.doc.text("buffer_type=\"auto\"");
+        }
+        if !buffer.axis_separators.is_empty() {
+            self.doc.separator();
+            self.doc.text("axis_separators=");
+            self.list("[", &buffer.axis_separators, "]", |p, number| p.doc.text(&number.to_string()));
+        }
     }
 
     /// `n = T.int64()` for each variable that the buffer defines.
     fn declare_unnamed(&mut self, buffer: &Buffer) {
         for var in self.unnamed(dimensions(buffer)) {
             self.doc.line();
-            let name = self.names.define(var.id(), &var.name);
-            self.doc.text(&format!("{name} = "));
-            self.qualified(Namespace::Tir, &var.dtype.to_string());
-            self.doc.text("()");
+            self.declare_variable(&var);
         }
+    }
+
+    /// `n = T.int64()`.
+    fn declare_variable(&mut self, var: &Var) {
+        let name = self.names.define(var.id(), &var.name);
+        self.doc.text(&format!("{name} = "));
+        self.qualified(Namespace::Tir, &var.dtype.to_string());
+        self.doc.text(if var.size { SIZE } else { "()" });
+    }
+
+    /// The type of a variable behind its name.
+    fn annotation(&mut self, name: &str, var: &Var) {
+        self.doc.text(&format!("{name}: "));
+        self.qualified(Namespace::Tir, &var.dtype.to_string());
+        if var.size {
+            self.doc.text(SIZE);
+        }
+    }
+
+    /// The buffers that view this memory and that nothing declares: `B = T.Buffer((4,), "float32", data=A.data)`.
+    fn declare_views(&mut self, data: &Var) {
+        for buffer in self.views.remove(&data.id()).unwrap_or_default() {
+            self.declaration(&buffer, "Buffer");
+        }
+    }
+
+    /// The suite of a statement that defines an address.
+    fn suite_under(&mut self, stmt: &Stmt, data: &Var) {
+        self.doc.indent();
+        self.names.open();
+        self.declare_views(data);
+        self.statements(stmt);
+        self.names.close();
+        self.doc.dedent();
     }
 
     /// An indented suite with a scope of its own.
@@ -200,14 +250,15 @@ impl Printer<'_> {
                 self.scalar(value);
                 let value = std::mem::replace(&mut self.doc, at);
                 let name = self.names.define(var.id(), &var.name);
-                self.doc.text(&format!("{name}: "));
-                self.qualified(Namespace::Tir, &var.dtype.to_string());
+                self.annotation(&name, var);
                 self.doc.text(" = ");
                 self.doc.append(value);
+                self.declare_views(var);
                 self.statements(body);
             }
             StmtKind::Allocate { buffer, body } => {
                 self.declaration(buffer, "decl_buffer");
+                self.declare_views(&buffer.data);
                 self.statements(body);
             }
             StmtKind::AllocateConst { buffer, data, body } => {
@@ -215,6 +266,7 @@ impl Printer<'_> {
                 let name = self.define_buffer(buffer, &buffer.name);
                 self.doc.text(&format!("{name} = "));
                 self.allocate_const(buffer, &data.0);
+                self.declare_views(&buffer.data);
                 self.statements(body);
             }
             _ => self.statement(stmt),
@@ -238,13 +290,29 @@ impl Printer<'_> {
         with_stack(|| match &stmt.kind {
             StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| self.statement(stmt)),
             StmtKind::Let { var, value, body } => {
-                self.doc.line();
-                self.doc.text("with ");
-                self.call("LetStmt", |p| p.scalar(value));
                 self.names.open();
-                let name = self.names.define(var.id(), &var.name);
-                self.doc.text(&format!(" as {name}:"));
-                self.suite(body);
+                self.doc.line();
+                let at = std::mem::take(&mut self.doc);
+                self.scalar(value);
+                let value = std::mem::replace(&mut self.doc, at);
+                if var.size {
+                    self.declare_variable(var);
+                    self.doc.line();
+                }
+                self.doc.text("with ");
+                self.call("LetStmt", |p| {
+                    p.doc.append(value);
+                    if let Some(name) = p.names.get(var.id()).map(str::to_owned) {
+                        p.doc.separator();
+                        p.doc.text(&format!("var={name}"));
+                    }
+                });
+                if !var.size {
+                    let name = self.names.define(var.id(), &var.name);
+                    self.doc.text(&format!(" as {name}"));
+                }
+                self.doc.text(":");
+                self.suite_under(body, var);
                 self.names.close();
             }
             StmtKind::Allocate { buffer, body } => {
@@ -256,7 +324,7 @@ impl Printer<'_> {
                 self.names.open();
                 let name = self.define_buffer(buffer, &buffer.name);
                 self.doc.text(&format!(" as {name}:"));
-                self.suite(body);
+                self.suite_under(body, &buffer.data);
                 self.names.close();
             }
             StmtKind::Store { buffer, indices, value, predicate } => {
@@ -303,7 +371,7 @@ impl Printer<'_> {
                 self.names.open();
                 let name = self.define_buffer(buffer, &buffer.name);
                 self.doc.text(&format!(" as {name}:"));
-                self.suite(body);
+                self.suite_under(body, &buffer.data);
                 self.names.close();
             }
         });
@@ -445,6 +513,7 @@ impl Printer<'_> {
                     p.doc.text(&format!("data={data}"));
                 }
             });
+            self.declare_views(&matched.buffer.data);
         }
         if let Some(init) = &block.init {
             self.doc.line();
@@ -467,6 +536,40 @@ impl Printer<'_> {
         self.attr_map(namespace, attrs);
         self.doc.text(")");
     }
+}
+
+/// What stands behind the type of a variable that is a size.
+const SIZE: &str = "(is_size_var=True)";
+
+/// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
+fn undeclared(function: &PrimFunc) -> Map<VarId, Vec<Buffer>> {
+    let mut declared: Set<VarId> = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
+    let mut used: Vec<Buffer> = Vec::new();
+    let mut seen: Set<VarId> = Set::default();
+    let mut look = |node: &dyn AnyHandle| {
+        match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
+            Some(StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. }) => {
+                declared.insert(buffer.id());
+            }
+            Some(StmtKind::Block { block, .. }) => {
+                declared.extend(block.alloc_buffers.iter().map(Buffer::id));
+                declared.extend(block.match_buffers.iter().map(|matched| matched.buffer.id()));
+            }
+            _ => {}
+        }
+        if let Some(buffer) = node.downcast::<Buffer>()
+            && seen.insert(buffer.id())
+        {
+            used.push(buffer.clone());
+        }
+        true
+    };
+    walk_some(&function.body, &mut look);
+    let mut views: Map<VarId, Vec<Buffer>> = Map::default();
+    for buffer in used.into_iter().filter(|buffer| !declared.contains(&buffer.id())) {
+        views.entry(buffer.data.id()).or_default().push(buffer);
+    }
+    views
 }
 
 /// The elements as numbers of Python, in row-major order; those that have no literal as calls of `float`.

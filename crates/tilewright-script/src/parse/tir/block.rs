@@ -230,10 +230,11 @@ impl Parser<'_> {
             "remap" => self.remap(call)?,
             "spatial" | "S" => vec![self.axis(IterKind::Spatial, call)?],
             "reduce" | "R" => vec![self.axis(IterKind::Reduce, call)?],
+            "scan" => vec![self.axis(IterKind::Scan, call)?],
             "opaque" | "O" => vec![self.axis(IterKind::Opaque, call)?],
             _ => {
                 let text = self.text_of(&*call.func).to_owned();
-                let known = ["remap", "spatial", "reduce", "opaque"];
+                let known = ["remap", "spatial", "reduce", "scan", "opaque"];
                 let known = known.map(|kind| self.spell(&format!("script.tir.axis.{kind}")));
                 let message = format!("unknown kind of axis `{text}`");
                 let known = known.iter().map(String::as_str);

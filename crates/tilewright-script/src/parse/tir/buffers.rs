@@ -1,8 +1,11 @@
 //! Declarations of buffers.
 
 use ruff_python_ast as ast;
-use tilewright_ir::tir::{Buffer, Expr, Scope, Var};
-use tilewright_tensor::DataType;
+use tilewright_expr::semantics::Scalar;
+use tilewright_ir::relax::Constant;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Scope, Var};
+use tilewright_support::with_stack;
+use tilewright_tensor::{DataType, Tensor};
 
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
@@ -52,7 +55,10 @@ impl Parser<'_> {
         let scope = bound[5].map_or(Ok(Scope::Global), |scope| self.memory_scope(scope))?;
         let align = bound[6].map_or(Ok(0), |align| self.integer(align))?;
         let Ok(align) = usize::try_from(align.max(0)) else { return Err(Reported) };
-        self.only_plain(&bound[7..])?;
+        let offset_factor = bound[7].map_or(Ok(0), |factor| self.integer(factor))?;
+        let Ok(offset_factor) = usize::try_from(offset_factor.max(0)) else { return Err(Reported) };
+        let broadcasts = bound[8].map_or(Ok(false), |kind| self.buffer_type(kind))?;
+        let axis_separators = bound[9].map_or(Ok(Vec::new()), |list| self.axis_separators(list, buffer.rank()))?;
         Ok(buffer.derive(|node| {
             if let Some(data) = data {
                 node.data = data;
@@ -61,28 +67,97 @@ impl Parser<'_> {
             node.elem_offset = elem_offset;
             node.scope = scope;
             node.align = align;
+            node.offset_factor = offset_factor;
+            node.broadcasts = broadcasts;
+            node.axis_separators = axis_separators;
         }))
     }
 
-    /// Details that mean something only when they are not at their defaults.
-    fn only_plain(&mut self, details: &[Option<&ast::Expr>]) -> Res<()> {
-        for detail in details.iter().flatten() {
-            let plain = match self.eval(detail)? {
-                Value::Int(number) => (0..=1).contains(&number),
-                Value::Str(text) => text.is_empty() || &*text == "default",
-                Value::None => true,
-                Value::Tuple(items) => items.is_empty(),
-                _ => false,
-            };
-            if !plain {
-                return Err(self.fail(
-                    codes::NOT_YET,
-                    *detail,
-                    "this detail of a buffer is not read by this version",
-                    "",
-                ));
+    /// `buffer_type="auto"`: whether dimensions of extent 1 are repeated.
+    fn buffer_type(&mut self, node: &ast::Expr) -> Res<bool> {
+        match self.eval(node)? {
+            Value::None => Ok(false),
+            Value::Str(text) if text.is_empty() || &*text == "default" => Ok(false),
+            Value::Str(text) if &*text == "auto" || &*text == "auto_broadcast" => Ok(true),
+            other => Err(self.wrong_kind(node, "\"default\" or \"auto\"", &other)),
+        }
+    }
+
+    /// Numbers of dimensions, ascending, each inside of the shape.
+    fn axis_separators(&mut self, node: &ast::Expr, rank: usize) -> Res<Vec<usize>> {
+        let value = self.eval(node)?;
+        if matches!(value, Value::None) {
+            return Ok(Vec::new());
+        }
+        let numbers = value.to_attr().and_then(|attr| attr.as_ints());
+        let numbers = numbers.and_then(|n| n.into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>().ok());
+        match numbers {
+            Some(numbers) if numbers.is_sorted() && numbers.iter().all(|&n| n <= rank) => Ok(numbers),
+            _ => Err(self.wrong_kind(node, "ascending numbers of dimensions", &value)),
+        }
+    }
+
+    /// `T.allocate([16, 4], "float32", "global")`: memory, as a buffer of that shape.
+    pub(super) fn allocate(&mut self, name: &str, call: &ast::ExprCall) -> Res<Buffer> {
+        let bound = self.bind(call, &["extents", "dtype", "scope", "condition", "annotations"], 2)?;
+        let dtype = bound[1].map(|node| self.dtype(node)).transpose()?.unwrap_or(DataType::F32);
+        let shape_node = bound[0].ok_or(Reported)?;
+        let Some(mut shape) = self.extents(shape_node)? else {
+            return Err(self.fail(codes::KIND, shape_node, "an allocation needs extents", ""));
+        };
+        // Memory of vectors is memory of their elements.
+        if dtype.is_vector() {
+            let lanes = Expr::int(i64::from(dtype.lanes), shape.last().map_or(DataType::I32, |extent| extent.dtype));
+            match shape.last_mut() {
+                Some(last) => *last = self.infer.analyzer.simplify(&(&*last * &lanes)),
+                None => shape.push(lanes),
             }
         }
+        let scope = bound[2].map_or(Ok(Scope::Global), |scope| self.memory_scope(scope))?;
+        if let Some(condition) = bound[3]
+            && !matches!(self.eval(condition)?, Value::Bool(true) | Value::None)
+        {
+            return Err(self.fail(codes::NOT_YET, condition, "memory is allocated without a condition", ""));
+        }
+        Ok(Buffer::new(name, shape, dtype.element()).derive(|node| node.scope = scope))
+    }
+
+    /// `T.allocate_const([1, 2, 3], "int32", [3])`: memory with constant contents.
+    pub(super) fn allocate_const(&mut self, name: &str, call: &ast::ExprCall) -> Res<(Buffer, Constant)> {
+        let bound = self.bind(call, &["data", "dtype", "extents", "annotations"], 3)?;
+        let (Some(data), Some(extents)) = (bound[0], bound[2]) else { return Err(Reported) };
+        let dtype = self.dtype_argument(bound[1])?;
+        let buffer = self.buffer_of(name, Some(extents), bound[1])?;
+        let Some(shape) = buffer.constant_shape() else {
+            return Err(self.fail(codes::KIND, extents, "constant memory needs constant extents", ""));
+        };
+        let mut bytes = Vec::new();
+        match self.eval(data)? {
+            Value::Tuple(items) => {
+                for item in items {
+                    self.constant_bytes(data, &item, dtype, &mut bytes)?;
+                }
+            }
+            other => return Err(self.wrong_kind(data, "a list of numbers", &other)),
+        }
+        match Tensor::from_bytes(dtype, &shape, &bytes) {
+            Ok(tensor) => Ok((buffer, Constant(tensor))),
+            Err(error) => Err(self.fail(codes::INDICES, data, error.to_string(), "")),
+        }
+    }
+
+    /// The bytes of the numbers in nested lists, in order.
+    fn constant_bytes(&mut self, node: &ast::Expr, item: &Value, dtype: DataType, bytes: &mut Vec<u8>) -> Res<()> {
+        if let Value::Tuple(items) = item {
+            return with_stack(|| items.iter().try_for_each(|item| self.constant_bytes(node, item, dtype, bytes)));
+        }
+        let scalar = self.scalar_value(node, item.clone(), Some(dtype))?;
+        let scalar = match scalar.kind {
+            ExprKind::Int(value) => Scalar::from_int(value, dtype),
+            ExprKind::Float(value) => Scalar::from_float(value.0, dtype),
+            _ => return Err(self.wrong_kind(node, "a list of numbers", item)),
+        };
+        bytes.extend(scalar.bits().to_le_bytes().into_iter().take(dtype.element_bytes()));
         Ok(())
     }
 
@@ -137,6 +212,7 @@ impl Parser<'_> {
     fn address(&mut self, node: &ast::Expr) -> Res<Option<Var>> {
         match self.eval(node)? {
             Value::None => Ok(None),
+            Value::Buffer(buffer) => Ok(Some(buffer.data.clone())),
             Value::Scalar(scalar) if scalar.dtype.is_handle() && scalar.as_var().is_some() => {
                 Ok(scalar.as_var().cloned())
             }

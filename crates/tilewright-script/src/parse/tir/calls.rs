@@ -2,9 +2,10 @@
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Builtin, CmpOp, Expr, ForeignCallee, Intrinsic, Var};
 use tilewright_tensor::DataType;
 
+use super::sugar::{SUGAR, Sugar};
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
@@ -32,12 +33,23 @@ enum Function {
     Reinterpret,
     AddressOf,
     CallExtern,
+    CallPureExtern,
     CallPacked,
     CallLlvm,
+    CallIntrinsic,
+    BufferLoad,
+    /// An address, of anything.
+    Pointer,
+    /// The description of a machine, as an attribute.
+    Target,
+    /// A value that gets no variable of its own.
+    MetaVar,
+    Builtin(&'static Builtin),
+    Sugar(Sugar),
 }
 
 /// The functions that are none of an operator, an intrinsic or a type.
-const OTHERS: [(&str, Function); 20] = [
+const OTHERS: [(&str, Function); 31] = [
     ("Not", Function::Not),
     ("logical_not", Function::Not),
     ("bitwise_not", Function::BitNot),
@@ -54,20 +66,44 @@ const OTHERS: [(&str, Function); 20] = [
     ("reinterpret", Function::Reinterpret),
     ("address_of", Function::AddressOf),
     ("call_extern", Function::CallExtern),
-    ("call_pure_extern", Function::CallExtern),
+    ("call_pure_extern", Function::CallPureExtern),
     ("call_packed", Function::CallPacked),
     ("call_llvm_intrin", Function::CallLlvm),
     ("call_llvm_pure_intrin", Function::CallLlvm),
+    ("call_intrin", Function::CallIntrinsic),
+    ("buffer_load", Function::BufferLoad),
+    ("handle", Function::Pointer),
+    ("Ptr", Function::Pointer),
+    ("buffer_var", Function::Pointer),
+    ("target", Function::Target),
+    ("meta_var", Function::MetaVar),
+    ("broadcast", Function::Broadcast),
+    ("indexdiv", Function::Binary(BinOp::FloorDiv)),
+    ("indexmod", Function::Binary(BinOp::FloorMod)),
+    ("buffer_decl", Function::Buffer),
 ];
 
 /// Names of `T` that are statements, or parts of some.
-const STATEMENTS: [&str; 29] = [
+const STATEMENTS: [&str; 42] = [
     "prim_func",
     "func_attr",
     "match_buffer",
     "alloc_buffer",
     "decl_buffer",
-    "handle",
+    "allocate",
+    "allocate_const",
+    "attr",
+    "env_thread",
+    "launch_thread",
+    "iter_var",
+    "Assert",
+    "While",
+    "macro",
+    "var",
+    "SizeVar",
+    "size_var",
+    "axis.scan",
+    "buffer_store",
     "grid",
     "serial",
     "parallel",
@@ -94,8 +130,7 @@ const STATEMENTS: [&str; 29] = [
 ];
 
 /// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] =
-    &["likely", "ptx_ldmatrix", "tvm_storage_sync", "allocate", "allocate_const", "macro", "attr", "vscale"];
+const NOT_YET: &[&str] = &["realize", "comm_reducer", "vscale", "preflattened_buffer", "If", "Then", "Else"];
 
 fn lookup(name: &str) -> Option<Function> {
     if let Some(row) = BINARY.iter().find(|row| row.functions.contains(&name)) {
@@ -107,6 +142,12 @@ fn lookup(name: &str) -> Option<Function> {
     if let Some(intrinsic) = Intrinsic::by_name(name) {
         return Some(Function::Intrinsic(intrinsic));
     }
+    if let Some(builtin) = Builtin::by_name(if name == "sync" { "tvm_storage_sync" } else { name }) {
+        return Some(Function::Builtin(builtin));
+    }
+    if let Some((_, sugar)) = SUGAR.iter().find(|(sugar, _)| *sugar == name) {
+        return Some(Function::Sugar(*sugar));
+    }
     if let Some((_, function)) = OTHERS.iter().find(|(other, _)| *other == name) {
         return Some(*function);
     }
@@ -117,7 +158,8 @@ fn lookup(name: &str) -> Option<Function> {
 fn all_names() -> Vec<String> {
     let operators = BINARY.iter().flat_map(|row| row.functions.iter().copied()).chain(COMPARE.iter().map(|row| row.1));
     let intrinsics = Intrinsic::ALL.iter().map(|intrinsic| intrinsic.name());
-    let others = OTHERS.iter().map(|(name, _)| *name).chain(STATEMENTS);
+    let others = OTHERS.iter().map(|(name, _)| *name).chain(STATEMENTS).chain(SUGAR.iter().map(|(name, _)| *name));
+    let others = others.chain(Builtin::ALL.iter().map(|builtin| builtin.name));
     let types = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string);
     operators.chain(intrinsics).chain(others).map(str::to_owned).chain(types).collect()
 }
@@ -127,6 +169,7 @@ impl Parser<'_> {
     pub(in crate::parse) fn tir_name(&mut self, expr: &ast::Expr, name: &str) -> Res<Value> {
         match lookup(name) {
             Some(Function::Typed(dtype)) => Ok(Value::DType(dtype)),
+            Some(Function::Pointer) => Ok(Value::DType(DataType::HANDLE)),
             Some(_) => Err(self.fail(codes::KIND, expr, "expected a value, found a function", "call it")),
             None => Err(self.unknown_tir(expr, name)),
         }
@@ -208,13 +251,37 @@ impl Parser<'_> {
                 self.dtype_argument(bound[0]).map(Value::DType)
             }
             Function::Reinterpret => {
-                let bound = self.bind(call, &["dtype", "value"], 2)?;
+                let bound = self.bind(call, &["dtype", "value|src"], 2)?;
                 let dtype = self.dtype_argument(bound[0])?;
                 let result = self.scalar_argument(bound[1], None)?.reinterpret(dtype);
                 self.typed(expr, result)
             }
             Function::AddressOf => self.address_of(expr, call),
-            Function::CallExtern => self.call_extern(expr, call),
+            Function::CallExtern => self.call_extern(expr, call, ForeignCallee::Extern),
+            Function::CallPureExtern => self.call_extern(expr, call, ForeignCallee::PureExtern),
+            Function::CallIntrinsic => self.call_intrinsic(expr, call),
+            Function::BufferLoad => {
+                let bound = self.bind(call, &["buffer", "indices", "predicate"], 2)?;
+                let buffer = self.stored_buffer(bound[0].ok_or(Reported)?)?;
+                let indices = self.index_list(&buffer, bound[1])?;
+                let predicate = bound[2].map(|predicate| self.scalar(predicate, None)).transpose()?;
+                let result = Expr::load_where(&buffer, indices, predicate);
+                self.typed(expr, result)
+            }
+            Function::Pointer => {
+                self.bind(call, &["dtype", "storage_scope", "is_size_var"], 0)?;
+                Ok(Value::DType(DataType::HANDLE))
+            }
+            Function::Target => {
+                let bound = self.bind(call, &["target_config", "host"], 1)?;
+                self.eval(bound[0].ok_or(Reported)?)
+            }
+            Function::MetaVar => {
+                let bound = self.bind(call, &["value"], 1)?;
+                self.eval(bound[0].ok_or(Reported)?)
+            }
+            Function::Builtin(builtin) => self.builtin(expr, builtin, call),
+            Function::Sugar(sugar) => self.sugar(expr, sugar, call),
             Function::CallPacked => self.call_packed_kernel(expr, call),
             Function::CallLlvm => self.call_llvm(expr, call),
             Function::Buffer => {
@@ -235,8 +302,8 @@ impl Parser<'_> {
     }
 
     /// The operands of a binary function.
-    fn two(&mut self, call: &ast::ExprCall) -> Res<(Expr, Expr)> {
-        let bound = self.bind(call, &["a", "b"], 2)?;
+    pub(super) fn two(&mut self, call: &ast::ExprCall) -> Res<(Expr, Expr)> {
+        let bound = self.bind(call, &["a|x|x1|lhs", "b|y|x2|rhs"], 2)?;
         let (Some(a), Some(b)) = (bound[0], bound[1]) else { return Err(Reported) };
         let (a, b) = (self.eval(a), self.eval(b));
         self.unify(call, a?, b?)
@@ -252,7 +319,7 @@ impl Parser<'_> {
     }
 
     fn intrinsic(&mut self, expr: &ast::Expr, intrinsic: Intrinsic, call: &ast::ExprCall) -> Res<Value> {
-        const PARAMS: [&str; 3] = ["a", "b", "c"];
+        const PARAMS: [&str; 3] = ["a|x|x1|cond", "b|y|x2|t", "c|z|f"];
         let arity = intrinsic.arity();
         let bound = self.bind(call, PARAMS.get(..arity).unwrap_or(&PARAMS), arity)?;
         let values: Vec<_> = bound.iter().map(|arg| arg.map_or(Err(Reported), |arg| self.eval(arg))).collect();

@@ -1,11 +1,13 @@
 //! Calls that leave the IR: C functions, packed functions, intrinsics of LLVM, and the addresses that they take.
 
+use std::sync::Arc;
+
 use ruff_python_ast as ast;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee};
+use tilewright_ir::tir::{BinOp, Buffer, Builtin, BuiltinEffect, BuiltinResult, Expr, ExprKind, ForeignCallee};
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
-use crate::parse::cx::{Parser, Reported, Res};
+use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
 
 impl Parser<'_> {
@@ -22,14 +24,96 @@ impl Parser<'_> {
     }
 
     /// `T.call_extern("float32", "name", …)`.
-    pub(super) fn call_extern(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let [dtype, name, args @ ..] = &*call.arguments.args else {
+    pub(super) fn call_extern(
+        &mut self,
+        expr: &ast::Expr,
+        call: &ast::ExprCall,
+        callee: fn(Arc<str>) -> ForeignCallee,
+    ) -> Res<Value> {
+        let (dtype, args) = self.dtype_in_front(call)?;
+        let (Some(dtype), [name, args @ ..]) = (dtype, args) else {
             return Err(self.fail(codes::ARGUMENTS, expr, "expected a data type and a function's name", ""));
         };
-        self.no_keywords(call)?;
         let (dtype, name) = (self.dtype(dtype)?, self.string(name)?);
         let args = self.foreign_arguments(args)?;
-        Ok(Value::Scalar(Expr::foreign(dtype, ForeignCallee::Extern(name), args)))
+        Ok(Value::Scalar(Expr::foreign(dtype, callee(name), args)))
+    }
+
+    /// The data type of a call that names one, in front of the other arguments or by name, and those.
+    fn dtype_in_front<'e>(&mut self, call: &'e ast::ExprCall) -> Res<(Option<&'e ast::Expr>, &'e [ast::Expr])> {
+        match &*call.arguments.keywords {
+            [] => Ok(match &*call.arguments.args {
+                [dtype, args @ ..] => (Some(dtype), args),
+                [] => (None, &[]),
+            }),
+            [keyword] if keyword.arg.as_deref() == Some("dtype") => Ok((Some(&keyword.value), &call.arguments.args)),
+            [.., keyword] => Err(self.fail(codes::ARGUMENTS, keyword, "expected `dtype=`", "unexpected argument")),
+        }
+    }
+
+    /// A call of an operation of some target.
+    pub(super) fn builtin(&mut self, expr: &ast::Expr, builtin: &Builtin, call: &ast::ExprCall) -> Res<Value> {
+        let (dtype, args) = match builtin.result {
+            BuiltinResult::Named => {
+                let (dtype, args) = self.dtype_in_front(call)?;
+                let Some(dtype) = dtype else {
+                    let message = format!("`{}` names the type of its result first", self.text_of(&*call.func));
+                    return Err(self.fail(codes::ARGUMENTS, expr, message, ""));
+                };
+                (self.dtype(dtype)?, args)
+            }
+            _ => {
+                self.no_keywords(call)?;
+                (DataType::VOID, &*call.arguments.args)
+            }
+        };
+        // `T.sync()` is the barrier of a block.
+        let args = match (builtin.effect, args) {
+            (BuiltinEffect::Barrier, []) => vec![Expr::str("shared")],
+            _ => self.foreign_arguments(args)?,
+        };
+        if !builtin.takes(args.len()) {
+            let takes = match (builtin.least, builtin.most) {
+                (least, most) if least == most => count(least, "operand"),
+                (least, usize::MAX) => format!("{} or more", count(least, "operand")),
+                (least, most) => format!("{least} to {}", count(most, "operand")),
+            };
+            let message = format!("`{}` takes {takes}, found {}", self.text_of(&*call.func), args.len());
+            return Err(self.fail(codes::ARGUMENTS, expr, message, ""));
+        }
+        let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
+        let result = builtin.result_type(dtype, &types);
+        Ok(Value::Scalar(Expr::foreign(result, ForeignCallee::Builtin(builtin.name.into()), args)))
+    }
+
+    /// `T.call_intrin("float32", "tir.exp", x)`: the function of `T` of this name.
+    pub(super) fn call_intrinsic(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let (dtype, args) = self.dtype_in_front(call)?;
+        let (Some(dtype), [name_node, args @ ..]) = (dtype, args) else {
+            return Err(self.fail(codes::ARGUMENTS, expr, "expected a data type and an operation's name", ""));
+        };
+        let name = self.string(name_node)?;
+        let expected = self.dtype(dtype)?;
+        let Some(name) = name.strip_prefix("tir.") else {
+            let message = format!("expected the name of an operation, found \"{name}\"");
+            return Err(self.fail(codes::KIND, name_node, message, "such names begin with \"tir.\""));
+        };
+        let names_type =
+            ["reinterpret", "call_extern", "call_pure_extern", "call_llvm_intrin", "call_llvm_pure_intrin"];
+        let typed = names_type.contains(&name)
+            || Builtin::by_name(name).is_some_and(|builtin| builtin.result == BuiltinResult::Named);
+        let mut direct = call.clone();
+        direct.arguments.keywords.clear();
+        direct.arguments.args = typed.then_some(dtype).into_iter().chain(args).cloned().collect();
+        let value = self.tir_call(expr, name, &direct)?;
+        match &value {
+            Value::Scalar(scalar) if scalar.dtype == expected || scalar.dtype.is_void() => Ok(value),
+            Value::Scalar(scalar) => {
+                let message = format!("`tir.{name}` gives {} here, not {expected}", scalar.dtype);
+                Err(self.fail(codes::DTYPE, dtype, message, ""))
+            }
+            other => Err(self.wrong_kind(expr, "a scalar", other)),
+        }
     }
 
     /// `T.call_packed("name", …)`, which gives an `int32` unless `dtype=` says otherwise.
@@ -68,6 +152,42 @@ impl Parser<'_> {
         Ok(Value::Scalar(Expr::foreign(dtype, ForeignCallee::Llvm(intrinsic), operands)))
     }
 
+    /// `A.access_ptr("rw", offset=n)`: the address of the buffer with what is done behind it.
+    pub(in crate::parse) fn access_ptr(
+        &mut self,
+        expr: &ast::Expr,
+        buffer: &Buffer,
+        call: &ast::ExprCall,
+    ) -> Res<Value> {
+        let bound = self.bind(call, &["access_mask", "ptr_type", "content_lanes", "offset", "extent"], 1)?;
+        let mask_node = bound[0].ok_or(Reported)?;
+        let mask = match self.eval(mask_node)? {
+            Value::Str(letters) => {
+                let bit = |letter| i32::from(letters.contains(letter));
+                bit('r') + 2 * bit('w')
+            }
+            Value::Int(mask @ 1..=3) => mask as i32,
+            other => return Err(self.wrong_kind(mask_node, "\"r\", \"w\" or \"rw\"", &other)),
+        };
+        let offset = bound[3].map_or(Ok(Expr::i32(0)), |offset| self.scalar(offset, None))?;
+        let extent = match bound[4] {
+            Some(extent) => self.scalar(extent, None)?,
+            None => {
+                let whole = buffer
+                    .shape
+                    .iter()
+                    .try_fold(Expr::int(1, offset.dtype), |n, dim| Expr::binary(BinOp::Mul, &n, dim));
+                let rest = whole.and_then(|whole| Expr::binary(BinOp::Sub, &whole, &offset));
+                let rest = self.checked(expr, rest)?;
+                self.infer.analyzer.simplify(&rest)
+            }
+        };
+        let element = Expr::foreign(buffer.dtype, ForeignCallee::Builtin("type_annotation".into()), Vec::new());
+        let args = vec![element, self.first_element(expr, buffer)?, offset, extent, Expr::i32(mask)];
+        let callee = ForeignCallee::Builtin("tvm_access_ptr".into());
+        Ok(Value::Scalar(Expr::foreign(DataType::HANDLE, callee, args)))
+    }
+
     fn no_keywords(&mut self, call: &ast::ExprCall) -> Res<()> {
         match call.arguments.keywords.first() {
             Some(keyword) => {
@@ -82,7 +202,7 @@ impl Parser<'_> {
         args.iter().map(|arg| self.foreign_argument(arg)).collect()
     }
 
-    fn foreign_argument(&mut self, arg: &ast::Expr) -> Res<Expr> {
+    pub(super) fn foreign_argument(&mut self, arg: &ast::Expr) -> Res<Expr> {
         if let ast::Expr::Starred(star) = arg {
             return Err(self.fail(codes::FORM, star, "unpacked arguments are not read", "write the arguments out"));
         }
@@ -95,7 +215,8 @@ impl Parser<'_> {
         let value = self.eval(arg)?;
         let value = self.scalar_value(arg, value, None)?;
         match (&value.kind, value.dtype.is_handle()) {
-            (ExprKind::Str(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. }, _) | (_, false) => Ok(value),
+            (ExprKind::Str(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } | ExprKind::Var(_), _)
+            | (_, false) => Ok(value),
             (_, true) => Err(self.fail(codes::KIND, arg, "expected a number, a text or `T.address_of(…)`", "")),
         }
     }

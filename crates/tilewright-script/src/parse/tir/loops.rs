@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tilewright_ir::Attrs;
-use tilewright_ir::tir::{Expr, ForKind, Range, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Expr, ForKind, Range, StmtKind, Var};
 use tilewright_support::Diagnostic;
 
 use super::stmt::Pieces;
@@ -14,6 +14,8 @@ use crate::parse::value::Value;
 /// How the iterations of one `for` run.
 struct Domain {
     ranges: Vec<Range>,
+    /// Of a loop that does not count by one: where it starts and by what it counts. The range is that of its iterations.
+    step: Option<(Expr, Expr)>,
     kind: ForKind,
     annotations: Attrs,
 }
@@ -44,7 +46,8 @@ impl Parser<'_> {
         self.frame().nested += 1;
         let mut body = self.scoped(|parser| {
             for ((name, var), range) in names.iter().zip(&vars).zip(&domain.ranges) {
-                parser.scopes.define(&name.id, Value::Scalar(Expr::var(var)));
+                let value = stepped(&domain.step, var);
+                parser.scopes.define(&name.id, Value::Scalar(value));
                 parser.tir.loops.insert(var.id(), range.clone());
             }
             parser.suite(&stmt.body)
@@ -99,14 +102,40 @@ impl Parser<'_> {
             }
         };
         let bound = self.bind(call, &["start|begin", "stop|end", "step", "annotations"], 1)?;
-        if let Some(step) = bound[2]
-            && self.integer(step)? != 1
-        {
-            return Err(self.fail(codes::NOT_YET, step, "a loop counts by one in this version", ""));
+        let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
+        let step = bound[2].filter(|step| !step.is_none_literal_expr());
+        if let Some(step_node) = step {
+            let step = self.integer(step_node)?;
+            if step != 1 {
+                return self.stepping(&bound, step_node, step, kind, annotations);
+            }
         }
         let range = self.start_stop(bound[0], bound[1])?;
-        let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
-        Ok(Domain { ranges: vec![range], kind, annotations })
+        Ok(Domain { ranges: vec![range], step: None, kind, annotations })
+    }
+
+    /// `range(start, stop, step)`: as many iterations as Python's.
+    fn stepping(
+        &mut self,
+        bound: &[Option<&ast::Expr>],
+        step_node: &ast::Expr,
+        step: i64,
+        kind: ForKind,
+        annotations: Attrs,
+    ) -> Res<Domain> {
+        if step == 0 {
+            return Err(self.fail(codes::RANGE, step_node, "a loop cannot count by 0", ""));
+        }
+        let Range { min: start, extent } = self.start_stop(bound[0], bound[1])?;
+        // From `start` to before `stop`, or down to behind it: the distance, divided and rounded up.
+        let distance = if step > 0 { extent } else { Expr::int(0, extent.dtype) - extent };
+        let size = Expr::int(step.checked_abs().unwrap_or(i64::MAX), distance.dtype);
+        let count = &distance + &(&size - 1);
+        let count = Expr::binary(BinOp::FloorDiv, &count, &size);
+        let count = self.checked(step_node, count)?;
+        let count = self.infer.analyzer.simplify(&count);
+        let step = Expr::int(step, start.dtype);
+        Ok(Domain { ranges: vec![Range::up_to(count)], step: Some((start, step)), kind, annotations })
     }
 
     /// A negative extent runs nothing, as in Python; where it is written as a number it is a mistake all the same, most
@@ -126,7 +155,7 @@ impl Parser<'_> {
         }
         let ranges: Vec<_> = call.arguments.args.iter().map(|extent| self.start_stop(Some(extent), None)).collect();
         let ranges = ranges.into_iter().collect::<Res<_>>()?;
-        Ok(Domain { ranges, kind: ForKind::Serial, annotations: Attrs::new() })
+        Ok(Domain { ranges, step: None, kind: ForKind::Serial, annotations: Attrs::new() })
     }
 
     fn thread_binding(&mut self, call: &ast::ExprCall) -> Res<Domain> {
@@ -140,7 +169,7 @@ impl Parser<'_> {
         };
         let thread = self.string(thread)?;
         let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
-        Ok(Domain { ranges: vec![range], kind: ForKind::ThreadBinding(thread), annotations })
+        Ok(Domain { ranges: vec![range], step: None, kind: ForKind::ThreadBinding(thread), annotations })
     }
 
     /// The range of `start, stop`, or of an extent alone.
@@ -172,5 +201,14 @@ impl Parser<'_> {
             return Ok(());
         }
         Err(self.fail(codes::DTYPE, node, format!("expected an integer, found {}", scalar.dtype), ""))
+    }
+}
+
+/// The value of a loop's name: its variable, or where a loop that counts by another step is.
+fn stepped(step: &Option<(Expr, Expr)>, var: &Var) -> Expr {
+    match step {
+        None => Expr::var(var),
+        Some((start, step)) if start.as_int() == Some(0) => Expr::var(var) * step.clone(),
+        Some((start, step)) => start + &(Expr::var(var) * step.clone()),
     }
 }

@@ -1,14 +1,21 @@
 //! PrimFuncs: from a decorated function to TensorIR.
 //!
-//! Reading order: this file (parameters, the frame of a function), [`stmt`] (statements), [`block`] (blocks and axes),
-//! [`buffers`], [`calls`] (the functions of `T`).
+//! Reading order: this file (parameters, the frame of a function), [`stmt`], [`with`] and [`loops`] (statements),
+//! [`block`] (blocks and axes), [`buffers`], [`threads`], [`calls`] (the functions of `T`), [`sugar`] (those that have no
+//! node of their own), [`foreign`] (those that leave the IR), [`macros`].
 
 mod block;
 mod buffers;
 mod calls;
 mod foreign;
 mod loops;
+mod macros;
 mod stmt;
+mod sugar;
+mod threads;
+mod with;
+
+use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
@@ -22,6 +29,8 @@ use super::cx::{Parser, Reported, Res};
 use super::module::Decorator;
 use super::value::Value;
 use block::Frame;
+pub(super) use macros::Macro;
+use macros::Expansion;
 
 /// What is known of the PrimFunc that is being read.
 #[derive(Debug, Default)]
@@ -32,6 +41,9 @@ pub(super) struct Tir {
     frames: Vec<Frame>,
     /// The values of loop variables in scope.
     loops: Map<node::VarId, Range>,
+    /// The tags of variables of threads.
+    threads: Map<node::VarId, Arc<str>>,
+    expansion: Expansion,
     /// Variables that `name = T.int64()` declares, with their places.
     declared: Vec<(Var, TextRange)>,
 }
@@ -75,10 +87,14 @@ impl Parser<'_> {
         let of_buffer = |buffer: &Buffer, defined: &mut Vec<Var>| {
             let parts = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
             defined.extend(parts.filter_map(|part| part.as_var().cloned()));
+            defined.push(buffer.data.clone());
         };
         self.tir.params.iter().filter_map(|param| param.buffer.as_ref()).for_each(|b| of_buffer(b, &mut defined));
         let mut look = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Let { var, .. } => defined.push(var.clone()),
+            StmtKind::Let { var, .. } | StmtKind::For { var, .. } => defined.push(var.clone()),
+            StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => {
+                defined.push(buffer.data.clone());
+            }
             StmtKind::Block { block, .. } => {
                 block.match_buffers.iter().for_each(|matched| of_buffer(&matched.buffer, &mut defined));
             }
@@ -124,6 +140,14 @@ impl Parser<'_> {
             let label = format!("such as `{name}: {}((16,), \"float32\")`", self.spell("script.tir.Buffer"));
             return Err(self.fail(codes::ARGUMENTS, parameter, message, label));
         };
+        if let Some((path, call)) = self.call_path(annotation)
+            && let Some(function) = path.strip_prefix("script.tir.")
+            && let Some((dtype, size)) = self.declared_type(function, call)?
+        {
+            let var = if size { Var::size(name, dtype) } else { Var::new(name, dtype) };
+            self.tir.params.push(Param::scalar(&var));
+            return Ok(Value::Scalar(Expr::var(&var)));
+        }
         match self.eval(annotation)? {
             Value::Buffer(buffer) => {
                 let buffer = named(&buffer, name);

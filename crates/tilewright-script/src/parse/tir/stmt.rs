@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
-use tilewright_ir::tir::{Buffer, Expr, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ForeignCallee, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
@@ -12,12 +12,14 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
 
-/// A statement, or what holds for the rest of its suite.
+/// A statement, or what makes one of the rest of its suite.
 enum Piece {
     Stmt(Stmt),
-    Let(Var, Expr),
-    Allocate(Buffer),
+    Around(Around),
 }
+
+/// A statement around the one that it is given.
+pub(super) type Around = Box<dyn FnOnce(Stmt) -> StmtKind>;
 
 /// The statements of a suite, first to last.
 #[derive(Default)]
@@ -28,6 +30,11 @@ impl Pieces {
         self.0.push(Piece::Stmt(stmt.into()));
     }
 
+    /// A statement whose body is the rest of the suite.
+    pub(super) fn open(&mut self, around: impl FnOnce(Stmt) -> StmtKind + 'static) {
+        self.0.push(Piece::Around(Box::new(around)));
+    }
+
     /// One statement; what holds for the rest of the suite has that rest as its body.
     fn join(self) -> Stmt {
         let mut rest: Vec<Stmt> = Vec::new();
@@ -35,8 +42,7 @@ impl Pieces {
         for piece in self.0.into_iter().rev() {
             let stmt = match piece {
                 Piece::Stmt(stmt) => stmt,
-                Piece::Let(var, value) => StmtKind::Let { var, value, body: close(&mut rest) }.into(),
-                Piece::Allocate(buffer) => StmtKind::Allocate { buffer, body: close(&mut rest) }.into(),
+                Piece::Around(around) => around(close(&mut rest)).into(),
             };
             rest.push(stmt);
         }
@@ -48,10 +54,12 @@ impl Parser<'_> {
     /// Reads the statements of a suite. Errors have been reported; what is wrong is left out.
     pub(super) fn suite(&mut self, body: &[ast::Stmt]) -> Stmt {
         let mut pieces = Pieces::default();
+        let nested = self.frame().nested;
         for stmt in body {
             // The names that the statement would have bound are poisoned where that is known.
             let _: Res<()> = with_stack(|| self.statement(stmt, &mut pieces));
         }
+        self.frame().nested = nested;
         pieces.join()
     }
 
@@ -90,6 +98,7 @@ impl Parser<'_> {
                 pieces.push(StmtKind::Assert { condition, message });
                 Ok(())
             }
+            ast::Stmt::FunctionDef(def) => self.local_macro(def),
             ast::Stmt::Pass(_) => Ok(()),
             ast::Stmt::Return(stmt) if stmt.value.as_ref().is_none_or(|value| value.is_none_literal_expr()) => Ok(()),
             ast::Stmt::Return(stmt) => {
@@ -135,13 +144,44 @@ impl Parser<'_> {
                     return self.func_attr(call);
                 }
                 "reads" | "writes" | "where" | "block_attr" => return self.block_statement(name, call),
+                "attr" => {
+                    let around = self.attribute_around(call)?;
+                    self.frame().nested += 1;
+                    pieces.0.push(Piece::Around(around));
+                    return Ok(());
+                }
+                "launch_thread" => {
+                    let thread = self.launch_thread("", call)?;
+                    self.frame().nested += 1;
+                    pieces.open(|body| thread.around(body));
+                    return Ok(());
+                }
+                "Assert" => {
+                    let (condition, message) = self.assertion(call)?;
+                    pieces.push(StmtKind::Assert { condition, message });
+                    return Ok(());
+                }
+                "buffer_store" => return self.buffer_store(expr, call, pieces),
                 _ => {}
             }
+        }
+        if let ast::Expr::Call(call) = expr
+            && let ast::Expr::Name(name) = &*call.func
+            && let Some(Value::Macro(definition)) = self.scopes.get(&name.id).cloned()
+        {
+            return self.expand(&definition, call, pieces);
         }
         let value = self.eval(expr)?;
         let value = self.scalar_value(expr, value, None)?;
         pieces.push(StmtKind::Evaluate(value));
         Ok(())
+    }
+
+    /// `T.Assert(condition, "message")`.
+    pub(super) fn assertion(&mut self, call: &ast::ExprCall) -> Res<(Expr, Arc<str>)> {
+        let bound = self.bind(call, &["condition", "message"], 2)?;
+        let condition = self.condition(bound[0].ok_or(Reported)?)?;
+        Ok((condition, self.string(bound[1].ok_or(Reported)?)?))
     }
 
     fn at_top_of_function(&mut self, call: &ast::ExprCall) -> Res<()> {
@@ -209,28 +249,72 @@ impl Parser<'_> {
             }
             "decl_buffer" => {
                 let buffer = self.buffer_call(call, name, false)?;
-                pieces.0.push(Piece::Allocate(buffer.clone()));
+                let declared = buffer.clone();
+                pieces.open(|body| StmtKind::Allocate { buffer: declared, body });
                 Value::Buffer(buffer)
+            }
+            "Buffer" | "buffer_decl" => Value::Buffer(self.buffer_call(call, name, false)?),
+            "allocate" => {
+                let buffer = self.allocate(name, call)?;
+                let declared = buffer.clone();
+                pieces.open(|body| StmtKind::Allocate { buffer: declared, body });
+                Value::Buffer(buffer)
+            }
+            "allocate_const" => {
+                let (buffer, data) = self.allocate_const(name, call)?;
+                let declared = buffer.clone();
+                pieces.open(|body| StmtKind::AllocateConst { buffer: declared, data, body });
+                Value::Buffer(buffer)
+            }
+            "env_thread" => self.env_thread(name, call)?,
+            "launch_thread" => {
+                let thread = self.launch_thread(name, call)?;
+                let var = Expr::var(&thread.var);
+                self.frame().nested += 1;
+                pieces.open(|body| thread.around(body));
+                Value::Scalar(var)
+            }
+            "meta_var" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                self.eval(bound[0].ok_or(Reported)?)?
             }
             "match_buffer" => match self.matched_parameter(name, call)? {
                 Some(buffer) => Value::Buffer(buffer),
                 None => Value::Buffer(self.match_region(name, call)?),
             },
-            "var" => {
-                let bound = self.bind(call, &["dtype"], 1)?;
-                let dtype = self.dtype_argument(bound[0])?;
-                self.declare_variable(name, dtype, call)
+            "var" | "Var" => {
+                let bound = self.bind(call, &["dtype", "name"], 0)?;
+                let dtype = bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))?;
+                self.declare_variable(Var::new(name, dtype), call)
             }
-            _ if call.arguments.is_empty() => match function.parse::<DataType>() {
-                Ok(dtype) => self.declare_variable(name, dtype, call),
-                Err(_) => return Ok(None),
+            "SizeVar" | "size_var" => {
+                let bound = self.bind(call, &["dtype", "name"], 0)?;
+                let dtype = bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))?;
+                self.declare_variable(Var::size(name, dtype), call)
+            }
+            "handle" | "Ptr" | "buffer_var" => self.declare_variable(Var::new(name, DataType::HANDLE), call),
+            _ => match self.declared_type(function, call)? {
+                Some((dtype, true)) => self.declare_variable(Var::size(name, dtype), call),
+                Some((dtype, false)) => self.declare_variable(Var::new(name, dtype), call),
+                None => return Ok(None),
             },
-            _ => return Ok(None),
         }))
     }
 
-    fn declare_variable(&mut self, name: &str, dtype: DataType, call: &ast::ExprCall) -> Value {
-        let var = Var::new(name, dtype);
+    /// The type of `T.int64()`, a call without a value, and whether it is one of sizes: `T.int64(is_size_var=True)`.
+    pub(super) fn declared_type(&mut self, function: &str, call: &ast::ExprCall) -> Res<Option<(DataType, bool)>> {
+        let Ok(dtype) = function.parse::<DataType>() else { return Ok(None) };
+        match (&*call.arguments.args, &*call.arguments.keywords) {
+            ([], []) => Ok(Some((dtype, false))),
+            ([], [size]) if size.arg.as_deref() == Some("is_size_var") => {
+                let size = matches!(self.eval(&size.value)?, Value::Bool(true));
+                Ok(Some((dtype, size)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn declare_variable(&mut self, var: Var, call: &ast::ExprCall) -> Value {
         self.tir.declared.push((var.clone(), call_range(call)));
         Value::Scalar(Expr::var(&var))
     }
@@ -247,14 +331,15 @@ impl Parser<'_> {
                 return Ok(());
             }
         };
-        self.let_variable(name, value, pieces)
+        self.let_variable(name, value, false, pieces)
     }
 
-    fn let_variable(&mut self, name: &ast::ExprName, value: Expr, pieces: &mut Pieces) -> Res<()> {
+    fn let_variable(&mut self, name: &ast::ExprName, value: Expr, size: bool, pieces: &mut Pieces) -> Res<()> {
         self.not_bound(name)?;
-        let var = Var::new(name.id.as_str(), value.dtype);
+        let name_of = name.id.as_str();
+        let var = if size { Var::size(name_of, value.dtype) } else { Var::new(name_of, value.dtype) };
         self.scopes.define(&name.id, Value::Scalar(Expr::var(&var)));
-        pieces.0.push(Piece::Let(var, value));
+        pieces.open(|body| StmtKind::Let { var, value, body });
         Ok(())
     }
 
@@ -291,20 +376,39 @@ impl Parser<'_> {
         value: &ast::Expr,
         pieces: &mut Pieces,
     ) -> Res<()> {
-        let dtype = match self.eval(annotation)? {
-            Value::DType(dtype) => dtype,
-            other => return Err(self.wrong_kind(annotation, "the type of a scalar", &other)),
-        };
-        let scalar = self.scalar(value, Some(dtype))?;
+        let (dtype, size) = self.annotation(annotation)?;
+        if let Some((path, call)) = self.call_path(value)
+            && dtype.is_handle()
+            && let Some(function) = path.strip_prefix("script.tir.")
+            && let Some(declared) = self.declaration(&name.id, function, call, pieces)?
+        {
+            self.scopes.define(&name.id, declared);
+            return Ok(());
+        }
+        let scalar = if dtype.is_handle() { self.foreign_argument(value)? } else { self.scalar(value, Some(dtype))? };
         if scalar.dtype != dtype {
             let message = format!("`{}` is declared as {dtype}, its value is {}", name.id, scalar.dtype);
             return Err(self.fail(codes::DTYPE, value, message, ""));
         }
-        self.let_variable(name, scalar, pieces)
+        self.let_variable(name, scalar, size, pieces)
+    }
+
+    /// The type of a scalar, and whether it is a size.
+    pub(super) fn annotation(&mut self, annotation: &ast::Expr) -> Res<(DataType, bool)> {
+        if let Some((path, call)) = self.call_path(annotation)
+            && let Some(function) = path.strip_prefix("script.tir.")
+            && let Some(declared) = self.declared_type(function, call)?
+        {
+            return Ok(declared);
+        }
+        match self.eval(annotation)? {
+            Value::DType(dtype) => Ok((dtype, false)),
+            other => Err(self.wrong_kind(annotation, "the type of a scalar", &other)),
+        }
     }
 
     /// The buffer that brackets stand behind.
-    fn stored_buffer(&mut self, node: &ast::Expr) -> Res<Buffer> {
+    pub(super) fn stored_buffer(&mut self, node: &ast::Expr) -> Res<Buffer> {
         match self.eval(node)? {
             Value::Buffer(buffer) => Ok(buffer),
             other => Err(self.wrong_kind(node, "a buffer", &other)),
@@ -320,10 +424,30 @@ impl Parser<'_> {
     ) -> Res<()> {
         let buffer = self.stored_buffer(&subscript.value);
         let indices = buffer.as_ref().map_err(|e| *e).and_then(|buffer| self.indices(buffer, &subscript.slice));
+        if let (Ok(buffer), true) = (&buffer, self.is_undefined(value)) {
+            let scalar = Expr::foreign(buffer.dtype, ForeignCallee::Builtin("undef".into()), Vec::new());
+            return self.checked_store(target, value, buffer, indices?, scalar, None, pieces);
+        }
         let evaluated = self.eval(value);
         let (buffer, indices) = (buffer?, indices?);
         let scalar = self.scalar_value(value, evaluated?, Some(buffer.dtype))?;
         self.checked_store(target, value, &buffer, indices, scalar, None, pieces)
+    }
+
+    /// Whether this is `T.undef()`, which has the type of what it is stored to.
+    fn is_undefined(&self, value: &ast::Expr) -> bool {
+        self.call_path(value).is_some_and(|(path, call)| path == "script.tir.undef" && call.arguments.is_empty())
+    }
+
+    /// `T.buffer_store(A, value, [i, j])`, the spelling of 2022.
+    fn buffer_store(&mut self, expr: &ast::Expr, call: &ast::ExprCall, pieces: &mut Pieces) -> Res<()> {
+        let bound = self.bind(call, &["buffer", "value", "indices", "predicate"], 3)?;
+        let buffer = self.stored_buffer(bound[0].ok_or(Reported)?)?;
+        let indices = self.index_list(&buffer, bound[2])?;
+        let node = bound[1].ok_or(Reported)?;
+        let value = self.scalar(node, Some(buffer.dtype))?;
+        let predicate = bound[3].map(|predicate| self.scalar(predicate, None)).transpose()?;
+        self.checked_store(expr, node, &buffer, indices, value, predicate, pieces)
     }
 
     fn checked_store(
@@ -428,85 +552,5 @@ impl Parser<'_> {
             return Ok(condition);
         }
         Err(self.fail(codes::DTYPE, node, format!("a condition must be a bool, found {}", condition.dtype), ""))
-    }
-
-    fn with_statement(&mut self, stmt: &ast::StmtWith, pieces: &mut Pieces) -> Res<()> {
-        let [item] = stmt.items.as_slice() else {
-            return Err(self.fail(codes::FORM, stmt, "write one `with` for each", ""));
-        };
-        let name = match item.optional_vars.as_deref() {
-            None => None,
-            Some(ast::Expr::Name(name)) => Some(name),
-            Some(other) => return Err(self.fail(codes::FORM, other, "expected a name", "")),
-        };
-        let path = self.call_path(&item.context_expr);
-        let function = path.as_ref().and_then(|(path, call)| Some((path.strip_prefix("script.tir.")?, *call)));
-        match (function, name) {
-            (Some(("block", call)), None) => self.block(stmt, call, pieces),
-            (Some(("init", call)), None) => self.init(stmt, call),
-            (Some(("LetStmt", call)), _) => {
-                let bound = self.bind(call, &["value", "type_annotation", "var"], 1)?;
-                self.let_suite(stmt, bound[0], bound[2], name, pieces)
-            }
-            (Some(("let", call)), None) => {
-                let bound = self.bind(call, &["v", "value"], 2)?;
-                self.let_suite(stmt, bound[1], bound[0], None, pieces)
-            }
-            (Some(("decl_buffer", call)), Some(name)) => {
-                let buffer = self.buffer_call(call, &name.id, false);
-                let body = self.suite_with(stmt, Some((name, buffer.clone().map(Value::Buffer))));
-                pieces.push(StmtKind::Allocate { buffer: buffer?, body });
-                Ok(())
-            }
-            _ => {
-                let text = self.text_of(&item.context_expr).to_owned();
-                let message = format!("`with {text}` is not part of a PrimFunc");
-                let result = self.fail(codes::FORM, &item.context_expr, message, "");
-                self.nested(&stmt.body);
-                Err(result)
-            }
-        }
-    }
-
-    /// The suite of a `with` that gives something a name.
-    fn suite_with(&mut self, stmt: &ast::StmtWith, bound: Option<(&ast::ExprName, Res<Value>)>) -> Stmt {
-        self.frame().nested += 1;
-        let body = self.scoped(|parser| {
-            if let Some((name, value)) = bound {
-                parser.scopes.define(&name.id, value.unwrap_or(Value::Poison));
-            }
-            parser.suite(&stmt.body)
-        });
-        self.frame().nested -= 1;
-        body
-    }
-
-    /// `with T.LetStmt(value) as x:`, or with a variable that was declared before, `with T.LetStmt(value, var=x):`.
-    fn let_suite(
-        &mut self,
-        stmt: &ast::StmtWith,
-        value: Option<&ast::Expr>,
-        declared: Option<&ast::Expr>,
-        name: Option<&ast::ExprName>,
-        pieces: &mut Pieces,
-    ) -> Res<()> {
-        let declared = declared.map(|node| self.scalar(node, None)).transpose();
-        let hint = declared.as_ref().ok().and_then(|var| var.as_ref()).map(|var| var.dtype);
-        let value = self.scalar_argument(value, hint);
-        let var = match (&declared, name, &value) {
-            (Ok(Some(declared)), _, _) => declared.as_var().cloned().ok_or(Reported),
-            (Ok(None), Some(name), Ok(value)) => Ok(Var::new(name.id.as_str(), value.dtype)),
-            (Ok(None), None, _) => Err(self.fail(codes::FORM, stmt, "expected `as name`", "")),
-            _ => Err(Reported),
-        };
-        let bound = name.map(|name| (name, var.clone().map(|var| Value::Scalar(Expr::var(&var)))));
-        let body = self.suite_with(stmt, bound);
-        let (var, value) = (var?, value?);
-        if var.dtype != value.dtype {
-            let message = format!("`{}` is declared as {}, its value is {}", var.name, var.dtype, value.dtype);
-            return Err(self.fail(codes::DTYPE, stmt, message, ""));
-        }
-        pieces.push(StmtKind::Let { var, value, body });
-        Ok(())
     }
 }
