@@ -1,12 +1,11 @@
 //! Buffers: typed, shaped views of memory.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use tilewright_tensor::DataType;
 
-use crate::node::{AnyHandle, EqCx, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
-use crate::{Expr, Var, ir_leaf};
+use crate::node::{HashCx, Input, IrNode, Leaf, LoadError, Loader, Saver, VarId};
+use crate::{Expr, Var, ir_identity, ir_leaf};
 
 /// Where a buffer's memory lives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -58,16 +57,30 @@ impl Scope {
     }
 }
 
-ir_leaf! {
-    Scope: |v, cx| cx.bytes(v.name().as_bytes());
+impl Leaf for Scope {
+    fn feed(&self, cx: &mut HashCx) {
+        cx.bytes(self.name().as_bytes());
+    }
+    fn save(&self, out: &mut Saver) {
+        out.text(self.name());
+    }
+    fn load(input: Input<'_>, _: &mut Loader<'_>) -> Result<Self, LoadError> {
+        let name = input.text()?;
+        Self::named(&name).map_or_else(|| input.fail("expected a scope of memory, such as \"global\""), Ok)
+    }
 }
 
+ir_leaf!(Scope);
+
 /// What a [`Buffer`] says of itself.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, IrNode)]
 pub struct BufferNode {
+    #[ir(identity)]
     id: VarId,
+    #[ir(skip)]
     pub name: Arc<str>,
     /// The address of its memory. Buffers with the same data variable view the same memory.
+    #[ir(unhashed)]
     pub data: Var,
     /// Type of an element, always of one lane.
     pub dtype: DataType,
@@ -79,6 +92,7 @@ pub struct BufferNode {
     pub elem_offset: Option<Expr>,
     pub scope: Scope,
     /// Promised alignment of the first element in bytes; 0 promises that of one element.
+    #[ir(name = "data_alignment")]
     pub align: usize,
     /// `elem_offset` is a multiple of this many elements; 0 and 1 promise nothing.
     pub offset_factor: usize,
@@ -121,10 +135,6 @@ impl Buffer {
         Self(Arc::new(node))
     }
 
-    pub fn id(&self) -> VarId {
-        self.0.id
-    }
-
     /// Number of dimensions.
     pub fn rank(&self) -> usize {
         self.0.shape.len()
@@ -136,105 +146,7 @@ impl Buffer {
     }
 }
 
-impl std::ops::Deref for Buffer {
-    type Target = BufferNode;
-    fn deref(&self) -> &BufferNode {
-        &self.0
-    }
-}
-
-impl PartialEq for Buffer {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.id == other.0.id
-    }
-}
-impl Eq for Buffer {}
-impl std::hash::Hash for Buffer {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
-    }
-}
-
-impl IrNode for Buffer {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        visitor.visit(self);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        mapper.map(self)?.into_any().downcast::<Self>().ok().map(|b| *b)
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        match cx.variables(self.0.id, other.0.id) {
-            Variables::Same => true,
-            Variables::Different => cx.differ(),
-            Variables::Bound => {
-                let (a, b) = (&self.0, &other.0);
-                cx.contents(|cx| {
-                    a.scope == b.scope
-                        && a.align == b.align
-                        && a.offset_factor == b.offset_factor
-                        && a.axis_separators == b.axis_separators
-                        && a.broadcasts == b.broadcasts
-                        && cx.field("dtype", &a.dtype, &b.dtype)
-                        && cx.field("shape", &a.shape, &b.shape)
-                        && cx.field("strides", &a.strides, &b.strides)
-                        && cx.field("elem_offset", &a.elem_offset, &b.elem_offset)
-                        && cx.field("data", &a.data, &b.data)
-                })
-            }
-        }
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        if cx.variable(self.0.id) {
-            cx.contents(|cx| {
-                self.0.dtype.node_hash(cx);
-                self.0.scope.node_hash(cx);
-                self.0.shape.node_hash(cx);
-                self.0.strides.node_hash(cx);
-                self.0.elem_offset.node_hash(cx);
-            });
-        }
-    }
-}
-
-impl AnyHandle for Buffer {
-    fn address(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
-    }
-    fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
-    }
-    fn visit_inside(&self, visitor: &mut dyn Visitor) {
-        self.0.data.visit_children(visitor);
-        self.0.shape.visit_children(visitor);
-        self.0.strides.visit_children(visitor);
-        self.0.elem_offset.visit_children(visitor);
-    }
-    /// A buffer whose shape changes is a new buffer; a mapper meets each buffer once and so replaces all of its uses alike.
-    fn map_inside(&self, mapper: &mut dyn Mapper) -> Option<Box<dyn AnyHandle>> {
-        let data = self.0.data.map_children(mapper);
-        let shape = self.0.shape.map_children(mapper);
-        let strides = self.0.strides.map_children(mapper);
-        let elem_offset = self.0.elem_offset.map_children(mapper);
-        if data.is_none() && shape.is_none() && strides.is_none() && elem_offset.is_none() {
-            return None;
-        }
-        Some(Box::new(self.derive(|node| {
-            node.data = data.unwrap_or_else(|| node.data.clone());
-            node.shape = shape.unwrap_or_else(|| std::mem::take(&mut node.shape));
-            node.strides = strides.unwrap_or_else(|| std::mem::take(&mut node.strides));
-            node.elem_offset = elem_offset.unwrap_or_else(|| node.elem_offset.take());
-        })))
-    }
-    fn boxed(&self) -> Box<dyn AnyHandle> {
-        Box::new(self.clone())
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
+ir_identity! { Buffer => BufferNode, sort = "tir.Buffer" }
 
 #[cfg(test)]
 mod tests {

@@ -1,17 +1,18 @@
 //! The kinds of scalar expressions.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use tilewright_tensor::DataType;
 
-use crate::node::{AnyHandle, EqCx, FloatBits, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
-use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle};
+use crate::node::{EqCx, FloatBits, IrNode, VarId};
+use crate::{Buffer, Builtin, BuiltinEffect, Intrinsic, ir_handle, ir_identity};
 
 /// What a [`Var`] says of itself.
-#[derive(Debug)]
+#[derive(Debug, IrNode)]
 pub struct VarNode {
+    #[ir(identity)]
     id: VarId,
+    #[ir(skip)]
     pub name: Arc<str>,
     /// `DataType::HANDLE` for an address.
     pub dtype: DataType,
@@ -33,10 +34,6 @@ impl Var {
         Self(Arc::new(VarNode { id: VarId::fresh(), name: name.into(), dtype, size: true }))
     }
 
-    pub fn id(&self) -> VarId {
-        self.0.id
-    }
-
     /// Another variable that says the same of itself.
     pub fn renewed(&self) -> Self {
         let VarNode { name, dtype, size, .. } = &*self.0;
@@ -44,68 +41,7 @@ impl Var {
     }
 }
 
-impl std::ops::Deref for Var {
-    type Target = VarNode;
-    fn deref(&self) -> &VarNode {
-        &self.0
-    }
-}
-
-impl PartialEq for Var {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.id == other.0.id
-    }
-}
-impl Eq for Var {}
-impl std::hash::Hash for Var {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
-    }
-}
-
-impl IrNode for Var {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        visitor.visit(self);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        mapper.map(self)?.into_any().downcast::<Self>().ok().map(|v| *v)
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        match cx.variables(self.0.id, other.0.id) {
-            Variables::Same => true,
-            Variables::Bound => (self.0.dtype == other.0.dtype && self.0.size == other.0.size) || cx.differ(),
-            Variables::Different => cx.differ(),
-        }
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        if cx.variable(self.0.id) {
-            self.0.dtype.node_hash(cx);
-            self.0.size.node_hash(cx);
-        }
-    }
-}
-
-impl AnyHandle for Var {
-    fn address(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
-    }
-    fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
-    }
-    fn visit_inside(&self, _: &mut dyn Visitor) {}
-    fn map_inside(&self, _: &mut dyn Mapper) -> Option<Box<dyn AnyHandle>> {
-        None
-    }
-    fn boxed(&self) -> Box<dyn AnyHandle> {
-        Box::new(self.clone())
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
+ir_identity! { Var => VarNode, sort = "tir.Var" }
 
 /// Operators of two operands of one type, whose result has that type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, IrNode)]
@@ -224,23 +160,25 @@ impl CmpOp {
 #[derive(Clone, Debug, IrNode)]
 pub enum ExprKind {
     /// An integer or bool constant; a `uint64` by its bits.
-    Int(i64),
+    Int(#[ir(name = "value")] i64),
     /// A float constant, representable in its type.
-    Float(FloatBits),
+    Float(#[ir(name = "value")] FloatBits),
     /// A text, only as an argument of calls and asserts.
-    Str(Arc<str>),
+    Str(#[ir(name = "value")] Arc<str>),
     Var(Var),
-    Binary(BinOp, Expr, Expr),
-    Compare(CmpOp, Expr, Expr),
-    Not(Expr),
+    Binary(#[ir(name = "op")] BinOp, #[ir(name = "a")] Expr, #[ir(name = "b")] Expr),
+    Compare(#[ir(name = "op")] CmpOp, #[ir(name = "a")] Expr, #[ir(name = "b")] Expr),
+    Not(#[ir(name = "a")] Expr),
     /// Both values are evaluated; the condition may be a vector.
     Select {
         condition: Expr,
+        #[ir(name = "true_value")]
         then: Expr,
+        #[ir(name = "false_value")]
         otherwise: Expr,
     },
     /// Conversion of the value to the expression's type.
-    Cast(Expr),
+    Cast(#[ir(name = "value")] Expr),
     /// An element, or a vector of elements where an index is one. Lanes whose predicate is false read as zero.
     Load {
         buffer: Buffer,
@@ -253,7 +191,7 @@ pub enum ExprKind {
         stride: Expr,
     },
     /// The scalar in every lane.
-    Broadcast(Expr),
+    Broadcast(#[ir(name = "value")] Expr),
     /// Lanes picked by number from the concatenation of vectors.
     Shuffle {
         vectors: Vec<Expr>,
@@ -270,7 +208,7 @@ pub enum ExprKind {
         args: Vec<Expr>,
     },
     /// The bits of the value as another type of as many bits; lane 0 has the lowest.
-    Reinterpret(Expr),
+    Reinterpret(#[ir(name = "value")] Expr),
     /// The address of an element, as an argument of a foreign call.
     AddressOf {
         buffer: Buffer,
@@ -332,12 +270,13 @@ impl ForeignCallee {
 #[derive(Clone, Debug, IrNode)]
 pub struct ExprNode {
     pub dtype: DataType,
+    #[ir(flatten)]
     pub kind: ExprKind,
 }
 
 ir_handle! {
     /// A scalar expression: an immutable, shared [`ExprNode`].
-    Expr => ExprNode, husk = ExprNode { dtype: DataType::VOID, kind: ExprKind::Int(0) }
+    Expr => ExprNode, sort = "tir.Expr", husk = ExprNode { dtype: DataType::VOID, kind: ExprKind::Int(0) }
 }
 
 impl Expr {

@@ -15,17 +15,21 @@
 //! PrimFunc) or [`relax::Callee::DpsPacked`] (the same for a function registered with the runtime).
 //!
 //! Reading order: [`Attr`], [`tir`], [`relax`], [`IRModule`], [`op`] (what an operator is), [`pass`] (how modules
-//! change), [`verify`] (the named forms), [`low`] (what code generators take).
+//! change), [`builder`] (how functions are written and rewritten), [`analysis`], [`verify`] (the named forms), [`low`] (what
+//! code generators take).
 //!
 //! Invariants: nodes are immutable and shared; a Relax expression is typed at birth by its operator's rule; a pass
-//! makes a new module. This crate knows no operator by name, no target and no text format, and runs nothing.
+//! makes a new module. This crate knows no operator by name, no target and no text format but [`json`], and runs nothing.
 
 extern crate self as tilewright_ir;
 
+pub mod analysis;
 mod attr;
+pub mod builder;
 pub mod calls;
 pub mod inplace;
 pub mod interface;
+pub mod json;
 pub mod low;
 mod matching;
 mod module;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tilewright_expr::node::{EqCx, HashCx, IrNode, Mapper, Visitor};
+use tilewright_expr::node::{EqCx, IrNode, Mismatch};
 use tilewright_support::OrderedMap;
 
 use crate::Attrs;
@@ -11,7 +11,7 @@ use crate::relax::{Function, GlobalVar, StructInfo, VDevice};
 use crate::tir::PrimFunc;
 
 /// A function of a module.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, IrNode)]
 pub enum GlobalFunc {
     Prim(Arc<PrimFunc>),
     Relax(Arc<Function>),
@@ -63,7 +63,7 @@ pub enum GlobalInfo {
 }
 
 /// The unit of compilation. Order of functions is the order of insertion and has no meaning.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, IrNode)]
 pub struct IRModule {
     functions: OrderedMap<Arc<str>, GlobalFunc>,
     pub attrs: Attrs,
@@ -156,70 +156,7 @@ impl IRModule {
     }
 
     /// Structural equality: the same names, each with an equal function. On a difference, the path to it.
-    pub fn compare(&self, other: &Self) -> Result<(), String> {
+    pub fn compare(&self, other: &Self) -> Result<(), Mismatch> {
         EqCx::compare(self, other)
-    }
-}
-
-impl IrNode for GlobalFunc {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        match self {
-            Self::Prim(f) => f.visit_children(visitor),
-            Self::Relax(f) => f.visit_children(visitor),
-        }
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        match self {
-            Self::Prim(f) => f.map_children(mapper).map(Self::from),
-            Self::Relax(f) => f.map_children(mapper).map(Self::from),
-        }
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        match (self, other) {
-            (Self::Prim(a), Self::Prim(b)) => Arc::ptr_eq(a, b) || a.node_eq(b, cx),
-            (Self::Relax(a), Self::Relax(b)) => Arc::ptr_eq(a, b) || a.node_eq(b, cx),
-            _ => cx.differ(),
-        }
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        match self {
-            Self::Prim(f) => f.node_hash(cx),
-            Self::Relax(f) => f.node_hash(cx),
-        }
-    }
-}
-
-impl IrNode for IRModule {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        for function in self.functions.values() {
-            function.visit_children(visitor);
-        }
-        self.attrs.visit_children(visitor);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        let mut mapped: Option<Self> = None;
-        for (name, function) in &self.functions {
-            if let Some(new) = function.map_children(mapper) {
-                mapped.get_or_insert_with(|| self.clone()).functions.insert(name.clone(), new);
-            }
-        }
-        mapped
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        self.functions.len() == other.functions.len()
-            && self.functions.iter().all(|(name, a)| match other.functions.get(name) {
-                Some(b) => cx.field(format_args!("function `{name}`"), a, b),
-                None => cx.field(format_args!("function `{name}`"), &false, &true),
-            })
-            && cx.field("attrs", &self.attrs, &other.attrs)
-            && cx.field("global_infos", &self.global_infos, &other.global_infos)
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        for (name, function) in self.sorted() {
-            cx.bytes(name.as_bytes());
-            function.node_hash(cx);
-        }
-        self.attrs.node_hash(cx);
-        self.global_infos.node_hash(cx);
     }
 }

@@ -7,7 +7,8 @@
 use std::fmt;
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{EqCx, HashCx, IrNode, Mapper, Visitor};
+use tilewright_expr::ir_leaf;
+use tilewright_expr::node::{HashCx, Input, Leaf, LoadError, Loader, Saver};
 use tilewright_tensor::DataType;
 
 use crate::relax::{Expr, StructInfo, TensorShape, VDevice};
@@ -25,6 +26,54 @@ pub enum ArgKind {
     OptionalTensor,
     /// A shape value.
     Shape,
+    /// A shape value, or nothing (an empty tuple).
+    OptionalShape,
+    Tuple,
+    /// A function value, or an object that may be one.
+    Function,
+    /// A scalar bool: a tensor without dimensions, or a scalar.
+    Condition,
+    /// Anything.
+    Value,
+    /// Any number of anything; only the last argument.
+    Values,
+}
+
+impl ArgKind {
+    /// Whether the caller may leave it out.
+    pub fn is_optional(self) -> bool {
+        match self {
+            Self::OptionalTensor | Self::OptionalShape | Self::Values => true,
+            Self::Tensor | Self::Shape | Self::Tuple | Self::Function | Self::Condition | Self::Value => false,
+        }
+    }
+
+    /// What users are told to write.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Tensor | Self::OptionalTensor => "a tensor",
+            Self::Shape | Self::OptionalShape => "a shape",
+            Self::Tuple => "a tuple",
+            Self::Function => "a function",
+            Self::Condition => "a scalar bool",
+            Self::Value | Self::Values => "a value",
+        }
+    }
+
+    fn takes(self, info: &StructInfo) -> bool {
+        match (self, info) {
+            (Self::Tensor | Self::OptionalTensor, StructInfo::Tensor { .. })
+            | (Self::Shape | Self::OptionalShape, StructInfo::Shape(_))
+            | (Self::Tuple, StructInfo::Tuple(_))
+            | (Self::Function, StructInfo::Func { .. } | StructInfo::Object)
+            | (Self::Value | Self::Values, _) => true,
+            (Self::OptionalTensor | Self::OptionalShape, StructInfo::Tuple(fields)) => fields.is_empty(),
+            (Self::Condition, StructInfo::Tensor { .. } | StructInfo::Prim { .. }) => {
+                info.dtype().is_none_or(|dtype| dtype.is_bool()) && info.rank().unwrap_or(0) == 0
+            }
+            _ => false,
+        }
+    }
 }
 
 /// An argument of an operator.
@@ -46,6 +95,8 @@ pub enum AttrKind {
     Ints,
     /// Integers or `None`.
     OptionalInts,
+    /// A device, see [`VDevice::to_attr`].
+    VDevice,
 }
 
 impl AttrKind {
@@ -59,6 +110,7 @@ impl AttrKind {
             Self::DType => "a data type",
             Self::Ints => "integers",
             Self::OptionalInts => "integers or None",
+            Self::VDevice => "a device",
         }
     }
 }
@@ -120,6 +172,61 @@ pub enum MachineOp {
     TensorInStorage,
     /// `(value)`: the value is not used any more.
     Kill,
+    /// `(value)`: the value itself.
+    Same,
+    /// `(function, tuple)`: the function with these last arguments given.
+    Closure,
+    /// `(function, arguments)`: a PrimFunc on the tensors and scalars of a tuple, and on the dimensions of a shape that
+    /// ends it.
+    CallPrimFunc,
+    /// A function of the runtime that gets the values of the attributes in the order of their declaration, then the
+    /// arguments.
+    Builtin(Builtin),
+}
+
+/// Functions that every runtime has. Their arguments are those of the operators that name them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Builtin {
+    ShapeOf,
+    ShapeToTensor,
+    TensorToShape,
+    NullValue,
+    Print,
+    Assert,
+    View,
+    AllocStorage,
+    AllocTensor,
+}
+
+impl Builtin {
+    /// The name under which the runtime has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ShapeOf => "vm.builtin.shape_of",
+            Self::ShapeToTensor => "relax.run.shape_to_tensor",
+            Self::TensorToShape => "vm.builtin.tensor_to_shape",
+            Self::NullValue => "vm.builtin.null_value",
+            Self::Print => "relax.run.print",
+            Self::Assert => "relax.run.assert_op",
+            Self::View => "vm.builtin.view",
+            Self::AllocStorage => "vm.builtin.alloc_storage",
+            Self::AllocTensor => "vm.builtin.alloc_tensor",
+        }
+    }
+}
+
+impl MachineOp {
+    /// Whether it works on memory of the function's own, and so may stand in a function without side effects.
+    pub fn is_of_memory(self) -> bool {
+        match self {
+            Self::AllocTensor
+            | Self::AllocStorage
+            | Self::TensorInStorage
+            | Self::Kill
+            | Self::Builtin(Builtin::AllocStorage | Builtin::AllocTensor) => true,
+            Self::Same | Self::Closure | Self::CallPrimFunc | Self::Builtin(_) => false,
+        }
+    }
 }
 
 /// What passes may ask of an operator.
@@ -161,18 +268,25 @@ impl PartialEq for OpRef {
 }
 impl Eq for OpRef {}
 
-impl IrNode for OpRef {
-    fn visit_children(&self, _: &mut dyn Visitor) {}
-    fn map_children(&self, _: &mut dyn Mapper) -> Option<Self> {
-        None
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        self == other || cx.differ()
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
+impl Leaf for OpRef {
+    fn feed(&self, cx: &mut HashCx) {
         cx.bytes(self.0.name.as_bytes());
     }
+    fn save(&self, out: &mut Saver) {
+        out.text(self.0.name);
+    }
+    fn load(input: Input<'_>, cx: &mut Loader<'_>) -> Result<Self, LoadError> {
+        let name = input.text()?;
+        let known = cx.environment::<OpTable>().and_then(|table| (table.0)(&name));
+        known.map_or_else(|| input.fail(format!("unknown operator `{name}`")), Ok)
+    }
 }
+
+ir_leaf!(OpRef);
+
+/// How loading finds operators by their names behind `R.`.
+#[derive(Clone, Copy, Debug)]
+pub struct OpTable(pub fn(&str) -> Option<OpRef>);
 
 /// What inference may ask: facts about symbolic dimensions.
 #[derive(Debug, Default)]
@@ -241,7 +355,9 @@ pub fn describe(info: Option<&StructInfo>) -> &'static str {
 }
 
 pub(crate) fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
-    if args.len() != op.args.len() {
+    let open = op.args.last().is_some_and(|last| last.kind == ArgKind::Values);
+    let least = op.args.len() - usize::from(open);
+    if args.len() < least || (args.len() > least && !open) {
         let names: Vec<_> = op.args.iter().map(|a| a.name).collect();
         return Err(InferError::new(format!(
             "`{}` takes {} arguments ({}), found {}",
@@ -252,14 +368,8 @@ pub(crate) fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
         )));
     }
     for (i, (def, arg)) in op.args.iter().zip(args).enumerate() {
-        let fits = match (def.kind, &arg.struct_info) {
-            (ArgKind::Tensor | ArgKind::OptionalTensor, StructInfo::Tensor { .. }) => true,
-            (ArgKind::OptionalTensor, StructInfo::Tuple(fields)) => fields.is_empty(),
-            (ArgKind::Shape, StructInfo::Shape(_)) => true,
-            _ => false,
-        };
-        if !fits {
-            let expected = if def.kind == ArgKind::Shape { "a shape" } else { "a tensor" };
+        if !def.kind.takes(&arg.struct_info) {
+            let expected = def.kind.in_words();
             let found = describe(Some(&arg.struct_info));
             return Err(InferError::at(
                 i,
@@ -303,6 +413,7 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
         | (AttrKind::Str, Attr::Str(_))
         | (AttrKind::DType, Attr::DType(_))
         | (AttrKind::OptionalInts, Attr::None) => Some(value.clone()),
+        (AttrKind::VDevice, Attr::Map(_)) => VDevice::of_attr(&value).map(|device| device.to_attr()),
         (AttrKind::Float, Attr::Int(v)) => Some(Attr::Float(tilewright_expr::node::FloatBits(*v as f64))),
         (AttrKind::DType, Attr::Str(text)) => text.parse().ok().map(Attr::DType),
         (AttrKind::DType, Attr::None) => Some(Attr::DType(DataType::VOID)),

@@ -1,11 +1,10 @@
 //! Relax: computational graphs over whole tensors.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use tilewright_expr as scalar;
-use tilewright_expr::node::{AnyHandle, EqCx, HashCx, IrNode, Mapper, VarId, Variables, Visitor};
-use tilewright_expr::{ir_handle, ir_leaf};
+use tilewright_expr::node::{EqCx, HashCx, Input, IrNode, Leaf, LoadError, Loader, Saver, VarId};
+use tilewright_expr::{ir_handle, ir_identity, ir_leaf};
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
 
@@ -16,9 +15,9 @@ use crate::{Attr, Attrs};
 #[derive(Clone, Debug, IrNode)]
 pub enum TensorShape {
     /// Every dimension, as an integer expression (int64) over symbolic dimensions.
-    Known(Vec<scalar::Expr>),
+    Known(#[ir(name = "values")] Vec<scalar::Expr>),
     /// Only the number of dimensions.
-    Rank(usize),
+    Rank(#[ir(name = "ndim")] usize),
     Unknown,
 }
 
@@ -36,12 +35,39 @@ impl TensorShape {
 /// A device that a module names: what it is, which one of that sort, and where in its memory.
 ///
 /// Two tensors are on one device where these are equal; where a module lists it ([`crate::GlobalInfo`]) has no meaning.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, IrNode)]
 pub struct VDevice {
     /// A target, as `tilewright-target` reads it.
     pub target: Arc<str>,
     pub id: i64,
     pub memory_scope: Arc<str>,
+}
+
+impl VDevice {
+    /// The device as an attribute of an operator.
+    pub fn to_attr(&self) -> Attr {
+        Attr::Map(Attrs::from([
+            ("memory_scope".into(), Attr::Str(self.memory_scope.clone())),
+            ("target".into(), Attr::Str(self.target.clone())),
+            ("vdevice_id".into(), Attr::Int(self.id)),
+        ]))
+    }
+
+    /// The device that [`VDevice::to_attr`] wrote.
+    pub fn of_attr(attr: &Attr) -> Option<Self> {
+        let Attr::Map(fields) = attr else { return None };
+        match (fields.get("target"), fields.get("vdevice_id"), fields.get("memory_scope"), fields.len()) {
+            (Some(Attr::Str(target)), Some(Attr::Int(id)), Some(Attr::Str(scope)), 3) => {
+                Some(Self { target: target.clone(), id: *id, memory_scope: scope.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// The first word of the target: what kind of device it is.
+    pub fn kind(&self) -> &str {
+        self.target.split_whitespace().next().unwrap_or_default()
+    }
 }
 
 /// As messages name it: `llvm, device 1`.
@@ -50,14 +76,6 @@ impl std::fmt::Display for VDevice {
         write!(f, "{}, device {}", self.target, self.id)?;
         if &*self.memory_scope == "global" { Ok(()) } else { write!(f, ", memory `{}`", self.memory_scope) }
     }
-}
-
-ir_leaf! {
-    VDevice: |v, cx| {
-        cx.bytes(v.target.as_bytes());
-        cx.word(v.id as u64);
-        cx.bytes(v.memory_scope.as_bytes());
-    };
 }
 
 /// What is known of a value at compile time.
@@ -78,29 +96,15 @@ pub enum StructInfo {
         /// The device it lies on; `None`: any, or not known.
         vdevice: Option<VDevice>,
     },
-    Tuple(Vec<StructInfo>),
+    Tuple(#[ir(name = "fields")] Vec<StructInfo>),
     /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined by them.
     Func {
         #[ir(define)]
         params: Option<Vec<StructInfo>>,
         ret: Box<StructInfo>,
+        #[ir(name = "purity")]
         pure: bool,
     },
-}
-
-impl IrNode for Box<StructInfo> {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        (**self).visit_children(visitor);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        (**self).map_children(mapper).map(Box::new)
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        (**self).node_eq(other, cx)
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        (**self).node_hash(cx);
-    }
 }
 
 impl StructInfo {
@@ -186,12 +190,15 @@ impl StructInfo {
 }
 
 /// What a [`Var`] says of itself.
-#[derive(Debug)]
+#[derive(Debug, IrNode)]
 pub struct VarNode {
+    #[ir(identity)]
     id: VarId,
+    #[ir(skip)]
     pub name: Arc<str>,
     pub struct_info: StructInfo,
     /// Visible only in its dataflow block.
+    #[ir(name = "is_dataflow")]
     pub dataflow: bool,
 }
 
@@ -214,101 +221,18 @@ impl Var {
         let (name, dataflow) = (self.name.clone(), self.dataflow);
         Self(Arc::new(VarNode { id: VarId::fresh(), name, struct_info, dataflow }))
     }
-
-    pub fn id(&self) -> VarId {
-        self.0.id
-    }
 }
 
-impl std::ops::Deref for Var {
-    type Target = VarNode;
-    fn deref(&self) -> &VarNode {
-        &self.0
-    }
-}
-
-impl PartialEq for Var {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.id == other.0.id
-    }
-}
-impl Eq for Var {}
-impl std::hash::Hash for Var {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
-    }
-}
-
-impl IrNode for Var {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        visitor.visit(self);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        mapper.map(self)?.into_any().downcast::<Self>().ok().map(|v| *v)
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        match cx.variables(self.0.id, other.0.id) {
-            Variables::Same => true,
-            Variables::Different => cx.differ(),
-            Variables::Bound => {
-                self.0.dataflow == other.0.dataflow
-                    && cx.contents(|cx| cx.field("struct_info", &self.0.struct_info, &other.0.struct_info))
-            }
-        }
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        if cx.variable(self.0.id) {
-            cx.word(u64::from(self.0.dataflow));
-            cx.contents(|cx| self.0.struct_info.node_hash(cx));
-        }
-    }
-}
-
-impl AnyHandle for Var {
-    fn address(&self) -> usize {
-        Arc::as_ptr(&self.0) as usize
-    }
-    fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.0) > 1
-    }
-    fn visit_inside(&self, visitor: &mut dyn Visitor) {
-        self.0.struct_info.visit_children(visitor);
-    }
-    /// A variable whose struct info changes is a new variable; a mapper meets each once and so replaces all uses alike.
-    fn map_inside(&self, mapper: &mut dyn Mapper) -> Option<Box<dyn AnyHandle>> {
-        let struct_info = self.0.struct_info.map_children(mapper)?;
-        Some(Box::new(self.with_struct_info(struct_info)))
-    }
-    fn boxed(&self) -> Box<dyn AnyHandle> {
-        Box::new(self.clone())
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
-    }
-}
+ir_identity! { Var => VarNode, sort = "relax.Var" }
 
 /// A function of the module, by name, with the signature that it had when this reference was made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, IrNode)]
 pub struct GlobalVar {
-    pub name: Arc<str>,
-    pub signature: StructInfo,
-}
-
-impl IrNode for GlobalVar {
-    fn visit_children(&self, _: &mut dyn Visitor) {}
-    fn map_children(&self, _: &mut dyn Mapper) -> Option<Self> {
-        None
-    }
     /// Names are the identity of globals.
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        self.name == other.name || cx.differ()
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        cx.bytes(self.name.as_bytes());
-    }
+    #[ir(name = "name_hint")]
+    pub name: Arc<str>,
+    #[ir(skip)]
+    pub signature: StructInfo,
 }
 
 /// A tensor as a constant: compared and hashed by type, shape and bytes.
@@ -324,13 +248,21 @@ impl PartialEq for Constant {
     }
 }
 
-ir_leaf! {
-    Constant: |v, cx| {
-        v.0.dtype().node_hash(cx);
-        v.0.shape().to_vec().node_hash(cx);
-        cx.bytes(v.0.as_bytes().unwrap_or_default());
-    };
+impl Leaf for Constant {
+    fn feed(&self, cx: &mut HashCx) {
+        self.0.dtype().node_hash(cx);
+        self.0.shape().to_vec().node_hash(cx);
+        cx.bytes(self.0.as_bytes().unwrap_or_default());
+    }
+    fn save(&self, out: &mut Saver) {
+        out.tensor(&self.0);
+    }
+    fn load(input: Input<'_>, cx: &mut Loader<'_>) -> Result<Self, LoadError> {
+        cx.tensor(input).map(Self)
+    }
 }
+
+ir_leaf!(Constant);
 
 /// What a call calls.
 #[derive(Clone, Debug, IrNode)]
@@ -357,60 +289,51 @@ pub enum ExprKind {
     Var(Var),
     GlobalVar(GlobalVar),
     /// A function registered with the runtime, as a value.
-    ExternFunc(Arc<str>),
-    Constant(Constant),
+    ExternFunc(#[ir(name = "global_symbol")] Arc<str>),
+    Constant(#[ir(name = "data")] Constant),
     Call {
+        #[ir(name = "op")]
         callee: Callee,
         args: Vec<Expr>,
         attrs: Attrs,
         /// What the caller says of the result: the destinations of `Tir` and `DpsPacked` (one, or several).
         sinfo_args: Vec<StructInfo>,
     },
-    Tuple(Vec<Expr>),
+    Tuple(#[ir(name = "fields")] Vec<Expr>),
     TupleGet {
+        #[ir(name = "tuple_value")]
         tuple: Expr,
         index: usize,
     },
     /// A shape as a value.
-    Shape(Vec<scalar::Expr>),
+    Shape(#[ir(name = "values")] Vec<scalar::Expr>),
     /// A scalar as a value.
-    Prim(scalar::Expr),
-    Str(Arc<str>),
-    DType(DataType),
+    Prim(#[ir(name = "value")] scalar::Expr),
+    Str(#[ir(name = "value")] Arc<str>),
+    DType(#[ir(name = "value")] DataType),
     If {
+        #[ir(name = "cond")]
         condition: Expr,
+        #[ir(name = "true_branch")]
         then: SeqExpr,
+        #[ir(name = "false_branch")]
         otherwise: SeqExpr,
     },
     /// A function as a value (closure).
     Function(Box<Function>),
 }
 
-impl IrNode for Box<Function> {
-    fn visit_children(&self, visitor: &mut dyn Visitor) {
-        (**self).visit_children(visitor);
-    }
-    fn map_children(&self, mapper: &mut dyn Mapper) -> Option<Self> {
-        (**self).map_children(mapper).map(Box::new)
-    }
-    fn node_eq(&self, other: &Self, cx: &mut EqCx) -> bool {
-        (**self).node_eq(other, cx)
-    }
-    fn node_hash(&self, cx: &mut HashCx) {
-        (**self).node_hash(cx);
-    }
-}
-
 /// A graph expression with what is known of its value.
 #[derive(Clone, Debug, IrNode)]
 pub struct ExprNode {
     pub struct_info: StructInfo,
+    #[ir(flatten)]
     pub kind: ExprKind,
 }
 
 ir_handle! {
     /// A graph expression: an immutable, shared [`ExprNode`]. Made by the constructors of [`crate::op`] and below.
-    Expr => ExprNode, husk = ExprNode { struct_info: StructInfo::Object, kind: ExprKind::Tuple(Vec::new()) }
+    Expr => ExprNode, sort = "relax.Expr", husk = ExprNode { struct_info: StructInfo::Object, kind: ExprKind::Tuple(Vec::new()) }
 }
 
 /// Expressions whose struct info follows from their parts.
@@ -470,7 +393,7 @@ impl Expr {
 /// What a binding binds its variable to.
 #[derive(Clone, Debug, IrNode)]
 pub enum BindingValue {
-    Expr(Expr),
+    Expr(#[ir(name = "value")] Expr),
     /// The value, checked at run time against the struct info; unbound symbolic dimensions in it are defined here.
     MatchCast {
         value: Expr,
@@ -482,6 +405,7 @@ pub enum BindingValue {
 /// `var = value`.
 #[derive(Clone, Debug, IrNode)]
 pub struct Binding {
+    #[ir(flatten)]
     pub value: BindingValue,
     #[ir(bind)]
     pub var: Var,
@@ -499,6 +423,7 @@ impl Binding {
 /// [`VarNode::dataflow`] are visible outside.
 #[derive(Clone, Debug, IrNode)]
 pub struct BindingBlock {
+    #[ir(name = "is_dataflow")]
     pub dataflow: bool,
     pub bindings: Vec<Binding>,
 }
@@ -507,7 +432,14 @@ pub struct BindingBlock {
 #[derive(Clone, Debug, IrNode)]
 pub struct SeqExpr {
     pub blocks: Vec<BindingBlock>,
+    #[ir(name = "body")]
     pub result: Expr,
+}
+
+/// The names of attributes of graph functions that have a meaning here.
+pub mod attr_names {
+    /// The function is pure, whatever its calls say of themselves.
+    pub const FORCE_PURE: &str = "relax.force_pure";
 }
 
 /// A graph function.
@@ -517,8 +449,10 @@ pub struct Function {
     #[ir(bind)]
     pub params: Vec<Var>,
     pub body: SeqExpr,
+    #[ir(name = "ret_struct_info")]
     pub ret: StructInfo,
     /// Has no side effects.
+    #[ir(name = "is_pure")]
     pub pure: bool,
     pub attrs: Attrs,
     #[ir(skip)]

@@ -26,7 +26,7 @@ pub enum ForKind {
     /// Written out one after the other; the extent is a constant.
     Unrolled,
     /// On the threads of a GPU with this tag, such as `threadIdx.x`.
-    ThreadBinding(Arc<str>),
+    ThreadBinding(#[ir(name = "thread")] Arc<str>),
 }
 
 /// What an axis of a block means for reordering.
@@ -47,7 +47,9 @@ pub enum IterKind {
 pub struct IterVar {
     #[ir(bind)]
     pub var: Var,
+    #[ir(name = "dom")]
     pub domain: Range,
+    #[ir(name = "iter_type")]
     pub kind: IterKind,
 }
 
@@ -69,7 +71,9 @@ pub struct MatchBuffer {
 /// The unit of computation: instances over its axes, each touching the declared regions only.
 #[derive(Clone, Debug, IrNode)]
 pub struct Block {
+    #[ir(name = "name_hint")]
     pub name: Arc<str>,
+    #[ir(name = "iter_vars")]
     pub iters: Vec<IterVar>,
     #[ir(bind)]
     pub alloc_buffers: Vec<Buffer>,
@@ -96,7 +100,7 @@ pub enum StmtKind {
     },
     /// Runs `body` for `extent` values of `var` from `min` on; an extent of 0 or less is no run.
     For {
-        #[ir(bind)]
+        #[ir(bind, name = "loop_var")]
         var: Var,
         min: Expr,
         extent: Expr,
@@ -110,7 +114,9 @@ pub enum StmtKind {
     },
     If {
         condition: Expr,
+        #[ir(name = "then_case")]
         then: Stmt,
+        #[ir(name = "else_case")]
         otherwise: Option<Stmt>,
     },
     Let {
@@ -125,11 +131,12 @@ pub enum StmtKind {
         message: Arc<str>,
     },
     /// One after the other; empty is "do nothing".
-    Seq(Vec<Stmt>),
+    Seq(#[ir(name = "seq")] Vec<Stmt>),
     /// Evaluates for its effect.
-    Evaluate(Expr),
+    Evaluate(#[ir(name = "value")] Expr),
     /// An instance of a block: values for its axes, and a predicate under which it runs at all.
     Block {
+        #[ir(name = "iter_values")]
         values: Vec<Expr>,
         predicate: Expr,
         block: Block,
@@ -138,6 +145,7 @@ pub enum StmtKind {
     /// those who read it; see `tilewright-tir-passes` for those that lowering knows.
     Attr {
         node: Expr,
+        #[ir(name = "attr_key")]
         key: Arc<str>,
         value: Expr,
         body: Stmt,
@@ -161,12 +169,13 @@ pub enum StmtKind {
 /// Wraps [`StmtKind`] so that it can be a node of its own.
 #[derive(Clone, Debug, IrNode)]
 pub struct StmtNode {
+    #[ir(flatten)]
     pub kind: StmtKind,
 }
 
 ir_handle! {
     /// A statement: an immutable, shared [`StmtKind`].
-    Stmt => StmtNode, husk = StmtNode { kind: StmtKind::Seq(Vec::new()) }
+    Stmt => StmtNode, sort = "tir.Stmt", husk = StmtNode { kind: StmtKind::Seq(Vec::new()) }
 }
 
 impl From<StmtKind> for Stmt {

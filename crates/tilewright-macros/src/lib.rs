@@ -1,7 +1,7 @@
 //! Derive macros of the IR.
 //!
-//! [`macro@IrNode`] writes the four traversals of a node (visiting, rewriting, structural equality, structural hash) from
-//! the fields' order and attributes, so that no traversal can forget a field.
+//! [`macro@IrNode`] writes the traversals of a node (visiting, rewriting, structural equality, structural hash, paths,
+//! saving, loading) from the fields' order and attributes, so that no traversal can forget a field.
 //!
 //! Invariants: the macros expand to code that names only `tilewright_expr::node`; they look at syntax only.
 
@@ -17,7 +17,14 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `#[ir(bind)]` | holds variables that this node binds: they stand for each other from here on |
 /// | `#[ir(define)]` | an unbound variable met inside is bound here (symbolic shapes of parameters) |
-/// | `#[ir(skip)]` | no child; ignored by equality and hash (origins) |
+/// | `#[ir(skip)]` | no child; ignored by equality and hash, saved all the same (origins, names of variables) |
+/// | `#[ir(identity)]` | the `VarId` of a variable: a new one in every copy, never saved |
+/// | `#[ir(unhashed)]` | compared, but not hashed |
+/// | `#[ir(name = "…")]` | what paths and saved graphs call the field, where that is not the Rust name |
+/// | `#[ir(flatten)]` | no step in paths: its parts are parts of the node |
+///
+/// A variant of one field that has no name is a mere wrapper in paths. Saved, a variant is `{"Name": …}`, fields with names
+/// are an object, others a list, one alone stands by itself.
 #[proc_macro_derive(IrNode, attributes(ir))]
 pub fn derive_ir_node(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);

@@ -13,32 +13,70 @@ pub(super) fn check(report: &mut Report, function: &Function, form: Form) {
         Form::Legalized => false,
         Form::DestinationPassing | Form::MachineReady => true,
     };
-    report.origins.push(function.origins.clone());
-    walk(function, |expr: &Expr| {
-        let ExprKind::Call { callee, .. } = &expr.kind else { return };
-        match callee {
-            Callee::Op(op) if matches!(op.legalize, Legalize::PrimFunc(_)) => {
-                report.error("TW0550", format!("operator `{}` is left in the {form} form", op.name));
-            }
-            Callee::Tir(global) if explicit => {
-                report.error("TW0551", format!("`call_tir` of `{}` is left in the {form} form", global.name));
-            }
-            Callee::TirInplace { function, .. } if explicit => {
-                report
-                    .error("TW0551", format!("`call_tir_inplace` of `{}` is left in the form {form:?}", function.name));
-            }
-            Callee::DpsPacked(name) if explicit => {
-                report.error("TW0551", format!("`call_dps_packed` of `{name}` is left in the {form} form"));
-            }
-            _ => {}
-        }
-    });
+    report.origins.push(function.origins.headline());
+    Calls { report, form, explicit }.seq(&function.body);
     if form == Form::MachineReady {
         let mut flat = Flat { report, storages: 0, planned: Set::default() };
         flat.seq(&function.body);
         flat.result(&function.body.result);
     }
     report.origins.pop();
+}
+
+/// Looks for calls that a form does not have, binding by binding.
+struct Calls<'r> {
+    report: &'r mut Report,
+    form: Form,
+    /// The form has explicit destinations.
+    explicit: bool,
+}
+
+impl Calls<'_> {
+    fn seq(&mut self, seq: &SeqExpr) {
+        for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+            let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
+            self.report.origins.push(binding.origins.clone());
+            self.value(value);
+            self.report.origins.pop();
+        }
+        self.value(&seq.result);
+    }
+
+    /// Sequences inside have places of their own.
+    fn value(&mut self, value: &Expr) {
+        match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                self.value(condition);
+                with_stack(|| self.seq(then));
+                with_stack(|| self.seq(otherwise));
+            }
+            ExprKind::Function(function) => with_stack(|| self.seq(&function.body)),
+            _ => walk(value, |expr: &Expr| {
+                if let ExprKind::Call { callee, .. } = &expr.kind {
+                    self.call(callee);
+                }
+            }),
+        }
+    }
+
+    fn call(&mut self, callee: &Callee) {
+        let form = self.form;
+        let left = match callee {
+            Callee::Op(op) if matches!(op.legalize, Legalize::PrimFunc(_)) => {
+                let what =
+                    format!("operator `{}` is left in the {form} form: `LegalizeOps` makes it a PrimFunc", op.name);
+                return self.report.error("TW0550", what);
+            }
+            Callee::Tir(global) if self.explicit => format!("`call_tir` of `{}`", global.name),
+            Callee::TirInplace { function, .. } if self.explicit => {
+                format!("`call_tir_inplace` of `{}`", function.name)
+            }
+            Callee::DpsPacked(name) if self.explicit => format!("`call_dps_packed` of `{name}`"),
+            _ => return,
+        };
+        let what = format!("{left} is left in the {form} form: `CallTIRRewrite` allocates its results before the call");
+        self.report.error("TW0551", what);
+    }
 }
 
 /// Checks that a function is a flat list of bindings with planned storage.
@@ -57,7 +95,10 @@ impl Flat<'_> {
     fn seq(&mut self, seq: &SeqExpr) {
         for block in &seq.blocks {
             if block.dataflow {
-                self.error("a dataflow block is left in the machine-ready form");
+                let place = block.bindings.first().map(|binding| binding.origins.clone());
+                self.report.origins.extend(place.clone());
+                self.error("a dataflow block is left in the machine-ready form: `ToNonDataflow` opens it");
+                self.report.origins.truncate(self.report.origins.len() - usize::from(place.is_some()));
             }
             for binding in &block.bindings {
                 self.report.origins.push(binding.origins.clone());
@@ -111,13 +152,18 @@ impl Flat<'_> {
             MachineOp::AllocStorage => {
                 self.storages += 1;
                 if self.storages == 2 {
-                    self.error("the function has a second storage");
+                    self.error("the function has a second storage: `StaticPlanBlockMemory` plans one for all tensors");
                 }
             }
             MachineOp::TensorInStorage => {
                 self.planned.insert(var.id());
             }
-            MachineOp::AllocTensor | MachineOp::Kill => {}
+            MachineOp::AllocTensor
+            | MachineOp::Kill
+            | MachineOp::Same
+            | MachineOp::Closure
+            | MachineOp::CallPrimFunc
+            | MachineOp::Builtin(_) => {}
         }
     }
 
@@ -133,7 +179,7 @@ impl Flat<'_> {
             | ExprKind::DType(_) => {}
             ExprKind::Tuple(fields) => with_stack(|| fields.iter().for_each(|field| self.operand(field))),
             ExprKind::Call { .. } | ExprKind::TupleGet { .. } | ExprKind::If { .. } | ExprKind::Function(_) => {
-                self.error("an operand is neither a variable nor a plain value in the machine-ready form");
+                self.error("an operand is neither a variable nor a plain value in the machine-ready form: `Normalize` gives it a name");
             }
         }
     }

@@ -32,7 +32,7 @@
 //! | TW0520 | a graph variable is used after its binding, and inside the function or branch that binds it |
 //! | TW0521 | a dataflow variable is bound in a dataflow block and used only there |
 //! | TW0522 | a graph variable is bound once |
-//! | TW0523 | a dataflow block calls nothing with side effects; nor does a function that says it is pure, but for memory operations, calls of PrimFuncs with explicit destinations, and packed functions that get a tensor which the function has allocated |
+//! | TW0523 | a dataflow block calls nothing with side effects; nor does a function that says it is pure (and is not `relax.force_pure`), but for memory operations, calls of PrimFuncs with explicit destinations, and packed functions that get a tensor which the function has allocated |
 //! | TW0524 | a function that is named exists in the module; `call_tir` names a PrimFunc |
 //! | TW0525 | the arguments of a call fit the callee's parameters as they are now |
 //! | TW0526 | an expression's struct info follows from the rule for it |
@@ -50,10 +50,11 @@
 //! | TW0540 | no two functions have the same `global_symbol` |
 //!
 //! **Forms**, see [`Form`]: TW0550 ([`Form::Legalized`]), TW0551 ([`Form::DestinationPassing`]), TW0552
-//! ([`Form::MachineReady`]).
+//! ([`Form::MachineReady`]); TW0553 is that of [`crate::low::LowTir`].
 //!
 //! The verifier looks at a shared node once for each scope that matters to it, and its recursion is safe at any depth.
 
+mod alone;
 mod form;
 mod info;
 mod prim;
@@ -69,6 +70,9 @@ use std::sync::Arc;
 use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 
 use crate::{GlobalFunc, IRModule};
+
+pub use alone::verify_alone;
+pub(crate) use scalar::check_type;
 
 pub(crate) use info::{definable, follows, show};
 
@@ -99,8 +103,8 @@ impl fmt::Display for Form {
     }
 }
 
-/// Messages after which the verifier says no more: one fault often has many symptoms.
-const MOST: usize = 50;
+/// Messages after which the verifier only counts: one fault often has many symptoms.
+const MOST: usize = 1000;
 
 /// Checks that the module is well-formed and has the form. The diagnostics are all errors that were found.
 pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
@@ -116,17 +120,31 @@ pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
             }
         }
     }
-    if report.found.0.is_empty() { Ok(()) } else { Err(report.found) }
+    report.finish()
 }
 
 fn unique_symbols(report: &mut Report, module: &IRModule) {
-    let mut seen: Map<&str, &Arc<str>> = Map::default();
+    let mut seen: Map<&str, (&Arc<str>, &GlobalFunc)> = Map::default();
     for (name, function) in module.sorted() {
         let Some(symbol) = function.global_symbol() else { continue };
-        if let Some(other) = seen.insert(symbol, name) {
+        if let Some((other, before)) = seen.insert(symbol, (name, function)) {
             let message = format!("functions `{other}` and `{name}` have the same global symbol `{symbol}`");
-            report.error("TW0540", message);
+            let mut diagnostic = Diagnostic::error("TW0540", message).help("give one of them a symbol of its own");
+            if let Some(span) = origins(function).headline().first() {
+                diagnostic = diagnostic.at(span.clone()).label("has this symbol too");
+            }
+            if let Some(span) = origins(before).headline().first() {
+                diagnostic = diagnostic.also(span.clone(), "has the symbol");
+            }
+            report.add(diagnostic);
         }
+    }
+}
+
+fn origins(function: &GlobalFunc) -> &Origins {
+    match function {
+        GlobalFunc::Prim(function) => &function.origins,
+        GlobalFunc::Relax(function) => &function.origins,
     }
 }
 
@@ -134,14 +152,18 @@ fn unique_symbols(report: &mut Report, module: &IRModule) {
 #[derive(Default)]
 struct Report {
     found: Diagnostics,
+    /// How many more there are.
+    more: usize,
     function: Arc<str>,
     /// The places of the statements or bindings around, from outside inwards.
     origins: Vec<Origins>,
+    /// Whether what is around is not there: see [`verify_alone`].
+    alone: bool,
 }
 
 impl Report {
     fn error(&mut self, code: &'static str, message: impl Into<String>) {
-        if self.found.0.len() >= MOST {
+        if self.alone && alone::OF_SURROUNDINGS.contains(&code) {
             return;
         }
         let mut diagnostic = Diagnostic::error(code, message);
@@ -151,7 +173,23 @@ impl Report {
         if !self.function.is_empty() {
             diagnostic = diagnostic.note(format!("in function `{}`", self.function));
         }
-        self.found.push(diagnostic);
+        self.add(diagnostic);
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
+        match self.found.0.len() < MOST {
+            true => self.found.push(diagnostic),
+            false => self.more += 1,
+        }
+    }
+
+    /// All that was found, in the order of the text.
+    fn finish(mut self) -> Result<(), Diagnostics> {
+        self.found.sort();
+        if let Some(last) = self.found.0.last_mut().filter(|_| self.more > 0) {
+            last.notes.push(format!("{} more faults were found that are not listed", self.more));
+        }
+        if self.found.0.is_empty() { Ok(()) } else { Err(self.found) }
     }
 }
 

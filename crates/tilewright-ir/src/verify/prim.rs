@@ -14,7 +14,7 @@ use crate::tir::{
 
 pub(super) fn check(report: &mut Report, function: &PrimFunc) {
     let mut checker = Checker { report, scopes: Scopes::default() };
-    checker.report.origins.push(function.origins.clone());
+    checker.report.origins.push(function.origins.headline());
     checker.scopes.enter();
     checker.params(function);
     checker.stmt(&function.body);
@@ -193,7 +193,7 @@ impl Checker<'_> {
     }
 
     fn block(&mut self, values: &[Expr], block: &Block) -> Level {
-        self.report.origins.push(block.origins.clone());
+        self.report.origins.push(block.origins.headline());
         let mut level = self.axes(values, block);
         for matched in &block.match_buffers {
             level = level.max(self.matched(block, matched));

@@ -12,10 +12,10 @@ use crate::inplace::{allocated, check_places};
 use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims, tir_vars};
 use crate::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape,
-    Var,
+    Var, attr_names,
 };
 use crate::tir;
-use crate::{Attrs, GlobalFunc, IRModule};
+use crate::{Attr, Attrs, GlobalFunc, IRModule};
 
 pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function) {
     let mut checker = Checker {
@@ -69,8 +69,9 @@ impl Checker<'_> {
     }
 
     fn function(&mut self, function: &Function) -> Level {
-        self.report.origins.push(function.origins.clone());
-        let inside = BodyContext { seq: 0, dataflow: false, pure: function.pure };
+        self.report.origins.push(function.origins.headline());
+        let forced = function.attrs.get(attr_names::FORCE_PURE).is_some_and(Attr::is_true);
+        let inside = BodyContext { seq: 0, dataflow: false, pure: function.pure && !forced };
         let before = std::mem::replace(&mut self.context, inside);
         let level = self.scoped(|this| {
             for param in &function.params {
@@ -415,7 +416,10 @@ impl Checker<'_> {
     /// and functions that write destinations may stand in such a function: what they write is its own.
     fn purity(&mut self, callee: &Callee, args: &[Expr], attrs: &Attrs) {
         let (pure, own) = match callee {
-            Callee::Op(op) => (op.properties.pure, matches!(op.legalize, Legalize::Machine(_))),
+            Callee::Op(op) => {
+                let own = matches!(op.legalize, Legalize::Machine(machine) if machine.is_of_memory());
+                (op.properties.pure, own)
+            }
             Callee::Tir(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) => (true, true),
             Callee::Packed(_) | Callee::Value(_) if is_said_pure(attrs) || packed_places(attrs).is_some() => return,
             Callee::Packed(_) => {

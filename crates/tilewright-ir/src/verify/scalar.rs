@@ -183,6 +183,23 @@ pub(super) fn access(report: &mut Report, buffer: &Buffer, indices: &[Expr]) -> 
     lanes
 }
 
+/// Checks what a node says of itself, its operands being right: its type, and the indices of an access.
+pub(crate) fn check_type(expr: &Expr) -> Result<(), String> {
+    typed(expr)?;
+    let (ExprKind::Load { buffer, indices, .. } | ExprKind::AddressOf { buffer, indices }) = &expr.kind else {
+        return Ok(());
+    };
+    let mut report = Report::default();
+    let lanes = access(&mut report, buffer, indices);
+    match report.found.0.pop() {
+        Some(problem) => Err(problem.message),
+        None if matches!(expr.kind, ExprKind::Load { .. }) && expr.dtype != buffer.dtype.with_lanes(lanes) => {
+            Err(format!("a load of {lanes} lanes from `{}` ({}) says it is {}", buffer.name, buffer.dtype, expr.dtype))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Checks that the node has the type that follows from its operands.
 fn typed(expr: &Expr) -> Result<(), String> {
     let dtype = expr.dtype;

@@ -11,7 +11,6 @@ use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
 
-use super::random::Generator;
 use super::*;
 use crate::parse::{NoHost, parse_module};
 use tilewright_support::SourceFile;
@@ -22,7 +21,7 @@ fn survives(module: &IRModule) {
     for width in [None, Some(60)] {
         let text = print_module(module, &PrintOptions { show_meta: true, width, ..PrintOptions::default() });
         let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
-        match back.map_err(|errors| errors.to_string()).and_then(|back| module.compare(&back)) {
+        match back.map_err(|errors| errors.to_string()).and_then(|back| module.compare(&back).map_err(|at| at.to_string())) {
             Ok(()) => {}
             Err(difference) => panic!("{difference}\n{text}"),
         }
@@ -582,13 +581,6 @@ fn a_root_block_that_the_parser_would_not_put_back_is_written() {
 }
 
 #[test]
-fn random_modules_survive_their_text() {
-    for seed in 0..300 {
-        survives(&Generator::new(seed).module());
-    }
-}
-
-#[test]
 fn dags_and_deep_nests_survive_their_text() {
     let a = Buffer::new("A", vec![Expr::i32(4)], DataType::I32);
     let load = Expr::load(&a, vec![Expr::i32(0)]).unwrap();
@@ -602,7 +594,7 @@ fn dags_and_deep_nests_survive_their_text() {
     module.insert("f", function);
     let text = print_module(&module, &PrintOptions::default());
     let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
-    assert_eq!(back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back)), Ok(()));
+    assert_eq!(back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back).map_err(|at| at.to_string())), Ok(()));
 }
 
 #[test]

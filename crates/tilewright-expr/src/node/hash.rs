@@ -1,0 +1,112 @@
+//! Structural hash: the same for whatever is structurally equal.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use tilewright_support::Map;
+
+use super::{IrNode, VarId};
+
+/// State of a structural hash.
+#[derive(Default)]
+pub struct HashCx {
+    hasher: rustc_hash::FxHasher,
+    numbers: Map<VarId, u64>,
+    /// How many of the numbered variables no binder has bound.
+    free: u64,
+    /// The bound variables from the outermost handle inwards, each with the number that it had before.
+    bound: Vec<(VarId, Option<u64>)>,
+    /// Whether variables are bound here.
+    binding: bool,
+    done: Map<usize, u64>,
+}
+
+impl std::fmt::Debug for HashCx {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "HashCx({} variables)", self.numbers.len())
+    }
+}
+
+impl HashCx {
+    /// The hash of a node from scratch. Free variables count by their order of appearance.
+    pub fn hash<N: IrNode>(node: &N) -> u64 {
+        let mut cx = Self::default();
+        node.node_hash(&mut cx);
+        cx.hasher.finish()
+    }
+
+    pub fn word(&mut self, word: u64) {
+        self.hasher.write_u64(word);
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.hasher.write(bytes);
+        self.word(bytes.len() as u64);
+    }
+
+    pub fn binding<N: IrNode>(&mut self, node: &N) {
+        let before = std::mem::replace(&mut self.binding, true);
+        node.node_hash(self);
+        self.binding = before;
+    }
+
+    pub fn defining<N: IrNode>(&mut self, node: &N) {
+        self.contents(|cx| node.node_hash(cx));
+    }
+
+    /// Feeds what a variable says of itself: what it mentions is not bound with it.
+    pub fn contents(&mut self, feed: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.binding, false);
+        feed(self);
+        self.binding = before;
+    }
+
+    /// Feeds a variable by its number; true where it is bound, or free and seen for the first time.
+    ///
+    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike.
+    pub fn variable(&mut self, id: VarId) -> bool {
+        if self.binding {
+            let number = 2 * self.bound.len() as u64 + 1;
+            let before = self.numbers.insert(id, number);
+            self.bound.push((id, before));
+            self.word(number);
+            return true;
+        }
+        if let Some(&number) = self.numbers.get(&id) {
+            self.word(number);
+            return false;
+        }
+        let number = 2 * self.free;
+        self.free += 1;
+        self.numbers.insert(id, number);
+        self.word(number);
+        true
+    }
+
+    /// Ends the scope of the variables that were bound since there were `count`.
+    fn unbind(&mut self, count: usize) {
+        for (id, before) in self.bound.drain(count..).rev() {
+            match before {
+                Some(number) => self.numbers.insert(id, number),
+                None => self.numbers.remove(&id),
+            };
+        }
+    }
+
+    /// Feeds a handle by its node's own hash, computed once where it is shared. What the node binds is bound inside it.
+    pub fn handle<N: IrNode>(&mut self, node: &Arc<N>) {
+        let address = Arc::as_ptr(node) as usize;
+        let hash = self.done.get(&address).copied().unwrap_or_else(|| {
+            let outer = std::mem::take(&mut self.hasher);
+            let bound = self.bound.len();
+            self.contents(|cx| tilewright_support::with_stack(|| node.node_hash(cx)));
+            self.unbind(bound);
+            let hash = std::mem::replace(&mut self.hasher, outer).finish();
+            if Arc::strong_count(node) > 1 {
+                self.done.insert(address, hash);
+            }
+            hash
+        });
+        self.word(hash);
+    }
+}
