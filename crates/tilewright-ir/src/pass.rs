@@ -1,5 +1,10 @@
 //! Passes: functions from modules to modules, the context that they run in, and instruments that watch them.
 
+mod config;
+mod instruments;
+#[cfg(test)]
+mod tests;
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,6 +14,9 @@ use tilewright_tensor::Tensor;
 use crate::tir::PrimFunc;
 use crate::verify::{Form, verify};
 use crate::{Attr, Attrs, IRModule};
+
+pub use config::{CONTEXT_OPTIONS, OptionDef, check_config};
+pub use instruments::{PassTime, PassTiming, Passes, Printing, When};
 
 /// What every pass says of itself.
 #[derive(Clone, Debug)]
@@ -26,6 +34,10 @@ pub struct PassInfo {
 /// A pass.
 pub trait Pass: Send + Sync {
     fn info(&self) -> PassInfo;
+    /// The options that it reads.
+    fn options(&self) -> &'static [OptionDef] {
+        &[]
+    }
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError>;
 }
 
@@ -53,12 +65,18 @@ impl PassError {
 
 /// Watches passes. Instruments are called in order before a pass and in reverse order after it.
 pub trait Instrument {
+    /// The context begins.
+    fn enter(&mut self) {}
+    /// The context ends.
+    fn exit(&mut self) {}
     /// Whether the pass should run at all; every instrument must agree.
     fn should_run(&mut self, _info: &PassInfo, _module: &IRModule) -> bool {
         true
     }
     fn before(&mut self, _info: &PassInfo, _module: &IRModule) {}
     fn after(&mut self, _info: &PassInfo, _module: &IRModule) {}
+    /// The pass has failed, or left what it must not leave: called in the place of [`Instrument::after`].
+    fn failed(&mut self, _info: &PassInfo) {}
 }
 
 /// Runs a PrimFunc on concrete tensors at compile time: the interpreter in tests, compiled code in production.
@@ -126,16 +144,28 @@ impl PassCx<'_> {
         for instrument in &mut self.instruments {
             instrument.before(&info, &module);
         }
-        let module = pass.run(self, module)?;
-        self.check(info.name, &module, info.to)?;
+        let outcome = pass.run(self, module);
+        let outcome = outcome.and_then(|module| self.check(info.name, &module, info.to).map(|()| module));
         for instrument in self.instruments.iter_mut().rev() {
-            instrument.after(&info, &module);
+            match &outcome {
+                Ok(module) => instrument.after(&info, module),
+                Err(_) => instrument.failed(&info),
+            }
         }
-        Ok(module)
+        outcome
+    }
+
+    /// Does some work between the instruments' `enter` and `exit`.
+    pub fn entered<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.instruments.iter_mut().for_each(|instrument| instrument.enter());
+        let result = work(self);
+        self.instruments.iter_mut().rev().for_each(|instrument| instrument.exit());
+        result
     }
 
     fn check(&self, pass: &'static str, module: &IRModule, form: Form) -> Result<(), PassError> {
-        if !self.verify {
+        let off = self.option("ir.verify").is_some_and(|option| !option.is_true());
+        if !self.verify || off {
             return Ok(());
         }
         verify(module, form).map_err(|diagnostics| PassError { pass, diagnostics })

@@ -5,6 +5,7 @@
 //! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`DeadCodeElimination`].
+//! [`pattern`] is the language in which users say what to look for in graphs.
 //!
 //! # What is left at the end
 //!
@@ -48,6 +49,7 @@ mod lifetimes;
 mod memory_usage;
 mod normalize;
 mod normalize_global_var;
+pub mod pattern;
 mod purity;
 mod remove_purity_checking;
 mod sequence;

@@ -1,0 +1,152 @@
+//! Memory: who uses buffers, where, and how much is needed at once.
+
+use tilewright_expr::node::{VarId, walk, walk_some};
+use tilewright_support::{OrderedMap, Set, with_stack};
+
+use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+
+/// The variables that are used in the statement and defined outside of it, each once, but for those in `defined`.
+pub fn undefined_vars(stmt: &Stmt, defined: &[Var]) -> Vec<Var> {
+    let mut inside: Set<VarId> = defined.iter().map(Var::id).collect();
+    walk_some(stmt, |node| {
+        if let Some(stmt) = node.downcast::<Stmt>() {
+            super::walks::defined_by(stmt, &mut |var| {
+                inside.insert(var.id());
+            });
+        } else if let Some(expr) = node.downcast::<Expr>()
+            && let ExprKind::Let { var, .. } = &expr.kind
+        {
+            inside.insert(var.id());
+        }
+        true
+    });
+    let mut found = Vec::new();
+    walk(stmt, |var: &Var| {
+        if inside.insert(var.id()) {
+            found.push(var.clone());
+        }
+    });
+    found
+}
+
+/// Of each buffer that the function uses, the innermost loop, block or allocation that holds all uses; `None` where that is
+/// the function itself. A buffer counts as used where a block declares it too.
+pub fn detect_buffer_access_lca(function: &PrimFunc) -> OrderedMap<Buffer, Option<Stmt>> {
+    let mut walk = Lca { path: Vec::new(), found: OrderedMap::default() };
+    for buffer in function.params.iter().filter_map(|param| param.buffer.as_ref()) {
+        walk.found.insert(buffer.clone(), None);
+    }
+    walk.stmt(&function.body);
+    let at = |path: Option<Vec<Stmt>>| path.and_then(|path| path.last().cloned());
+    walk.found.into_iter().map(|(buffer, path)| (buffer, at(path))).collect()
+}
+
+struct Lca {
+    /// The statements around that count, from outside inwards.
+    path: Vec<Stmt>,
+    /// Of each buffer the path that its uses have in common; `None` before its first use.
+    found: OrderedMap<Buffer, Option<Vec<Stmt>>>,
+}
+
+impl Lca {
+    fn touch(&mut self, buffer: &Buffer) {
+        let known = self.found.entry(buffer.clone()).or_default();
+        match known {
+            None => *known = Some(self.path.clone()),
+            Some(path) => {
+                let common = path.iter().zip(&self.path).take_while(|(a, b)| a.same(b)).count();
+                path.truncate(common);
+            }
+        }
+    }
+
+    fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>) {
+        for expr in exprs {
+            let mut used = Vec::new();
+            walk(expr, |buffer: &Buffer| used.push(buffer.clone()));
+            used.iter().for_each(|buffer| self.touch(buffer));
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        self.exprs(&stmt.own_exprs());
+        match &stmt.kind {
+            StmtKind::Store { buffer, .. } => self.touch(buffer),
+            StmtKind::If { then, otherwise, .. } => {
+                for branch in [then].into_iter().chain(otherwise) {
+                    with_stack(|| self.stmt(branch));
+                }
+            }
+            StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| with_stack(|| self.stmt(stmt))),
+            StmtKind::Let { body, .. } | StmtKind::Attr { body, .. } => with_stack(|| self.stmt(body)),
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::Allocate { body, .. }
+            | StmtKind::AllocateConst { body, .. } => {
+                self.path.push(stmt.clone());
+                with_stack(|| self.stmt(body));
+                self.path.pop();
+            }
+            StmtKind::Block { block, .. } => {
+                self.path.push(stmt.clone());
+                for region in block.reads.iter().chain(&block.writes) {
+                    self.touch(&region.buffer);
+                    self.exprs(region.region.iter().flat_map(|range| [&range.min, &range.extent]));
+                }
+                block.match_buffers.iter().for_each(|matched| self.touch(&matched.source.buffer));
+                for stmt in block.init.iter().chain([&block.body]) {
+                    with_stack(|| self.stmt(stmt));
+                }
+                self.path.pop();
+            }
+            StmtKind::Assert { .. } | StmtKind::Evaluate(_) => {}
+        }
+    }
+}
+
+/// The most bytes of the function's own memory that exist at once, each allocation rounded up to a multiple of `align`. An
+/// extent that is no constant is an error, and so is a size that 64 bits do not hold. Memory of a scope that is not the
+/// device's global one does not count.
+pub fn calculate_workspace_bytes(function: &PrimFunc, align: i64) -> Result<i64, String> {
+    if align <= 0 {
+        return Err(format!("an alignment of {align} bytes"));
+    }
+    peak(&function.body, align)
+}
+
+fn peak(stmt: &Stmt, align: i64) -> Result<i64, String> {
+    let add = |a: i64, b: i64| a.checked_add(b).ok_or_else(|| "the sizes are too large to add".to_owned());
+    with_stack(|| match &stmt.kind {
+        StmtKind::Allocate { buffer, body } => add(bytes(buffer, align)?, peak(body, align)?),
+        StmtKind::Block { block, .. } => {
+            let own = block.alloc_buffers.iter().try_fold(0, |sum, buffer| add(sum, bytes(buffer, align)?))?;
+            let init = block.init.as_ref().map_or(Ok(0), |init| peak(init, align))?;
+            add(own, init.max(peak(&block.body, align)?))
+        }
+        StmtKind::Seq(stmts) => stmts.iter().try_fold(0, |most, stmt| Ok(peak(stmt, align)?.max(most))),
+        StmtKind::If { then, otherwise, .. } => {
+            let otherwise = otherwise.as_ref().map_or(Ok(0), |stmt| peak(stmt, align))?;
+            Ok(peak(then, align)?.max(otherwise))
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::Let { body, .. }
+        | StmtKind::AllocateConst { body, .. }
+        | StmtKind::Attr { body, .. } => peak(body, align),
+        StmtKind::Store { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Ok(0),
+    })
+}
+
+fn bytes(buffer: &Buffer, align: i64) -> Result<i64, String> {
+    if buffer.scope.plain() != crate::tir::Scope::Global {
+        return Ok(0);
+    }
+    let Some(shape) = buffer.constant_shape() else {
+        return Err(format!("the size of `{}` is no constant", buffer.name));
+    };
+    let bits = i64::from(buffer.dtype.bits) * i64::from(buffer.dtype.lanes);
+    let size = shape.iter().try_fold(bits, |size, &extent| size.checked_mul(extent.max(0)));
+    let size = size.and_then(|bits| bits.checked_add(7)).map(|bits| bits / 8);
+    let rounded = size.and_then(|size| size.checked_add(align - 1)).map(|size| size / align * align);
+    rounded.ok_or_else(|| format!("`{}` is too large", buffer.name))
+}

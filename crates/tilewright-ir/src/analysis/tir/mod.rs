@@ -1,0 +1,28 @@
+//! Analyses and rewriting of loops.
+//!
+//! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`flops`], [`blocks`], [`memory`]: what
+//! functions do.
+
+pub mod blocks;
+pub mod flops;
+pub mod memory;
+pub mod purity;
+pub mod walks;
+
+use tilewright_support::Diagnostic;
+
+use crate::GlobalFunc;
+use crate::tir::PrimFunc;
+
+pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
+pub use flops::estimate_tir_flops;
+pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
+pub use purity::{assert_pure_function, is_pure_function};
+pub use walks::{
+    Node, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,
+};
+
+/// The faults of the function, each with its code and place; empty where it is well-formed.
+pub fn verify_well_formed(function: &PrimFunc) -> Vec<Diagnostic> {
+    super::well_formed_function(&GlobalFunc::from(function.clone()), None)
+}
