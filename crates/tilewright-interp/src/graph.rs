@@ -248,10 +248,13 @@ impl Graph<'_> {
         }
     }
 
-    fn call_value(&mut self, function: Value, args: Vec<Value>) -> Res<Value> {
+    pub(crate) fn call_value(&mut self, function: Value, args: Vec<Value>) -> Res<Value> {
         match function {
             Value::Global(name) => self.call_global(&name, args),
             Value::Packed(name) => self.call_packed(&name, &args),
+            Value::Partial(function, last) => {
+                with_stack(|| self.call_value(*function, args.into_iter().chain(last).collect()))
+            }
             Value::Closure(closure) => {
                 let mut scope = (*closure.captured).clone();
                 if let Some(var) = &closure.itself {
@@ -383,7 +386,7 @@ fn inplace_results(results: &[Option<usize>], args: &[Value], destinations: Vec<
     }
 }
 
-fn truth(condition: &Value) -> Res<bool> {
+pub(crate) fn truth(condition: &Value) -> Res<bool> {
     match condition {
         Value::Scalar(scalar) if scalar.dtype().is_bool() => Ok(scalar.as_bool()),
         Value::Tensor(tensor) if tensor.ndim() == 0 && tensor.dtype().is_bool() => {

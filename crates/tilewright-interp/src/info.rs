@@ -88,7 +88,9 @@ impl From<InterpError> for Problem {
 fn check_one(cx: &InterpCx, dims: &Dims, info: &StructInfo, value: &Value) -> Result<(), Problem> {
     match (info, value) {
         (StructInfo::Object, _)
-        | (StructInfo::Func { .. }, Value::Closure(_) | Value::Global(_) | Value::Packed(_)) => Ok(()),
+        | (StructInfo::Func { .. }, Value::Closure(_) | Value::Partial(..) | Value::Global(_) | Value::Packed(_)) => {
+            Ok(())
+        }
         (StructInfo::Prim { dtype, value: known }, Value::Scalar(found)) => {
             if found.dtype() != *dtype {
                 return Err(Problem::Expected(format!("a scalar of dtype {dtype}")));

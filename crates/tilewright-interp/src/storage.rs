@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tilewright_expr::semantics::Scalar;
 use tilewright_ir::op::MachineOp;
 use tilewright_ir::relax::Expr;
 use tilewright_ir::{Attr, Attrs};
@@ -11,9 +12,9 @@ use tilewright_tensor::{DataType, Layout};
 
 use crate::error::ErrorKind;
 use crate::graph::{Graph, Scope, mismatch};
-use crate::info;
 use crate::machine::Res;
 use crate::value::Value;
+use crate::{builtin, info};
 
 pub(crate) fn eval(
     graph: &mut Graph<'_>,
@@ -52,7 +53,29 @@ pub(crate) fn eval(
             }
             Ok(Value::unit())
         }
-        (MachineOp::AllocTensor | MachineOp::TensorInStorage | MachineOp::Kill, _) => {
+        (MachineOp::Same, [value]) => Ok(value.clone()),
+        (MachineOp::Closure, [function, Value::Tuple(given)]) => {
+            Ok(Value::Partial(Box::new(function.clone()), given.clone()))
+        }
+        (MachineOp::CallPrimFunc, [function, Value::Tuple(given)]) => {
+            let mut args = given.clone();
+            if let Some(Value::Shape(_)) = args.last()
+                && let Some(Value::Shape(dims)) = args.pop()
+            {
+                args.extend(dims.into_iter().map(|dim| Value::Scalar(Scalar::from_int(dim, DataType::I64))));
+            }
+            graph.call_value(function.clone(), args)
+        }
+        (MachineOp::Builtin(builtin), _) => builtin::eval(graph, builtin, values, attrs),
+        (
+            MachineOp::AllocTensor
+            | MachineOp::TensorInStorage
+            | MachineOp::Kill
+            | MachineOp::Same
+            | MachineOp::Closure
+            | MachineOp::CallPrimFunc,
+            _,
+        ) => {
             Err(mismatch(&format!("arguments of {op:?}"), "what the operator declares", &Value::Tuple(values.to_vec())))
         }
     }

@@ -48,6 +48,8 @@ pub enum Value {
     Str(Arc<str>),
     DType(DataType),
     Closure(Closure),
+    /// A function with its last arguments given.
+    Partial(Box<Value>, Vec<Value>),
     /// A function of the module, by name.
     Global(Arc<str>),
     /// A function of the host, by name.
@@ -102,7 +104,7 @@ impl Value {
             Self::Scalar(scalar) => format!("the scalar {scalar:?}"),
             Self::Str(text) => format!("the text {text:?}"),
             Self::DType(dtype) => format!("the dtype {dtype}"),
-            Self::Closure(_) => "a closure".to_owned(),
+            Self::Closure(_) | Self::Partial(..) => "a closure".to_owned(),
             Self::Global(name) => format!("the function `{name}`"),
             Self::Packed(name) => format!("the packed function `{name}`"),
         }

@@ -13,6 +13,23 @@ macro_rules! attr_type {
     (DType) => { ::tilewright_tensor::DataType };
     (Ints) => { &[i64] };
     (OptionalInts) => { Option<&[i64]> };
+    (VDevice) => { &::tilewright_ir::relax::VDevice };
+}
+
+/// The Rust type in which an argument of a kind is given to `call`.
+macro_rules! arg_type {
+    (Values) => { Vec<::tilewright_ir::relax::Expr> };
+    ($kind:ident) => { ::tilewright_ir::relax::Expr };
+}
+
+/// The arguments that one of `call` stands for.
+macro_rules! arg_values {
+    (Values, $value:expr) => {
+        $value
+    };
+    ($kind:ident, $value:expr) => {
+        vec![$value]
+    };
 }
 
 /// The attribute's value as data.
@@ -34,6 +51,9 @@ macro_rules! attr_value {
     };
     (Ints, $value:expr) => {
         ::tilewright_ir::Attr::Array($value.iter().map(|&v| ::tilewright_ir::Attr::Int(v)).collect())
+    };
+    (VDevice, $value:expr) => {
+        $value.to_attr()
     };
     (OptionalInts, $value:expr) => {
         $value.map_or(::tilewright_ir::Attr::None, |ints| attr_value!(Ints, ints))
@@ -88,11 +108,12 @@ macro_rules! op {
         $(#[doc = $doc])+
         pub fn call(
             cx: &::tilewright_ir::op::InferCx,
-            $($arg: ::tilewright_ir::relax::Expr,)*
+            $($arg: arg_type!($arg_kind),)*
             $($attr: attr_type!($attr_kind),)*
         ) -> Result<::tilewright_ir::relax::Expr, ::tilewright_ir::op::InferError> {
             let attrs = ::tilewright_ir::Attrs::from([$((stringify!($attr).into(), attr_value!($attr_kind, $attr))),*]);
-            ::tilewright_ir::relax::Expr::call_op(cx, ::tilewright_ir::op::OpRef(&OP), vec![$($arg),*], attrs)
+            let args: Vec<Vec<::tilewright_ir::relax::Expr>> = vec![$(arg_values!($arg_kind, $arg)),*];
+            ::tilewright_ir::relax::Expr::call_op(cx, ::tilewright_ir::op::OpRef(&OP), args.concat(), attrs)
         }
     };
 }

@@ -22,7 +22,9 @@ pub mod manipulate;
 pub mod memory;
 pub mod nn;
 pub mod shapes;
+pub mod system;
 pub mod unary;
+pub mod vm;
 
 use std::sync::LazyLock;
 
@@ -30,8 +32,18 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families, in the order of the reference page.
-const FAMILIES: [&[&OpDef]; 8] =
-    [unary::OPS, binary::OPS, create::OPS, linear_algebra::OPS, manipulate::OPS, nn::OPS, builtin::OPS, memory::OPS];
+const FAMILIES: [&[&OpDef]; 10] = [
+    unary::OPS,
+    binary::OPS,
+    create::OPS,
+    linear_algebra::OPS,
+    manipulate::OPS,
+    nn::OPS,
+    system::OPS,
+    builtin::OPS,
+    memory::OPS,
+    vm::OPS,
+];
 
 /// Every op, family by family.
 pub fn all() -> impl Iterator<Item = OpRef> {

@@ -3,7 +3,7 @@
 use tilewright_expr::{BinOp, Expr, ExprKind};
 use tilewright_ir::Attr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
-use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::relax::{StructInfo, TensorShape, VDevice};
 use tilewright_tensor::DataType;
 
 /// A dimension as users write it: a number, a name, or an expression of them.
@@ -134,6 +134,22 @@ pub fn infer_allocated(call: &OpCall<'_>, shape: usize) -> Result<StructInfo, In
 /// The rule of ops whose only argument is the shape of a new tensor.
 pub fn infer_allocation(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     infer_allocated(call, 0)
+}
+
+/// The rule of ops that give their first argument on the device of their attribute `dst_vdevice`.
+pub fn infer_on_device(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    let device = call.attr("dst_vdevice").and_then(VDevice::of_attr);
+    if device.is_none() {
+        return Err(InferError::new(format!("`{}` needs a device", call.op.name)));
+    }
+    Ok(StructInfo::Tensor { shape: shape.clone(), dtype, vdevice: device })
+}
+
+/// The rule of ops that give their first argument, a tensor, as it is.
+pub fn infer_same(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
 }
 
 /// The bytes that a tensor of constant shape takes, if that is a number.

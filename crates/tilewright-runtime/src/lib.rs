@@ -47,6 +47,7 @@
 
 mod affinity;
 mod announce;
+mod builtins;
 mod cache;
 mod code;
 mod cpu;

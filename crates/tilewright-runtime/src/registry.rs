@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use tilewright_support::nearest;
 
+use crate::builtins;
 use crate::error::{ErrorKind, Result};
 use crate::value::{PackedFunc, Value};
 
@@ -49,10 +50,10 @@ pub fn unregister(name: &str) -> bool {
     removed.is_some()
 }
 
-/// The function of a name, or an error that suggests a similar one.
+/// The function of a name, or the runtime's own one; else an error that suggests a similar name.
 pub fn get(name: &str) -> Result<PackedFunc> {
     let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
-    functions.get(name).cloned().ok_or_else(|| {
+    functions.get(name).cloned().or_else(|| builtins::get(name)).ok_or_else(|| {
         let suggestion = nearest(name, functions.keys().map(String::as_str)).map(str::to_owned);
         ErrorKind::MissingPacked { name: name.to_owned(), suggestion }.into()
     })

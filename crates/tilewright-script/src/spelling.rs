@@ -200,17 +200,12 @@ pub(crate) mod metadata {
 pub(crate) mod devices {
     use tilewright_ir::relax::VDevice;
 
-    /// The first word of a device's target.
-    pub(crate) fn kind_of(device: &VDevice) -> &str {
-        device.target.split_whitespace().next().unwrap_or_default()
-    }
-
     /// Each device with its name: its kind and its place among those of the kind, such as `llvm:0`.
     pub(crate) fn names_of<'d>(devices: impl Iterator<Item = &'d VDevice>) -> Vec<(&'d VDevice, String)> {
         let mut names: Vec<(&VDevice, String)> = Vec::new();
         for device in devices {
-            let place = names.iter().filter(|(other, _)| kind_of(other) == kind_of(device)).count();
-            names.push((device, format!("{}:{place}", kind_of(device))));
+            let place = names.iter().filter(|(other, _)| other.kind() == device.kind()).count();
+            names.push((device, format!("{}:{place}", device.kind())));
         }
         names
     }

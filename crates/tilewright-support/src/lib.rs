@@ -8,12 +8,14 @@
 mod diagnostic;
 mod json;
 mod names;
+mod placeholders;
 mod render;
 mod source;
 mod stack;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use names::{NameSupply, nearest};
+pub use placeholders::fill_placeholders;
 pub use source::{Origins, SourceFile, Span};
 pub use stack::with_stack;
 

@@ -27,6 +27,7 @@ pub mod guard;
 mod layout;
 mod storage;
 mod tensor;
+mod text;
 
 pub use dtype::{DataType, TypeCode, UnknownDataType};
 pub use element::Element;

@@ -74,7 +74,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A name for a function inside this one that no other function has.
-    fn local_name(&mut self, name: &str) -> String {
+    pub(super) fn local_name(&mut self, name: &str) -> String {
         let wish = format!("{}.{name}", self.code.name());
         let free = (0u32..).map(|n| if n == 0 { wish.clone() } else { format!("{wish}.{n}") });
         let name = free.into_iter().find(|name| !self.tables.names.contains(name)).unwrap_or(wish);

@@ -68,6 +68,9 @@ impl Emitter<'_, '_> {
                 Ok(self.code.alloc(dtype, &shape, storage))
             }
             MachineOp::AllocStorage => refuse("a storage must be bound to a variable"),
+            MachineOp::Same | MachineOp::Closure | MachineOp::CallPrimFunc | MachineOp::Builtin(_) => {
+                refuse(format!("{op:?} is no operator of memory"))
+            }
             MachineOp::Kill => {
                 self.kill(args.first());
                 Ok(self.code.make_tuple(&[]))

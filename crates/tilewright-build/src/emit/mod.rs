@@ -2,10 +2,12 @@
 //!
 //! One pass over the bindings of a function: each variable gets a register, each symbolic dimension a slot, each call an
 //! instruction. Reading order: here functions, bindings and values; then `number` (scalar expressions), `kind` (what
-//! values have to be), `closure` (functions as values), `memory` (storage and allocation).
+//! values have to be), `closure` (functions as values), `memory` (storage and allocation), `machine` (what else the
+//! machine does itself).
 
 mod closure;
 mod kind;
+mod machine;
 mod memory;
 mod number;
 
@@ -231,6 +233,7 @@ impl Emitter<'_, '_> {
                     self.kill(args.first());
                     Ok(true)
                 }
+                Legalize::Machine(MachineOp::CallPrimFunc) => self.call_prim_func(args).map(|()| true),
                 _ => Ok(false),
             },
             _ => Ok(false),
@@ -316,6 +319,11 @@ impl Emitter<'_, '_> {
     ) -> Result<Reg> {
         match callee {
             Callee::Op(op) => match op.legalize {
+                Legalize::Machine(MachineOp::Same) => self.same(*op, args, attrs),
+                Legalize::Machine(MachineOp::Closure) => self.partial(args),
+                Legalize::Machine(MachineOp::Builtin(builtin)) => {
+                    self.builtin(builtin, *op, args, attrs, &expr.struct_info)
+                }
                 Legalize::Machine(machine_op) => self.machine_op(machine_op, args, attrs),
                 Legalize::PrimFunc(_) => refuse(format!("operator `{}` has not been legalised", op.name)),
             },

@@ -2,4 +2,5 @@
 
 family! {
     alloc_tensor,
+    stop_lift_params,
 }

@@ -4,4 +4,7 @@ family! {
     alloc_storage,
     alloc_tensor,
     kill_tensor,
+    kill_storage,
+    view,
+    ensure_zero_offset,
 }

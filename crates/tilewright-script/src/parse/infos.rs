@@ -10,7 +10,7 @@ use tilewright_support::Diagnostic;
 use super::codes;
 use super::cx::{Parser, Reported, Res};
 use super::value::Value;
-use crate::spelling::devices::{kind_of, names_of};
+use crate::spelling::devices::names_of;
 
 impl Parser<'_> {
     /// A call of something of `I` as an expression.
@@ -133,11 +133,11 @@ impl Parser<'_> {
         let scope = parts.next();
         if let (Some(index), None) = (index, parts.next()) {
             let fits = |device: &&VDevice| {
-                (kind == "vdevice" || kind_of(device) == kind)
+                (kind == "vdevice" || device.kind() == kind)
                     && scope.is_none_or(|scope| *device.memory_scope == *scope)
             };
             // With a memory scope the place is still counted among all devices of the kind.
-            let found = self.functions.vdevices().filter(|d| kind == "vdevice" || kind_of(d) == kind).nth(index);
+            let found = self.functions.vdevices().filter(|d| kind == "vdevice" || d.kind() == kind).nth(index);
             if let Some(device) = found.filter(fits) {
                 return Ok(device.clone());
             }

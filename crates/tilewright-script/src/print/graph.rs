@@ -189,6 +189,10 @@ impl Printer<'_> {
             },
             Item::Name(name) => self.doc.text(&quoted(name)),
             Item::Callee(name) => self.global(name),
+            Item::Attr(name, Some(AttrKind::VDevice), value) if let Some(device) = VDevice::of_attr(value) => {
+                let text = self.vdevice_text(&device);
+                self.doc.text(&format!("{name}={text}"));
+            }
             Item::Attr(name, kind, value) => self.op_attr(name, *kind, value),
             Item::Scalars(name, values) => {
                 self.doc.text(&format!("{name}="));
@@ -304,7 +308,7 @@ impl Printer<'_> {
             TensorShape::Known(dims) => Some(dims),
             _ => None,
         };
-        let vdevice = vdevice.map(|vdevice| self.vdevice_argument(vdevice));
+        let vdevice = vdevice.map(|vdevice| format!("vdevice={}", self.vdevice_text(vdevice)));
         let rest: Vec<String> = dtype.into_iter().chain(vdevice).chain(rank).collect();
         let Some(dims) = dims else { return self.list("(", &rest, ")", |p, text| p.doc.text(text)) };
         self.doc.open("(");
@@ -317,12 +321,12 @@ impl Printer<'_> {
     }
 
     /// A device by the name that the module gives it, or written out.
-    fn vdevice_argument(&mut self, vdevice: &VDevice) -> String {
+    fn vdevice_text(&mut self, vdevice: &VDevice) -> String {
         match self.devices.iter().find(|(known, _)| known == vdevice) {
-            Some((_, name)) => format!("vdevice={}", quoted(name)),
+            Some((_, name)) => quoted(name),
             None => {
                 self.used[Namespace::Module as usize] = true;
-                format!("vdevice={}", vdevice_text(vdevice))
+                vdevice_text(vdevice)
             }
         }
     }
@@ -369,7 +373,8 @@ pub(super) fn is_statement(expr: &Expr) -> bool {
 fn op_items<'e>(op: OpRef, args: &'e [Expr], attrs: &'e Attrs) -> Vec<Item<'e>> {
     let mut items = Vec::new();
     for (i, arg) in args.iter().enumerate() {
-        let optional = op.args.get(i).is_some_and(|def| def.kind == ArgKind::OptionalTensor);
+        let kind = op.args.get(i).map(|def| def.kind);
+        let optional = matches!(kind, Some(ArgKind::OptionalTensor | ArgKind::OptionalShape));
         let absent = optional && matches!(&arg.kind, ExprKind::Tuple(fields) if fields.is_empty());
         items.push(if absent { Item::Absent } else { Item::Arg(arg) });
     }

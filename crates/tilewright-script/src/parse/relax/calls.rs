@@ -68,6 +68,13 @@ impl Parser<'_> {
                 let name = self.string(bound[0].ok_or(Reported)?)?;
                 Ok(Value::Graph(Expr::extern_func(name)))
             }
+            "emit" => {
+                let bound = self.bind(call, &["value"], 1)?;
+                let node = bound[0].ok_or(Reported)?;
+                let value = self.graph_expr(node)?;
+                self.leaf(node, value).map(Value::Graph)
+            }
+            "emit_with_sinfo" => self.emit_with_sinfo(expr, call),
             _ if let Some(op) = tilewright_ops::lookup(name) => self.operator(expr, op, call),
             _ if OTHERS.contains(&name) => {
                 let message = format!("`{}` is a statement of its own, not a value", self.text_of(&*call.func));
@@ -75,6 +82,35 @@ impl Parser<'_> {
             }
             _ => Err(self.unknown_relax(&call.func, name)),
         }
+    }
+
+    /// `R.emit_with_sinfo("relax.add", (a, b), sinfo)`: a call of an operator by its name, whose result is of this
+    /// struct info.
+    fn emit_with_sinfo(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
+        let bound = self.bind(call, &["op", "args", "sinfo_args"], 3)?;
+        let (Some(op_node), Some(args), Some(infos)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
+        let name = self.string(op_node)?;
+        let args = self.argument_list(args)?;
+        let infos = self.infos(infos)?;
+        let short = name.strip_prefix("relax.").unwrap_or(&name);
+        let Some(op) = tilewright_ops::lookup(short) else {
+            let known: Vec<&str> = tilewright_ops::all().map(|op| op.0.name).collect();
+            let message = format!("unknown operator `{name}`");
+            return Err(self.unknown(codes::UNKNOWN_FUNCTION, op_node, message, short, known));
+        };
+        let result = Expr::call_op(&self.infer, op, args, Attrs::new());
+        let result = self.inferred(expr, &[], result)?;
+        if let [info] = infos.as_slice()
+            && let Some(reason) = self.mismatch(info, &result.struct_info)
+        {
+            return Err(self.fail(
+                codes::STRUCT_INFO,
+                expr,
+                format!("the result is not what is said of it: {reason}"),
+                "",
+            ));
+        }
+        self.leaf(expr, result).map(Value::Graph)
     }
 
     /// The positional arguments of a call that takes any number and nothing else.

@@ -385,11 +385,19 @@ impl Parser<'_> {
             Value::Tuple(items) => items,
             Value::Graph(expr) => match &expr.kind {
                 ExprKind::Tuple(fields) => fields.iter().cloned().map(Value::Graph).collect(),
-                _ if matches!(expr.struct_info, StructInfo::Tuple(_)) => {
-                    let message = "expected the arguments, found a variable that holds a tuple";
-                    return Err(self.fail(codes::NOT_YET, node, message, "write its items: `(t[0], t[1])`"));
-                }
-                _ => vec![Value::Graph(expr.clone())],
+                _ => match &expr.struct_info {
+                    // A value that is a tuple stands for its fields.
+                    StructInfo::Tuple(fields) => {
+                        let tuple = self.leaf(node, expr.clone())?;
+                        let fields = (0..fields.len()).map(|index| Expr::tuple_get(tuple.clone(), index));
+                        let fields: Vec<_> = fields.collect::<Vec<_>>();
+                        fields
+                            .into_iter()
+                            .map(|field| self.inferred(node, &[], field).map(Value::Graph))
+                            .collect::<Res<_>>()?
+                    }
+                    _ => vec![Value::Graph(expr.clone())],
+                },
             },
             one => vec![one],
         };

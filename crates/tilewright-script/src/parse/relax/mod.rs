@@ -48,6 +48,8 @@ pub(super) struct Graph {
     attrs: Attrs,
     /// Said by the decorator.
     pure: Option<bool>,
+    /// The function is pure, whatever its calls say of themselves.
+    forced: bool,
     /// Where a side effect was met first.
     impure: Option<Span>,
     /// Numbers of names made up in `current` and before.
@@ -189,7 +191,7 @@ impl Parser<'_> {
         if self.errors() > errors {
             return Err(Reported);
         }
-        let pure = decorator.pure.unwrap_or(graph.impure.is_none());
+        let pure = decorator.pure.unwrap_or(graph.forced || graph.impure.is_none());
         let origins = self.origins(def);
         Ok(Function { params, body: body?, ret: ret?, pure, attrs: graph.attrs, origins })
     }
@@ -290,7 +292,7 @@ impl Parser<'_> {
                 .help("end the block before it, and begin another one behind it");
             return Err(self.report(diagnostic));
         }
-        if self.graph.pure == Some(true) {
+        if self.graph.pure == Some(true) && !self.graph.forced {
             let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, "this call has side effects, in a pure function")
                 .at(span)
                 .help("say `pure=False` in the function's decorator");

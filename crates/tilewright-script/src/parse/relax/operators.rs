@@ -1,8 +1,8 @@
 //! Calls of operators, through the one table of them.
 
 use ruff_python_ast as ast;
-use tilewright_ir::op::{ArgDef, ArgKind, OpRef};
-use tilewright_ir::relax::Expr;
+use tilewright_ir::op::{ArgDef, ArgKind, AttrKind, OpRef};
+use tilewright_ir::relax::{Expr, ExprKind};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Diagnostic;
 
@@ -11,11 +11,15 @@ use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
 /// The functions of `R` that are no operators.
-pub(super) const OTHERS: [&str; 28] = [
+pub(super) const OTHERS: [&str; 32] = [
     "function",
     "dataflow",
     "output",
     "func_attr",
+    "is_impure",
+    "emit",
+    "emit_with_sinfo",
+    "tir_vars",
     "match_cast",
     "call_tir",
     "call_tir_inplace",
@@ -42,18 +46,12 @@ pub(super) const OTHERS: [&str; 28] = [
     "Object",
 ];
 
-/// Functions of the field's language that have no node in this version's IR.
-const NOT_YET: &[&str] = &["make_closure", "to_vdevice", "macro"];
-
 impl Parser<'_> {
     /// An unknown name of `R`.
     pub(in crate::parse) fn unknown_relax(&mut self, expr: &ast::Expr, name: &str) -> Reported {
         let text = self.text_of(expr).to_owned();
         if tilewright_ops::lookup(name).is_some() || OTHERS.contains(&name) {
             return self.fail(codes::KIND, expr, format!("expected a value, found the function `{text}`"), "call it");
-        }
-        if NOT_YET.contains(&name) {
-            return self.fail(codes::NOT_YET, expr, format!("`{text}` is not read by this version"), "");
         }
         let known = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name));
         let known: Vec<String> = known.map(|name| self.spell(&format!("script.relax.{name}"))).collect();
@@ -65,7 +63,10 @@ impl Parser<'_> {
     pub(super) fn operator(&mut self, expr: &ast::Expr, op: OpRef, call: &ast::ExprCall) -> Res<Value> {
         let names: Vec<&'static str> =
             op.args.iter().map(|arg| arg.name).chain(op.attrs.iter().map(|attr| attr.name)).collect();
-        let required = op.args.iter().take_while(|arg| arg.kind != ArgKind::OptionalTensor).count();
+        let required = op.args.iter().take_while(|arg| !arg.kind.is_optional()).count();
+        if op.args.last().is_some_and(|last| last.kind == ArgKind::Values) {
+            return self.open_operator(expr, op, call, required);
+        }
         let bound = self.bind(call, &names, required)?;
         let (given_args, given_attrs) = bound.split_at(op.args.len());
         let mut nodes = Vec::new();
@@ -77,33 +78,89 @@ impl Parser<'_> {
                 None => Ok(Expr::tuple(Vec::new())),
             });
         }
+        let attrs = self.operator_attrs(op, given_attrs);
+        let args = args.into_iter().collect::<Res<Vec<_>>>()?;
+        let result = Expr::call_op(&self.infer, op, args, attrs?);
+        self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// A call of an operator that takes any number of arguments: all positional ones are arguments, a list among the
+    /// last ones stands for its items; attributes are given by name.
+    fn open_operator(&mut self, expr: &ast::Expr, op: OpRef, call: &ast::ExprCall, required: usize) -> Res<Value> {
+        let names: Vec<&'static str> = op.attrs.iter().map(|attr| attr.name).collect();
+        let mut given: Vec<&ast::Expr> = Vec::new();
+        for arg in &call.arguments.args {
+            match arg {
+                ast::Expr::List(list) if given.len() >= required => given.extend(&list.elts),
+                arg => given.push(arg),
+            }
+        }
+        let what = self.text_of(&*call.func).to_owned();
+        let mut attrs: Vec<Option<&ast::Expr>> = vec![None; names.len()];
+        for keyword in &call.arguments.keywords {
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            if let Some(at) = names.iter().position(|known| *known == name) {
+                attrs[at] = Some(&keyword.value);
+            } else if op.args.last().is_some_and(|last| last.name == name) {
+                match &keyword.value {
+                    ast::Expr::List(list) => given.extend(&list.elts),
+                    ast::Expr::Tuple(tuple) => given.extend(&tuple.elts),
+                    one => given.push(one),
+                }
+            } else {
+                let message = format!("`{what}` has no argument `{name}`");
+                return Err(self.unknown(codes::ARGUMENTS, keyword, message, name, names.iter().copied()));
+            }
+        }
+        if given.len() < required {
+            let name = op.args[given.len()].name;
+            return Err(self.fail(codes::ARGUMENTS, call, format!("`{what}` needs the argument `{name}`"), ""));
+        }
+        let rest = op.args.last().into_iter().cycle();
+        let args: Vec<_> = given
+            .iter()
+            .zip(op.args.iter().take(required).chain(rest))
+            .map(|(node, def)| self.operand(def, node))
+            .collect();
+        let attrs = self.operator_attrs(op, &attrs);
+        let result = Expr::call_op(&self.infer, op, args.into_iter().collect::<Res<_>>()?, attrs?);
+        self.inferred(expr, &given, result).map(Value::Graph)
+    }
+
+    fn operator_attrs(&mut self, op: OpRef, given: &[Option<&ast::Expr>]) -> Res<Attrs> {
         let mut attrs = Attrs::new();
         let mut failed = None;
-        for (def, node) in op.attrs.iter().zip(given_attrs) {
+        for (def, node) in op.attrs.iter().zip(given) {
             let Some(node) = node else { continue };
-            match self.attribute_value(def.name, node) {
+            let value = match def.kind {
+                AttrKind::VDevice => self.device_attribute(node),
+                _ => self.attribute_value(def.name, node),
+            };
+            match value {
                 Ok(value) => {
                     attrs.insert(def.name.into(), value);
                 }
                 Err(reported) => failed = Some(reported),
             }
         }
-        let args = args.into_iter().collect::<Res<Vec<_>>>()?;
-        if let Some(reported) = failed {
-            return Err(reported);
+        failed.map_or(Ok(attrs), Err)
+    }
+
+    fn device_attribute(&mut self, node: &ast::Expr) -> Res<Attr> {
+        match self.device_argument(node)? {
+            Some(device) => Ok(device.to_attr()),
+            None => Err(self.fail(codes::KIND, node, "expected a device, found None", "")),
         }
-        let result = Expr::call_op(&self.infer, op, args, attrs);
-        self.inferred(expr, &nodes, result).map(Value::Graph)
     }
 
     fn operand(&mut self, def: &ArgDef, node: &ast::Expr) -> Res<Expr> {
         let value = self.eval(node)?;
         match (def.kind, value) {
-            (ArgKind::Shape, value @ Value::Tuple(_)) => {
+            (ArgKind::Shape | ArgKind::OptionalShape, value @ Value::Tuple(_)) => {
                 let dims = self.dims_of(node, value)?;
                 Ok(Expr::shape(dims.unwrap_or_default()))
             }
-            (ArgKind::OptionalTensor, Value::None) => Ok(Expr::tuple(Vec::new())),
+            (ArgKind::OptionalTensor | ArgKind::OptionalShape, Value::None) => Ok(Expr::tuple(Vec::new())),
             (ArgKind::Tensor | ArgKind::OptionalTensor, value) if value.is_literal() => {
                 let text = self.text_of(node).to_owned();
                 let constant = self.spell("script.relax.const");
@@ -127,6 +184,14 @@ impl Parser<'_> {
             Value::Scalar(scalar) if scalar.as_int().is_some() && scalar.dtype.is_int() => {
                 scalar.as_int().map(Attr::Int)
             }
+            // `R.prim_value(0)`, `R.str("global")`, `R.dtype("float32")`: what they hold.
+            Value::Graph(expr) => match &expr.kind {
+                ExprKind::Prim(value) if value.dtype.is_bool() => value.as_int().map(|flag| Attr::Bool(flag != 0)),
+                ExprKind::Prim(value) => value.as_int().map(Attr::Int),
+                ExprKind::Str(text) => Some(Attr::Str(text.clone())),
+                ExprKind::DType(dtype) => Some(Attr::DType(*dtype)),
+                _ => None,
+            },
             value => value.to_attr(),
         };
         attr.ok_or_else(|| {

@@ -4,7 +4,8 @@ use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
-use tilewright_ir::relax::{Binding, Expr, ExprKind, SeqExpr, StructInfo, Var};
+use tilewright_ir::Attr;
+use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, SeqExpr, StructInfo, Var, attr_names};
 use tilewright_support::{Diagnostic, Map, Set, Span, with_stack};
 use tilewright_tensor::DataType;
 
@@ -49,20 +50,54 @@ impl Parser<'_> {
         value: &ast::Expr,
     ) -> Res<()> {
         let ast::Expr::Name(name) = target else {
-            let help = "bind the tuple, then take its items: `a = t[0]`";
-            let diagnostic =
-                Diagnostic::error(codes::FORM, "a binding has one name as its target").at(self.span(target)).help(help);
-            if let ast::Expr::Tuple(names) = target {
-                let names = names.elts.iter().filter_map(|elt| elt.as_name_expr());
-                names.for_each(|name| self.scopes.define(&name.id, Value::Poison));
+            if let (ast::Expr::Tuple(names), None) = (target, annotation) {
+                let result = self.unpack(stmt, names, value);
+                if result.is_err() {
+                    let names = names.elts.iter().filter_map(|elt| elt.as_name_expr());
+                    names.for_each(|name| self.scopes.define(&name.id, Value::Poison));
+                }
+                return result;
             }
-            return Err(self.report(diagnostic));
+            return Err(self.fail(codes::FORM, target, "a binding has a name, or names, as its target", ""));
         };
         let result = self.graph_binding(stmt, name, annotation, value);
         if result.is_err() {
             self.scopes.define(&name.id, Value::Poison);
         }
         result
+    }
+
+    /// `a, b = t`: the fields of a tuple, each bound to a name.
+    fn unpack(&mut self, stmt: &ast::Stmt, names: &ast::ExprTuple, value: &ast::Expr) -> Res<()> {
+        let tuple = self.graph_expr(value)?;
+        let tuple = self.leaf(value, tuple)?;
+        let count = match &tuple.struct_info {
+            StructInfo::Tuple(fields) => fields.len(),
+            other => {
+                let found = describe_info(other);
+                return Err(self.fail(codes::KIND, value, format!("expected a tuple, found {found}"), found));
+            }
+        };
+        if count != names.elts.len() {
+            let message = format!("{} names for a tuple of {count}", names.elts.len());
+            return Err(self.fail(codes::FORM, names, message, ""));
+        }
+        for (index, target) in names.elts.iter().enumerate() {
+            let ast::Expr::Name(name) = target else {
+                return Err(self.fail(codes::FORM, target, "a binding has names as its targets", ""));
+            };
+            let field = match &tuple.kind {
+                ExprKind::Tuple(fields) => fields.get(index).cloned().ok_or(Reported)?,
+                _ => {
+                    let field = Expr::tuple_get(tuple.clone(), index);
+                    self.inferred(value, &[], field)?
+                }
+            };
+            let origins = self.origins(stmt);
+            let var = self.emit(&name.id, field, None, origins)?;
+            self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
+        }
+        Ok(())
     }
 
     fn graph_binding(
@@ -209,7 +244,18 @@ impl Parser<'_> {
                 "script.relax.func_attr" => {
                     let bound = self.bind(call, &["attrs"], 1)?;
                     let attrs = self.attrs_argument(bound[0])?;
+                    self.graph.forced |= attrs.get(attr_names::FORCE_PURE).is_some_and(Attr::is_true);
                     self.graph.attrs.extend(attrs);
+                    return Ok(());
+                }
+                "script.relax.is_impure" => {
+                    self.bind(call, &[], 0)?;
+                    if self.graph.pure == Some(true) {
+                        let message = "the function's decorator says that it is pure";
+                        return Err(self.fail(codes::SIDE_EFFECT, value, message, ""));
+                    }
+                    let span = self.span(value);
+                    self.graph.impure.get_or_insert(span);
                     return Ok(());
                 }
                 "script.relax.output" => {
@@ -315,23 +361,7 @@ impl Parser<'_> {
 
     /// `if c: … y = a` `else: … y = b`: a binding of `y`, the name that both branches end with.
     fn graph_if(&mut self, branch: &ast::StmtIf) -> Res<()> {
-        let condition_node = &branch.test;
-        let condition = self.graph_expr(condition_node).and_then(|condition| self.leaf(condition_node, condition));
-        let otherwise: &[ast::Stmt] = match branch.elif_else_clauses.as_slice() {
-            [clause] if clause.test.is_none() => &clause.body,
-            [clause, ..] => {
-                let message = "a condition of a graph has one `else`: nest the others";
-                return Err(self.fail(codes::FORM, clause, message, ""));
-            }
-            [] => return Err(self.fail(codes::FORM, branch, "a condition of a graph needs an `else`", "")),
-        };
-        if self.graph.dataflow.is_some() {
-            let message = "a condition cannot stand in a dataflow block";
-            return Err(self.fail(codes::PLACE, branch, message, ""));
-        }
-        let then = self.branch(&branch.body);
-        let otherwise = self.branch(otherwise);
-        let result = self.joined(branch, condition, then, otherwise);
+        let result = self.graph_choice(branch, &branch.test, &branch.body, &branch.elif_else_clauses);
         if result.is_err()
             && let Some(name) = last_name(&branch.body)
         {
@@ -340,9 +370,37 @@ impl Parser<'_> {
         result
     }
 
+    /// A condition with what follows it: `elif` is a condition inside the other branch.
+    fn graph_choice(
+        &mut self,
+        branch: &impl Ranged,
+        test: &ast::Expr,
+        body: &[ast::Stmt],
+        clauses: &[ast::ElifElseClause],
+    ) -> Res<()> {
+        let condition = self.graph_expr(test).and_then(|condition| self.leaf(test, condition));
+        if self.graph.dataflow.is_some() {
+            let message = "a condition cannot stand in a dataflow block";
+            return Err(self.fail(codes::PLACE, branch, message, ""));
+        }
+        let then = self.branch(body);
+        let otherwise = match clauses {
+            [clause] if clause.test.is_none() => self.branch(&clause.body),
+            [clause, rest @ ..] => match &clause.test {
+                Some(test) => self.branch_of(clause, |parser| {
+                    let _: Res<()> = with_stack(|| parser.graph_choice(clause, test, &clause.body, rest));
+                }),
+                None => Err(self.fail(codes::FORM, clause, "nothing can stand behind `else`", "")),
+            },
+            [] => Err(self.fail(codes::FORM, branch, "a condition of a graph needs an `else`", "")),
+        };
+        self.joined(branch, test, condition, then, otherwise)
+    }
+
     fn joined(
         &mut self,
-        branch: &ast::StmtIf,
+        branch: &impl Ranged,
+        test: &ast::Expr,
         condition: Res<Expr>,
         then: Res<(String, SeqExpr)>,
         otherwise: Res<(String, SeqExpr)>,
@@ -353,7 +411,7 @@ impl Parser<'_> {
             return Err(self.fail(codes::FORM, branch, message, "both have to bind the same one last"));
         }
         let value = Expr::conditional(condition, then, otherwise);
-        let value = self.inferred(&branch.test, &[&branch.test], value)?;
+        let value = self.inferred(test, &[test], value)?;
         let origins = self.origins(branch);
         let var = self.emit(&name, value, None, origins)?;
         self.scopes.define(&name, Value::Graph(Expr::var(&var)));
@@ -362,29 +420,42 @@ impl Parser<'_> {
 
     /// A branch: its bindings but for the last, whose value is the result; and the name of that last one.
     fn branch(&mut self, body: &[ast::Stmt]) -> Res<(String, SeqExpr)> {
+        match body.last() {
+            Some(last) => self.branch_of(last, |parser| {
+                for stmt in body {
+                    let _: Res<()> = parser.graph_statement(stmt);
+                }
+            }),
+            None => Err(Reported),
+        }
+    }
+
+    /// The branch whose statements `read` reads; `place` is where it ends.
+    fn branch_of(&mut self, place: &impl Ranged, read: impl FnOnce(&mut Self)) -> Res<(String, SeqExpr)> {
         let errors = self.errors();
         let blocks = std::mem::take(&mut self.graph.blocks);
         let current = std::mem::take(&mut self.graph.current);
-        self.scoped(|parser| {
-            for stmt in body {
-                let _: Res<()> = parser.graph_statement(stmt);
+        self.scoped(read);
+        let last = match self.graph.current.last().map(|binding| &binding.value) {
+            // What is cast stays bound: its dimensions are defined there.
+            Some(BindingValue::MatchCast { .. }) => {
+                self.graph.current.last().map(|binding| (binding.var.name.to_string(), Expr::var(&binding.var)))
             }
-        });
-        let last = self.graph.current.pop();
+            Some(BindingValue::Expr(_)) => self.graph.current.pop().and_then(|binding| match binding.value {
+                BindingValue::Expr(value) => Some((binding.var.name.to_string(), value)),
+                BindingValue::MatchCast { .. } => None,
+            }),
+            None => None,
+        };
         self.close_block(false);
         let blocks = std::mem::replace(&mut self.graph.blocks, blocks);
         self.graph.current = current;
         if self.errors() > errors {
             return Err(Reported);
         }
-        match last.map(|binding| (binding.var, binding.value)) {
-            Some((var, tilewright_ir::relax::BindingValue::Expr(value))) => {
-                Ok((var.name.to_string(), SeqExpr { blocks, result: value }))
-            }
-            _ => match body.last() {
-                Some(stmt) => Err(self.fail(codes::FORM, stmt, "a branch ends with `name = value`", "")),
-                None => Err(Reported),
-            },
+        match last {
+            Some((name, result)) => Ok((name, SeqExpr { blocks, result })),
+            None => Err(self.fail(codes::FORM, place, "a branch ends with `name = value`", "")),
         }
     }
 

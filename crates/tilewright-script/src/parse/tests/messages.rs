@@ -117,13 +117,13 @@ fn what_this_version_does_not_read() {
               |            ^^^^^^^^"#]],
     );
     check_relax(
-        "y = R.call_pure_packed(\"f\", x)\nreturn y",
+        "y: R.Callable(derive_func=\"f\") = x\nreturn y",
         expect![[r#"
-        error[TW0406]: `R.call_pure_packed` is not read by this version
-         --> test.py:3:9
-          |
-        3 |     y = R.call_pure_packed("f", x)
-          |         ^^^^^^^^^^^^^^^^^^"#]],
+            error[TW0406]: derived results are not read by this version
+             --> test.py:3:31
+              |
+            3 |     y: R.Callable(derive_func="f") = x
+              |                               ^^^"#]],
     );
 }
 
@@ -700,7 +700,7 @@ fn variables_without_a_value() {
 #[test]
 fn what_is_missing_in_a_module() {
     check(
-        "@I.ir_module\nclass M:\n    x = 1\n    def f(a):\n        pass\n    @T.prim_func\n    def g(A):\n        A[0] = 1\n    @T.prim_func\n    def g(A: T.Buffer((4,))):\n        A[0] = 1\n    I.module_global_infos({\"vdevice\": []})\n",
+        "@I.ir_module\nclass M:\n    x = 1\n    def f(a):\n        pass\n    @T.prim_func\n    def g(A):\n        A[0] = 1\n    @T.prim_func\n    def g(A: T.Buffer((4,))):\n        A[0] = 1\n    I.module_global_infos({\"vdevice\": [1]})\n",
         expect![[r#"
             error[TW0104]: a module holds functions
              --> test.py:3:5
@@ -731,11 +731,11 @@ fn what_is_missing_in_a_module() {
             10 |     def g(A: T.Buffer((4,))):
                |         ^
 
-            error[TW0406]: global infos (virtual devices, meshes) are not read by this version
-              --> test.py:12:5
+            error[TW0302]: expected a global info such as `I.vdevice(…)`, found the number 1
+              --> test.py:12:27
                |
-            12 |     I.module_global_infos({"vdevice": []})
-               |     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+            12 |     I.module_global_infos({"vdevice": [1]})
+               |                           ^^^^^^^^^^^^^^^^ the number 1"#]],
     );
 }
 

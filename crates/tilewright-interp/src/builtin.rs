@@ -1,0 +1,138 @@
+//! The functions that every runtime has: shapes as values, lines for the user, conditions, views.
+
+use std::sync::Arc;
+
+use tilewright_expr::semantics::Scalar;
+use tilewright_ir::op::Builtin;
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::{fill_placeholders, with_stack};
+use tilewright_tensor::abi::TENSOR_ALIGN;
+use tilewright_tensor::{DataType, Layout, Tensor};
+
+use crate::error::ErrorKind;
+use crate::graph::{Graph, mismatch};
+use crate::machine::Res;
+use crate::value::Value;
+
+pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &Attrs) -> Res<Value> {
+    match (builtin, args) {
+        (Builtin::ShapeOf, [Value::Tensor(tensor)]) => Ok(Value::Shape(tensor.shape().to_vec())),
+        (Builtin::ShapeToTensor, [Value::Shape(dims)]) => {
+            Ok(Value::Tensor(Tensor::from_vec(&[dims.len() as i64], dims.clone())?))
+        }
+        (Builtin::TensorToShape, [Value::Tensor(tensor)]) => {
+            let dims = tensor.to_vec::<i64>()?;
+            match dims.iter().find(|&&dim| dim < 0) {
+                Some(dim) => Err(refused(builtin, format!("a shape cannot have a dimension of {dim}"))),
+                None => Ok(Value::Shape(dims)),
+            }
+        }
+        (Builtin::NullValue, []) => Ok(Value::unit()),
+        (Builtin::Print, values) => print(graph, attrs, values),
+        (Builtin::Assert, [condition, values @ ..]) => {
+            if crate::graph::truth(condition)? {
+                return Ok(Value::unit());
+            }
+            let message = line(builtin, attrs, values)?;
+            Err(ErrorKind::Assert(if message.is_empty() { "assertion failed".to_owned() } else { message }).into())
+        }
+        (Builtin::View, [Value::Tensor(data), shape]) => {
+            let dims = match shape {
+                Value::Shape(dims) => dims,
+                _ => data.shape(),
+            };
+            let dtype = Some(dtype(attrs)).filter(|dtype| !dtype.is_void()).unwrap_or(data.dtype());
+            view(builtin, data, dims, dtype, int(attrs, "relative_byte_offset")).map(Value::Tensor)
+        }
+        (Builtin::AllocStorage, [Value::Shape(size)]) if size.len() == 1 => {
+            Ok(Value::Tensor(graph.garbage(size, DataType::U8)?))
+        }
+        (Builtin::AllocTensor, [Value::Tensor(storage), Value::Shape(dims)]) => {
+            let offset = int(attrs, "offset");
+            if offset.rem_euclid(TENSOR_ALIGN as i64) != 0 {
+                let problem = format!("offset {offset} of a tensor in a storage is no multiple of {TENSOR_ALIGN}");
+                return Err(refused(builtin, problem));
+            }
+            let tensor = view(builtin, storage, dims, dtype(attrs), offset)?;
+            graph.spoil(&tensor)?;
+            Ok(Value::Tensor(tensor))
+        }
+        (_, other) => {
+            let expected = "what the operator declares";
+            Err(mismatch(&format!("arguments of `{}`", builtin.name()), expected, &Value::Tuple(other.to_vec())))
+        }
+    }
+}
+
+fn refused(builtin: Builtin, message: String) -> crate::InterpError {
+    ErrorKind::Packed { name: builtin.name().to_owned(), message }.into()
+}
+
+fn view(builtin: Builtin, data: &Tensor, dims: &[i64], dtype: DataType, offset: i64) -> Res<Tensor> {
+    let layout = Layout::compact(dtype, dims)?;
+    let end = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(layout.num_bytes()));
+    if end.is_none_or(|end| end > data.num_bytes()) {
+        let (needed, given) = (layout.num_bytes(), data.num_bytes());
+        return Err(refused(
+            builtin,
+            format!("{needed} bytes at {offset} do not lie inside a tensor of {given} bytes"),
+        ));
+    }
+    Ok(data.view_as(Arc::new(layout), offset)?)
+}
+
+/// A line goes to the host's function of that name, where it has one; without, nobody sees it.
+fn print(graph: &Graph<'_>, attrs: &Attrs, values: &[Value]) -> Res<Value> {
+    // Also where nobody looks, a wrong format is an error.
+    line(Builtin::Print, attrs, values)?;
+    if let Some(host) = graph.cx.packed.get(Builtin::Print.name()) {
+        let format = Value::Str(format(attrs).into());
+        let args: Vec<Value> = std::iter::once(format).chain(values.iter().cloned()).collect();
+        host(&args).map_err(|message| refused(Builtin::Print, message))?;
+    }
+    Ok(Value::unit())
+}
+
+fn line(builtin: Builtin, attrs: &Attrs, values: &[Value]) -> Res<String> {
+    let values: Vec<String> = values.iter().map(text).collect();
+    fill_placeholders(format(attrs), &values).map_err(|message| refused(builtin, message))
+}
+
+fn format(attrs: &Attrs) -> &str {
+    attrs.get("format").and_then(Attr::as_str).unwrap_or_default()
+}
+
+fn int(attrs: &Attrs, name: &str) -> i64 {
+    attrs.get(name).and_then(Attr::as_int).unwrap_or(0)
+}
+
+fn dtype(attrs: &Attrs) -> DataType {
+    match attrs.get("dtype") {
+        Some(Attr::DType(dtype)) => *dtype,
+        _ => DataType::VOID,
+    }
+}
+
+/// A value as programs print it.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Tensor(tensor) => tensor.to_string(),
+        Value::Shape(dims) => format!("{dims:?}"),
+        Value::Scalar(scalar) => scalar_text(scalar),
+        Value::Str(text) => text.to_string(),
+        Value::DType(dtype) => dtype.to_string(),
+        Value::Tuple(items) => {
+            let items: Vec<String> = with_stack(|| items.iter().map(text).collect());
+            format!("({})", items.join(", "))
+        }
+        other => other.describe(),
+    }
+}
+
+fn scalar_text(scalar: &Scalar) -> String {
+    match scalar.dtype() {
+        dtype if dtype.is_bool() => if scalar.as_bool() { "True" } else { "False" }.to_owned(),
+        dtype if dtype.is_float() => format!("{:?}", scalar.as_float()),
+        _ => scalar.as_int().to_string(),
+    }
+}
