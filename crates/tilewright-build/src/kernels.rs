@@ -17,7 +17,8 @@ use tilewright_tensor::DataType;
 use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
 
 use crate::cache::KernelCache;
-use crate::link::{KernelObject, link_kernels};
+use crate::defect;
+use crate::link::{KernelObject, LinkError, link_kernels};
 use crate::objects::{SYMBOL, compile};
 
 /// A kernel of the program and how it is called.
@@ -85,7 +86,7 @@ pub(crate) fn build_kernels(
     let objects =
         compiled.objects.iter().map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names });
     let image =
-        link_kernels(objects).map_err(|error| Diagnostics::from(Diagnostic::error("TW0603", error.to_string())))?;
+        link_kernels(objects).map_err(|error| link_error(&error))?;
     let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();
@@ -115,7 +116,17 @@ pub(crate) fn build_kernels(
 
 /// The code generator's refusal, as the user sees it.
 pub fn code_error(error: &CodegenError) -> Diagnostics {
-    Diagnostic::error("TW0602", error.to_string()).into()
+    match error {
+        CodegenError::Unsupported { .. } | CodegenError::Name(_) | CodegenError::Target(_) => {
+            Diagnostic::error("TW0602", error.to_string()).into()
+        }
+        CodegenError::Malformed { .. } | CodegenError::Llvm(_) => defect(error),
+    }
+}
+
+/// The linker's refusal, as the user sees it.
+pub fn link_error(error: &LinkError) -> Diagnostics {
+    Diagnostic::error("TW0603", error.to_string()).into()
 }
 
 /// What the machine passes are compact tensors: strides that say otherwise would let the kernel run outside of them.

@@ -14,7 +14,7 @@ mod kernels;
 pub mod link;
 mod objects;
 
-pub use kernels::{code_error, lower_kernels};
+pub use kernels::{code_error, link_error, lower_kernels};
 
 use std::sync::Arc;
 
@@ -58,15 +58,16 @@ pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diag
     if problems.has_errors() {
         return Err(problems);
     }
-    let program = program.finish().map_err(|error| internal(&error))?;
+    let program = program.finish().map_err(|error| defect(&error))?;
     let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
-    Package::new(info, program).encode().map_err(|error| internal(&error))
+    Package::new(info, program).encode().map_err(|error| defect(&error))
 }
 
-/// A program that the machine's own verifier refuses is our mistake; the user hears of it as an error all the same.
-fn internal(error: &dyn std::fmt::Display) -> Diagnostics {
-    Diagnostic::error("TW0604", format!("the compiler made an invalid program: {error}"))
-        .note("this is a defect of Tilewright; please report it with the module")
+/// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user hears
+/// of it as an error all the same.
+pub fn defect(error: &dyn std::fmt::Display) -> Diagnostics {
+    Diagnostic::error("TW0604", format!("the compiler made a mistake: {error}"))
+        .note("this is a defect of Tilewright: please report it with the module")
         .into()
 }
 

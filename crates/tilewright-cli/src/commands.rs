@@ -4,6 +4,7 @@ mod call;
 pub(crate) mod check;
 pub(crate) mod compile;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod inspect;
 pub(crate) mod opt;
 pub(crate) mod run;

@@ -4,9 +4,10 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use clap::ValueEnum;
 use tilewright::import::ImportError;
 use tilewright::runtime;
-use tilewright::support::Diagnostics;
+use tilewright::support::{Diagnostic, Diagnostics};
 use tilewright::target::TargetError;
 use tilewright::tensor::TensorError;
 use tilewright::{CompileError, PassError};
@@ -16,7 +17,7 @@ use tilewright::{CompileError, PassError};
 pub(crate) enum Failure {
     /// What is wrong, in a sentence that names the file or the argument.
     Message(String),
-    /// What is wrong with a source, with its places.
+    /// What is wrong with a source or a program, with its places.
     Diagnostics(Diagnostics),
     /// All is said already; only the exit status is missing.
     Reported,
@@ -25,6 +26,43 @@ pub(crate) enum Failure {
 }
 
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+
+/// How problems are written to standard error.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ErrorFormat {
+    /// Text with excerpts of the source.
+    Human,
+    /// One JSON object on one line for each problem.
+    Json,
+}
+
+impl ErrorFormat {
+    /// Writes diagnostics to standard error.
+    pub(crate) fn show(self, found: &Diagnostics) {
+        match self {
+            Self::Human => anstream::eprintln!("{}", found.render(true)),
+            Self::Json => anstream::eprint!("{}", found.to_json()),
+        }
+    }
+
+    /// Writes a line that only people need, such as a summary.
+    pub(crate) fn remark(self, line: &str) {
+        if self == Self::Human {
+            anstream::eprintln!("{line}");
+        }
+    }
+
+    /// Tells the user of a failure, on standard error; the result is the exit status.
+    pub(crate) fn report(self, failure: &Failure) -> u8 {
+        match failure {
+            Failure::Message(message) => self.show(&Diagnostic::error("", message).into()),
+            Failure::Diagnostics(found) => self.show(found),
+            Failure::Reported => {}
+            Failure::OutputClosed => return 0,
+        }
+        1
+    }
+}
 
 impl Failure {
     /// What a file could not be used for.
@@ -37,15 +75,9 @@ impl Failure {
         Self::Message(format!("{}: {error}", path.display()))
     }
 
-    /// Tells the user, on standard error; the result is the exit status.
-    pub(crate) fn report(&self) -> u8 {
-        match self {
-            Self::Message(message) => anstream::eprintln!("error: {message}"),
-            Self::Diagnostics(found) => anstream::eprintln!("{}", found.render(true)),
-            Self::Reported => {}
-            Self::OutputClosed => return 0,
-        }
-        1
+    /// An executable that cannot be loaded.
+    pub(crate) fn of_executable(path: &Path, error: &runtime::Error) -> Self {
+        Self::Diagnostics(Diagnostic::error(error.code(), format!("{}: {error}", path.display())).into())
     }
 }
 
@@ -64,6 +96,12 @@ impl From<Diagnostics> for Failure {
 impl From<PassError> for Failure {
     fn from(error: PassError) -> Self {
         Self::Diagnostics(error.diagnostics)
+    }
+}
+
+impl From<runtime::Error> for Failure {
+    fn from(error: runtime::Error) -> Self {
+        Self::Diagnostics(Diagnostic::error(error.code(), error.to_string()).into())
     }
 }
 
@@ -87,4 +125,4 @@ macro_rules! from_text {
     )*};
 }
 
-from_text!(ImportError, TargetError, TensorError, runtime::Error);
+from_text!(ImportError, TargetError, TensorError);

@@ -1,4 +1,4 @@
-//! The command line: `tilewright check | opt | compile | run | inspect | doctor`.
+//! The command line: `tilewright check | opt | compile | run | inspect | doctor | explain`.
 //!
 //! Reading order: [`main`], then one file for each command in `commands`; `failure` (what goes wrong), `output` (what is
 //! written where) and `progress`.
@@ -18,10 +18,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Parser, Subcommand};
+use anstream::ColorChoice;
+use clap::{Parser, Subcommand, ValueEnum};
 use tilewright::{Executable, IRModule, SourceFile, Target};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ErrorFormat, Failure, Outcome};
 
 /// Compile machine-learning models and run them.
 #[derive(Parser, Debug)]
@@ -29,6 +30,31 @@ use crate::failure::{Failure, Outcome};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// How problems are written to standard error.
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = ErrorFormat::Human)]
+    error_format: ErrorFormat,
+    /// Whether problems are coloured; `auto` colours them on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = Color::Auto)]
+    color: Color,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Decides for everything that this process writes.
+    fn choose(self) {
+        let choice = match self {
+            Self::Auto => ColorChoice::Auto,
+            Self::Always => ColorChoice::Always,
+            Self::Never => ColorChoice::Never,
+        };
+        choice.write_global();
+    }
 }
 
 #[derive(Subcommand, Debug)]
@@ -45,6 +71,8 @@ enum Command {
     Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
     Doctor(commands::doctor::Arguments),
+    /// Explain the code of an error, with a wrong and a right example.
+    Explain(commands::explain::Arguments),
 }
 
 /// Runs the command line (the program's name first) and gives the exit status.
@@ -57,15 +85,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             return if error.print().is_ok() { status as u8 } else { 2 };
         }
     };
+    arguments.color.choose();
+    let format = arguments.error_format;
     let outcome = match arguments.command {
-        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments, format),
         Command::Opt(arguments) => commands::opt::run(&arguments),
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
-        Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments, format),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
     };
-    outcome.map_or_else(|failure| failure.report(), |()| 0)
+    outcome.map_or_else(|failure| format.report(&failure), |()| 0)
 }
 
 /// How an executable begins; no text does.
@@ -80,7 +111,7 @@ fn is_executable(path: &Path) -> Outcome<bool> {
 }
 
 fn open_executable(path: &Path) -> Outcome<Arc<Executable>> {
-    Executable::open(path).map(Arc::new).map_err(|error| Failure::of_file(path, error))
+    Executable::open(path).map(Arc::new).map_err(|error| Failure::of_executable(path, &error))
 }
 
 /// Reads a source file; a file that is not UTF-8 is an error with the place of the first wrong byte.

@@ -123,15 +123,18 @@ pub(crate) fn packed(function: Py<PyAny>) -> PackedFunc {
 /// An error of the runtime: a Python exception that a callback raised comes back as itself.
 pub(crate) fn runtime_error(py: Python<'_>, mut error: Error) -> PyErr {
     loop {
+        if !matches!(error.kind(), ErrorKind::Callback { .. }) {
+            return error::runtime(py, &error);
+        }
         match error.into_kind() {
             ErrorKind::Callback { name, source } => match source.downcast::<PyErr>() {
                 Ok(exception) => return *exception,
                 Err(source) => match source.downcast::<Error>() {
                     Ok(inner) => error = *inner,
-                    Err(source) => return error::general(py, ErrorKind::Callback { name, source }),
+                    Err(source) => return error::runtime(py, &ErrorKind::Callback { name, source }.into()),
                 },
             },
-            kind => return error::general(py, kind),
+            kind => return error::runtime(py, &kind.into()),
         }
     }
 }

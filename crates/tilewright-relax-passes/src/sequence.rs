@@ -1,6 +1,7 @@
 //! Walking and rebuilding the bindings of Relax functions.
 
 use tilewright_expr::node::rewrite;
+use tilewright_ir::op::InferError;
 use tilewright_ir::pass::PassError;
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr};
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -12,6 +13,12 @@ pub(crate) fn located(diagnostic: Diagnostic, origins: &Origins) -> Diagnostic {
         (None, Some(span)) => diagnostic.at(span.clone()),
         _ => diagnostic,
     }
+}
+
+/// What only a mistake of ours can bring about.
+pub(crate) fn defect(error: &InferError) -> Diagnostic {
+    Diagnostic::error("TW0604", format!("the compiler made a mistake: {error}"))
+        .note("this is a defect of Tilewright: please report it with the module")
 }
 
 /// The module with each Relax function replaced by what `f` makes of it. All errors are reported, not only the first.

@@ -93,6 +93,23 @@ impl Span {
         Self { file: file.clone(), start, end }
     }
 
+    /// What names a statement of several lines, such as a function: its first line behind decorators. A span within a
+    /// line is itself.
+    pub fn headline(&self) -> Self {
+        let text = self.file.text.get(self.start as usize..self.end as usize).unwrap_or_default();
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            let words = line.trim_start();
+            if !words.is_empty() && !words.starts_with(['@', '#']) {
+                let indent = line.len() - words.len();
+                let from = self.start + (start + indent) as u32;
+                return Self { start: from, end: from + words.trim_end().len() as u32, file: self.file.clone() };
+            }
+            start += line.len();
+        }
+        self.clone()
+    }
+
     /// The 1-based line and column of its first character.
     pub fn line_column(&self) -> (usize, usize) {
         self.file.line_column(self.start as usize)
@@ -129,6 +146,11 @@ impl Origins {
         self.spans().first()
     }
 
+    /// The first place as [`Span::headline`] has it, alone.
+    pub fn headline(&self) -> Self {
+        self.first().map_or_else(Self::default, |span| Self::at(span.headline()))
+    }
+
     /// The places of both.
     pub fn merge(&self, other: &Self) -> Self {
         if other.spans().iter().all(|span| self.spans().contains(span)) {
@@ -141,5 +163,35 @@ impl Origins {
             }
         }
         Self(Some(Arc::new(all)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_headline_of_a_function_is_its_definition() {
+        let check = |text: &str, expected: &str| {
+            let file = SourceFile::new("model.py", text);
+            let line = Span::new(&file, 0, text.len() as u32).headline();
+            assert_eq!(&text[line.start as usize..line.end as usize], expected);
+        };
+        check("@T.prim_func\n  # note\n\n  def f(A: T.Buffer((4,)),\r\n        B):\n    pass", "def f(A: T.Buffer((4,)),");
+        check("x = 1", "x = 1");
+        check("@", "@");
+        check("", "");
+    }
+
+    #[test]
+    fn lines_and_columns_of_every_offset() {
+        let text = "é = 1\r\n\n名 = 2";
+        let file = SourceFile::part("model.py", text, 10);
+        for offset in 0..text.len() + 3 {
+            let before = &text[..text.floor_char_boundary(offset)];
+            let line = before.matches('\n').count() + 11;
+            let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+            assert_eq!(file.line_column(offset), (line, column), "{offset}");
+        }
     }
 }

@@ -30,6 +30,7 @@
 //!
 //! Invariants: nothing here reads files or prints; this crate adds no mechanism of its own, it only joins those of others.
 
+pub mod codes;
 mod compile;
 mod emit;
 mod evaluator;

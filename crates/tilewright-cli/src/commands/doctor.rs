@@ -9,7 +9,7 @@ use tilewright::{
     CompileOptions, Executable, IRModule, PassCx, SourceFile, Stage, Target, Tensor, Value, VirtualMachine,
 };
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ErrorFormat, Failure, Outcome};
 use crate::output::say;
 
 #[derive(clap::Args, Debug)]
@@ -46,7 +46,7 @@ class Module:
 /// Machines that the doctor compiles for, besides this one.
 const OTHERS: [&str; 2] = ["haswell", "neoverse-n1"];
 
-pub(crate) fn run(_: &Arguments) -> Outcome {
+pub(crate) fn run(_: &Arguments, format: ErrorFormat) -> Outcome {
     describe()?;
     let module = tilewright::parse_module(&SourceFile::new("doctor", PROBE))?;
     let mut failed = 0;
@@ -55,7 +55,7 @@ pub(crate) fn run(_: &Arguments) -> Outcome {
         Err(failure) => {
             failed += 1;
             say!("{what:<24} failed")?;
-            failure.report();
+            format.report(&failure);
             Ok(())
         }
     };

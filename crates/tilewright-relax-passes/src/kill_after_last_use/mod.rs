@@ -16,9 +16,9 @@ use tilewright_ir::relax::{
 };
 use tilewright_ir::verify::Form;
 use tilewright_ops::memory::kill_tensor;
-use tilewright_support::{Diagnostic, Map, Origins, with_stack};
+use tilewright_support::{Map, Origins, with_stack};
 
-use crate::sequence::{located, map_functions};
+use crate::sequence::{defect, located, map_functions};
 
 /// Frees tensors that are not used any more.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ impl Pass for KillAfterLastUse {
             match kill.sequence(&function.body, &mut BTreeSet::new()) {
                 Ok(body) => Function { body, ..function.clone() },
                 Err(error) => {
-                    diagnostics.push(located(Diagnostic::error("TW0741", error.message), &function.origins));
+                    diagnostics.push(located(defect(&error), &function.origins));
                     function.clone()
                 }
             }

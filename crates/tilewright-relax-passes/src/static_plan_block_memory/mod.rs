@@ -33,7 +33,7 @@ use tilewright_tensor::DataType;
 use self::layout::Planned;
 use self::sizes::Sizes;
 use crate::lifetimes::{Lifetime, TupleFields, lifetimes};
-use crate::sequence::{Rebuild, located, map_functions, rebuild};
+use crate::sequence::{Rebuild, defect, located, map_functions, rebuild};
 
 /// Places tensors that do not leave a function in one storage.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Pass for StaticPlanBlockMemory {
             let storage = match storage(plan.bytes) {
                 Ok(storage) => storage,
                 Err(error) => {
-                    diagnostics.push(located(Diagnostic::error("TW0731", error.message), &function.origins));
+                    diagnostics.push(located(defect(&error), &function.origins));
                     return function.clone();
                 }
             };
@@ -140,7 +140,7 @@ impl Rebuild for Place {
         {
             let storage = Expr::var(&self.storage.var);
             let value = alloc_tensor::call(&self.cx, storage, Expr::shape(dims), offset, dtype, bytes)
-                .map_err(|error| Box::new(Diagnostic::error("TW0731", error.message)))?;
+                .map_err(|error| Box::new(defect(&error)))?;
             self.storage.origins = self.storage.origins.merge(&binding.origins);
             binding.value = BindingValue::Expr(value);
         }
