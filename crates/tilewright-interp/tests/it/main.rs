@@ -5,3 +5,4 @@ mod graph;
 mod prim;
 mod programs;
 mod scripts;
+mod threads;
