@@ -1,33 +1,90 @@
-//! The loads of an expression, each with the conditions under which it is evaluated.
+//! The accesses of a statement's expressions, each with where it is evaluated.
+//!
+//! Expressions are DAGs, and a shared node is looked at once: it is reached where any of its users is. Accesses come in an
+//! order in which everything that an access depends on stands before it: the accesses in its indices, and those in the
+//! conditions under which it is evaluated. There is no such order where conditions depend on each other crosswise, as in
+//! `p and a and b or q and b and a`; then a node counts once for every way to it, up to a number of ways.
 
-use tilewright_expr::node::AnyHandle;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic};
-use tilewright_support::{Map, with_stack};
+use tilewright_expr::node::{AnyHandle, Mapper, Memo, VarId, Visitor};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, Var};
+use tilewright_support::{Map, Set, with_stack};
 
-use crate::substitute::Substitute;
+use crate::reach::{Reach, Reaches};
 
-/// An access inside an expression, and the conditions under which it is evaluated.
+/// Visits of nodes where each way to a node counts.
+const MAX_WAYS: usize = 100_000;
+
+/// An access inside an expression, and where it is evaluated.
 pub(crate) struct Access {
     pub(crate) buffer: Buffer,
     pub(crate) indices: Vec<Expr>,
-    pub(crate) path: Vec<Expr>,
+    pub(crate) under: Reach,
+    /// Whether it is one lane of a masked access.
+    pub(crate) is_lane: bool,
+}
+
+/// The accesses of a statement's expressions.
+#[derive(Default)]
+pub(crate) struct Accesses {
+    pub(crate) all: Vec<Access>,
+    pub(crate) reaches: Reaches,
+    /// Values of variables that the expressions bind.
+    lets: Map<VarId, Expr>,
+}
+
+impl Accesses {
+    /// Nothing where there are too many ways through conditions that depend on each other, or where the expressions
+    /// bind one variable to two values.
+    pub(crate) fn of(exprs: &[Expr]) -> Option<Self> {
+        let mut search = Search::default();
+        for expr in exprs {
+            search.collect(expr);
+        }
+        if search.order.is_empty() {
+            return Some(Self::default());
+        }
+        if search.rebound {
+            return None;
+        }
+        search.reach_all(exprs);
+        let ordered = exprs.iter().try_for_each(|expr| search.emit(expr)).is_ok();
+        if !ordered {
+            search.found.clear();
+            let mut ways = Ways { met: Map::default(), left: MAX_WAYS };
+            exprs.iter().try_for_each(|expr| search.follow(expr, Reach::ALWAYS, &mut ways))?;
+        }
+        Some(Self { all: search.found, reaches: search.reaches, lets: search.lets })
+    }
+
+    /// Adds what a store writes, which comes last.
+    pub(crate) fn add_store(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) {
+        let accesses = touched(&mut self.reaches, buffer, indices, predicate, Reach::ALWAYS);
+        self.all.extend(accesses);
+    }
+
+    /// What makes expressions of what they are inside of the statement: variables bound there have their values.
+    pub(crate) fn outside(&mut self) -> Outside {
+        Outside { lets: std::mem::take(&mut self.lets), names: Map::default(), memo: Memo::default() }
+    }
 }
 
 /// What a load or store touches: each lane under its own predicate, where there is one.
-pub(crate) fn accesses_of(buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>, path: &[Expr]) -> Vec<Access> {
-    let under = |condition: Option<Expr>, indices: Vec<Expr>| {
-        let path = path.iter().cloned().chain(condition).collect();
-        Access { buffer: buffer.clone(), indices, path }
-    };
-    let lane_of = |number: usize| -> Option<Access> {
+fn touched(
+    reaches: &mut Reaches,
+    buffer: &Buffer,
+    indices: &[Expr],
+    predicate: Option<&Expr>,
+    under: Reach,
+) -> Vec<Access> {
+    let mut lane_of = |number: usize| -> Option<Access> {
         let condition = lane(predicate?, number)?;
         let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<_>>()?;
-        Some(under(Some(condition), indices))
+        Some(Access { buffer: buffer.clone(), indices, under: reaches.within(under, &condition, true), is_lane: true })
     };
     let lanes = predicate.map_or(0, |p| usize::from(p.dtype.lanes));
-    match (0..lanes).map(lane_of).collect::<Option<Vec<_>>>() {
+    match (0..lanes).map(&mut lane_of).collect::<Option<Vec<_>>>() {
         Some(each) if !each.is_empty() => each,
-        _ => vec![under(None, indices.to_vec())],
+        _ => vec![Access { buffer: buffer.clone(), indices: indices.to_vec(), under, is_lane: false }],
     }
 }
 
@@ -44,71 +101,244 @@ pub(crate) fn lane(expr: &Expr, number: usize) -> Option<Expr> {
     }
 }
 
-/// The conditions under which a shared node was met first, by address.
-pub(crate) type Seen = Map<usize, Vec<Expr>>;
+/// Conditions depend on each other.
+struct Entangled;
 
-/// All loads in the expression with the conditions on the way to them, inner indices first.
-pub(crate) fn loads(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
-    if expr.is_shared() {
-        match seen.get(&expr.address()) {
-            // Met before under fewer conditions: the checks are there.
-            Some(known) if known.len() <= path.len() && known.iter().zip(&*path).all(|(a, b)| a.same(b)) => return,
-            Some(_) => {}
-            None => drop(seen.insert(expr.address(), path.clone())),
-        }
-    }
-    with_stack(|| loads_inside(expr, path, seen, found));
+/// How often each way may still be followed, and where nodes were met before.
+struct Ways {
+    met: Map<usize, Reach>,
+    left: usize,
 }
 
-fn loads_inside(expr: &Expr, path: &mut Vec<Expr>, seen: &mut Seen, found: &mut Vec<Access>) {
-    let mut each = |exprs: &[&Expr], path: &mut Vec<Expr>| {
-        exprs.iter().for_each(|e| loads(e, path, seen, found));
-    };
+/// All maps are by the address of a node; the expressions keep their nodes alive.
+#[derive(Default)]
+struct Search {
+    /// Nodes with accesses inside, what stands below a node before it.
+    order: Vec<Expr>,
+    has_access: Map<usize, bool>,
+    reached: Map<usize, Reach>,
+    reaches: Reaches,
+    lets: Map<VarId, Expr>,
+    /// Whether the accesses inside of a node are all found, or being found.
+    done: Map<usize, bool>,
+    /// Reaches whose conditions are all done.
+    settled: Set<Reach>,
+    found: Vec<Access>,
+    /// Whether a variable has two values.
+    rebound: bool,
+}
+
+impl Search {
+    /// Whether there are accesses in the expression.
+    fn collect(&mut self, expr: &Expr) -> bool {
+        if let Some(&known) = self.has_access.get(&expr.address()) {
+            return known;
+        }
+        if let ExprKind::Let { var, value, .. } = &expr.kind {
+            let before = self.lets.insert(var.id(), value.clone());
+            self.rebound |= before.is_some_and(|before| !before.equal(value));
+        }
+        let mut has = is_access(expr);
+        for child in self.parts(expr) {
+            has |= with_stack(|| self.collect(&child));
+        }
+        self.has_access.insert(expr.address(), has);
+        if has {
+            self.order.push(expr.clone());
+        }
+        has
+    }
+
+    /// What the value of the node depends on.
+    fn parts(&self, expr: &Expr) -> Vec<Expr> {
+        match &expr.kind {
+            ExprKind::Var(var) => self.lets.get(&var.id()).cloned().into_iter().collect(),
+            _ => below(expr),
+        }
+    }
+
+    fn has_access(&self, expr: &Expr) -> bool {
+        self.has_access.get(&expr.address()).is_some_and(|&has| has)
+    }
+
+    /// Where each node is reached: users come before what they use.
+    fn reach_all(&mut self, roots: &[Expr]) {
+        let mut users: Map<usize, Vec<Reach>> = Map::default();
+        for root in roots {
+            users.entry(root.address()).or_default().push(Reach::ALWAYS);
+        }
+        for expr in std::mem::take(&mut self.order).iter().rev() {
+            let reach = users.remove(&expr.address()).map_or(Reach::ALWAYS, |sides| self.reaches.any(sides));
+            self.reached.insert(expr.address(), reach);
+            // The value of a variable is evaluated where the variable is bound.
+            for (child, reach) in self.children(expr, reach) {
+                if self.has_access(&child) {
+                    users.entry(child.address()).or_default().push(reach);
+                }
+            }
+        }
+    }
+
+    /// The nodes directly below, and where each is reached from here.
+    fn children(&mut self, expr: &Expr, reach: Reach) -> Vec<(Expr, Reach)> {
+        if let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &expr.kind
+            && let [condition, then, otherwise] = args.as_slice()
+        {
+            let (holds, fails) =
+                (self.reaches.within(reach, condition, true), self.reaches.within(reach, condition, false));
+            return vec![(condition.clone(), reach), (then.clone(), holds), (otherwise.clone(), fails)];
+        }
+        below(expr).into_iter().map(|child| (child, reach)).collect()
+    }
+
+    /// Finds the accesses in the expression, and before each what it depends on.
+    fn emit(&mut self, expr: &Expr) -> Result<(), Entangled> {
+        if !self.has_access(expr) {
+            return Ok(());
+        }
+        match self.done.get(&expr.address()) {
+            Some(true) => return Ok(()),
+            Some(false) => return Err(Entangled),
+            None => drop(self.done.insert(expr.address(), false)),
+        }
+        for part in self.parts(expr) {
+            with_stack(|| self.emit(&part))?;
+        }
+        if is_access(expr) {
+            let reach = self.reached.get(&expr.address()).copied().unwrap_or(Reach::ALWAYS);
+            self.emit_conditions(reach)?;
+            self.find(expr, reach);
+        }
+        self.done.insert(expr.address(), true);
+        Ok(())
+    }
+
+    fn emit_conditions(&mut self, reach: Reach) -> Result<(), Entangled> {
+        if self.settled.contains(&reach) {
+            return Ok(());
+        }
+        let (around, condition) = self.reaches.needs(reach);
+        for reach in around {
+            with_stack(|| self.emit_conditions(reach))?;
+        }
+        condition.map_or(Ok(()), |condition| self.emit(&condition))?;
+        self.settled.insert(reach);
+        Ok(())
+    }
+
+    fn find(&mut self, expr: &Expr, reach: Reach) {
+        if let ExprKind::Load { buffer, indices, predicate } = &expr.kind {
+            let accesses = touched(&mut self.reaches, buffer, indices, predicate.as_ref(), reach);
+            self.found.extend(accesses);
+        } else if let ExprKind::AddressOf { buffer, indices } = &expr.kind {
+            let accesses = touched(&mut self.reaches, buffer, indices, None, reach);
+            self.found.extend(accesses);
+        }
+    }
+
+    /// Finds the accesses on every way to them; nothing where the ways are too many.
+    fn follow(&mut self, expr: &Expr, reach: Reach, ways: &mut Ways) -> Option<()> {
+        if !self.has_access(expr) {
+            return Some(());
+        }
+        match ways.met.get(&expr.address()) {
+            // Met before under fewer conditions: the accesses are there.
+            Some(&known) if self.reaches.implies(reach, known) => return Some(()),
+            Some(_) => {}
+            None => drop(ways.met.insert(expr.address(), reach)),
+        }
+        ways.left = ways.left.checked_sub(1)?;
+        for (child, reach) in self.children(expr, reach) {
+            with_stack(|| self.follow(&child, reach, ways))?;
+        }
+        if is_access(expr) {
+            self.find(expr, reach);
+        }
+        Some(())
+    }
+}
+
+/// Whether the node touches memory. The address of the first element is there even where the buffer is empty.
+fn is_access(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => {
-            let [condition, then, otherwise] = args.as_slice() else { return };
-            each(&[condition], path);
-            path.push(condition.clone());
-            each(&[then], path);
-            path.pop();
-            if let Ok(not) = condition.not() {
-                path.push(not);
-                each(&[otherwise], path);
-                path.pop();
-            }
-        }
-        ExprKind::Load { buffer, indices, predicate } => {
-            each(&indices.iter().chain(predicate).collect::<Vec<_>>(), path);
-            found.extend(accesses_of(buffer, indices, predicate.as_ref(), path));
-        }
+        ExprKind::Load { .. } => true,
         ExprKind::AddressOf { buffer, indices } => {
-            each(&indices.iter().collect::<Vec<_>>(), path);
-            // The address of the first element is there even where the buffer is empty.
             let plain = buffer.strides.is_empty() && buffer.elem_offset.is_none();
-            if !plain || indices.iter().any(|index| index.as_int() != Some(0)) {
-                found.extend(accesses_of(buffer, indices, None, path));
+            !plain || indices.iter().any(|index| index.as_int() != Some(0))
+        }
+        _ => false,
+    }
+}
+
+/// The expressions directly below a node.
+pub(crate) fn below(expr: &Expr) -> Vec<Expr> {
+    struct Below(Vec<Expr>);
+    impl Visitor for Below {
+        fn visit(&mut self, node: &dyn AnyHandle) {
+            self.0.extend(node.downcast::<Expr>().cloned());
+        }
+    }
+    let mut below = Below(Vec::new());
+    expr.visit_inside(&mut below);
+    below.0
+}
+
+/// Makes parts of a statement's expressions into expressions that mean the same in front of the statement.
+pub(crate) struct Outside {
+    lets: Map<VarId, Expr>,
+    /// Variables in front of the statement that have the value of a node, by its address.
+    names: Map<usize, (Expr, Var)>,
+    memo: Memo,
+}
+
+impl Outside {
+    pub(crate) fn expr(&mut self, expr: &Expr) -> Expr {
+        self.map(expr).and_then(|e| e.into_any().downcast::<Expr>().ok()).map_or_else(|| expr.clone(), |e| *e)
+    }
+
+    /// From here on the variable stands for this node of the statement.
+    pub(crate) fn name(&mut self, node: &Expr, var: &Var) {
+        self.names.insert(node.address(), (node.clone(), var.clone()));
+    }
+
+    /// Whether a node has a name.
+    pub(crate) fn has_names(&self) -> bool {
+        !self.names.is_empty()
+    }
+
+    /// What puts the names in the places of the nodes, inside of the statement.
+    pub(crate) fn inside(&self) -> Self {
+        Self { lets: Map::default(), names: self.names.clone(), memo: Memo::default() }
+    }
+
+    fn replace(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if node.downcast::<Buffer>().is_some() {
+            return None;
+        }
+        if let Some(expr) = node.downcast::<Expr>() {
+            if let Some((_, name)) = self.names.get(&expr.address()) {
+                return Some(Box::new(Expr::var(name)));
+            }
+            let stands_for = match &expr.kind {
+                ExprKind::Var(var) => self.lets.get(&var.id()).cloned(),
+                ExprKind::Let { var, body, .. } if self.lets.contains_key(&var.id()) => Some(body.clone()),
+                _ => None,
+            };
+            if let Some(value) = stands_for {
+                return with_stack(|| self.map(&value)).or_else(|| Some(value.boxed()));
             }
         }
-        ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => each(&[a, b], path),
-        ExprKind::Select { condition, then, otherwise } => each(&[condition, then, otherwise], path),
-        ExprKind::Not(a) | ExprKind::Cast(a) | ExprKind::Broadcast(a) | ExprKind::Reinterpret(a) => each(&[a], path),
-        ExprKind::Ramp { base, stride } => each(&[base, stride], path),
-        ExprKind::Shuffle { vectors: parts, .. }
-        | ExprKind::Call { args: parts, .. }
-        | ExprKind::Foreign { args: parts, .. } => {
-            each(&parts.iter().collect::<Vec<_>>(), path);
+        with_stack(|| node.map_inside(self))
+    }
+}
+
+impl Mapper for Outside {
+    fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        if let Some(known) = self.memo.get(node) {
+            return known;
         }
-        ExprKind::Let { var, value, body } => {
-            each(&[value], path);
-            let known = found.len();
-            loads(body, path, seen, found);
-            // Checks stand in front of the statement, where the variable is not bound.
-            let mut inlined = Substitute::value(var, value.clone());
-            for access in &mut found[known..] {
-                access.indices = inlined.apply(&access.indices);
-                access.path = inlined.apply(&access.path);
-            }
-        }
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) => {}
+        let result = self.replace(node);
+        self.memo.put(node, &result);
+        result
     }
 }

@@ -3,26 +3,29 @@
 //! Every index is proven to lie in its dimension or checked by an `Assert` in front of its statement; where the access is
 //! evaluated under a condition, so is the check. What is left to check is what the caller decides: loaded data, scalar
 //! arguments, and sizes of different arguments that nothing relates. A masked access is checked lane by lane where its
-//! predicate holds, and one through a view also against the memory that it views. An index that is certainly outside, or that a loop
-//! certainly drives outside, is an error now.
+//! predicate holds, and one through a view also against the memory that it views. An index that is certainly outside, or
+//! that a loop certainly drives outside, is an error now.
+//!
+//! The work is linear in the size of a statement's expressions: a shared node is looked at once (`access`), the conditions
+//! around the accesses are taken one by one, and what many checks would compute again has a name (`front`).
 
-use tilewright_arith::Analyzer;
+use tilewright_arith::Scope;
 use tilewright_expr::node::VarId;
 use tilewright_ir::low::INDEX_GUARD;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var};
-use tilewright_support::{Diagnostics, Map, Origins, Set, with_stack};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_support::{Diagnostics, Map, Origins, with_stack};
 use tilewright_tensor::DataType;
 
-use crate::access::{Access, accesses_of, lane, loads};
+use crate::access::{Access, Accesses, lane};
 use crate::blocks::strides;
-use crate::magnitude::Magnitudes;
-use crate::stmt::{Result, analyzer_of, assume_trusted, error, is_foreign, map_below, typed, with_body, written_data};
+use crate::facts::Facts;
+use crate::front::Front;
+use crate::reach::Reach;
+use crate::stmt::{Result, error, is_foreign, map_below, map_own, typed, with_body};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
-        analyzer: analyzer_of(function),
-        magnitudes: Magnitudes::of(function),
-        written: written_data(function),
+        facts: Facts::of(function),
         origins: &function.origins,
         found: Diagnostics::default(),
         conditional: 0,
@@ -34,9 +37,7 @@ pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
 }
 
 struct Guard<'a> {
-    analyzer: Analyzer,
-    magnitudes: Magnitudes,
-    written: Set<VarId>,
+    facts: Facts,
     origins: &'a Origins,
     found: Diagnostics,
     /// Conditions around the statement.
@@ -47,50 +48,91 @@ struct Guard<'a> {
     owners: Map<VarId, Buffer>,
 }
 
+/// The conditions that hold around an access, each in a scope of the analyser.
+type Around = Vec<(Reach, Scope)>;
+
 impl Guard<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
-        let stored = match &stmt.kind {
-            StmtKind::Store { buffer, indices, predicate, .. } => accesses_of(buffer, indices, predicate.as_ref(), &[]),
-            _ => Vec::new(),
+        let own = stmt.own_exprs();
+        let Some(mut accesses) = Accesses::of(&own) else {
+            return Err(self.refused(
+                "the conditions around the accesses of a statement depend on each other in too many ways".into(),
+                "give parts of the statement names in statements before",
+            ));
         };
-        let mut accesses = Vec::new();
-        let mut seen = Map::default();
-        for expr in &stmt.own_exprs() {
-            loads(expr, &mut Vec::new(), &mut seen, &mut accesses);
+        if let StmtKind::Store { buffer, indices, predicate, .. } = &stmt.kind {
+            accesses.add_store(buffer, indices, predicate.as_ref());
         }
-        accesses.extend(stored);
-        let scope = self.analyzer.enter();
-        let mut guards = Vec::new();
-        for access in accesses {
-            self.check(&access, &mut guards)?;
+        if accesses.all.is_empty() {
+            return self.below(stmt, &[]);
         }
-        let below = self.below(stmt, &guards);
-        self.analyzer.leave(scope);
-        Ok(Stmt::seq(guards.into_iter().chain([below?])))
+        let calls = own.iter().any(is_foreign);
+        // What a call writes has its value behind the call, and a loop's condition in every iteration.
+        let names = !calls && !matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Allocate { .. });
+        let outside = accesses.outside();
+        let mut front = Front::new(outside, accesses.reaches, names);
+        let scope = self.facts.enter();
+        let mut around = Around::new();
+        for access in &accesses.all {
+            if calls {
+                self.refuse_calls(access, &mut front)?;
+            }
+            self.check(access, &mut around, &mut front)?;
+        }
+        self.leave_all(&mut around);
+        let guards = front.asserts();
+        let mut inside = front.outside.inside();
+        let stmt = if inside.has_names() { map_own(stmt, &mut |e| inside.expr(e)) } else { stmt.clone() };
+        let below = self.below(&stmt, &guards);
+        self.facts.leave(scope);
+        Ok(front.before(below?))
+    }
+
+    /// Learns the conditions under which an access is evaluated, and forgets those of the one before.
+    fn enter(&mut self, reach: Reach, around: &mut Around, front: &mut Front) -> Result<()> {
+        let conditions = front.reaches.conditions(reach);
+        let same = around.iter().zip(&conditions).take_while(|((known, _), new)| known == *new).count();
+        if let Some(&(_, scope)) = around.get(same) {
+            self.facts.leave(scope);
+            around.truncate(same);
+        }
+        for &reach in &conditions[same..] {
+            let scope = self.facts.enter();
+            if let Some(condition) = front.condition_of(reach)? {
+                self.facts.assume(&condition);
+            }
+            around.push((reach, scope));
+        }
+        Ok(())
+    }
+
+    fn leave_all(&mut self, around: &mut Around) {
+        if let Some(&(_, scope)) = around.first() {
+            self.facts.leave(scope);
+            around.clear();
+        }
     }
 
     fn below(&mut self, stmt: &Stmt, guards: &[Stmt]) -> Result<Stmt> {
         let known = self.loops.len();
-        let scope = self.analyzer.enter();
+        let scope = self.facts.enter();
         let mut conditional = 0;
         match &stmt.kind {
             StmtKind::For { var, min, extent, .. } => {
-                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-                self.magnitudes.bind(var, min, extent);
-                let constant = |e: &Expr| self.analyzer.simplify(e).as_int();
+                self.facts.bind(var, min, extent);
+                let constant = |e: &Expr| self.facts.analyzer.simplify(e).as_int();
                 match (constant(min), constant(extent)) {
                     (Some(_), Some(1..)) => self.loops.push(var.clone()),
-                    _ => conditional = usize::from(!self.analyzer.bounds(extent).at_least(1)),
+                    _ => conditional = usize::from(!self.facts.analyzer.bounds(extent).at_least(1)),
                 }
             }
             StmtKind::Let { var, value, .. } => {
-                self.analyzer.bind_value(var, value);
-                self.magnitudes.bind_value(var, value);
+                self.facts.bind_value(var, value);
             }
             StmtKind::If { condition, otherwise, .. } => {
                 conditional = 1;
                 if otherwise.is_none() {
-                    self.assume(condition);
+                    self.facts.assume(condition);
                 }
             }
             StmtKind::While { .. } => conditional = 1,
@@ -109,13 +151,8 @@ impl Guard<'_> {
         };
         self.conditional -= conditional;
         self.loops.truncate(known);
-        self.analyzer.leave(scope);
+        self.facts.leave(scope);
         below
-    }
-
-    /// Learns what holds from here on: of a sum that may have wrapped around a comparison says nothing.
-    fn assume(&mut self, condition: &Expr) {
-        assume_trusted(&mut self.analyzer, &self.written, &self.magnitudes, condition);
     }
 
     /// What an assert checks holds for the rest of the sequence.
@@ -129,7 +166,7 @@ impl Guard<'_> {
             };
             for part in parts {
                 if let StmtKind::Assert { condition, .. } = &part.kind {
-                    self.assume(condition);
+                    self.facts.assume(condition);
                 }
             }
             guarded.push(stmt);
@@ -137,22 +174,29 @@ impl Guard<'_> {
         Ok(Stmt::seq(guarded))
     }
 
-    fn check(&mut self, access: &Access, guards: &mut Vec<Stmt>) -> Result<()> {
-        let scope = self.analyzer.enter();
-        for condition in &access.path {
-            self.assume(condition);
+    fn check(&mut self, access: &Access, around: &mut Around, front: &mut Front) -> Result<()> {
+        let mut indices = Vec::with_capacity(access.indices.len());
+        for index in &access.indices {
+            let named = if access.is_lane { None } else { front.name_index(index, access.under)? };
+            indices.push(match named {
+                Some((var, value)) => {
+                    self.leave_all(around);
+                    self.facts.bind_value(&var, &value);
+                    Expr::var(&var)
+                }
+                None => front.outside.expr(index),
+            });
         }
-        self.refuse_calls(access)?;
+        self.enter(access.under, around, front)?;
+        let unconditional = access.under == Reach::ALWAYS && self.conditional == 0;
         let mut needed = Vec::new();
-        for (dim, (index, extent)) in access.indices.iter().zip(&access.buffer.shape).enumerate() {
-            let unconditional = access.path.is_empty() && self.conditional == 0;
+        for (dim, (index, extent)) in indices.iter().zip(&access.buffer.shape).enumerate() {
             self.report_certain_faults(&access.buffer, dim, index, extent, unconditional);
             if !self.proven(index, extent)? {
                 needed.push((dim, index, extent));
             }
         }
-        let outside = self.outside_of_owner(access)?;
-        self.analyzer.leave(scope);
+        let outside = self.outside_of_owner(&access.buffer, &indices)?;
         for (dim, index, extent) in needed {
             let inside = match &index.kind {
                 ExprKind::Ramp { base, stride } => {
@@ -166,62 +210,67 @@ impl Guard<'_> {
                 }
                 _ => inside(index, extent)?,
             };
-            self.guard(access, inside, format!("dimension {dim} of buffer `{}`", access.buffer.name), guards)?;
+            self.guard(access.under, inside, &format!("dimension {dim} of buffer `{}`", access.buffer.name), front)?;
         }
         for inside in outside {
             let what = format!("buffer `{}` in the memory that it views", access.buffer.name);
-            self.guard(access, inside, what, guards)?;
+            self.guard(access.under, inside, &what, front)?;
         }
         Ok(())
     }
 
+    fn refused(&self, message: String, help: &str) -> Diagnostics {
+        let mut found = error("TW0563", self.origins, message);
+        for diagnostic in &mut found.0 {
+            diagnostic.help = Some(help.into());
+        }
+        found
+    }
+
     /// A check that calls a function again may see another result than the access does.
-    fn refuse_calls(&self, access: &Access) -> Result<()> {
-        if !access.indices.iter().chain(&access.path).any(is_foreign) {
+    fn refuse_calls(&self, access: &Access, front: &mut Front) -> Result<()> {
+        let mut depends = access.indices.iter().any(|index| is_foreign(&front.outside.expr(index)));
+        for reach in front.reaches.conditions(access.under) {
+            depends |= front.condition_of(reach)?.is_some_and(|condition| is_foreign(&condition));
+        }
+        if !depends {
             return Ok(());
         }
         let message = format!("an access to buffer `{}` depends on a call inside of its statement", access.buffer.name);
-        let mut found = error("TW0563", self.origins, message);
-        for diagnostic in &mut found.0 {
-            diagnostic.help = Some("give the call's result a name in a statement before, and use that".into());
-        }
-        Err(found)
+        Err(self.refused(message, "give the call's result a name in a statement before, and use that"))
     }
 
-    /// Adds the assert that the condition holds where the access is evaluated.
-    fn guard(&mut self, access: &Access, inside: Expr, what: String, guards: &mut Vec<Stmt>) -> Result<()> {
-        let condition = access.path.iter().rev().try_fold(inside, |check, condition| {
-            typed(Expr::call(Intrinsic::IfThenElse, &[condition.clone(), check, Expr::bool(true)]))
-        })?;
-        self.assume(&condition);
-        guards.push(StmtKind::Assert { condition, message: format!("{INDEX_GUARD}{what}").into() }.into());
+    /// Adds the assert that the condition holds where the access is evaluated. From here on it does there.
+    fn guard(&mut self, under: Reach, inside: Expr, what: &str, front: &mut Front) -> Result<()> {
+        self.facts.assume(&inside);
+        let condition = front.under(under, inside)?;
+        front.assert(condition, &format!("{INDEX_GUARD}{what}"));
         Ok(())
     }
 
     /// What has to hold, and is not proven, for an access through a view to stay in the memory of the view's owner.
-    fn outside_of_owner(&self, access: &Access) -> Result<Vec<Expr>> {
-        let view = &access.buffer;
+    fn outside_of_owner(&self, view: &Buffer, indices: &[Expr]) -> Result<Vec<Expr>> {
         let Some(owner) = self.owners.get(&view.data.id()).filter(|owner| *owner != view) else {
             return Ok(Vec::new());
         };
-        let lanes = access.indices.iter().map(|index| usize::from(index.dtype.lanes)).max().unwrap_or(1);
+        let lanes = indices.iter().map(|index| usize::from(index.dtype.lanes)).max().unwrap_or(1);
         let linear = |e: &Expr| e.dtype.is_scalar() || matches!(e.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast(_));
         // The place is linear in the lane where all indices are, so that the first and the last lane bound the others.
         let checked: Vec<usize> = match lanes {
             1 => vec![0],
-            _ if access.indices.iter().all(linear) => vec![0, lanes - 1],
+            _ if indices.iter().all(linear) => vec![0, lanes - 1],
             _ => (0..lanes).collect(),
         };
         let elements = elements(owner)?;
         let mut open = Vec::new();
         for number in checked {
-            let indices = access.indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
+            let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
             let Some(indices) = indices else {
                 let message = format!("a vector index of buffer `{}` cannot be checked", view.name);
                 return Err(error("TW0563", self.origins, message));
             };
             let condition = inside(&place(view, &indices)?, &elements)?;
-            if !self.analyzer.prove(&condition) {
+            if !self.facts.analyzer.prove(&condition) {
                 open.push(condition);
             }
         }
@@ -230,10 +279,10 @@ impl Guard<'_> {
 
     fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
         if index.dtype.is_vector() {
-            let bounds = self.analyzer.bounds(index);
+            let bounds = self.facts.analyzer.bounds(index);
             return Ok(extent.as_int().is_some_and(|extent| bounds.at_least(0) && bounds.at_most(extent - 1)));
         }
-        Ok(self.analyzer.prove(&inside(index, extent)?))
+        Ok(self.facts.analyzer.prove(&inside(index, extent)?))
     }
 
     /// An index that is outside wherever it is evaluated, or at the end of a loop that certainly runs there.
@@ -241,13 +290,13 @@ impl Guard<'_> {
         if !certain || buffer.shape.is_empty() {
             return;
         }
-        let Some(extent) = self.analyzer.simplify(extent).as_int() else { return };
-        let bounds = self.analyzer.bounds(index);
+        let Some(extent) = self.facts.analyzer.simplify(extent).as_int() else { return };
+        let bounds = self.facts.analyzer.bounds(index);
         let (Some(min), Some(max)) = (bounds.min, bounds.max) else { return };
         let never_inside = max < 0 || min >= extent;
         let reached = index.dtype.is_scalar()
             && (min < 0 || max >= extent)
-            && self.analyzer.linear_in(index, &self.loops).is_some_and(|sum| sum.rest.as_int().is_some());
+            && self.facts.analyzer.linear_in(index, &self.loops).is_some_and(|sum| sum.rest.as_int().is_some());
         if never_inside || reached {
             let reached = if max >= extent { max } else { min };
             let message = format!(

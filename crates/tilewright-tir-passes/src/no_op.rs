@@ -9,93 +9,88 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind};
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 
 use crate::stmt::{Result, is_foreign, is_nothing, map_below, with_body};
 
 pub fn remove_no_op(function: &PrimFunc) -> Result<PrimFunc> {
     let mut dead = Dead::default();
-    note_temporaries(&function.body, &mut dead.unread);
-    // What is read keeps what it was computed from; each round may find more.
-    loop {
-        let known = dead.unread.len();
-        dead.has_effect(&function.body);
-        if dead.unread.len() == known {
-            break;
-        }
-    }
+    dead.note(&function.body, None);
+    dead.keep_all();
     Ok(with_body(function, dead.without(&function.body)?))
 }
 
-fn note_temporaries(body: &Stmt, all: &mut Set<VarId>) {
-    walk(body, |stmt: &Stmt| {
-        if let StmtKind::Allocate { buffer, .. } = &stmt.kind {
-            all.insert(buffer.data.id());
-        }
-    });
+/// A statement, as far as it needs other ones to do what it does.
+struct Node {
+    stmt: Stmt,
+    /// The number of the statement that it stands in.
+    around: Option<usize>,
+    kept: bool,
 }
 
 #[derive(Default)]
 struct Dead {
     /// Data variables of temporaries that nothing with an effect is known to read.
     unread: Set<VarId>,
+    nodes: Vec<Node>,
+    /// By data variable, the numbers of the stores that change the memory.
+    stores: Map<VarId, Vec<usize>>,
+    /// Statements that are found to have an effect, and were not looked at since.
+    open: Vec<usize>,
 }
 
 impl Dead {
-    /// The expression is needed: what it reads is.
-    fn keep(&mut self, expr: &Expr) {
-        walk(expr, |buffer: &Buffer| {
-            self.unread.remove(&buffer.data.id());
-        });
+    /// Numbers the statement and those inside; opens those that have an effect whatever else has.
+    fn note(&mut self, stmt: &Stmt, around: Option<usize>) {
+        let number = self.nodes.len();
+        self.nodes.push(Node { stmt: stmt.clone(), around, kept: false });
+        let effect = match &stmt.kind {
+            StmtKind::Store { .. } if stores_what_is_there(stmt) => false,
+            StmtKind::Store { buffer, .. } => {
+                self.stores.entry(buffer.data.id()).or_default().push(number);
+                !self.unread.contains(&buffer.data.id())
+            }
+            StmtKind::Allocate { buffer, .. } => {
+                self.unread.insert(buffer.data.id());
+                false
+            }
+            // The end of a `While` depends on what the body does to what the condition reads.
+            StmtKind::While { .. } | StmtKind::Assert { .. } | StmtKind::Block { .. } => true,
+            StmtKind::Attr { .. } | StmtKind::AllocateConst { .. } => true,
+            StmtKind::For { .. } | StmtKind::If { .. } | StmtKind::Let { .. } | StmtKind::Seq(_) => false,
+            StmtKind::Evaluate(_) => false,
+        };
+        if effect || stmt.own_exprs().iter().any(is_foreign) {
+            self.open.push(number);
+        }
+        for inner in below(stmt) {
+            with_stack(|| self.note(inner, Some(number)));
+        }
     }
 
-    /// Whether the statement has an effect; what such statements need is kept.
-    fn has_effect(&mut self, stmt: &Stmt) -> bool {
-        let effect = with_stack(|| match &stmt.kind {
-            StmtKind::Store { buffer, .. } => !self.unread.contains(&buffer.data.id()) && !stores_what_is_there(stmt),
-            StmtKind::For { body, .. } | StmtKind::Let { body, .. } | StmtKind::Allocate { body, .. } => {
-                self.has_effect(body)
-            }
-            StmtKind::While { condition, body } => {
-                // Its end depends on what the body does to what the condition reads.
-                self.keep(condition);
-                self.has_effect(body);
-                true
-            }
-            StmtKind::If { then, otherwise, .. } => {
-                let then = self.has_effect(then);
-                otherwise.as_ref().is_some_and(|s| self.has_effect(s)) || then
-            }
-            StmtKind::Seq(stmts) => {
-                // Each is looked at: it says what it needs.
-                let effects: Vec<bool> = stmts.iter().map(|s| self.has_effect(s)).collect();
-                effects.contains(&true)
-            }
-            StmtKind::Evaluate(e) => is_foreign(e),
-            StmtKind::Attr { body, .. } | StmtKind::AllocateConst { body, .. } => {
-                self.has_effect(body);
-                true
-            }
-            StmtKind::Assert { .. } | StmtKind::Block { .. } => true,
-        });
-        if effect {
-            stmt.own_exprs().iter().for_each(|e| self.keep(e));
-            if let StmtKind::Block { block, .. } = &stmt.kind {
-                walk(block, |buffer: &Buffer| {
-                    self.unread.remove(&buffer.data.id());
-                });
+    /// What has an effect keeps the statements around it and what it reads, which keeps the stores there.
+    fn keep_all(&mut self) {
+        while let Some(number) = self.open.pop() {
+            let Some(node) = self.nodes.get_mut(number).filter(|node| !node.kept) else { continue };
+            node.kept = true;
+            self.open.extend(node.around);
+            let stmt = node.stmt.clone();
+            let own = stmt.own_exprs();
+            own.iter().for_each(|e| walk(e, |buffer: &Buffer| self.release(buffer)));
+            match &stmt.kind {
+                StmtKind::Block { block, .. } => walk(block, |buffer: &Buffer| self.release(buffer)),
+                // A store whose operands call functions stays.
+                StmtKind::Store { buffer, .. } if own.iter().any(is_foreign) => self.release(buffer),
+                _ => {}
             }
         }
-        effect || stmt.own_exprs().iter().any(is_foreign) && self.keeps_calls(stmt)
     }
 
-    /// A statement whose expressions call foreign functions stays.
-    fn keeps_calls(&mut self, stmt: &Stmt) -> bool {
-        stmt.own_exprs().iter().for_each(|e| self.keep(e));
-        if let StmtKind::Store { buffer, .. } = &stmt.kind {
-            self.unread.remove(&buffer.data.id());
+    /// Somebody needs what is in the buffer.
+    fn release(&mut self, buffer: &Buffer) {
+        if self.unread.remove(&buffer.data.id()) {
+            self.open.extend(self.stores.get(&buffer.data.id()).into_iter().flatten());
         }
-        true
     }
 
     fn without(&self, stmt: &Stmt) -> Result<Stmt> {
@@ -119,6 +114,21 @@ impl Dead {
                 Ok(if is_empty(&below) && !calls { Stmt::nothing() } else { below })
             }
         }
+    }
+}
+
+/// The statements directly inside.
+fn below(stmt: &Stmt) -> Vec<&Stmt> {
+    match &stmt.kind {
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::Let { body, .. }
+        | StmtKind::Allocate { body, .. }
+        | StmtKind::AllocateConst { body, .. }
+        | StmtKind::Attr { body, .. } => vec![body],
+        StmtKind::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).collect(),
+        StmtKind::Seq(stmts) => stmts.iter().collect(),
+        StmtKind::Store { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) | StmtKind::Block { .. } => Vec::new(),
     }
 }
 

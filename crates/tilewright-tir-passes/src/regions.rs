@@ -1,13 +1,15 @@
 //! What a statement does to the memory of one buffer: whether it writes every element before it reads it, and which
 //! box of elements it touches.
 
-use tilewright_arith::Analyzer;
-use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Range, Stmt, StmtKind, Var};
-use tilewright_support::{Map, Set, with_stack};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, CmpOp, Expr, ExprKind, Stmt, StmtKind, Var};
+use tilewright_support::with_stack;
 
-use crate::access::{Access, loads};
-use crate::stmt::{assume, conjuncts, mentions};
+use crate::access::Accesses;
+use crate::facts::Facts;
+use crate::reach::Kind;
+use crate::stmt::{conjuncts, mentions};
+use crate::uses::Uses;
 
 /// The boxes known to be written are no more than this many.
 const MAX_BOXES: usize = 32;
@@ -28,20 +30,14 @@ struct Box {
     under: Vec<Expr>,
 }
 
-/// Whether one run of the statement reads only what it has written before. `written` is the memory that the function
-/// writes: conditions on it say nothing for long.
-pub(crate) fn writes_before_it_reads(
-    analyzer: &mut Analyzer,
-    written: &Set<VarId>,
-    buffer: &Buffer,
-    stmt: &Stmt,
-) -> bool {
-    Coverage { analyzer, written, buffer, inside: Vec::new(), path: Vec::new() }.run(stmt, &mut Vec::new())
+/// Whether one run of the statement reads only what it has written before.
+pub(crate) fn writes_before_it_reads(facts: &mut Facts, uses: &mut Uses, buffer: &Buffer, stmt: &Stmt) -> bool {
+    Coverage { facts, uses, buffer, inside: Vec::new(), path: Vec::new() }.run(stmt, &mut Vec::new())
 }
 
 struct Coverage<'a> {
-    analyzer: &'a mut Analyzer,
-    written: &'a Set<VarId>,
+    facts: &'a mut Facts,
+    uses: &'a mut Uses,
     buffer: &'a Buffer,
     /// Variables bound inside of the statement, around the place that we are at.
     inside: Vec<Var>,
@@ -52,6 +48,9 @@ struct Coverage<'a> {
 impl Coverage<'_> {
     /// Goes through the statement in order; `written` are boxes that are certainly written. False on an uncovered read.
     fn run(&mut self, stmt: &Stmt, written: &mut Vec<Box>) -> bool {
+        if !self.uses.has(stmt, self.buffer) {
+            return true;
+        }
         with_stack(|| stmt.own_exprs().iter().all(|e| self.reads(e, written)) && self.run_kind(stmt, written))
     }
 
@@ -85,13 +84,13 @@ impl Coverage<'_> {
                     })
             }
             StmtKind::Let { var, value, body } => {
-                let scope = self.analyzer.enter();
-                self.analyzer.bind_value(var, value);
+                let scope = self.facts.enter();
+                self.facts.bind_value(var, value);
                 self.inside.push(var.clone());
                 let known = written.len();
                 let covered = self.run(body, written);
                 self.inside.pop();
-                self.analyzer.leave(scope);
+                self.facts.leave(scope);
                 // Boxes may name the variable.
                 written.truncate(known);
                 covered
@@ -107,27 +106,27 @@ impl Coverage<'_> {
 
     fn run_loop(&mut self, (var, min, extent): (&Var, &Expr, &Expr), body: &Stmt, written: &mut Vec<Box>) -> bool {
         let known = written.len();
-        let scope = self.analyzer.enter();
-        self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        let scope = self.facts.enter();
+        self.facts.bind(var, min, extent);
         self.inside.push(var.clone());
         let covered = self.run(body, written);
         self.inside.pop();
         let inside = written.split_off(known.min(written.len()));
         let runs = Expr::compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype));
-        let runs = runs.is_ok_and(|runs| self.analyzer.prove(&runs));
+        let runs = runs.is_ok_and(|runs| self.facts.analyzer.prove(&runs));
         let swept: Vec<Box> = inside.into_iter().filter_map(|b| self.sweep(b, var, extent, runs)).collect();
-        self.analyzer.leave(scope);
+        self.facts.leave(scope);
         swept.into_iter().for_each(|b| add(written, b));
         covered
     }
 
     fn under(&mut self, condition: &Expr, f: impl FnOnce(&mut Self) -> bool) -> bool {
-        let (scope, known) = (self.analyzer.enter(), self.path.len());
-        assume(self.analyzer, self.written, condition);
+        let (scope, known) = (self.facts.enter(), self.path.len());
+        self.facts.assume(condition);
         self.path.extend(conjuncts(condition));
         let result = f(self);
         self.path.truncate(known);
-        self.analyzer.leave(scope);
+        self.facts.leave(scope);
         result
     }
 
@@ -143,25 +142,29 @@ impl Coverage<'_> {
         if escapes || !uses {
             return !escapes;
         }
-        let mut found = Vec::new();
-        loads(expr, &mut Vec::new(), &mut Map::default(), &mut found);
-        found.iter().filter(|access| access.buffer.data == self.buffer.data).all(|access| {
+        let Some(mut accesses) = Accesses::of(std::slice::from_ref(expr)) else { return false };
+        let mut outside = accesses.outside();
+        accesses.all.iter().filter(|access| access.buffer.data == self.buffer.data).all(|access| {
             access.buffer == *self.buffer && {
-                let (scope, known) = (self.analyzer.enter(), self.path.len());
-                for condition in &access.path {
-                    assume(self.analyzer, self.written, condition);
-                    self.path.extend(conjuncts(condition));
+                let (scope, known) = (self.facts.enter(), self.path.len());
+                for reach in accesses.reaches.conditions(access.under) {
+                    let Kind::Where { condition, holds, .. } = accesses.reaches.kind(reach) else { continue };
+                    let condition = outside.expr(condition);
+                    let Ok(condition) = (if *holds { Ok(condition) } else { condition.not() }) else { continue };
+                    self.facts.assume(&condition);
+                    self.path.extend(conjuncts(&condition));
                 }
-                let covered = written.iter().any(|b| self.contains(b, access));
+                let indices: Vec<Expr> = access.indices.iter().map(|index| outside.expr(index)).collect();
+                let covered = written.iter().any(|b| self.contains(b, &indices));
                 self.path.truncate(known);
-                self.analyzer.leave(scope);
+                self.facts.leave(scope);
                 covered
             }
         })
     }
 
-    fn contains(&self, b: &Box, access: &Access) -> bool {
-        let at_most = |a: &Expr, b: &Expr| self.analyzer.decide(CmpOp::Le, a, b) == Some(true);
+    fn contains(&self, b: &Box, indices: &[Expr]) -> bool {
+        let at_most = |a: &Expr, b: &Expr| self.facts.analyzer.decide(CmpOp::Le, a, b) == Some(true);
         let inside = |(side, index): (&Side, &Expr)| {
             index.dtype.is_scalar()
                 && at_most(&side.low, index)
@@ -169,9 +172,9 @@ impl Coverage<'_> {
                 && side.from.as_ref().is_none_or(|from| at_most(from, index))
                 && side.below.as_ref().is_none_or(|below| at_most(&(index + 1), below))
         };
-        b.sides.len() == access.indices.len()
-            && b.sides.iter().zip(&access.indices).all(inside)
-            && b.under.iter().all(|c| self.path.iter().any(|known| known.equal(c)) || self.analyzer.prove(c))
+        b.sides.len() == indices.len()
+            && b.sides.iter().zip(indices).all(inside)
+            && b.under.iter().all(|c| self.path.iter().any(|known| known.equal(c)) || self.facts.analyzer.prove(c))
     }
 
     /// What is written of the box where only iterations with this condition write. A comparison of an index with a
@@ -180,7 +183,7 @@ impl Coverage<'_> {
         let changes = |c: &Expr| {
             let mut changes = false;
             walk(c, |e: &Expr| match &e.kind {
-                ExprKind::Load { buffer, .. } => changes |= self.written.contains(&buffer.data.id()),
+                ExprKind::Load { buffer, .. } => changes |= self.facts.written.contains(&buffer.data.id()),
                 ExprKind::Foreign { .. } => changes = true,
                 _ => {}
             });
@@ -200,6 +203,9 @@ impl Coverage<'_> {
     /// Whether the comparison is one of an index of the box with a limit known outside: then the box has this limit.
     fn limit(&self, b: &mut Box, condition: &Expr) -> bool {
         let ExprKind::Compare(op, x, y) = &condition.kind else { return false };
+        if !self.facts.magnitudes.trusts(condition) {
+            return false;
+        }
         let (less, more, strict) = match op {
             CmpOp::Lt => (x, y, true),
             CmpOp::Le => (x, y, false),
@@ -209,20 +215,20 @@ impl Coverage<'_> {
         };
         for side in &mut b.sides {
             let index = &side.low;
-            if !side.low.same(&side.high) || index.dtype != less.dtype || !self.analyzer.is_index(index) {
+            if !side.low.same(&side.high) || index.dtype != less.dtype || !self.facts.analyzer.is_index(index) {
                 continue;
             }
             // index < limit, where less - more = index - limit; limit < index, where more - less = index - limit.
             let outside = |limit: Expr| Some(limit).filter(|limit| !mentions(limit, &self.inside));
             let (above, below) = (&(less - more), &(more - less));
             if side.below.is_none()
-                && let Some(limit) = outside(self.analyzer.simplify(&(index - above)))
+                && let Some(limit) = outside(self.facts.analyzer.simplify(&(index - above)))
             {
                 side.below = Some(if strict { limit } else { &limit + 1 });
                 return true;
             }
             if side.from.is_none()
-                && let Some(limit) = outside(self.analyzer.simplify(&(index - below)))
+                && let Some(limit) = outside(self.facts.analyzer.simplify(&(index - below)))
             {
                 side.from = Some(if strict { &limit + 1 } else { limit });
                 return true;
@@ -244,11 +250,11 @@ impl Coverage<'_> {
             return (moving.is_empty() && runs).then_some(b);
         };
         let Side { low, high, .. } = b.sides.get(dim)?.clone();
-        let (first, last) = (self.analyzer.linear_in(&low, vars)?, self.analyzer.linear_in(&high, vars)?);
+        let (first, last) = (self.facts.analyzer.linear_in(&low, vars)?, self.facts.analyzer.linear_in(&high, vars)?);
         let (&[step], &[same]) = (first.coefficients.as_slice(), last.coefficients.as_slice()) else {
             return None;
         };
-        let width = self.analyzer.bounds(&(&(&high - &low) + 1));
+        let width = self.facts.analyzer.bounds(&(&(&high - &low) + 1));
         if step < 1 || step != same || !(width.at_least(step) || extent.as_int() == Some(1)) {
             return None;
         }
@@ -256,8 +262,8 @@ impl Coverage<'_> {
         if !runs && !width.at_most(step) {
             return None;
         }
-        b.sides[dim].low = self.analyzer.extremes(&low, vars)?.0;
-        b.sides[dim].high = self.analyzer.extremes(&high, vars)?.1;
+        b.sides[dim].low = self.facts.analyzer.extremes(&low, vars)?.0;
+        b.sides[dim].high = self.facts.analyzer.extremes(&high, vars)?.1;
         Some(b)
     }
 }
@@ -270,8 +276,8 @@ fn add(written: &mut Vec<Box>, b: Box) {
 
 /// For each dimension the least index that the statement touches and a constant number of indices from there on, in
 /// terms of what is bound outside of the statement; `None` where that is not known.
-pub(crate) fn touched(analyzer: &mut Analyzer, buffer: &Buffer, stmt: &Stmt) -> Vec<Option<(Expr, i64)>> {
-    let mut cx = Touched { analyzer, buffer, inside: Vec::new(), boxes: vec![Some(Vec::new()); buffer.rank()] };
+pub(crate) fn touched(facts: &mut Facts, uses: &mut Uses, buffer: &Buffer, stmt: &Stmt) -> Vec<Option<(Expr, i64)>> {
+    let mut cx = Touched { facts, uses, buffer, inside: Vec::new(), boxes: vec![Some(Vec::new()); buffer.rank()] };
     if cx.stmt(stmt).is_none() {
         return vec![None; buffer.rank()];
     }
@@ -280,7 +286,8 @@ pub(crate) fn touched(analyzer: &mut Analyzer, buffer: &Buffer, stmt: &Stmt) -> 
 }
 
 struct Touched<'a> {
-    analyzer: &'a mut Analyzer,
+    facts: &'a mut Facts,
+    uses: &'a mut Uses,
     buffer: &'a Buffer,
     /// Variables bound inside of the statement.
     inside: Vec<Var>,
@@ -291,12 +298,15 @@ struct Touched<'a> {
 impl Touched<'_> {
     /// `None` where a view shares the memory: indices of two kinds.
     fn stmt(&mut self, stmt: &Stmt) -> Option<()> {
+        if !self.uses.has(stmt, self.buffer) {
+            return Some(());
+        }
         with_stack(|| {
-            let scope = self.analyzer.enter();
+            let scope = self.facts.enter();
             let known = self.inside.len();
             let done = self.stmt_kind(stmt);
             self.inside.truncate(known);
-            self.analyzer.leave(scope);
+            self.facts.leave(scope);
             done
         })
     }
@@ -310,7 +320,7 @@ impl Touched<'_> {
             StmtKind::For { var, min, extent, body, .. } => {
                 self.expr(min)?;
                 self.expr(extent)?;
-                self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+                self.facts.bind(var, min, extent);
                 self.inside.push(var.clone());
                 self.stmt(body)
             }
@@ -325,7 +335,7 @@ impl Touched<'_> {
             }
             StmtKind::Let { var, value, body } => {
                 self.expr(value)?;
-                self.analyzer.bind_value(var, value);
+                self.facts.bind_value(var, value);
                 self.inside.push(var.clone());
                 self.stmt(body)
             }
@@ -369,7 +379,7 @@ impl Touched<'_> {
         for (dim, index) in indices.iter().enumerate() {
             let extremes = Some(index)
                 .filter(|index| index.dtype.is_scalar())
-                .and_then(|index| self.analyzer.extremes(index, &self.inside));
+                .and_then(|index| self.facts.analyzer.extremes(index, &self.inside));
             match (self.boxes.get_mut(dim), extremes) {
                 (Some(Some(all)), Some(extremes)) => all.push(extremes),
                 (Some(slot), None) => *slot = None,
@@ -385,15 +395,15 @@ impl Touched<'_> {
         let (mut low, high) = all.next()?;
         let mut highs = vec![high];
         for (l, h) in all {
-            match self.analyzer.decide(CmpOp::Le, &low, &l) {
+            match self.facts.analyzer.decide(CmpOp::Le, &low, &l) {
                 Some(true) => {}
                 Some(false) => low = l,
-                None if self.analyzer.decide(CmpOp::Le, &l, &low) == Some(true) => low = l,
+                None if self.facts.analyzer.decide(CmpOp::Le, &l, &low) == Some(true) => low = l,
                 None => return None,
             }
             highs.push(h);
         }
-        let width = |high: &Expr| self.analyzer.bounds(&(&(high - &low) + 1)).max;
+        let width = |high: &Expr| self.facts.analyzer.bounds(&(&(high - &low) + 1)).max;
         let widths = highs.iter().map(width).collect::<Option<Vec<i64>>>()?;
         widths.into_iter().max().filter(|&width| width > 0).map(|width| (low, width))
     }

@@ -1,31 +1,21 @@
 //! `simplify`: expressions in canonical form under what is known where they stand; loops of one iteration, conditions
 //! that always or never hold, and statements that do nothing go.
 
-use tilewright_arith::Analyzer;
-use tilewright_expr::node::{VarId, rewrite};
-use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
-use tilewright_support::Set;
+use tilewright_expr::node::rewrite;
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
 
-use crate::magnitude::Magnitudes;
-use crate::stmt::{
-    Result, analyzer_of, assume_trusted, is_foreign, is_nothing, map_below, reads, with_body, written_data,
-};
+use crate::facts::Facts;
+use crate::stmt::{Result, is_foreign, is_nothing, map_below, reads, with_body};
 use crate::substitute::Substitute;
 
 pub fn simplify(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Simplify {
-        analyzer: analyzer_of(function),
-        magnitudes: Magnitudes::of(function),
-        written: written_data(function),
-    };
+    let mut cx = Simplify { facts: Facts::of(function) };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
 
 struct Simplify {
-    analyzer: Analyzer,
-    magnitudes: Magnitudes,
-    written: Set<VarId>,
+    facts: Facts,
 }
 
 impl Simplify {
@@ -33,19 +23,15 @@ impl Simplify {
     /// so that each call happens as often as before.
     fn simple(&self, expr: &Expr) -> Expr {
         if !is_foreign(expr) {
-            return self.analyzer.simplify(expr);
+            return self.facts.analyzer.simplify(expr);
         }
         let calls = rewrite(expr, |e: &Expr| {
             let ExprKind::Foreign { callee, args } = &e.kind else { return None };
-            let args = args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.analyzer.simplify(arg) });
+            let args =
+                args.iter().map(|arg| if is_foreign(arg) { arg.clone() } else { self.facts.analyzer.simplify(arg) });
             Some(Expr::foreign(e.dtype, callee.clone(), args.collect()))
         });
         calls.unwrap_or_else(|| expr.clone())
-    }
-
-    /// Learns what holds from here on: of a sum that may have wrapped around a comparison says nothing.
-    fn assume(&mut self, condition: &Expr) {
-        assume_trusted(&mut self.analyzer, &self.written, &self.magnitudes, condition);
     }
 
     fn exprs(&self, exprs: &[Expr]) -> Vec<Expr> {
@@ -53,9 +39,9 @@ impl Simplify {
     }
 
     fn scoped(&mut self, f: impl FnOnce(&mut Self) -> Result<Stmt>) -> Result<Stmt> {
-        let scope = self.analyzer.enter();
+        let scope = self.facts.enter();
         let result = f(self);
-        self.analyzer.leave(scope);
+        self.facts.leave(scope);
         result
     }
 
@@ -80,7 +66,7 @@ impl Simplify {
                     return Ok(Stmt::nothing());
                 }
                 let body = self.scoped(|cx| {
-                    cx.assume(&condition);
+                    cx.facts.assume(&condition);
                     cx.stmt(body)
                 })?;
                 Ok(StmtKind::While { condition, body }.into())
@@ -105,7 +91,7 @@ impl Simplify {
             StmtKind::Attr { .. } | StmtKind::AllocateConst { .. } => map_below(stmt, &mut |s| self.stmt(s)),
             StmtKind::Block { block, .. } => self.scoped(|cx| {
                 for iter in &block.iters {
-                    cx.analyzer.bind(&iter.var, &iter.domain);
+                    cx.facts.analyzer.bind(&iter.var, &iter.domain);
                 }
                 map_below(stmt, &mut |s| cx.stmt(s))
             }),
@@ -117,7 +103,7 @@ impl Simplify {
         for stmt in stmts {
             let stmt = tilewright_support::with_stack(|| self.stmt(stmt))?;
             if let StmtKind::Assert { condition, .. } = &stmt.kind {
-                self.assume(condition);
+                self.facts.assume(condition);
             }
             simple.push(stmt);
         }
@@ -146,8 +132,7 @@ impl Simplify {
             _ => {}
         }
         let body = self.scoped(|cx| {
-            cx.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-            cx.magnitudes.bind(var, &min, &extent);
+            cx.facts.bind(var, &min, &extent);
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
         if is_nothing(&body) && !calls {
@@ -169,7 +154,7 @@ impl Simplify {
         }
         let branch = |cx: &mut Self, condition: &Expr, stmt: &Stmt| {
             cx.scoped(|cx| {
-                cx.assume(condition);
+                cx.facts.assume(condition);
                 tilewright_support::with_stack(|| cx.stmt(stmt))
             })
         };
@@ -192,8 +177,7 @@ impl Simplify {
             return tilewright_support::with_stack(|| self.stmt(&body));
         }
         let body = self.scoped(|cx| {
-            cx.analyzer.bind_value(var, &value);
-            cx.magnitudes.bind_value(var, &value);
+            cx.facts.bind_value(var, &value);
             tilewright_support::with_stack(|| cx.stmt(body))
         })?;
         Ok(if is_nothing(&body) && !is_foreign(&value) {

@@ -1,12 +1,10 @@
 //! How passes go through statements.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{IrNode, VarId, walk};
+use tilewright_expr::node::{AnyHandle, IrNode, walk};
 use tilewright_ir::interface::KernelInterface;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, Set, with_stack};
-
-use crate::magnitude::Magnitudes;
 
 pub(crate) type Result<T> = std::result::Result<T, Diagnostics>;
 
@@ -41,6 +39,26 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
     Ok(kind.into())
 }
 
+/// The statement with each of its own expressions replaced by what `f` makes of it. A declaration keeps its own.
+pub(crate) fn map_own(stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> Expr) -> Stmt {
+    let mut kind = stmt.kind.clone();
+    let mut on = |e: &mut Expr| *e = f(e);
+    match &mut kind {
+        StmtKind::Store { indices, value, predicate, .. } => {
+            indices.iter_mut().chain([value]).chain(predicate).for_each(on);
+        }
+        StmtKind::For { min, extent, .. } => [min, extent].into_iter().for_each(on),
+        StmtKind::While { condition, .. } | StmtKind::If { condition, .. } | StmtKind::Assert { condition, .. } => {
+            on(condition);
+        }
+        StmtKind::Let { value, .. } | StmtKind::Evaluate(value) => on(value),
+        StmtKind::Attr { node, value, .. } => [node, value].into_iter().for_each(on),
+        StmtKind::Block { values, predicate, .. } => values.iter_mut().chain([predicate]).for_each(on),
+        StmtKind::Seq(_) | StmtKind::Allocate { .. } | StmtKind::AllocateConst { .. } => return stmt.clone(),
+    }
+    kind.into()
+}
+
 /// The function with another body.
 pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
     PrimFunc { body, ..function.clone() }
@@ -57,16 +75,15 @@ pub(crate) fn analyzer_of(function: &PrimFunc) -> Analyzer {
     analyzer
 }
 
-/// The data variables of the buffers that are stored to.
-pub(crate) fn written_data(function: &PrimFunc) -> Set<VarId> {
-    tilewright_ir::tir::written_data(&function.body)
-}
-
 /// The conditions that all hold where this one does: the sides of an `and`, or of the choice that it has become.
 pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
     let mut open = vec![condition.clone()];
     let mut parts = Vec::new();
+    let mut seen = Set::default();
     while let Some(next) = open.pop() {
+        if !seen.insert(next.address()) {
+            continue;
+        }
         match &next.kind {
             ExprKind::Binary(BinOp::And, a, b) => open.extend([b.clone(), a.clone()]),
             ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
@@ -77,28 +94,6 @@ pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
         }
     }
     parts
-}
-
-/// Learns that a condition holds from here on, as far as it does not depend on memory that changes.
-pub(crate) fn assume(analyzer: &mut Analyzer, written: &Set<VarId>, condition: &Expr) {
-    for part in conjuncts(condition) {
-        let mut stable = true;
-        walk(&part, |e: &Expr| {
-            if let ExprKind::Load { buffer, .. } = &e.kind {
-                stable &= !written.contains(&buffer.data.id());
-            }
-        });
-        if stable {
-            analyzer.assume(&part);
-        }
-    }
-}
-
-/// The same of those parts of the condition that the mathematical integers agree with.
-pub(crate) fn assume_trusted(analyzer: &mut Analyzer, written: &Set<VarId>, magnitudes: &Magnitudes, condition: &Expr) {
-    for part in conjuncts(condition).iter().filter(|part| magnitudes.trusts(part)) {
-        assume(analyzer, written, part);
-    }
 }
 
 /// Whether the statement or expression uses the memory behind a data variable.
@@ -136,7 +131,7 @@ pub(crate) fn is_nothing(stmt: &Stmt) -> bool {
 /// An error at the first place that is known.
 pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<String>) -> Diagnostics {
     let mut diagnostic = Diagnostic::error(code, message);
-    diagnostic.span = origins.first().cloned();
+    diagnostic.span = origins.headline().first().cloned();
     diagnostic.into()
 }
 

@@ -79,22 +79,36 @@ pub(crate) fn copy_with(stmt: &Stmt, values: impl IntoIterator<Item = (Var, Expr
     all.apply(stmt)
 }
 
+/// The statement with other accesses, in the statements inside of it that `interesting` says; see [`reindex`].
+pub(crate) fn reindex_where<F>(stmt: &Stmt, interesting: impl FnMut(&Stmt) -> bool, f: F) -> Stmt
+where
+    F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>,
+{
+    stmt.map_children(&mut Reindex { f, interesting, memo: Memo::default() }).unwrap_or_else(|| stmt.clone())
+}
+
 /// The statement with other accesses: `f` gives the buffer and the indices in place of those that it is interested in.
 pub(crate) fn reindex<F>(stmt: &Stmt, f: F) -> Stmt
 where
     F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>,
 {
-    stmt.map_children(&mut Reindex { f, memo: Memo::default() }).unwrap_or_else(|| stmt.clone())
+    reindex_where(stmt, |_| true, f)
 }
 
-struct Reindex<F> {
+struct Reindex<F, I> {
     f: F,
+    interesting: I,
     memo: Memo,
 }
 
-impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Reindex<F> {
+impl<F, I> Reindex<F, I>
+where
+    F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>,
+    I: FnMut(&Stmt) -> bool,
+{
     fn replace(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
-        if node.downcast::<Buffer>().is_some() {
+        if node.downcast::<Buffer>().is_some() || node.downcast::<Stmt>().is_some_and(|stmt| !(self.interesting)(stmt))
+        {
             return None;
         }
         let inside = with_stack(|| node.map_inside(self));
@@ -123,7 +137,11 @@ impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Reindex<F> {
     }
 }
 
-impl<F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>> Mapper for Reindex<F> {
+impl<F, I> Mapper for Reindex<F, I>
+where
+    F: FnMut(&Buffer, &[Expr]) -> Option<(Buffer, Vec<Expr>)>,
+    I: FnMut(&Stmt) -> bool,
+{
     fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
         if let Some(known) = self.memo.get(node) {
             return known;

@@ -88,9 +88,7 @@ impl Widen {
             ExprKind::Ramp { base, stride } => self.is_index(base) && self.is_index(stride),
             _ => false,
         });
-        if expr.is_shared() {
-            self.pure.insert(expr.address(), (expr.clone(), is));
-        }
+        self.pure.insert(expr.address(), (expr.clone(), is));
         is
     }
 
