@@ -6,7 +6,11 @@ use tilewright_support::Map;
 
 use crate::bounds::IntBounds;
 use crate::linear::Linear;
+use crate::modular::ModularSet;
 use crate::session::{Id, Mode, Session, Tag, is_index_type};
+
+/// A proof looks at so many assumptions, those made last.
+const ASSUMPTIONS: usize = 64;
 
 #[derive(Clone, Debug, Default)]
 struct Fact {
@@ -17,6 +21,9 @@ struct Fact {
     range: Option<(Expr, Expr)>,
     /// Holds loaded data: its arithmetic wraps around.
     element: bool,
+    modular: ModularSet,
+    /// What simplified expressions have in its place.
+    replacement: Option<Expr>,
 }
 
 /// Knows facts about variables and answers questions about expressions over them.
@@ -88,7 +95,8 @@ impl Analyzer {
         });
         self.next += 1;
         let range = range.filter(|_| bounds.value().is_none());
-        self.set(var.id(), Fact { bounds, order: self.next, range, element: false });
+        let modular = ModularSet::ANY;
+        self.set(var.id(), Fact { bounds, order: self.next, range, modular, ..Fact::default() });
     }
 
     /// The variable is at least `min` and at most `max`, where given.
@@ -103,19 +111,57 @@ impl Analyzer {
         let mut session = Session::new(self, Mode::Output);
         let id = session.simplify(value);
         let (node, value) = (session.node(id), session.expr(id));
-        let (bounds, element) = (node.bounds, !node.index);
+        let (bounds, modular, element) = (node.bounds, node.modular, !node.index);
         let range = (is_index_type(var.dtype) && node.exact).then(|| (value.clone(), value));
         self.next += 1;
-        self.set(var.id(), Fact { bounds, order: self.next, range, element });
+        self.set(var.id(), Fact { bounds, order: self.next, range, element, modular, replacement: None });
+    }
+
+    /// Simplified expressions have the value in place of the variable.
+    pub fn bind_replaced(&mut self, var: &Var, value: &Expr) {
+        let value = self.simplify(value);
+        self.bind_value(var, &value);
+        if let Some(fact) = self.facts.get_mut(&var.id()) {
+            fact.replacement = Some(value).filter(|value| value.dtype == var.dtype && !mentions(value, &[var.clone()]));
+        }
+    }
+
+    pub(crate) fn learn_modular(&mut self, var: VarId, modular: ModularSet) {
+        let fact = self.facts.get(&var).cloned().unwrap_or_default();
+        self.set(var, Fact { modular: fact.modular.intersect(modular), ..fact });
     }
 
     /// The condition holds: comparisons of index expressions, alone or joined by `and`, are remembered.
     pub fn assume(&mut self, condition: &Expr) {
-        match &condition.kind {
-            ExprKind::Binary(BinOp::And, a, b) => {
-                self.assume(a);
-                self.assume(b);
+        let mut pending = vec![condition];
+        while let Some(condition) = pending.pop() {
+            match &condition.kind {
+                ExprKind::Binary(BinOp::And, a, b) => pending.extend([b, a]),
+                _ => self.assume_one(condition),
             }
+        }
+    }
+
+    /// `var % c == k`, a remainder.
+    fn assume_remainder(&mut self, a: &Expr, b: &Expr) {
+        let mut session = Session::new(self, Mode::Output);
+        let (a, b) = (session.simplify(a), session.simplify(b));
+        let (Some((x, c)), Some(k)) = (session.divided_by_constant(a, BinOp::FloorMod), session.node(b).expr.as_int())
+        else {
+            return;
+        };
+        // ±var + d = k, modulo c
+        let form = session.form(x);
+        if let (1, Some((&term, &sign @ (1 | -1)))) = (form.terms.len(), form.terms.first())
+            && let Tag::Var(var) = session.node(term).tag
+            && let Some(base) = k.checked_sub(form.constant).and_then(|base| base.checked_mul(sign))
+        {
+            self.learn_modular(var, ModularSet::new(c, base));
+        }
+    }
+
+    fn assume_one(&mut self, condition: &Expr) {
+        match &condition.kind {
             ExprKind::Compare(op, a, b) if is_index_type(a.dtype) => {
                 let (one, dtype) = (Expr::int(1, a.dtype), a.dtype);
                 let minus = |a: &Expr, b: &Expr| Expr::raw(dtype, ExprKind::Binary(BinOp::Sub, a.clone(), b.clone()));
@@ -125,6 +171,7 @@ impl Analyzer {
                     CmpOp::Gt => self.assume_not_negative(&minus(&minus(a, b), &one)),
                     CmpOp::Ge => self.assume_not_negative(&minus(a, b)),
                     CmpOp::Eq => {
+                        self.assume_remainder(a, b);
                         self.assume_not_negative(&minus(a, b));
                         self.assume_not_negative(&minus(b, a));
                     }
@@ -168,6 +215,14 @@ impl Analyzer {
         self.facts.get(&var).map_or(IntBounds::ANY, |fact| fact.bounds)
     }
 
+    pub(crate) fn var_modular(&self, var: VarId) -> ModularSet {
+        self.facts.get(&var).map_or(ModularSet::ANY, |fact| fact.modular)
+    }
+
+    pub(crate) fn replacement(&self, var: VarId) -> Option<Expr> {
+        self.facts.get(&var)?.replacement.clone()
+    }
+
     pub(crate) fn is_element(&self, var: VarId) -> bool {
         self.facts.get(&var).is_some_and(|fact| fact.element)
     }
@@ -178,7 +233,7 @@ impl Analyzer {
     }
 
     pub(crate) fn assumptions(&self) -> impl Iterator<Item = &Expr> {
-        self.assumed.iter()
+        self.assumed.iter().rev().take(ASSUMPTIONS)
     }
 }
 
@@ -192,6 +247,24 @@ impl Analyzer {
         let mut session = Session::new(self, Mode::Output);
         let id = session.simplify(expr);
         session.expr(id)
+    }
+
+    /// An equal expression whose sums and commutative operations stand in an order that depends on names and structure
+    /// only: `x + y` and `y + x` become the same.
+    pub fn canonical_simplify(&self, expr: &Expr) -> Expr {
+        let mut session = Session::new(self, Mode::Canonical);
+        let id = session.simplify(expr);
+        session.expr(id)
+    }
+
+    /// Remainders of an integer expression; of a vector, over all its lanes.
+    pub fn modular_set(&self, expr: &Expr) -> ModularSet {
+        if expr.dtype.is_float() || expr.dtype.is_handle() {
+            return ModularSet::ANY;
+        }
+        let mut session = Session::new(self, Mode::Output);
+        let id = session.simplify(expr);
+        session.node(id).modular
     }
 
     /// Constant bounds of an integer expression; of a vector, over all its lanes.

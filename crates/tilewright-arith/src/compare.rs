@@ -1,9 +1,11 @@
 //! Comparisons of integers by the sign of their difference.
 
 use tilewright_expr::{BinOp, CmpOp, semantics};
+use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 use crate::linear::{Linear, gcd};
+use crate::rules::Root;
 use crate::session::{Id, Session, Tag, is_index_type};
 
 impl Session<'_> {
@@ -22,9 +24,11 @@ impl Session<'_> {
         }
         let (op, a, b) = match op {
             // a > b = b < a
-            CmpOp::Gt if dtype.is_int() => (CmpOp::Lt, b, a),
+            CmpOp::Gt if dtype.element().is_int() => (CmpOp::Lt, b, a),
             // a >= b = b <= a
-            CmpOp::Ge if dtype.is_int() => (CmpOp::Le, b, a),
+            CmpOp::Ge if dtype.element().is_int() => (CmpOp::Le, b, a),
+            // c == a = a == c
+            CmpOp::Eq | CmpOp::Ne if self.lane_value(a).is_some() => (op, b, a),
             _ => (op, a, b),
         };
         if dtype.is_scalar() && dtype.is_int() {
@@ -38,7 +42,16 @@ impl Session<'_> {
                 }
             }
         }
-        self.make(bool_type, Tag::Compare(op), vec![a, b])
+        self.comparison(op, a, b)
+    }
+
+    /// A comparison as the table leaves it.
+    fn comparison(&mut self, op: CmpOp, a: Id, b: Id) -> Id {
+        let bool_type = DataType::BOOL.with_lanes(self.dtype(a).lanes);
+        match self.rewritten(Root::Compare(op), &[a, b], false, bool_type) {
+            Some(id) => id,
+            None => self.make(bool_type, Tag::Compare(op), vec![a, b]),
+        }
     }
 
     /// Whether `a op b` holds always (`true`) or never (`false`).
@@ -57,7 +70,7 @@ impl Session<'_> {
             CmpOp::Ge => self.yes_or_no(&ba, &less(&ab)),
             CmpOp::Gt => self.yes_or_no(&less(&ba), &ab),
             CmpOp::Eq | CmpOp::Ne => {
-                let equal = match ab.as_constant() {
+                let equal = match ab.as_constant().or_else(|| self.only_value(&ab)) {
                     Some(difference) => Some(difference == 0),
                     None if self.never_zero(&ab) => Some(false),
                     // a = b, where a <= b and b <= a
@@ -65,6 +78,19 @@ impl Session<'_> {
                     None => None,
                 };
                 equal.map(|equal| equal == (op == CmpOp::Eq))
+            }
+        }
+    }
+
+    /// The one value that remainders and bounds leave to the sum.
+    fn only_value(&mut self, d: &Linear) -> Option<i64> {
+        let (modular, bounds) = (self.linear_modular(d), self.linear_bounds(d));
+        match modular.coeff {
+            0 => Some(modular.base),
+            coeff => {
+                let (min, max) = (bounds.min?, bounds.max?);
+                let first = min.checked_add(modular.base.checked_sub(min)?.rem_euclid(coeff))?;
+                (first <= max && first.checked_add(coeff)? > max).then_some(first)
             }
         }
     }
@@ -82,6 +108,9 @@ impl Session<'_> {
         if g > 1 && d.constant % g != 0 && !d.overflow {
             return true;
         }
+        if self.linear_modular(d).excludes_zero() {
+            return true;
+        }
         let (mut above, mut below) = (d.clone(), d.scaled(-1));
         above.add_constant(-1, 1);
         below.add_constant(-1, 1);
@@ -97,17 +126,17 @@ impl Session<'_> {
         let g = difference.content();
         let kept = terms(&difference) >= terms(&x) + terms(&y) && g <= 1;
         if difference.overflow || kept {
-            return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]);
+            return self.comparison(op, a, b);
         }
         // g·s + k < 0 = s < ceil(-k / g); g·s + k <= 0 = s <= floor(-k / g); g·s + k == 0 = s == -k / g
         let Some(bound) = difference.constant.checked_neg() else {
-            return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]);
+            return self.comparison(op, a, b);
         };
         let bound = match op {
             CmpOp::Lt => -(-bound).div_euclid(g),
             CmpOp::Le => bound.div_euclid(g),
             _ if gcd(bound, g) == g => bound / g,
-            _ => return self.make(DataType::BOOL, Tag::Compare(op), vec![a, b]),
+            _ => return self.comparison(op, a, b),
         };
         let (mut left, mut right) = (Linear::default(), Linear::default());
         for (&id, &k) in &difference.terms {
@@ -120,32 +149,51 @@ impl Session<'_> {
             right.add_constant(bound, 1);
         }
         let (left, right) = (self.sum(left, dtype), self.sum(right, dtype));
-        self.make(DataType::BOOL, Tag::Compare(op), vec![left, right])
+        self.comparison(op, left, right)
     }
 
     pub(crate) fn not(&mut self, a: Id) -> Id {
+        if let Some(&known) = self.negated.get(&a) {
+            return known;
+        }
+        let id = with_stack(|| self.negation(a));
+        self.negated.insert(a, id);
+        self.negated.insert(id, a);
+        id
+    }
+
+    fn negation(&mut self, a: Id) -> Id {
         let dtype = self.dtype(a);
         let (tag, ids) = (self.node(a).tag.clone(), self.node(a).ids.clone());
         match (tag, ids.as_slice()) {
             (Tag::Int(value), _) => self.bool(value == 0),
-            // not (not x) = x
-            (Tag::Not, &[x]) => x,
             (Tag::Broadcast, &[x]) => {
                 let x = self.not(x);
                 self.make(dtype, Tag::Broadcast, vec![x])
             }
             // not (a < b) = b <= a, for integers
-            (Tag::Compare(op), &[x, y]) if self.dtype(x).is_int() => self.compare(opposite(op), x, y),
+            (Tag::Compare(op), &[x, y]) if self.dtype(x).element().is_int() => self.compare(opposite(op), x, y),
             // not (a == b) = a != b, for every type
-            (Tag::Compare(op @ (CmpOp::Eq | CmpOp::Ne)), &[x, y]) => {
-                self.make(dtype, Tag::Compare(opposite(op)), vec![x, y])
-            }
-            // not (a and b) = not a or not b
-            (Tag::Binary(op @ (BinOp::And | BinOp::Or)), &[x, y]) => {
+            (Tag::Compare(op @ (CmpOp::Eq | CmpOp::Ne)), &[x, y]) => self.comparison(opposite(op), x, y),
+            // not (a and b) = not a or not b, where one of them needs no operation
+            (Tag::Binary(op @ (BinOp::And | BinOp::Or)), &[x, y]) if self.is_free(x) || self.is_free(y) => {
                 let (x, y) = (self.not(x), self.not(y));
                 self.binary(if op == BinOp::And { BinOp::Or } else { BinOp::And }, x, y)
             }
-            _ => self.make(dtype, Tag::Not, vec![a]),
+            _ => match self.rewritten(Root::Not, &[a], false, dtype) {
+                Some(id) => id,
+                None => self.make(dtype, Tag::Not, vec![a]),
+            },
+        }
+    }
+
+    /// Whether the negation is an operation fewer, or another one in its place.
+    fn is_free(&self, a: Id) -> bool {
+        let node = self.node(a);
+        match node.tag {
+            Tag::Not => true,
+            Tag::Compare(op) => self.dtype(node.ids[0]).element().is_int() || matches!(op, CmpOp::Eq | CmpOp::Ne),
+            _ => self.negated.contains_key(&a),
         }
     }
 }

@@ -1,9 +1,11 @@
-//! Rules of two-operand operations but sums: constants, division, minimum and maximum, bits and bools.
+//! Operations of two operands but sums of indices, and the division of sums.
 
 use tilewright_expr::{BinOp, semantics};
 
 use crate::bounds::IntBounds;
 use crate::linear::{Linear, gcd};
+use crate::modular::ModularSet;
+use crate::rules::Root;
 use crate::session::{Id, Session, Tag, is_index_type};
 
 /// Bounds of `a op b` over the mathematical integers; `None` is "whatever the type holds".
@@ -16,6 +18,7 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
         BinOp::Sub => a.plus(b.scaled(-1)),
         BinOp::Mul => a.times(b),
         BinOp::FloorDiv if let Some(c) = divisor => ends(i64::div_euclid, c),
+        BinOp::FloorDiv if b.at_most(-1) || b.at_least(1) => quotient_bounds(a, b)?,
         BinOp::Div if let Some(c) = divisor => ends(|x, c| x / c, c),
         BinOp::FloorDiv | BinOp::Div if natural => IntBounds::new(Some(0), a.max),
         BinOp::FloorMod | BinOp::Mod if natural => {
@@ -23,13 +26,35 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
             IntBounds::new(Some(0), below.into_iter().chain(a.max).min())
         }
         BinOp::FloorMod if b.at_least(1) => IntBounds::new(Some(0), b.max.map(|b| b - 1)),
-        BinOp::Mod if let Some(c) = divisor => IntBounds::new(Some(1 - c), Some(c - 1)),
+        BinOp::FloorMod if b.at_most(-1) => IntBounds::new(b.min.map(|b| b + 1), Some(0)),
+        BinOp::Mod if let Some(c) = divisor => {
+            let (low, high) = (if a.at_least(0) { 0 } else { 1 - c }, if a.at_most(0) { 0 } else { c - 1 });
+            IntBounds::new(Some(low), Some(high))
+        }
         BinOp::Min => IntBounds { max: a.max.into_iter().chain(b.max).min(), ..a.hull(b) },
         BinOp::Max => IntBounds { min: a.min.into_iter().chain(b.min).max(), ..a.hull(b) },
         BinOp::BitAnd if b.at_least(0) => IntBounds::new(Some(0), b.max),
         BinOp::Shr if let Some(by @ 0..=62) = b.value() => ends(|x, by| x >> by, by),
         _ => return None,
     })
+}
+
+/// Bounds of `a // b`, where `b` is never zero: the corners of both intervals.
+fn quotient_bounds(a: IntBounds, b: IntBounds) -> Option<IntBounds> {
+    let ends = [(a.min?, b.min), (a.min?, b.max), (a.max?, b.min), (a.max?, b.max)];
+    let floor = |x: i64, y: i64| {
+        let (x, y) = (i128::from(x), i128::from(y));
+        i64::try_from(x.div_euclid(y) - i128::from(y < 0 && x.rem_euclid(y) != 0)).ok()
+    };
+    let corners = ends.into_iter().map(|(x, y)| match y {
+        Some(y) => floor(x, y),
+        // By ever larger divisors of one sign.
+        None if (x < 0) != b.at_most(-1) && x != 0 => Some(-1),
+        None => Some(0),
+    });
+    let corners: Option<Vec<i64>> = corners.collect();
+    let corners = corners?;
+    Some(IntBounds::new(corners.iter().copied().min(), corners.iter().copied().max()))
 }
 
 impl Session<'_> {
@@ -45,44 +70,25 @@ impl Session<'_> {
         {
             return id;
         }
+        if let Some(id) = self.rewritten(Root::Binary(op), &[a, b], false, dtype) {
+            return id;
+        }
         let found = match op {
-            BinOp::FloorDiv | BinOp::FloorMod | BinOp::Div | BinOp::Mod if is_index_type(dtype) => {
-                self.divide(op, a, b)
-            }
-            BinOp::Min | BinOp::Max if is_index_type(dtype) => self.min_max(op, a, b),
-            BinOp::And | BinOp::Or => self.and_or(op, a, b),
+            BinOp::FloorDiv | BinOp::FloorMod if is_index_type(dtype) => self.divide(op, a, b),
+            BinOp::Min | BinOp::Max if is_index_type(dtype) => self.extreme_of(op, a, b),
             _ => None,
         };
         found.unwrap_or_else(|| self.make(dtype, Tag::Binary(op), vec![a, b]))
     }
 
     fn divide(&mut self, op: BinOp, a: Id, b: Id) -> Option<Id> {
-        let dtype = self.dtype(a);
-        let (x, y) = (self.node(a), self.node(b));
-        let exact = x.exact && y.exact;
-        let natural = exact && x.bounds.at_least(0) && y.bounds.at_least(1);
-        match op {
-            // trunc(a / b) = a // b, where a >= 0 and b > 0
-            BinOp::Div if natural => return Some(self.binary(BinOp::FloorDiv, a, b)),
-            // the remainder of trunc(a / b) = a % b, where a >= 0 and b > 0
-            BinOp::Mod if natural => return Some(self.binary(BinOp::FloorMod, a, b)),
-            _ => {}
-        }
-        let c = y.expr.as_int();
-        match (op, c) {
-            // a / 1 = a
-            (BinOp::Div | BinOp::FloorDiv, Some(1)) => return Some(a),
-            // a % 1 = 0
-            (BinOp::Mod | BinOp::FloorMod, Some(1)) => return Some(self.int(0, dtype)),
-            _ => {}
-        }
-        if !exact {
+        if !self.node(a).exact || !self.node(b).exact {
             return None;
         }
-        match (op, c) {
+        match (op, self.node(b).expr.as_int()) {
             (BinOp::FloorDiv, Some(c)) if c > 1 => self.quotient(a, c),
             (BinOp::FloorMod, Some(c)) if c > 1 => self.remainder(a, c),
-            (BinOp::FloorDiv | BinOp::FloorMod, None) => self.divide_by_symbol(op, a, b),
+            (_, None) => self.divide_by_symbol(op, a, b),
             _ => None,
         }
     }
@@ -123,16 +129,6 @@ impl Session<'_> {
         if self.in_range(&r, &Linear::constant(c)) {
             return Some(self.sum(q, dtype));
         }
-        // (x // b) // c = x // (b·c)
-        if let (1, 0, Some((&id, 1))) = (r.terms.len(), r.constant, r.terms.first())
-            && let Some((x, b)) = self.divided_by_constant(id, BinOp::FloorDiv)
-            && let Some(product) = b.checked_mul(c)
-        {
-            let product = self.int(product, dtype);
-            let inner = self.binary(BinOp::FloorDiv, x, product);
-            q.add(&self.form(inner), 1);
-            return Some(self.sum(q.finish(), dtype));
-        }
         // (g·s + k) // (g·c) = (s + k // g) // c
         let g = gcd(r.content(), c);
         let divided = |r: &Linear, g: i64| {
@@ -152,7 +148,7 @@ impl Session<'_> {
         changes.then(|| {
             let r = self.sum(r, dtype);
             let divisor = self.int(c, dtype);
-            let inner = self.make(dtype, Tag::Binary(BinOp::FloorDiv), vec![r, divisor]);
+            let inner = self.binary(BinOp::FloorDiv, r, divisor);
             q.add(&self.form(inner), 1);
             self.sum(q.finish(), dtype)
         })
@@ -174,17 +170,35 @@ impl Session<'_> {
         if self.in_range(&r, &Linear::constant(c)) {
             return Some(self.sum(r, dtype));
         }
-        // (x % b) % c = x % c, where c divides b
-        if let (1, 0, Some((&id, 1))) = (r.terms.len(), r.constant, r.terms.first())
-            && let Some((x, b)) = self.remainder_parts(id)
-            && b % c == 0
-        {
-            let divisor = self.int(c, dtype);
-            return Some(self.binary(BinOp::FloorMod, x, divisor));
+        // r % c = m, where r is known to be m and multiples of c
+        if let ModularSet { coeff: 0, base } = self.linear_modular(&r).remainder(c) {
+            return Some(self.int(base, dtype));
         }
-        // (g·s + k) % (g·c) = g·((s + k // g) % c) + k % g
+        // (a·(x % b) + y) % c = (a·x + y) % c, where c divides a·b
+        let inner: Vec<(Id, i64, Id)> = r
+            .terms
+            .iter()
+            .filter_map(|(&id, &k)| {
+                let (x, b) = self.divided_by_constant(id, BinOp::FloorMod)?;
+                (i128::from(k) * i128::from(b) % i128::from(c) == 0).then_some((id, k, x))
+            })
+            .collect();
+        if !inner.is_empty() {
+            for (id, k, x) in inner {
+                r.add_term(id, -k);
+                let x = self.form(x);
+                r.add(&x, k);
+            }
+            let r = r.finish();
+            if r.overflow {
+                return None;
+            }
+            let (r, divisor) = (self.sum(r, dtype), self.int(c, dtype));
+            return Some(self.binary(BinOp::FloorMod, r, divisor));
+        }
+        // (g·s + k) % (g·c) = g·(s % c) + k, where 0 <= k < g; g·((s + k / g) % c), where g divides k
         let g = gcd(r.content(), c);
-        if g > 1 {
+        if g > 1 && (r.constant < g || r.constant % g == 0) {
             let mut s = Linear::constant(r.constant.div_euclid(g));
             r.terms.iter().for_each(|(&id, &k)| s.add_term(id, k / g));
             let s = self.sum(s, dtype);
@@ -198,7 +212,7 @@ impl Session<'_> {
         let r = self.sum(r, dtype);
         (r != a).then(|| {
             let divisor = self.int(c, dtype);
-            self.make(dtype, Tag::Binary(BinOp::FloorMod), vec![r, divisor])
+            self.binary(BinOp::FloorMod, r, divisor)
         })
     }
 
@@ -208,76 +222,55 @@ impl Session<'_> {
             return None;
         }
         let dtype = self.dtype(a);
-        let form = self.form(a);
+        let (form, divisor) = (self.form(a), self.form(n));
+        let (unit, scale) = match (divisor.terms.len(), divisor.constant, divisor.terms.first()) {
+            (1, 0, Some((&id, &k))) => (self.factors(id), k),
+            _ => (vec![n], 1),
+        };
         let (mut q, mut r) = (Linear::default(), Linear::constant(form.constant));
         for (&id, &k) in &form.terms {
-            let mut factors = self.factors(id);
-            match factors.iter().position(|&f| f == n) {
-                Some(at) => {
-                    factors.remove(at);
-                    match factors.split_first() {
-                        None => q.add_constant(k, 1),
-                        Some((&first, rest)) => {
-                            let rest = rest.iter().fold(first, |product, &f| self.monomial(product, f));
-                            q.add_term(rest, k);
-                        }
-                    }
-                }
+            let quotient = (k % scale == 0).then(|| self.without_factors(id, &unit)).flatten();
+            match quotient {
+                Some(None) => q.add_constant(k / scale, 1),
+                Some(Some(rest)) => q.add_term(rest, k / scale),
                 None => r.add_term(id, k),
             }
         }
-        let divisor = self.form(n);
+        let (mut q, mut r) = (q.finish(), r.finish());
         // (n·q + r) // n = q and (n·q + r) % n = r, where 0 <= r < n
-        if !self.in_range(&r.clone().finish(), &divisor) {
+        if self.in_range(&r, &divisor) {
+            return Some(self.sum(if op == BinOp::FloorDiv { q } else { r }, dtype));
+        }
+        // the same with q - 1 and r + n, where -n <= r < 0
+        let above = r.plus(&divisor, 1);
+        if self.in_range(&above, &divisor) {
+            (q, r) = (q.plus(&Linear::constant(1), -1), above);
+            return Some(self.sum(if op == BinOp::FloorDiv { q } else { r }, dtype));
+        }
+        // (n·q + r) // n = q + r // n and (n·q + r) % n = r % n
+        if q.size() == 0 {
             return None;
         }
-        Some(self.sum(if op == BinOp::FloorDiv { q.finish() } else { r.finish() }, dtype))
+        let r = self.sum(r, dtype);
+        let inner = self.binary(op, r, n);
+        if op == BinOp::FloorMod {
+            return Some(inner);
+        }
+        q.add(&self.form(inner), 1);
+        Some(self.sum(q.finish(), dtype))
     }
 
-    fn min_max(&mut self, op: BinOp, a: Id, b: Id) -> Option<Id> {
-        let (smaller, larger) = if op == BinOp::Min { (a, b) } else { (b, a) };
-        // min(a, a) = a
-        if a == b {
-            return Some(a);
+    /// The product without these factors: `Some(None)` where nothing is left, `None` where it lacks one of them.
+    fn without_factors(&mut self, id: Id, unit: &[Id]) -> Option<Option<Id>> {
+        let mut factors = self.factors(id);
+        for factor in unit {
+            let at = factors.iter().position(|f| f == factor)?;
+            factors.remove(at);
         }
-        if !self.node(a).exact || !self.node(b).exact {
-            return None;
-        }
-        let (x, y) = (self.form(smaller), self.form(larger));
-        let difference = y.plus(&x, -1);
-        // min(a, b) = a, where a <= b
-        if self.not_negative(&difference) {
-            return Some(a);
-        }
-        // min(a, b) = b, where b <= a
-        if self.not_negative(&difference.scaled(-1)) {
-            return Some(b);
-        }
-        // min(min(x, c), d) = min(x, min(c, d))
-        if let (Some(d), Tag::Binary(inner), &[x, c]) =
-            (self.node(b).expr.as_int(), &self.node(a).tag, self.node(a).ids.as_slice())
-            && *inner == op
-            && let Some(c) = self.node(c).expr.as_int()
-        {
-            let dtype = self.dtype(a);
-            let bound = self.int(if op == BinOp::Min { c.min(d) } else { c.max(d) }, dtype);
-            return Some(self.make(dtype, Tag::Binary(op), vec![x, bound]));
-        }
-        None
-    }
-
-    fn and_or(&mut self, op: BinOp, a: Id, b: Id) -> Option<Id> {
-        let decides = i64::from(op == BinOp::Or);
-        match (self.lane_value(a), self.lane_value(b)) {
-            // false and x = false, true or x = true
-            (Some(value), _) if value == decides => Some(a),
-            (_, Some(value)) if value == decides => Some(b),
-            // true and x = x, false or x = x
-            (Some(_), _) => Some(b),
-            (_, Some(_)) => Some(a),
-            // x and x = x
-            _ if a == b => Some(a),
-            _ => None,
-        }
+        let (&first, rest) = match factors.split_first() {
+            Some(split) => split,
+            None => return Some(None),
+        };
+        Some(Some(rest.iter().fold(first, |product, &f| self.monomial(product, f))))
     }
 }

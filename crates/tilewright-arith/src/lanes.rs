@@ -14,6 +14,34 @@ impl Session<'_> {
         self.make(dtype, Tag::Ramp, vec![base, stride])
     }
 
+    /// Lanes of vectors: those of one ramp or broadcast, in order or a single one, need no shuffle.
+    pub(crate) fn shuffle(&mut self, ids: Vec<Id>, lanes: &[usize], dtype: DataType) -> Id {
+        if let &[vector] = ids.as_slice() {
+            let all = usize::from(self.dtype(vector).lanes);
+            // shuffle([x], [0, 1, …]) = x
+            if lanes.len() == all && lanes.iter().enumerate().all(|(i, &lane)| i == lane) {
+                return vector;
+            }
+            let node = self.node(vector);
+            match (&node.tag, node.ids.as_slice()) {
+                // shuffle([broadcast(x)], lanes) = x in as many lanes
+                (Tag::Broadcast, &[x]) if self.dtype(x).is_scalar() => {
+                    return if dtype.is_scalar() { x } else { self.make(dtype, Tag::Broadcast, vec![x]) };
+                }
+                // shuffle([ramp(x, s)], [i]) = x + s·i
+                (Tag::Ramp, &[base, stride]) if is_index_type(dtype) && node.index => {
+                    let (x, s) = (self.form(base), self.form(stride));
+                    let sum = lanes.first().and_then(|&i| i64::try_from(i).ok()).map(|i| x.plus(&s, i));
+                    if let Some(sum) = sum.filter(|sum| !sum.overflow) {
+                        return self.sum(sum, dtype);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.make(dtype, Tag::Shuffle(lanes.to_vec()), ids)
+    }
+
     /// The vector as first value and step, if it is a ramp or a broadcast.
     fn steps(&mut self, id: Id) -> Option<(Id, Id)> {
         let (tag, ids) = (self.node(id).tag.clone(), self.node(id).ids.clone());
@@ -35,7 +63,7 @@ impl Session<'_> {
             let sum = match op {
                 BinOp::Add => Some(x.plus(&y, 1)),
                 BinOp::Sub => Some(x.plus(&y, -1)),
-                BinOp::Mul => x.as_constant().map(|c| y.scaled(c)).or_else(|| y.as_constant().map(|c| x.scaled(c))),
+                BinOp::Mul => Some(self.product(a, b)),
                 _ => None,
             };
             if let Some(sum) = sum.filter(|sum| !sum.overflow) {

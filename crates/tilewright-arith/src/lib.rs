@@ -10,17 +10,35 @@
 //! operand whose value is not needed may go, and with it the fault that it would report. This crate knows no statement.
 
 mod analyzer;
+mod bound;
 mod bounds;
+mod build;
+mod casts;
 mod compare;
 mod divide;
+mod extremes;
+mod iter_map;
 mod lanes;
 mod linear;
+mod modular;
 mod proof;
+mod rules;
 mod select;
 mod session;
+mod sets;
+mod sums;
+mod walk;
 
 #[cfg(test)]
 mod tests;
 
 pub use analyzer::{Analyzer, LinearIn, Scope};
+pub use bound::ConstIntBound;
 pub use bounds::IntBounds;
+pub use iter_map::{
+    DividedIter, IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr, detect_iter_map,
+    inverse_affine_iter_map, iter_map_simplify, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,
+};
+pub use modular::ModularSet;
+pub use rules::{RewriteRule, rewrite_rules};
+pub use sets::{IntSet, IntervalSet};

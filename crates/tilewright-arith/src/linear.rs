@@ -51,6 +51,23 @@ impl Linear {
         self.add_constant(other.constant, factor);
     }
 
+    /// Adds the other sum if every coefficient fits; cancelled terms stay until `finish`.
+    pub(crate) fn try_add(&mut self, other: &Self) -> bool {
+        let now = |id: &Id| self.terms.get(id).copied().unwrap_or(0);
+        let fits = !other.overflow
+            && other.terms.iter().all(|(id, &c)| now(id).checked_add(c).is_some())
+            && self.constant.checked_add(other.constant).is_some();
+        if fits {
+            self.add(other, 1);
+        }
+        fits
+    }
+
+    /// The number of terms, the constant among them.
+    pub(crate) fn size(&self) -> usize {
+        self.terms.len() + usize::from(self.constant != 0)
+    }
+
     /// Drops cancelled terms. Every sum passes here before it is looked at.
     pub(crate) fn finish(mut self) -> Self {
         self.terms.retain(|_, coefficient| *coefficient != 0);
@@ -65,6 +82,12 @@ impl Linear {
 
     pub(crate) fn scaled(&self, factor: i64) -> Self {
         Self::default().plus(self, factor)
+    }
+
+    /// The sum by a number that divides all of it.
+    pub(crate) fn divided(&self, factor: i64) -> Self {
+        let terms = self.terms.iter().map(|(&id, &c)| (id, c / factor)).collect();
+        Self { terms, constant: self.constant / factor, overflow: self.overflow }
     }
 
     pub(crate) fn as_constant(&self) -> Option<i64> {
@@ -123,23 +146,5 @@ impl Session<'_> {
             }
         }
         product.finish()
-    }
-
-    /// The sum after the rules that join terms.
-    pub(crate) fn joined(&mut self, mut linear: Linear) -> Linear {
-        // (x // c)·(k·c) + (x % c)·k = x·k
-        let remainders: Vec<(Id, i64)> = linear.terms.iter().map(|(&id, &k)| (id, k)).collect();
-        for (id, k) in remainders {
-            let Some((x, c)) = self.remainder_parts(id) else { continue };
-            let Some(quotient) = self.find_quotient(x, c) else { continue };
-            let whole = k.checked_mul(c);
-            if whole.is_some() && linear.terms.get(&quotient).copied() == whole && linear.terms.contains_key(&id) {
-                linear.terms.shift_remove(&quotient);
-                linear.terms.shift_remove(&id);
-                let form = self.form(x);
-                linear.add(&form, k);
-            }
-        }
-        linear.finish()
     }
 }

@@ -9,6 +9,8 @@ use std::rc::Rc;
 
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind};
 
+use tilewright_support::with_stack;
+
 use crate::linear::Linear;
 use crate::session::{Id, Session, Tag};
 
@@ -138,7 +140,7 @@ impl Session<'_> {
     /// Whether the bool expression certainly holds.
     pub(crate) fn holds(&mut self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Binary(BinOp::And, a, b) => self.holds(a) && self.holds(b),
+            ExprKind::Binary(BinOp::And, a, b) => with_stack(|| self.holds(a)) && self.holds(b),
             ExprKind::Compare(op, a, b) if a.dtype.is_int() && a.dtype.is_scalar() => {
                 let (a, b) = (self.simplify(a), self.simplify(b));
                 let exact = self.node(a).exact && self.node(b).exact;

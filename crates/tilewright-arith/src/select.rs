@@ -1,10 +1,14 @@
 //! Choices.
 
+use tilewright_expr::Intrinsic;
+
+use crate::rules::Root;
 use crate::session::{Id, Session, Tag};
 
 impl Session<'_> {
     /// `Select` and `IfThenElse`: condition, then, otherwise.
     pub(crate) fn select(&mut self, tag: Tag, [condition, then, otherwise]: [Id; 3]) -> Id {
+        let dtype = self.dtype(then);
         match self.lane_value(condition) {
             // select(true, a, b) = a
             Some(1) => return then,
@@ -12,15 +16,11 @@ impl Session<'_> {
             Some(_) => return otherwise,
             None => {}
         }
-        // select(c, a, a) = a
-        if then == otherwise {
-            return then;
+        let lazy = tag == Tag::Call(Intrinsic::IfThenElse);
+        let ids = [condition, then, otherwise];
+        match self.rewritten(Root::Select, &ids, lazy, dtype) {
+            Some(id) => id,
+            None => self.make(dtype, tag, ids.to_vec()),
         }
-        // select(not c, a, b) = select(c, b, a)
-        if let (Tag::Not, &[inner]) = (&self.node(condition).tag, self.node(condition).ids.as_slice()) {
-            return self.select(tag, [inner, otherwise, then]);
-        }
-        let dtype = self.dtype(then);
-        self.make(dtype, tag, vec![condition, then, otherwise])
     }
 }

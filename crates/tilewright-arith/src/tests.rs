@@ -9,7 +9,7 @@ use tilewright_tensor::DataType;
 use crate::{Analyzer, IntBounds};
 
 /// Values of variables; `None` where an operation faults.
-fn eval(expr: &Expr, env: &Map<VarId, i64>) -> Option<Scalar> {
+pub(crate) fn eval(expr: &Expr, env: &Map<VarId, i64>) -> Option<Scalar> {
     Some(match &expr.kind {
         ExprKind::Int(value) => Scalar::from_int(*value, expr.dtype),
         ExprKind::Float(value) => Scalar::from_float(value.0, expr.dtype),
@@ -30,17 +30,17 @@ fn eval(expr: &Expr, env: &Map<VarId, i64>) -> Option<Scalar> {
 }
 
 /// A small generator, so that a failure comes back on every run.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0 % n
     }
 
-    fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
+    pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {
         &all[self.below(all.len() as u64) as usize]
     }
 }
@@ -53,7 +53,7 @@ fn compare(op: CmpOp, a: &Expr, b: &Expr) -> Expr {
     Expr::compare(op, a, b).unwrap()
 }
 
-fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
+pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
     if depth == 0 || random.below(8) == 0 {
         return match random.below(3) {
             0 => Expr::int(random.below(13) as i64 - 4, vars[0].dtype),
@@ -78,7 +78,7 @@ fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
     }
 }
 
-fn random_bool(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
+pub(crate) fn random_bool(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
     if depth > 0 && random.below(3) == 0 {
         let a = random_bool(random, vars, depth - 1);
         let b = random_bool(random, vars, depth - 1);

@@ -1,0 +1,65 @@
+//! Constant bounds with infinities as numbers, as the field's interfaces have them.
+
+use std::fmt;
+
+use tilewright_expr::{Expr, Var};
+
+use crate::{Analyzer, IntBounds, ModularSet};
+
+/// The integers from `min_value` to `max_value`, both included; the ends of `i64` are the infinities.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ConstIntBound {
+    pub min_value: i64,
+    pub max_value: i64,
+}
+
+impl ConstIntBound {
+    pub const NEG_INF: i64 = i64::MIN;
+    pub const POS_INF: i64 = i64::MAX;
+
+    pub const fn new(min_value: i64, max_value: i64) -> Self {
+        Self { min_value, max_value }
+    }
+}
+
+impl fmt::Display for ConstIntBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let end = |value: i64| match value {
+            Self::NEG_INF => "neg_inf".to_owned(),
+            Self::POS_INF => "pos_inf".to_owned(),
+            value => value.to_string(),
+        };
+        write!(f, "ConstIntBound[{}, {}]", end(self.min_value), end(self.max_value))
+    }
+}
+
+impl From<IntBounds> for ConstIntBound {
+    fn from(bounds: IntBounds) -> Self {
+        Self::new(bounds.min.unwrap_or(Self::NEG_INF), bounds.max.unwrap_or(Self::POS_INF))
+    }
+}
+
+impl From<ConstIntBound> for IntBounds {
+    fn from(bound: ConstIntBound) -> Self {
+        let finite = |value: i64, infinite: i64| Some(value).filter(|&value| value != infinite);
+        Self::new(finite(bound.min_value, ConstIntBound::NEG_INF), finite(bound.max_value, ConstIntBound::POS_INF))
+    }
+}
+
+impl Analyzer {
+    /// [`Analyzer::bounds`] as numbers.
+    pub fn const_int_bound(&self, expr: &Expr) -> ConstIntBound {
+        self.bounds(expr).into()
+    }
+
+    /// What replaces everything that was known of the variable's values.
+    pub fn update_bound(&mut self, var: &Var, bound: ConstIntBound) {
+        let bounds = IntBounds::from(bound);
+        self.bind_bounds(var, bounds.min, bounds.max);
+    }
+
+    /// The variable's remainder, beside what else is known of it.
+    pub fn update_modular(&mut self, var: &Var, modular: ModularSet) {
+        self.learn_modular(var.id(), modular);
+    }
+}
