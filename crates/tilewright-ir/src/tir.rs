@@ -29,6 +29,16 @@ pub enum ForKind {
     ThreadBinding(#[ir(name = "thread")] Arc<str>),
 }
 
+/// Whether the tag names a dimension of blocks or threads: `blockIdx.x`, `threadIdx.y`, `vthread`, `vthread.z`, ….
+pub fn is_thread(tag: &str) -> bool {
+    match tag.split_once('.') {
+        Some((kind, dimension)) => {
+            ["blockIdx", "threadIdx", "vthread"].contains(&kind) && ["x", "y", "z"].contains(&dimension)
+        }
+        None => tag == "vthread",
+    }
+}
+
 /// What an axis of a block means for reordering.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, IrNode)]
 pub enum IterKind {

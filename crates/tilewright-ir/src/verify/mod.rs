@@ -13,17 +13,20 @@
 //! | TW0505 | a stored value has the buffer's element type and as many lanes as the indices |
 //! | TW0506 | an expression has the type that its operation gives for its operands' types |
 //! | TW0507 | the extent of an unrolled loop is a constant |
-//! | TW0508 | a loop variable is a scalar integer, its bounds are of its type |
+//! | TW0508 | a loop variable is a scalar integer and no size variable, its bounds are of its type |
 //! | TW0509 | a block has as many values as axes |
-//! | TW0510 | an axis is a scalar integer, its value and domain are of its type |
+//! | TW0510 | an axis is a scalar integer and no size variable, its value and domain are of its type |
 //! | TW0511 | conditions and predicates are bools: scalars, or lanes of a masked access |
 //! | TW0512 | only a block with a reduce axis has an `init` |
 //! | TW0513 | no variable or buffer is defined where it is defined already |
-//! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension |
+//! | TW0514 | a buffer's element has one lane; shape, strides and offset are scalar integers; strides are none or one for each dimension; axis separators ascend, and none is behind the last dimension |
 //! | TW0515 | a buffer parameter is passed as a handle, any other as a scalar |
 //! | TW0516 | a matched buffer has the element type of its source, and no more dimensions |
 //! | TW0517 | constant memory has the shape and element type of its buffer |
 //! | TW0518 | a builtin is in the table, and has as many operands as its row says |
+//! | TW0519 | a loop over threads names a dimension of blocks or threads ([`crate::tir::is_thread`]) |
+//! | TW0533 | constant memory is not stored to |
+//! | TW0534 | a text stands only among the operands of a foreign call, and in an attribute |
 //!
 //! **Graph functions**
 //!
@@ -157,6 +160,8 @@ struct Report {
     function: Arc<str>,
     /// The places of the statements or bindings around, from outside inwards.
     origins: Vec<Origins>,
+    /// The statements around, from outside inwards: what each is, and its name.
+    around: Vec<(&'static str, Arc<str>)>,
     /// Whether what is around is not there: see [`verify_alone`].
     alone: bool,
 }
@@ -171,7 +176,8 @@ impl Report {
             diagnostic = diagnostic.at(span.clone());
         }
         if !self.function.is_empty() {
-            diagnostic = diagnostic.note(format!("in function `{}`", self.function));
+            let around: String = self.around.iter().map(|(what, name)| format!(", {what} `{name}`")).collect();
+            diagnostic = diagnostic.note(format!("in function `{}`{around}", self.function));
         }
         self.add(diagnostic);
     }

@@ -1,7 +1,9 @@
 //! PrimFuncs.
 
-use tilewright_expr::node::AnyHandle;
-use tilewright_support::with_stack;
+use std::sync::Arc;
+
+use tilewright_expr::node::{AnyHandle, VarId};
+use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
 use super::Report;
@@ -9,11 +11,12 @@ use super::scalar::{Context, access, check as check_scalar, check_buffer, check_
 use super::scope::{Level, Scopes};
 use crate::relax::Constant;
 use crate::tir::{
-    Block, Buffer, BufferRegion, Expr, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
+    Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
+    is_thread,
 };
 
 pub(super) fn check(report: &mut Report, function: &PrimFunc) {
-    let mut checker = Checker { report, scopes: Scopes::default() };
+    let mut checker = Checker { report, scopes: Scopes::default(), constants: Set::default() };
     checker.report.origins.push(function.origins.headline());
     checker.scopes.enter();
     checker.params(function);
@@ -25,6 +28,8 @@ pub(super) fn check(report: &mut Report, function: &PrimFunc) {
 struct Checker<'r> {
     report: &'r mut Report,
     scopes: Scopes,
+    /// Data variables of constant memory.
+    constants: Set<VarId>,
 }
 
 impl Checker<'_> {
@@ -84,7 +89,11 @@ impl Checker<'_> {
         if shared && let Some(level) = self.scopes.checked(stmt.address(), Context::Loops as u8) {
             return level;
         }
+        let around = place_of(&stmt.kind);
+        let inside = self.report.around.len();
+        self.report.around.extend(around);
         let level = with_stack(|| self.stmt_kind(&stmt.kind));
+        self.report.around.truncate(inside);
         if shared {
             self.scopes.remember(stmt.address(), Context::Loops as u8, level);
         }
@@ -128,9 +137,13 @@ impl Checker<'_> {
                 let level = self.exprs(values).max(self.condition("block", predicate));
                 level.max(self.scoped(|this| this.block(values, block)))
             }
-            StmtKind::Attr { node, value, body, .. } => self.expr(node).max(self.expr(value)).max(self.stmt(body)),
+            StmtKind::Attr { node, value, body, .. } => {
+                let named = [node, value].into_iter().filter(|operand| !matches!(operand.kind, ExprKind::Str(_)));
+                self.exprs(named).max(self.stmt(body))
+            }
             StmtKind::AllocateConst { buffer, data, body } => {
                 self.constant_memory(buffer, data);
+                self.constants.insert(buffer.data.id());
                 self.scoped(|this| {
                     this.define_buffer(buffer);
                     this.stmt(body)
@@ -163,6 +176,9 @@ impl Checker<'_> {
     }
 
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, mask: Option<&Expr>) -> Level {
+        if self.constants.contains(&buffer.data.id()) {
+            self.error("TW0533", format!("a store to constant memory `{}`", buffer.name));
+        }
         let lanes = access(self.report, buffer, indices);
         let expected = buffer.dtype.with_lanes(lanes);
         if value.dtype != expected {
@@ -175,6 +191,14 @@ impl Checker<'_> {
     }
 
     fn for_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &Stmt) -> Level {
+        if let ForKind::ThreadBinding(tag) = kind
+            && !is_thread(tag)
+        {
+            self.error("TW0519", format!("loop `{}` is bound to `{tag}`, which are no threads", var.name));
+        }
+        if var.size {
+            self.error("TW0508", format!("loop variable `{}` is a size variable", var.name));
+        }
         let integer = var.dtype.is_int() && var.dtype.is_scalar();
         if !integer || min.dtype != var.dtype || extent.dtype != var.dtype {
             self.error(
@@ -232,6 +256,9 @@ impl Checker<'_> {
                 );
                 self.error("TW0510", message);
             }
+            if iter.var.size {
+                self.error("TW0510", format!("axis `{}` of block `{}` is a size variable", iter.var.name, block.name));
+            }
             level = level.max(self.exprs(domain));
         }
         for iter in &block.iters {
@@ -278,5 +305,23 @@ impl Checker<'_> {
         self.define_buffer(buffer);
         self.define_dims(buffer);
         level.max(check_layout(self.report, &mut self.scopes, Context::Loops, buffer))
+    }
+}
+
+/// What a message calls the statement that it is about.
+fn place_of(stmt: &StmtKind) -> Option<(&'static str, Arc<str>)> {
+    match stmt {
+        StmtKind::For { var, .. } => Some(("loop", var.name.clone())),
+        // A root block is not written.
+        StmtKind::Block { block, .. } if block.iters.is_empty() && &*block.name == "root" => None,
+        StmtKind::Block { block, .. } => Some(("block", block.name.clone())),
+        StmtKind::Store { buffer, .. } => Some(("store to", buffer.name.clone())),
+        StmtKind::Let { var, .. } => Some(("value of", var.name.clone())),
+        StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => {
+            Some(("memory", buffer.name.clone()))
+        }
+        StmtKind::Attr { key, .. } => Some(("attribute", key.clone())),
+        StmtKind::Assert { message, .. } => Some(("assert", message.clone())),
+        StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Seq(_) | StmtKind::Evaluate(_) => None,
     }
 }

@@ -41,7 +41,11 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
         parts.iter().map(|part| check(report, scopes, context, part)).max().unwrap_or(0)
     };
     match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => 0,
+        ExprKind::Int(_) | ExprKind::Float(_) => 0,
+        ExprKind::Str(text) => {
+            report.error("TW0534", format!("the text {text:?} is no operand of a foreign call"));
+            0
+        }
         ExprKind::Var(var) => scopes.level(var.id()).unwrap_or_else(|| {
             let (code, what) = match context {
                 Context::Loops => ("TW0501", "variable"),
@@ -91,7 +95,8 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
             {
                 report.error("TW0518", format!("no operation `{name}` takes {} operands", args.len()));
             }
-            all(report, scopes, &args.iter().collect::<Vec<_>>())
+            let named = args.iter().filter(|arg| !matches!(arg.kind, ExprKind::Str(_)));
+            all(report, scopes, &named.collect::<Vec<_>>())
         }
         ExprKind::Let { var, value, body } => {
             let outside = check(report, scopes, context, value);
@@ -149,6 +154,10 @@ pub(super) fn check_layout(report: &mut Report, scopes: &mut Scopes, context: Co
     }
     if !buffer.strides.is_empty() && buffer.strides.len() != buffer.rank() {
         problem(format!("{} dimensions have {} strides", buffer.rank(), buffer.strides.len()));
+    }
+    let separators = &buffer.axis_separators;
+    if !separators.is_sorted() || separators.last().is_some_and(|&last| last > buffer.rank()) {
+        problem(format!("axis separators {separators:?} of {} dimensions", buffer.rank()));
     }
     let parts: Vec<&Expr> = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).collect();
     for part in &parts {

@@ -8,34 +8,34 @@ use super::*;
 use crate::tir::*;
 use crate::{Attr, Attrs};
 
-fn i(value: i64) -> Expr {
+pub(super) fn i(value: i64) -> Expr {
     Expr::i64(value)
 }
 
-fn index(name: &str) -> Var {
+pub(super) fn index(name: &str) -> Var {
     Var::new(name, DataType::I64)
 }
 
-fn buffer(name: &str, shape: &[i64]) -> Buffer {
+pub(super) fn buffer(name: &str, shape: &[i64]) -> Buffer {
     Buffer::new(name, shape.iter().map(|&d| i(d)).collect(), DataType::F32)
 }
 
 /// Parts of a well-formed reduction over `A[4, 8]` into `B[4]`; a test replaces one of them.
-struct Parts {
-    a: Buffer,
-    b: Buffer,
-    n: Var,
-    m: Var,
-    vi: Var,
-    values: Vec<Expr>,
-    predicate: Expr,
-    block: Block,
-    kinds: [ForKind; 2],
-    params: Vec<Param>,
-    after: Vec<Stmt>,
+pub(super) struct Parts {
+    pub(super) a: Buffer,
+    pub(super) b: Buffer,
+    pub(super) n: Var,
+    pub(super) m: Var,
+    pub(super) vi: Var,
+    pub(super) values: Vec<Expr>,
+    pub(super) predicate: Expr,
+    pub(super) block: Block,
+    pub(super) kinds: [ForKind; 2],
+    pub(super) params: Vec<Param>,
+    pub(super) after: Vec<Stmt>,
 }
 
-fn parts() -> Parts {
+pub(super) fn parts() -> Parts {
     let (a, b) = (buffer("A", &[4, 8]), buffer("B", &[4]));
     let (n, m, vi, vk) = (index("n"), index("m"), index("vi"), index("vk"));
     let (x, y) = (Expr::var(&vi), Expr::var(&vk));
@@ -72,7 +72,7 @@ fn parts() -> Parts {
 }
 
 impl Parts {
-    fn module(self) -> IRModule {
+    pub(super) fn module(self) -> IRModule {
         let [outer, inner] = self.kinds;
         let block = StmtKind::Block { values: self.values, predicate: self.predicate, block: self.block }.into();
         let stmt = Stmt::for_loop(&self.m, i(0), i(8), inner, block);
@@ -82,20 +82,20 @@ impl Parts {
     }
 }
 
-fn module_of(function: PrimFunc) -> IRModule {
+pub(super) fn module_of(function: PrimFunc) -> IRModule {
     let mut module = IRModule::new();
     module.insert("f", function);
     module
 }
 
 /// A module whose function has the reduction's buffers and this body.
-fn with_body(body: impl FnOnce(&Parts) -> Stmt) -> IRModule {
+pub(super) fn with_body(body: impl FnOnce(&Parts) -> Stmt) -> IRModule {
     let parts = parts();
     let body = body(&parts);
     module_of(PrimFunc::with_root(parts.params, Attrs::new(), Vec::new(), body, Origins::default()))
 }
 
-fn with_value(value: impl FnOnce(&Parts) -> Expr) -> IRModule {
+pub(super) fn with_value(value: impl FnOnce(&Parts) -> Expr) -> IRModule {
     with_body(|p| StmtKind::Evaluate(value(p)).into())
 }
 
