@@ -2,6 +2,8 @@
 
 mod graphs;
 mod loops;
+mod planted;
+mod planted_graphs;
 
 use super::{Form, verify};
 use crate::IRModule;
