@@ -20,6 +20,7 @@ mod module;
 mod pass;
 mod passes;
 mod script;
+mod structure;
 mod target;
 mod tensor;
 mod timing;
@@ -44,7 +45,9 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;
     core.add_class::<view::PyNode>()?;
+    core.add_class::<view::builder::PyBuilder>()?;
     core.add_class::<module::PyModule>()?;
+    core.add_class::<structure::ObjectPath>()?;
     core.add_class::<pass::PyPass>()?;
     core.add_class::<target::PyTarget>()?;
     core.add_class::<executable::PyExecutable>()?;
@@ -61,10 +64,16 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(function::get_global_func, core)?,
         wrap_pyfunction!(function::remove_global_func, core)?,
         wrap_pyfunction!(function::list_global_func_names, core)?,
-        wrap_pyfunction!(module::structural_equal, core)?,
-        wrap_pyfunction!(module::assert_structural_equal, core)?,
-        wrap_pyfunction!(module::structural_hash, core)?,
+        wrap_pyfunction!(structure::structural_equal, core)?,
+        wrap_pyfunction!(structure::assert_structural_equal, core)?,
+        wrap_pyfunction!(structure::get_first_structural_mismatch, core)?,
+        wrap_pyfunction!(structure::structural_hash, core)?,
+        wrap_pyfunction!(structure::save_json, core)?,
+        wrap_pyfunction!(structure::load_json, core)?,
         wrap_pyfunction!(module::highlight, core)?,
+        wrap_pyfunction!(view::call_op, core)?,
+        wrap_pyfunction!(view::op_signature, core)?,
+        wrap_pyfunction!(view::graph_op_names, core)?,
         wrap_pyfunction!(view::get_op, core)?,
         wrap_pyfunction!(view::list_op_names, core)?,
         wrap_pyfunction!(view::buffer_scope, core)?,
@@ -83,6 +92,40 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(passes::estimate_memory_usage, core)?,
         wrap_pyfunction!(passes::pass_names, core)?,
         wrap_pyfunction!(passes::pipeline_names, core)?,
+        wrap_pyfunction!(view::analysis::graph_vars, core)?,
+        wrap_pyfunction!(view::analysis::all_global_vars, core)?,
+        wrap_pyfunction!(view::analysis::get_var2val, core)?,
+        wrap_pyfunction!(view::analysis::name_to_binding, core)?,
+        wrap_pyfunction!(view::analysis::udchain, core)?,
+        wrap_pyfunction!(view::analysis::remove_all_unused, core)?,
+        wrap_pyfunction!(view::analysis::contains_impure_call, core)?,
+        wrap_pyfunction!(view::analysis::has_reshape_pattern, core)?,
+        wrap_pyfunction!(view::analysis::detect_recursion, core)?,
+        wrap_pyfunction!(view::analysis::computable_at_compile_time, core)?,
+        wrap_pyfunction!(view::analysis::dims_in_struct_info, core)?,
+        wrap_pyfunction!(view::analysis::collect_non_negative_expressions, core)?,
+        wrap_pyfunction!(view::analysis::struct_info_base_check, core)?,
+        wrap_pyfunction!(view::analysis::struct_info_lca, core)?,
+        wrap_pyfunction!(view::analysis::static_type, core)?,
+        wrap_pyfunction!(view::analysis::erase_to_well_defined, core)?,
+        wrap_pyfunction!(view::analysis::derive_call_ret_struct_info, core)?,
+        wrap_pyfunction!(view::analysis::faults, core)?,
+        wrap_pyfunction!(view::analysis::dataflow_liveness, core)?,
+        wrap_pyfunction!(view::analysis::dataflow_alias, core)?,
+        wrap_pyfunction!(view::analysis::dataflow_inplace, core)?,
+        wrap_pyfunction!(view::analysis::post_order_visit, core)?,
+        wrap_pyfunction!(view::analysis::pre_order_visit, core)?,
+        wrap_pyfunction!(view::analysis::substitute, core)?,
+        wrap_pyfunction!(view::analysis::ir_transform, core)?,
+        wrap_pyfunction!(view::analysis::expr_deep_equal, core)?,
+        wrap_pyfunction!(view::analysis::impurity, core)?,
+        wrap_pyfunction!(view::analysis::estimate_tir_flops, core)?,
+        wrap_pyfunction!(view::analysis::find_anchor_block, core)?,
+        wrap_pyfunction!(view::analysis::undefined_vars, core)?,
+        wrap_pyfunction!(view::analysis::get_block_access_region, core)?,
+        wrap_pyfunction!(view::analysis::detect_buffer_access_lca, core)?,
+        wrap_pyfunction!(view::analysis::calculate_workspace_bytes, core)?,
+        wrap_pyfunction!(view::analysis::renew_defs, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

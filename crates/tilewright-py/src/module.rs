@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tilewright::ir::GlobalInfo;
-use tilewright::ir::node::{EqCx, HashCx};
 use tilewright::ir::relax::Expr;
 use tilewright::script::print::{self, PrintOptions};
 use tilewright::{GlobalFunc, IRModule};
 
-use crate::error;
+use crate::{error, structure};
 use crate::view::{self, Field, Node, attr_of, attrs_of, function_name};
 
 /// A module. Functions may be added and replaced; a module that was handed to a pass or compiled stays as it was then.
@@ -49,6 +48,7 @@ pub(crate) fn print_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Prin
             "show_meta" => options.show_meta = value.extract()?,
             "width" => options.width = value.extract()?,
             "indent_spaces" => options.indent = value.extract()?,
+            other if structure::mark_option(&mut options.marks, other, &value)? => {}
             other => return Err(PyTypeError::new_err(format!("`script()` has no option `{other}`"))),
         }
     }
@@ -298,6 +298,11 @@ impl PyModule {
         self.ir().len()
     }
 
+    /// Pickled as JSON.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
+        structure::reduce(slf)
+    }
+
     fn __str__(&self) -> PyResult<String> {
         self.script(None)
     }
@@ -314,48 +319,6 @@ fn insert_all(module: &mut IRModule, functions: &Bound<'_, PyAny>) -> PyResult<(
         module.insert(function_name(&name)?, function_of(&function)?.1);
     }
     Ok(())
-}
-
-/// A module, or a function as one.
-enum Compared {
-    Module(Arc<IRModule>),
-    Function(GlobalFunc),
-}
-
-fn compared(object: &Bound<'_, PyAny>) -> PyResult<Compared> {
-    match object.cast::<PyModule>() {
-        Ok(module) => Ok(Compared::Module(module.get().ir())),
-        Err(_) => Ok(Compared::Function(function_of(object)?.1)),
-    }
-}
-
-fn compare(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> PyResult<Result<(), String>> {
-    Ok(match (compared(a)?, compared(b)?) {
-        (Compared::Module(a), Compared::Module(b)) => a.compare(&b),
-        (Compared::Function(a), Compared::Function(b)) => EqCx::compare(&a, &b),
-        _ => Err("one is a module, the other a function".to_owned()),
-    })
-}
-
-/// Whether two modules or functions have the same structure, whatever their variables are called.
-#[pyfunction]
-pub(crate) fn structural_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(compare(lhs, rhs)?.is_ok())
-}
-
-/// Raises `ValueError` with the path to the first difference, unless the two have the same structure.
-#[pyfunction]
-pub(crate) fn assert_structural_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) -> PyResult<()> {
-    compare(lhs, rhs)?.map_err(|path| PyValueError::new_err(format!("the two differ in structure: {path}")))
-}
-
-/// A hash that is the same for whatever is equal in structure.
-#[pyfunction]
-pub(crate) fn structural_hash(object: &Bound<'_, PyAny>) -> PyResult<u64> {
-    Ok(match compared(object)? {
-        Compared::Module(module) => HashCx::hash(&*module),
-        Compared::Function(function) => HashCx::hash(&function),
-    })
 }
 
 /// A script with terminal colours.

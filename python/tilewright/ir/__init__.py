@@ -44,6 +44,7 @@ __all__ = [
     "attrs",
     "base",
     "container",
+    "diagnostics",
     "expr",
     "function",
     "global_info",

@@ -9,7 +9,7 @@ from .._core import Object
 if TYPE_CHECKING:
     from ..relax.struct_info import StructInfo
 
-__all__ = ["BaseExpr", "PrimExpr", "Range", "RelayExpr", "RelaxExpr"]
+__all__ = ["BaseExpr", "PrimExpr", "Range", "RelaxExpr", "RelayExpr"]
 
 
 class BaseExpr(Object):

@@ -2,27 +2,38 @@
 
 from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
-from . import analysis, expr, pipeline, struct_info, transform, vm
+from . import analysis, block_builder, expr, expr_functor, op, pipeline, struct_info, testing, transform, vm
+from .block_builder import BlockBuilder
 from .expr import *
+from .expr_functor import PyExprMutator, PyExprVisitor
+from .op import *
 from .pipeline import get_pipeline
 from .struct_info import *
 from .vm import Executable, VirtualMachine, VMInstrumentReturnKind
 from .vm_build import build
 
 __all__ = [
+    "BlockBuilder",
     "Executable",
     "PrimExpr",
     "VDevice",
+    "PyExprMutator",
+    "PyExprVisitor",
     "VMInstrumentReturnKind",
     "VirtualMachine",
     "analysis",
     "build",
+    "block_builder",
     "expr",
+    "expr_functor",
     "get_pipeline",
+    "op",
     "pipeline",
     "struct_info",
+    "testing",
     "transform",
     "vm",
     *expr.__all__,
+    *op.__all__,
     *struct_info.__all__,
 ]

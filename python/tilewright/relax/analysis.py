@@ -1,16 +1,125 @@
-"""Questions about modules."""
+"""Questions about graph functions and modules."""
 
 from __future__ import annotations
 
-from .._core import IRModule
-from .._core import estimate_memory_usage as _estimate_memory_usage
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
 
-__all__ = ["estimate_memory_usage"]
+from .. import _core
+from .._core import (
+    all_global_vars,
+    collect_non_negative_expressions,
+    computable_at_compile_time,
+    contains_impure_call,
+    detect_recursion,
+    get_var2val,
+    has_reshape_pattern,
+    name_to_binding,
+    remove_all_unused,
+    struct_info_lca,
+    udchain,
+)
+from ..ir.module import GlobalVar, IRModule
+from .expr import Call, Expr, Function, Var
+from .struct_info import StructInfo
+
+__all__ = [
+    "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
+    "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
+    "derive_call_ret_struct_info", "detect_recursion", "erase_to_well_defined", "estimate_memory_usage", "free_vars",
+    "get_static_type", "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit",
+    "remove_all_unused", "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain",
+    "used_vars", "well_formed",
+]  # fmt: skip
 
 
-def estimate_memory_usage(mod: IRModule) -> str:
+class BaseCheckResult(IntEnum):
+    """Whether one struct info follows from another: never, not known (two degrees), always."""
+
+    FAIL_L0 = 0
+    FAIL_L1 = 1
+    FAIL_L2 = 2
+    PASS = 3
+
+
+def free_vars(expr: Any) -> list[Var]:
+    """The variables that are used and not defined inside."""
+    return _core.graph_vars("free", expr)
+
+
+def bound_vars(expr: Any) -> list[Var]:
+    """The variables that are defined inside."""
+    return _core.graph_vars("bound", expr)
+
+
+def all_vars(expr: Any) -> list[Var]:
+    """Every variable."""
+    return _core.graph_vars("all", expr)
+
+
+used_vars = all_vars
+
+
+def struct_info_base_check(base: StructInfo, derived: StructInfo) -> BaseCheckResult:
+    """Whether every value that is `derived` also is `base`."""
+    return BaseCheckResult(_core.struct_info_base_check(base, derived))
+
+
+def get_static_type(sinfo: StructInfo) -> StructInfo:
+    """The struct info without the values of dimensions."""
+    return _core.static_type(sinfo)
+
+
+def erase_to_well_defined(
+    sinfo: StructInfo, shape_var_map: dict[Any, Any] | None = None, var_map: dict[Var, Expr] | None = None
+) -> StructInfo:
+    """The struct info in which symbolic dimensions have these values, and those without one are forgotten."""
+    return _core.erase_to_well_defined(sinfo, dict(shape_var_map or {}))
+
+
+def derive_call_ret_struct_info(func_sinfo: StructInfo, call: Call, ctx: Any = None) -> StructInfo:
+    """The struct info of the result of a call of such a function."""
+    return _core.derive_call_ret_struct_info(func_sinfo, list(call.args))
+
+
+def tir_vars_in_struct_info(sinfo: StructInfo) -> list[Any]:
+    """Every symbolic dimension that the struct info mentions."""
+    return _core.dims_in_struct_info(sinfo, False)
+
+
+def definable_tir_vars_in_struct_info(sinfo: StructInfo) -> list[Any]:
+    """The symbolic dimensions that a value of the struct info defines."""
+    return _core.dims_in_struct_info(sinfo, True)
+
+
+def post_order_visit(expr: Any, fvisit: Callable[[Any], None]) -> None:
+    """Calls a function with every expression, parts first."""
+    from .expr_functor import PyExprVisitor
+
+    class Visit(PyExprVisitor):
+        def visit_expr(self, expr: Any) -> None:
+            super().visit_expr(expr)
+            fvisit(expr)
+
+    Visit().visit_expr(expr)
+
+
+def well_formed(obj: IRModule | Function, check_struct_info: bool = True) -> bool:
+    """Whether the verifier accepts the module or function; `tilewright.relax.analysis.faults` says why not."""
+    return not _core.faults(obj)
+
+
+def faults(obj: IRModule | Function) -> list[str]:
+    """What the verifier finds wrong, each as it words it."""
+    return _core.faults(obj)
+
+
+def estimate_memory_usage(mod: IRModule | Function) -> str:
     """A table of the memory that each function's tensors take, of a module after `StaticPlanBlockMemory`.
 
     It has the bytes as planned, without planning and at the peak, and the tensors in memory of their own.
     """
-    return _estimate_memory_usage(mod)
+    if isinstance(mod, Function):
+        mod = IRModule({GlobalVar("foo"): mod})
+    return _core.estimate_memory_usage(mod)

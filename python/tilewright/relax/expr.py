@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-
 from .._core import Object
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, RelayExpr

@@ -1,12 +1,12 @@
 """The loop level: functions over buffers."""
 
-from . import buffer, expr, function, op, stmt
+from ..ir.expr import Range
+from . import analysis, buffer, expr, function, op, stmt, stmt_functor
 from .buffer import *
 from .expr import *
 from .function import PrimFunc
 from .op import *
 from .stmt import *
-from ..ir.expr import Range
 
 __all__ = [
     "PrimFunc",

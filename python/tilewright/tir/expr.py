@@ -12,10 +12,10 @@ from ..ir.container import Array
 from ..ir.expr import PrimExpr, Range
 
 __all__ = [
-    "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "BinaryOpExpr", "Broadcast", "BufferLoad", "Call", "CallEffectKind",
-    "Cast", "CmpExpr", "ConstExpr", "Div", "EqualOp", "ExprOp", "FloatImm", "FloorDiv", "FloorMod", "IntImm", "IterVar",
-    "Let", "LogicalExpr", "Max", "Min", "Mod", "Mul", "Not", "NotEqualOp", "Or", "PrimExprWithOp", "Ramp", "Select",
-    "Shuffle", "SizeVar", "StringImm", "Sub", "Var",
+    "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "BinaryOpExpr", "Broadcast", "BufferLoad", "Call",
+    "CallEffectKind", "Cast", "CmpExpr", "ConstExpr", "Div", "EqualOp", "ExprOp", "FloatImm", "FloorDiv", "FloorMod",
+    "IntImm", "IterVar", "Let", "LogicalExpr", "Max", "Min", "Mod", "Mul", "Not", "NotEqualOp", "Or",
+    "PrimExprWithOp", "Ramp", "Select", "Shuffle", "SizeVar", "StringImm", "Sub", "Var",
 ]  # fmt: skip
 
 Operand = PrimExpr | int | float | bool

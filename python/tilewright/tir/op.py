@@ -10,9 +10,9 @@ from ..ir.op import Op
 from .expr import Call, Div, FloorDiv, FloorMod, IntImm, Max, Min, Mod, StringImm, Var
 
 _UNARY = (
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10", "exp2",
-    "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "nearbyint", "popcount", "round",
-    "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10",
+    "exp2", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "nearbyint", "popcount",
+    "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 )  # fmt: skip
 _BINARY = (
     "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "fmod", "hypot", "ldexp", "nextafter", "pow",
@@ -107,24 +107,24 @@ def logaddexp(a: Any, b: Any, span: object = None) -> Any:
     return largest + globals()["log"](globals()["exp"](a - largest) + globals()["exp"](b - largest))
 
 
-def min(*args: Any, span: object = None) -> Any:  # noqa: A001
+def min(*args: Any, span: object = None) -> Any:
     """The smallest of the values."""
     return reduce(Min, args)
 
 
-def max(*args: Any, span: object = None) -> Any:  # noqa: A001
+def max(*args: Any, span: object = None) -> Any:
     """The largest of the values."""
     return reduce(Max, args)
 
 
-def all(*args: Any, span: object = None) -> Any:  # noqa: A001
+def all(*args: Any, span: object = None) -> Any:
     """Whether every condition holds, as an expression."""
     from .expr import And
 
     return reduce(And, args) if args else IntImm("bool", 1)
 
 
-def any(*args: Any, span: object = None) -> Any:  # noqa: A001
+def any(*args: Any, span: object = None) -> Any:
     """Whether some condition holds, as an expression."""
     from .expr import Or
 
@@ -231,7 +231,7 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 
 __all__ = [
     *_UNARY, *_BINARY, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin", "call_llvm_intrin",
-    "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "const", "convert", "div", "fabs", "floordiv",
-    "floormod", "fma", "if_then_else", "indexdiv", "indexmod", "infinity", "likely", "logaddexp", "max", "max_value",
-    "min", "min_value", "power", "reinterpret", "ret", "truncdiv", "truncmod", "tvm_storage_sync",
+    "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "const", "convert", "div", "fabs",
+    "floordiv", "floormod", "fma", "if_then_else", "indexdiv", "indexmod", "infinity", "likely", "logaddexp", "max",
+    "max_value", "min", "min_value", "power", "reinterpret", "ret", "truncdiv", "truncmod", "tvm_storage_sync",
 ]  # fmt: skip

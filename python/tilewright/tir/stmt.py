@@ -14,8 +14,8 @@ from .expr import IterVar, Var
 
 __all__ = [
     "Allocate", "AllocateConst", "AssertStmt", "AttrStmt", "Block", "BlockRealize", "BufferRegion", "BufferStore",
-    "DeclBuffer", "Evaluate", "For", "ForKind", "IfThenElse", "LetStmt", "MatchBufferRegion", "SeqStmt", "Stmt", "While",
-    "stmt_list", "stmt_seq",
+    "DeclBuffer", "Evaluate", "For", "ForKind", "IfThenElse", "LetStmt", "MatchBufferRegion", "SeqStmt", "Stmt",
+    "While", "stmt_list", "stmt_seq",
 ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tilewright::expr::Var;
+use tilewright::ir::analysis::{definable_dims, erase_dims};
 use tilewright::ir::relax::{Expr, Function, StructInfo};
 use tilewright::ir::tir::{Buffer, Param, PrimFunc};
 use tilewright::support::Origins;
@@ -88,9 +89,15 @@ fn prim_func(args: &Args<'_, '_>) -> PyResult<PrimFunc> {
 fn function(args: &Args<'_, '_>) -> PyResult<Function> {
     let body = relax::body(args, 1, "body")?;
     let ret = args.get::<Option<StructInfo>>(2, "ret_struct_info")?;
+    let params: Vec<tilewright::ir::relax::Var> = args.get(0, "params")?;
+    // What is not said follows from the result, as far as the parameters' dimensions tell of it.
+    let ret = ret.unwrap_or_else(|| {
+        let defined: Vec<_> = params.iter().flat_map(|param| definable_dims(&param.struct_info)).collect();
+        erase_dims(&body.result.struct_info, &|dim| defined.contains(&dim))
+    });
     Ok(Function {
-        params: args.get(0, "params")?,
-        ret: ret.unwrap_or_else(|| body.result.struct_info.clone()),
+        params,
+        ret,
         body,
         pure: args.get(3, "is_pure")?,
         attrs: attrs::attrs_of(&args.object(4)?)?,

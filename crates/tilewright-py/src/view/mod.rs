@@ -10,14 +10,18 @@
 //! Invariants: objects are immutable and share their nodes with the IR; nothing is checked here but the types of
 //! arguments, the constructors of the IR check the rest; two objects of one node are equal and hash alike.
 
+pub(crate) mod analysis;
 mod attrs;
 mod buffer;
+pub(crate) mod builder;
 mod call;
 mod convert;
 mod function;
 mod graph_call;
 mod info;
+mod op;
 mod relax;
+mod same;
 mod scalar;
 mod stmt;
 mod text;
@@ -42,6 +46,7 @@ pub(crate) use buffer::buffer_scope;
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, function_name, to_expr};
 pub(crate) use function::{with_attr, without_attr};
+pub(crate) use op::{call_op, graph_op_names, op_signature};
 pub(crate) use scalar::operate;
 
 /// A part of the IR that Python can hold.
@@ -144,18 +149,9 @@ impl Node {
         }
     }
 
-    /// Whether the two are one node: for what the IR holds by value, whether they are made of the same nodes.
+    /// Whether the two are one node.
     fn same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Info(a), Self::Info(b)) => a.equal(b),
-            (Self::VDevice(a), Self::VDevice(b)) => a == b,
-            (Self::Op(a), Self::Op(b)) => a == b,
-            (Self::Relax(a), Self::Relax(b)) => match (&a.kind, &b.kind) {
-                (graph::ExprKind::GlobalVar(a), graph::ExprKind::GlobalVar(b)) => a.name == b.name,
-                _ => self.identity() == other.identity(),
-            },
-            _ => self.kind() == other.kind() && self.identity() == other.identity(),
-        }
+        self.kind() == other.kind() && same::same(self, other)
     }
 }
 
@@ -180,6 +176,10 @@ fn class_of<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyType>> {
 
 /// The Python object of a node.
 pub(crate) fn wrap<'py>(py: Python<'py>, node: Node) -> PyResult<Bound<'py, PyAny>> {
+    let node = match node {
+        Node::Relax(expr) => relax::plain(expr),
+        node => node,
+    };
     let class = class_of(py, node.kind())?;
     let carrier = Bound::new(py, Carrier(node))?;
     py.get_type::<PyNode>().getattr("__new__")?.call1((class, carrier))

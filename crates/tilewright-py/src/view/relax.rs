@@ -102,6 +102,17 @@ pub(super) fn function_value(function: &Arc<Function>) -> Expr {
     Expr::raw(function.signature(), ExprKind::Function(Box::new((**function).clone())))
 }
 
+/// A function value as the function that it is; another expression stays itself.
+pub(super) fn plain(expr: Expr) -> Node {
+    match &expr.kind {
+        ExprKind::Function(function) => {
+            let name = function.global_symbol().unwrap_or("function").into();
+            Node::Function(name, Arc::new((**function).clone()))
+        }
+        _ => Node::Relax(expr),
+    }
+}
+
 /// An expression as the body of a function or branch: bindings stay, an expression alone has none.
 pub(super) fn body(args: &Args<'_, '_>, i: usize, name: &str) -> PyResult<SeqExpr> {
     match super::node_of(&args.object(i)?) {

@@ -1,0 +1,168 @@
+"""The block builder: graph functions binding by binding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from .. import _core
+from ..error import TVMError
+from ..ir.module import GlobalVar, IRModule
+from .expr import BindingBlock, Call, Expr, ShapeExpr, Tuple, Var
+from .struct_info import StructInfo
+
+__all__ = ["BlockBuilder", "DataflowScope", "FunctionScope", "TestingScope"]
+
+
+class BlockBuilder(_core.BlockBuilder):
+    """Builds an IRModule function by function.
+
+    What is emitted is brought into normal form: every intermediate value gets a variable, and every expression its
+    struct info by the rules of its operator.
+
+        bb = relax.BlockBuilder()
+        with bb.function("main", [x]):
+            with bb.dataflow():
+                y = bb.emit(relax.op.add(x, x))
+                out = bb.emit_output(y)
+            bb.emit_func_output(out)
+        mod = bb.finalize()
+    """
+
+    _open: ClassVar[list[BlockBuilder]] = []
+
+    def __new__(cls, mod: IRModule | None = None) -> BlockBuilder:
+        self = super().__new__(cls, mod)
+        self._current_params = None
+        return self
+
+    @staticmethod
+    def current() -> BlockBuilder | None:
+        """The builder whose function is being written, if there is one."""
+        return BlockBuilder._open[-1] if BlockBuilder._open else None
+
+    @contextmanager
+    def function(
+        self,
+        name: str,
+        params: Var | Sequence[Var] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        private: bool = False,
+        pure: bool = True,
+    ) -> Iterator[None]:
+        """A function; parameters may be given with `emit_func_output` instead."""
+        if self._in_function():
+            raise RuntimeError("a function is being written already: close it before the next one")
+        params = _listed(params)
+        said = dict(attrs or {})
+        if not private:
+            said.setdefault("global_symbol", name)
+        self._begin_function(name, params or [], said, pure)
+        self._finished = False
+        BlockBuilder._open.append(self)
+        try:
+            yield
+        except BaseException:
+            if not self._finished:
+                self._abandon()
+            raise
+        finally:
+            BlockBuilder._open.pop()
+        if not self._finished:
+            self._abandon()
+            raise RuntimeError(f"`emit_func_output` is not called in the function `{name}`")
+
+    @contextmanager
+    def testing_scope(self, def_vars: Sequence[Any]) -> Iterator[None]:
+        """A scope in which dataflow blocks can be written without a function; `def_vars` are symbolic dimensions."""
+        self.begin_scope([Var("dims", _shape_info(def_vars))])
+        self._begin_sequence()
+        try:
+            yield
+        finally:
+            self._abandon()
+            self.end_scope()
+
+    @contextmanager
+    def dataflow(self) -> Iterator[None]:
+        """A dataflow block."""
+        self._begin_dataflow()
+        try:
+            yield
+        finally:
+            if self._in_dataflow():
+                self._end_dataflow()
+
+    def match_cast(self, value: Any, struct_info: StructInfo, name_hint: str = "") -> Var:
+        """The value, checked at run time against the struct info."""
+        return super().match_cast(value, struct_info, name_hint)
+
+    def match_shape(self, value: Any, pattern: Sequence[Any], name_hint: str = "") -> Var:
+        """The shape value, checked at run time against these dimensions."""
+        return self.match_cast(value, _shape_info(pattern), name_hint)
+
+    def call_te(self, func: Any, *args: Any, **kwargs: Any) -> Call:
+        """A call of what a function of tensor expressions computes."""
+        raise NotImplementedError("tensor expressions have no Python classes")
+
+    emit_te = call_te
+
+    def emit_func_output(self, output: Any, params: Var | Sequence[Var] | None = None) -> GlobalVar:
+        """Ends the function with its result."""
+        if params is not None:
+            self._set_params(_listed(params))
+        if isinstance(output, (list, tuple)) and not isinstance(output, Expr):
+            output = Tuple(list(output))
+        self._finished = True
+        try:
+            return self._emit_func_output(output)
+        except TVMError:
+            self._finished = False
+            raise
+
+    def emit_output(self, output: Any, name_hint: str = "") -> Var:
+        """Binds the value to a variable that is visible behind the dataflow block."""
+        if isinstance(output, (list, tuple)) and not isinstance(output, Expr):
+            output = Tuple(list(output))
+        return super().emit_output(output, name_hint)
+
+    def _begin_dataflow_block(self) -> None:
+        self._begin_sequence()
+        self._begin_dataflow()
+
+    def _begin_binding_block(self) -> None:
+        self._begin_sequence()
+
+    def _end_block(self) -> BindingBlock:
+        """The block that `_begin_dataflow_block` or `_begin_binding_block` began."""
+        if self._in_dataflow():
+            block = self._end_dataflow()
+            self._abandon()
+            return block
+        blocks = self._end_sequence(Tuple([])).blocks
+        return blocks[0] if blocks else BindingBlock([])
+
+
+class FunctionScope:
+    """The name of the context of `BlockBuilder.function`."""
+
+
+class DataflowScope:
+    """The name of the context of `BlockBuilder.dataflow`."""
+
+
+class TestingScope:
+    """The name of the context of `BlockBuilder.testing_scope`."""
+
+    __test__ = False
+
+
+def _shape_info(dims: Sequence[Any]) -> StructInfo:
+    return ShapeExpr(list(dims)).struct_info
+
+
+def _listed(params: Any) -> list | None:
+    if params is None:
+        return None
+    return [params] if isinstance(params, Var) else list(params)

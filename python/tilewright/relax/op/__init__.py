@@ -1,0 +1,146 @@
+"""The graph operators as Python functions: `relax.op.add(x, y)`, `relax.op.nn.relu(x)`.
+
+There is a function for every operator of the core's table, with its parameters and documentation; the calls between
+the levels are written out.
+"""
+
+from __future__ import annotations
+
+import sys
+from ast import literal_eval
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from inspect import Parameter, Signature
+from types import ModuleType
+from typing import Any
+
+from ... import _core
+from ...ir.op import Op
+from ..expr import Call, ExternFunc, PrimValue, ShapeExpr, Tuple
+from ..struct_info import StructInfo
+
+__all__ = [
+    "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
+    "call_tir_inplace", "call_tir_with_grad", "invoke_closure", "invoke_pure_closure",
+]  # fmt: skip
+
+
+def _listed(items: Any) -> list:
+    return list(items) if isinstance(items, (list, tuple, Tuple)) else [items]
+
+
+def _arguments(args: Any) -> Tuple:
+    return args if isinstance(args, Tuple) else Tuple(_listed(args))
+
+
+def _cross(name: str, func: Any, args: Any, out: Any, attrs: dict[str, Any] | None = None) -> Call:
+    return Call(Op.get(f"relax.{name}"), [func, _arguments(args)], attrs, _listed(out))
+
+
+def _extern(func: Any) -> Any:
+    return ExternFunc(func) if isinstance(func, str) else func
+
+
+def call_tir(gvar: Any, args: Any, out_sinfo: StructInfo | Sequence[StructInfo], tir_vars: Any = None) -> Call:
+    """A call of a PrimFunc that allocates its results, as `out_sinfo` says; `tir_vars` are scalars behind them."""
+    said = None if tir_vars is None else {"tir_vars": list(getattr(tir_vars, "values", tir_vars))}
+    return _cross("call_tir", gvar, args, out_sinfo, said)
+
+
+def call_tir_inplace(
+    gvar: Any, args: Any, inplace_indices: int | Sequence[int], out_sinfo: Any, tir_vars: Any = None
+) -> Call:
+    """The same, where results overwrite arguments; -1 for a result that is allocated."""
+    said: dict[str, Any] = {"inplace_indices": _listed(inplace_indices)}
+    if tir_vars is not None:
+        said["tir_vars"] = list(getattr(tir_vars, "values", tir_vars))
+    return _cross("call_tir_inplace", gvar, args, out_sinfo, said)
+
+
+def call_tir_with_grad(
+    gvar: Any, args: Any, out_sinfo: Any, te_grad_name: str, te_grad_kwargs: dict[str, Any] | None = None,
+    tir_vars: Any = None,
+) -> Call:  # fmt: skip
+    """A call of a PrimFunc that says by which function it is differentiated."""
+    said: dict[str, Any] = {"te_grad_name": te_grad_name, "te_grad_kwargs": te_grad_kwargs or {}}
+    if tir_vars is not None:
+        said["tir_vars"] = list(getattr(tir_vars, "values", tir_vars))
+    return _cross("call_tir_with_grad", gvar, args, out_sinfo, said)
+
+
+def call_dps_packed(func: Any, args: Any, out_sinfo: StructInfo | Sequence[StructInfo]) -> Call:
+    """A call of a registered function in destination-passing style."""
+    return _cross("call_dps_packed", _extern(func), args, out_sinfo)
+
+
+def call_pure_packed(func: Any, *args: Any, sinfo_args: Any) -> Call:
+    """A call of a registered function that the caller says to have no side effect."""
+    return _cross("call_pure_packed", _extern(func), Tuple(list(args)), sinfo_args)
+
+
+def call_inplace_packed(func: Any, *args: Any, inplace_indices: Any, sinfo_args: Any) -> Call:
+    """A call of a registered function that overwrites some of its arguments, which nobody uses any more."""
+    said = {"inplace_indices": _listed(inplace_indices)}
+    return _cross("call_inplace_packed", _extern(func), Tuple(list(args)), sinfo_args, said)
+
+
+def call_builtin_with_ctx(func: Any, args: Any, *, sinfo_args: Any = None) -> Call:
+    """A call of a registered function that gets the machine that runs it before its arguments."""
+    return _cross("call_builtin_with_ctx", _extern(func), args, [] if sinfo_args is None else sinfo_args)
+
+
+def invoke_closure(closure: Any, args: Any, sinfo_args: Any) -> Call:
+    """A call of a function value whose result is as `sinfo_args` says."""
+    return _cross("invoke_closure", closure, args, sinfo_args)
+
+
+def invoke_pure_closure(closure: Any, args: Any, sinfo_args: Any) -> Call:
+    """A call of a function value that the caller says to have no side effect."""
+    return _cross("invoke_pure_closure", closure, args, sinfo_args)
+
+
+def shape(dims: Sequence[Any]) -> ShapeExpr:
+    """A shape as a value."""
+    return ShapeExpr(dims)
+
+
+def prim_value(value: Any) -> PrimValue:
+    """A scalar as a value."""
+    return PrimValue(value)
+
+
+def _function(name: str) -> Callable[..., Call]:
+    parameters, documentation = _core.op_signature(name)
+
+    def call(*args: Any, **kwargs: Any) -> Call:
+        return _core.call_op(name, args, kwargs)
+
+    call.__name__ = call.__qualname__ = name.rpartition(".")[2]
+    call.__doc__ = documentation
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    with suppress(ValueError):  # A required parameter behind an optional one: the core says which are which.
+        call.__signature__ = Signature(
+            [
+                Parameter(own, kind, default=Parameter.empty if default is None else literal_eval(default))
+                for own, default in parameters
+            ]
+        )
+    return call
+
+
+def _module(path: str) -> ModuleType:
+    """The module of a family such as `nn`, made where it is not there yet."""
+    full = f"{__name__}.{path}" if path else __name__
+    if full not in sys.modules:
+        sys.modules[full] = ModuleType(full, f"The graph operators `R.{path}.…`.")
+        parent, _, last = path.rpartition(".")
+        setattr(_module(parent), last, sys.modules[full])
+    return sys.modules[full]
+
+
+for _name in _core.graph_op_names():
+    _family, _, _short = _name.rpartition(".")
+    if not hasattr(_module(_family), _short):
+        setattr(_module(_family), _short, _function(_name))
+        if not _family:
+            __all__ += [_short]
