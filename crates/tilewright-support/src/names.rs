@@ -13,21 +13,25 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein distance, or something above `limit` when it exceeds that.
+/// How many letters have to be added, dropped, replaced or exchanged with the next; something above `limit` when that is
+/// more.
 fn distance(a: &str, b: &str, limit: usize) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > limit {
         return limit + 1;
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
+    let first: Vec<usize> = (0..=b.len()).collect();
+    let (mut before, mut row) = (first.clone(), first);
     for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+        let mut next = vec![i + 1; b.len() + 1];
         for (j, y) in b.iter().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = (above + 1).min(row[j] + 1).min(diagonal + usize::from(x != y));
-            diagonal = above;
+            let mut least = (row[j + 1] + 1).min(next[j] + 1).min(row[j] + usize::from(x != y));
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                least = least.min(before[j - 1] + 1);
+            }
+            next[j + 1] = least;
         }
+        before = std::mem::replace(&mut row, next);
     }
     row[b.len()]
 }
@@ -74,6 +78,8 @@ mod tests {
     fn near_names_are_found_and_far_ones_are_not() {
         assert_eq!(nearest("matmull", ["add", "matmul"]), Some("matmul"));
         assert_eq!(nearest("relu", ["conv2d", "add"]), None);
+        assert_eq!(nearest("mian", ["other", "main"]), Some("main"));
+        assert_eq!(nearest("", ["a"]), Some("a"));
     }
 
     #[test]

@@ -89,11 +89,14 @@ struct Mark<'a> {
 }
 
 impl<'a> Mark<'a> {
-    /// The mark of a span. One of very many lines ends with its first line.
+    /// The mark of a span, without the space at its end: a line's end is marked behind the line, not through the next.
+    /// One of very many lines ends with its first line.
     fn new(kind: AnnotationKind, span: &'a Span, label: &'a str) -> Self {
         let file = &*span.file;
         let start = file.text.floor_char_boundary(span.start as usize);
         let mut end = file.text.floor_char_boundary(span.end as usize).max(start);
+        let text = file.text.get(start..end).unwrap_or_default();
+        end -= text.len() - text.trim_end().len();
         if end - start > APART {
             end = file.line_around(start).end.max(start);
         }

@@ -177,7 +177,10 @@ mod tests {
             let line = Span::new(&file, 0, text.len() as u32).headline();
             assert_eq!(&text[line.start as usize..line.end as usize], expected);
         };
-        check("@T.prim_func\n  # note\n\n  def f(A: T.Buffer((4,)),\r\n        B):\n    pass", "def f(A: T.Buffer((4,)),");
+        check(
+            "@T.prim_func\n  # note\n\n  def f(A: T.Buffer((4,)),\r\n        B):\n    pass",
+            "def f(A: T.Buffer((4,)),",
+        );
         check("x = 1", "x = 1");
         check("@", "@");
         check("", "");

@@ -182,7 +182,14 @@ impl Report {
         self.add(diagnostic);
     }
 
+    /// A fault that is found from two sides is one.
     fn add(&mut self, diagnostic: Diagnostic) {
+        let same = |last: &Diagnostic| {
+            (last.code, &last.message, &last.span) == (diagnostic.code, &diagnostic.message, &diagnostic.span)
+        };
+        if self.found.0.last().is_some_and(same) {
+            return;
+        }
         match self.found.0.len() < MOST {
             true => self.found.push(diagnostic),
             false => self.more += 1,
@@ -197,6 +204,11 @@ impl Report {
         }
         if self.found.0.is_empty() { Ok(()) } else { Err(self.found) }
     }
+}
+
+/// A number of things, in words.
+fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A module that was checked; what lowering takes.

@@ -6,9 +6,9 @@ use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_support::{Set, with_stack};
 use tilewright_tensor::DataType;
 
-use super::Report;
 use super::scalar::{Context, access, check as check_scalar, check_buffer, check_layout, check_mask, define};
 use super::scope::{Level, Scopes};
+use super::{Report, count};
 use crate::relax::Constant;
 use crate::tir::{
     Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, IterKind, MatchBuffer, PrimFunc, Range, Stmt, StmtKind, Var,
@@ -60,8 +60,8 @@ impl Checker<'_> {
             let dtype = param.var.dtype;
             let fits = if param.buffer.is_some() { dtype == DataType::HANDLE } else { !dtype.is_handle() };
             if !fits {
-                let what = if param.buffer.is_some() { "the buffer" } else { "the scalar" };
-                self.error("TW0515", format!("parameter `{}` passes {what} as {dtype}", param.var.name));
+                let expected = if param.buffer.is_some() { "a handle for its buffer" } else { "a number" };
+                self.error("TW0515", format!("parameter `{}` is {dtype}, expected {expected}", param.var.name));
             }
         }
         let buffers: Vec<&Buffer> = function.params.iter().filter_map(|p| p.buffer.as_ref()).collect();
@@ -162,8 +162,10 @@ impl Checker<'_> {
     fn constant_memory(&mut self, buffer: &Buffer, data: &Constant) {
         let (shape, dtype) = (data.0.shape(), data.0.dtype());
         if buffer.constant_shape().as_deref() != Some(shape) || buffer.dtype != dtype {
-            let message =
-                format!("constant memory `{}` does not hold {dtype} elements of shape {shape:?}", buffer.name);
+            let message = format!(
+                "constant memory `{}` holds {dtype} elements of shape {shape:?}, which is not what its buffer says",
+                buffer.name
+            );
             self.error("TW0517", message);
         }
     }
@@ -203,7 +205,10 @@ impl Checker<'_> {
         if !integer || min.dtype != var.dtype || extent.dtype != var.dtype {
             self.error(
                 "TW0508",
-                format!("loop `{}` of type {} goes from {} over {}", var.name, var.dtype, min.dtype, extent.dtype),
+                format!(
+                    "loop variable `{}` is {}, its start {}, its extent {}: expected one integer type for all three",
+                    var.name, var.dtype, min.dtype, extent.dtype
+                ),
             );
         }
         if *kind == ForKind::Unrolled && extent.as_int().is_none() {
@@ -242,8 +247,9 @@ impl Checker<'_> {
 
     fn axes(&mut self, values: &[Expr], block: &Block) -> Level {
         if values.len() != block.iters.len() {
-            let (name, axes, found) = (&block.name, block.iters.len(), values.len());
-            self.error("TW0509", format!("block `{name}` has {axes} axes and {found} values"));
+            let axes = if block.iters.len() == 1 { "1 axis".to_owned() } else { format!("{} axes", block.iters.len()) };
+            let (name, found) = (&block.name, count(values.len(), "value"));
+            self.error("TW0509", format!("block `{name}` has {axes} and {found}, expected a value for each axis"));
         }
         let mut level = 0;
         for (at, iter) in block.iters.iter().enumerate() {
@@ -251,7 +257,8 @@ impl Checker<'_> {
             let value = values.get(at).map_or(dtype, |v| v.dtype);
             if !dtype.is_int() || !dtype.is_scalar() || value != dtype || domain.iter().any(|e| e.dtype != dtype) {
                 let message = format!(
-                    "axis `{}` of block `{}` is {dtype}, its value {value}, its domain from {} over {}",
+                    "axis `{}` of block `{}` is {dtype}, its value {value}, its domain {} over {}: expected one integer \
+                     type for all four",
                     iter.var.name, block.name, domain[0].dtype, domain[1].dtype
                 );
                 self.error("TW0510", message);
@@ -279,8 +286,9 @@ impl Checker<'_> {
     fn region(&mut self, region: &BufferRegion) -> Level {
         let buffer = &region.buffer;
         if region.region.len() != buffer.rank() {
-            let (name, rank, found) = (&buffer.name, buffer.rank(), region.region.len());
-            self.error("TW0503", format!("buffer `{name}` has {rank} dimensions, found a region of {found}"));
+            let (name, rank) = (&buffer.name, count(buffer.rank(), "dimension"));
+            let found = count(region.region.len(), "range");
+            self.error("TW0503", format!("buffer `{name}` has {rank}, found a region of {found}"));
         }
         let level = check_buffer(self.report, &mut self.scopes, Context::Loops, buffer);
         level.max(self.ranges(&region.region))
@@ -291,13 +299,14 @@ impl Checker<'_> {
         let level = self.region(source);
         if buffer.dtype != source.buffer.dtype || buffer.rank() > source.region.len() {
             let message = format!(
-                "block `{}` matches buffer `{}` ({} dimensions of {}) to a region of `{}` ({} dimensions of {})",
+                "block `{}` matches buffer `{}`, {} of {}, to a region of `{}`, {} of {}: expected the same type and no \
+                 more dimensions",
                 block.name,
                 buffer.name,
-                buffer.rank(),
+                count(buffer.rank(), "dimension"),
                 buffer.dtype,
                 source.buffer.name,
-                source.region.len(),
+                count(source.region.len(), "dimension"),
                 source.buffer.dtype
             );
             self.error("TW0516", message);

@@ -3,11 +3,11 @@
 use tilewright_expr::can_reinterpret;
 use tilewright_expr::node::AnyHandle;
 use tilewright_expr::semantics::wrap;
-use tilewright_support::with_stack;
+use tilewright_support::{nearest, with_stack};
 use tilewright_tensor::DataType;
 
-use super::Report;
 use super::scope::{Level, Scopes};
+use super::{Report, count};
 use crate::tir::{Buffer, Builtin, Expr, ExprKind, ForeignCallee};
 
 /// Where a scalar expression stands.
@@ -51,7 +51,13 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
                 Context::Loops => ("TW0501", "variable"),
                 Context::Dims => ("TW0529", "symbolic dimension"),
             };
-            report.error(code, format!("{what} `{}` is used where it is not defined", var.name));
+            let hint = match context {
+                Context::Loops => String::new(),
+                Context::Dims => {
+                    format!(": a parameter or `match_cast` with `{}` alone as a dimension defines it", var.name)
+                }
+            };
+            report.error(code, format!("{what} `{}` is used where it is not defined{hint}", var.name));
             scopes.here()
         }),
         ExprKind::Binary(_, a, b) | ExprKind::Compare(_, a, b) => all(report, scopes, &[a, b]),
@@ -93,7 +99,14 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
             if let ForeignCallee::Builtin(name) = callee
                 && !callee.builtin().is_some_and(|row| row.takes(args.len()))
             {
-                report.error("TW0518", format!("no operation `{name}` takes {} operands", args.len()));
+                let what = match Builtin::by_name(name) {
+                    Some(_) => format!("operation `{name}` does not take {}", count(args.len(), "operand")),
+                    None => match nearest(name, Builtin::ALL.iter().map(|row| row.name)) {
+                        Some(near) => format!("no target has an operation `{name}`: did you mean `{near}`?"),
+                        None => format!("no target has an operation `{name}`"),
+                    },
+                };
+                report.error("TW0518", what);
             }
             let named = args.iter().filter(|arg| !matches!(arg.kind, ExprKind::Str(_)));
             all(report, scopes, &named.collect::<Vec<_>>())
@@ -114,7 +127,7 @@ fn check_node(report: &mut Report, scopes: &mut Scopes, context: Context, expr: 
 /// Defines a variable or buffer in the innermost scope.
 pub(super) fn define(report: &mut Report, scopes: &mut Scopes, id: tilewright_expr::node::VarId, name: &str) {
     if !scopes.define(id) {
-        report.error("TW0513", format!("`{name}` is defined where it is defined already"));
+        report.error("TW0513", format!("`{name}` is defined a second time, inside of its first definition"));
     }
 }
 
@@ -140,7 +153,8 @@ pub(super) fn check_buffer(report: &mut Report, scopes: &mut Scopes, context: Co
         return level;
     }
     let Some(level) = scopes.level(buffer.data.id()) else {
-        report.error("TW0502", format!("buffer `{}` is used where it is not defined", buffer.name));
+        let what = "a parameter, an allocation or a matched buffer defines one";
+        report.error("TW0502", format!("buffer `{}` is used where it is not defined: {what}", buffer.name));
         return scopes.here();
     };
     level.max(check_layout(report, scopes, context, buffer))
@@ -153,7 +167,8 @@ pub(super) fn check_layout(report: &mut Report, scopes: &mut Scopes, context: Co
         problem(format!("expected elements of one lane, found {}", buffer.dtype));
     }
     if !buffer.strides.is_empty() && buffer.strides.len() != buffer.rank() {
-        problem(format!("{} dimensions have {} strides", buffer.rank(), buffer.strides.len()));
+        let (rank, strides) = (count(buffer.rank(), "dimension"), count(buffer.strides.len(), "stride"));
+        problem(format!("{rank} and {strides}, expected a stride for each dimension, or none"));
     }
     let separators = &buffer.axis_separators;
     if !separators.is_sorted() || separators.last().is_some_and(|&last| last > buffer.rank()) {
@@ -171,8 +186,9 @@ pub(super) fn check_layout(report: &mut Report, scopes: &mut Scopes, context: Co
 /// Checks number and types of indices and gives the number of lanes of the access.
 pub(super) fn access(report: &mut Report, buffer: &Buffer, indices: &[Expr]) -> u16 {
     if indices.len() != buffer.rank() {
-        let (name, rank, found) = (&buffer.name, buffer.rank(), indices.len());
-        report.error("TW0503", format!("buffer `{name}` has {rank} dimensions, found {found} indices"));
+        let (name, rank) = (&buffer.name, count(buffer.rank(), "dimension"));
+        let found = if indices.len() == 1 { "1 index".to_owned() } else { format!("{} indices", indices.len()) };
+        report.error("TW0503", format!("buffer `{name}` has {rank}, found {found}"));
     }
     let mut lanes = 1;
     for index in indices {
@@ -212,7 +228,7 @@ pub(crate) fn check_type(expr: &Expr) -> Result<(), String> {
 /// Checks that the node has the type that follows from its operands.
 fn typed(expr: &Expr) -> Result<(), String> {
     let dtype = expr.dtype;
-    let must = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{what} says it is {dtype}")) };
+    let must = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{what} cannot be {dtype}")) };
     match &expr.kind {
         ExprKind::Int(value) => must(
             (dtype.is_int() || dtype.is_bool()) && dtype.is_scalar() && wrap(*value, dtype) == *value,

@@ -1,4 +1,5 @@
-//! The codes of the parser's diagnostics. A code is stable: it means the same in every version.
+//! The codes of the parser's diagnostics. A code is stable: it means the same in every version. The crate `tilewright` has
+//! the list of all codes, with a page for each.
 
 /// Python's grammar is violated.
 pub const SYNTAX: &str = "TW0101";
@@ -48,28 +49,7 @@ pub const CYCLE: &str = "TW0405";
 /// Part of the language that this version does not read.
 pub const NOT_YET: &str = "TW0406";
 
-/// Every code with what it is about, in order: what a list of errors in the documentation is made from.
-pub const ALL: [(&str, &str); 22] = [
-    (SYNTAX, "Python's grammar is violated"),
-    (NESTING, "nested too deeply"),
-    (DEFINITION, "not the one definition that was asked for"),
-    (FORM, "a form of Python that the script does not have"),
-    (UNKNOWN_NAME, "unknown name"),
-    (UNKNOWN_FUNCTION, "unknown function of a namespace"),
-    (BOUND_TWICE, "a name is bound twice"),
-    (UNKNOWN_ATTRIBUTE, "unknown attribute"),
-    (METADATA, "the values of a constant are missing"),
-    (DATAFLOW_VARIABLE, "a dataflow variable outside of its block"),
-    (ARGUMENTS, "wrong arguments"),
-    (KIND, "a value of the wrong kind"),
-    (DTYPE, "wrong data types"),
-    (INDICES, "wrong number of indices"),
-    (STRUCT_INFO, "shapes or struct infos do not fit"),
-    (RANGE, "a number out of range"),
-    (PLACE, "not allowed here"),
-    (AXIS, "a block's axis is bound wrongly"),
-    (RETURN, "a wrong or missing return"),
-    (SIDE_EFFECT, "a side effect where there may be none"),
-    (CYCLE, "a circle of functions without return annotations"),
-    (NOT_YET, "not read by this version"),
-];
+/// The extent of an unrolled loop that is no constant: a property of well-formed modules, seen at its place.
+pub const UNROLLED: &str = "TW0507";
+/// An init in a block without a reduce axis: a property of well-formed modules, seen at its place.
+pub const INIT: &str = "TW0512";

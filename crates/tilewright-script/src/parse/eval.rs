@@ -343,7 +343,7 @@ impl Parser<'_> {
             }
             return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
         }
-        let (a, b) = self.unify(expr, a, b)?;
+        let (a, b) = self.unify(operands(expr), a, b)?;
         let op = match op {
             Operator::Add => BinOp::Add,
             Operator::Sub => BinOp::Sub,
@@ -364,7 +364,12 @@ impl Parser<'_> {
             Operator::BitXor => BinOp::BitXor,
             Operator::Pow | Operator::MatMult => {
                 let message = format!("`{}` is not defined for scalars of an expression", op.as_str());
-                return Err(self.fail(codes::FORM, expr, message, ""));
+                let diagnostic = Diagnostic::error(codes::FORM, message).at(self.span(expr));
+                let power = self.spell("script.tir.pow");
+                return Err(self.report(match op {
+                    Operator::Pow => diagnostic.help(format!("`{power}(a, b)` is the power of two floats")),
+                    _ => diagnostic,
+                }));
             }
         };
         let result = Expr::binary(op, &a, &b);
@@ -405,7 +410,7 @@ impl Parser<'_> {
         values.try_fold(first, |a, b| match (&a, &b) {
             (Value::Bool(a), Value::Bool(b)) => Ok(Value::Bool(if op == BinOp::And { *a && *b } else { *a || *b })),
             _ => {
-                let (a, b) = self.unify(expr, a, b)?;
+                let (a, b) = self.unify(operands(expr), a, b)?;
                 let result = Expr::binary(op, &a, &b);
                 self.typed(expr, result)
             }
@@ -422,7 +427,7 @@ impl Parser<'_> {
                 (None, one) => one,
                 (Some(Value::Bool(a)), Value::Bool(b)) => Value::Bool(a && b),
                 (Some(a), b) => {
-                    let (a, b) = self.unify(expr, a, b)?;
+                    let (a, b) = self.unify(operands(expr), a, b)?;
                     let both = Expr::binary(BinOp::And, &a, &b);
                     self.typed(expr, both)?
                 }
@@ -454,7 +459,7 @@ impl Parser<'_> {
         if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
             return Err(self.graph_infix(expr));
         }
-        let (a, b) = self.unify(expr, a, b)?;
+        let (a, b) = self.unify(operands(expr), a, b)?;
         let result = Expr::compare(op, &a, &b);
         self.typed(expr, result)
     }
@@ -467,7 +472,7 @@ impl Parser<'_> {
             other => return Err(self.wrong_kind(&*choice.test, "a scalar bool", &other)),
         };
         let (a, b) = (self.eval(&choice.body), self.eval(&choice.orelse));
-        let (a, b) = self.unify(expr, a?, b?)?;
+        let (a, b) = self.unify(operands(expr), a?, b?)?;
         let result = Expr::call(tilewright_ir::tir::Intrinsic::IfThenElse, &[condition, a, b]);
         self.typed(expr, result)
     }
@@ -489,6 +494,16 @@ impl Parser<'_> {
         let tuple = self.leaf(expr, tuple)?;
         let item = relax::Expr::tuple_get(tuple, at);
         self.inferred(expr, &[], item).map(Value::Graph)
+    }
+}
+
+/// The two sides of an expression that has two, else itself twice: where a message about one of them points.
+fn operands(expr: &ast::Expr) -> [&ast::Expr; 2] {
+    match expr {
+        ast::Expr::BinOp(infix) => [&infix.left, &infix.right],
+        ast::Expr::If(choice) => [&choice.body, &choice.orelse],
+        ast::Expr::Compare(compare) if let [right] = &*compare.comparators => [&compare.left, right],
+        _ => [expr, expr],
     }
 }
 

@@ -24,10 +24,10 @@ impl Parser<'_> {
     }
 
     /// Two scalars; a literal takes the type of the other operand.
-    pub(super) fn unify(&mut self, expr: &impl Ranged, a: Value, b: Value) -> Res<(Expr, Expr)> {
+    pub(super) fn unify(&mut self, nodes: [&ast::Expr; 2], a: Value, b: Value) -> Res<(Expr, Expr)> {
         let (hint_a, hint_b) = (dtype_of(&a), dtype_of(&b));
-        let a = self.scalar_value(expr, a, hint_b)?;
-        let b = self.scalar_value(expr, b, hint_a)?;
+        let a = self.scalar_value(nodes[0], a, hint_b)?;
+        let b = self.scalar_value(nodes[1], b, hint_a)?;
         Ok((a, b))
     }
 

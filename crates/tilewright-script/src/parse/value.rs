@@ -129,6 +129,7 @@ pub(super) fn describe_info(info: &StructInfo) -> String {
                 (None, None) => String::new(),
             };
             match info.dtype() {
+                Some(dtype) if dtype.is_int() && dtype.is_signed() => format!("an {dtype} tensor{shape}"),
                 Some(dtype) => format!("a {dtype} tensor{shape}"),
                 None => format!("a tensor{shape}"),
             }

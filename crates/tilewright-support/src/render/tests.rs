@@ -281,3 +281,28 @@ fn messages_stand_in_the_order_of_their_places() {
     let order: Vec<&str> = found.0.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(order, ["nowhere", "b.py1", "b.py5", "a.py2", "a.py7"]);
 }
+
+#[test]
+fn a_mark_ends_with_its_text() {
+    check(
+        &at("for i in x\n    pass\n", "\n    "),
+        expect![[r#"
+            error[TW0201]: something
+             --> model.py:1:11
+              |
+            1 | for i in x
+              |           ^ here"#]],
+    );
+    check(
+        &at("x = [\n    1,\n]\n\n\ny = 2\n", "[\n    1,\n]\n\n\n"),
+        expect![[r#"
+        error[TW0201]: something
+         --> model.py:1:5
+          |
+        1 |   x = [
+          |  _____^
+        2 | |     1,
+        3 | | ]
+          | |_^ here"#]],
+    );
+}

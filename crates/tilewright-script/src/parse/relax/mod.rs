@@ -26,7 +26,10 @@ use tilewright_support::{Diagnostic, Map, Origins, Set, Span};
 use super::codes;
 use super::cx::{Parser, Reported, Res};
 use super::module::Decorator;
-use super::value::Value;
+use super::value::{Value, describe_info};
+
+/// Operands of a wrong call whose struct infos a message shows.
+const MOST_OPERANDS: usize = 4;
 
 /// What is known of the Relax function that is being read.
 #[derive(Debug, Default)]
@@ -334,7 +337,28 @@ impl Parser<'_> {
     ) -> Res<Expr> {
         result.map_err(|InferError { message, arg }| {
             let node = arg.and_then(|arg| args.get(arg)).copied().unwrap_or(expr);
-            self.fail(codes::STRUCT_INFO, node, message, "")
+            let mut diagnostic = Diagnostic::error(codes::STRUCT_INFO, message).at(self.span(node));
+            for &operand in args.iter().take(MOST_OPERANDS) {
+                let Some((what, bound)) = self.inferred_before(operand) else { continue };
+                diagnostic = match std::ptr::eq(operand, node) {
+                    true => diagnostic.label(what),
+                    false => diagnostic.also(self.span(operand), what),
+                };
+                if let Some(bound) = bound {
+                    diagnostic = diagnostic.also(bound, "inferred from this");
+                }
+            }
+            self.report(diagnostic)
         })
+    }
+
+    /// What is known of an operand that is a variable, and the place where it was bound in this function.
+    fn inferred_before(&self, operand: &ast::Expr) -> Option<(String, Option<Span>)> {
+        let ast::Expr::Name(name) = operand else { return None };
+        let Some(Value::Graph(value)) = self.scopes.get(&name.id) else { return None };
+        let blocks = self.graph.blocks.iter().flat_map(|block| &block.bindings);
+        let bound = value.as_var().and_then(|var| blocks.chain(&self.graph.current).find(|b| b.var.id() == var.id()));
+        let place = bound.and_then(|binding| binding.origins.first()).cloned();
+        Some((describe_info(&value.struct_info), place))
     }
 }

@@ -357,10 +357,10 @@ fn wrong_axes() {
         "for i, j in T.grid(4, 8):\n    with T.block(\"b\"):\n        vi, vj = T.axis.remap(\"SSR\", [i, j])\n        B[vi, vj] = 1",
         expect![[r#"
             error[TW0402]: 3 kinds for 2 loop variables
-             --> test.py:5:22
+             --> test.py:5:35
               |
             5 |             vi, vj = T.axis.remap("SSR", [i, j])
-              |                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+              |                                   ^^^^^ one letter for each variable: `S` (spatial), `R` (reduce) or `O` (opaque)"#]],
     );
     check_prim(
         "for i in range(4):\n    with T.block(\"b\"):\n        vi = T.axis.remap(\"X\", [i])\n        A[vi] = 1.0",
@@ -505,11 +505,13 @@ fn shapes_that_do_not_fit() {
     check_relax(
         "y = R.matmul(x, w)\nreturn y",
         expect![[r#"
-        error[TW0305]: `matmul` of shapes (2, 3) and (4, 3): the last dimension of the first, 3, must be the last but one of the second, 4
-         --> test.py:3:21
-          |
-        3 |     y = R.matmul(x, w)
-          |                     ^"#]],
+            error[TW0305]: `matmul` of shapes (2, 3) and (4, 3): the last dimension of the first, 3, must be the last but one of the second, 4
+             --> test.py:3:21
+              |
+            3 |     y = R.matmul(x, w)
+              |                  -  ^ a float32 tensor of shape (4, 3)
+              |                  |
+              |                  a float32 tensor of shape (2, 3)"#]],
     );
     check_relax(
         "y: R.Tensor((2, 4), \"float32\") = R.nn.relu(x)\nreturn y",
@@ -563,19 +565,22 @@ class M:
               --> test.py:10:30
                |
             10 |         a = R.call_tir(M.f, (x,), out_sinfo=R.Tensor((4,), "float32"))
-               |                              ^
+               |                              ^ a float32 tensor of shape (5,)
 
             error[TW0305]: argument 0 of PrimFunc `f`: expected dtype float32, found int8
               --> test.py:11:30
                |
             11 |         b = R.call_tir(M.f, (i,), out_sinfo=R.Tensor((4,), "float32"))
-               |                              ^
+               |                              ^ a int8 tensor of shape (4,)
 
             error[TW0305]: PrimFunc `f` takes 2 arguments, found 3
               --> test.py:12:13
                |
             12 |         c = R.call_tir(M.f, (x, x), out_sinfo=R.Tensor((4,), "float32"))
-               |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               |             ^^^^^^^^^^^^^^^^^-^^-^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+               |                              |  |
+               |                              |  a float32 tensor of shape (5,)
+               |                              a float32 tensor of shape (5,)
 
             error[TW0302]: `main` is a Relax function, not a PrimFunc
               --> test.py:13:24

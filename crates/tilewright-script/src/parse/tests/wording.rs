@@ -125,19 +125,23 @@ fn operators_and_attributes_in_the_words_of_the_script() {
     check_relax(
         "y = R.permute_dims(x, axes=\"ab\")\nreturn y",
         expect![[r#"
-        error[TW0305]: attribute `axes` of `permute_dims` must be integers or None, found the text "ab"
-         --> test.py:3:9
-          |
-        3 |     y = R.permute_dims(x, axes="ab")
-          |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+            error[TW0305]: attribute `axes` of `permute_dims` must be integers or None, found the text "ab"
+             --> test.py:3:9
+              |
+            3 |     y = R.permute_dims(x, axes="ab")
+              |         ^^^^^^^^^^^^^^^-^^^^^^^^^^^^
+              |                        |
+              |                        a float32 tensor of shape (2, 3)"#]],
     );
     check_relax(
         "y = R.permute_dims(x, axes=[0, \"b\"])\nreturn y",
         expect![[r#"
-        error[TW0305]: attribute `axes` of `permute_dims` must be integers or None, found a list of the integer 0, the text "b"
-         --> test.py:3:9
-          |
-        3 |     y = R.permute_dims(x, axes=[0, "b"])
-          |         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^"#]],
+            error[TW0305]: attribute `axes` of `permute_dims` must be integers or None, found a list of the integer 0, the text "b"
+             --> test.py:3:9
+              |
+            3 |     y = R.permute_dims(x, axes=[0, "b"])
+              |         ^^^^^^^^^^^^^^^-^^^^^^^^^^^^^^^^
+              |                        |
+              |                        a float32 tensor of shape (2, 3)"#]],
     );
 }

@@ -8,7 +8,7 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, Expr, IterKind, IterVar, MatchBuffer, Range, Stmt, StmtKind, Var,
 };
-use tilewright_support::Diagnostic;
+use tilewright_support::{Diagnostic, Span};
 
 use super::stmt::Pieces;
 use crate::parse::codes;
@@ -28,6 +28,7 @@ pub(super) struct Frame {
     pub(super) alloc_buffers: Vec<Buffer>,
     match_buffers: Vec<MatchBuffer>,
     init: Option<Stmt>,
+    init_at: Option<Span>,
     /// Loops and conditions of this block around the current statement.
     pub(super) nested: usize,
 }
@@ -45,6 +46,7 @@ impl Frame {
             alloc_buffers: Vec::new(),
             match_buffers: Vec::new(),
             init: None,
+            init_at: None,
             nested: 0,
         }
     }
@@ -67,11 +69,20 @@ impl Parser<'_> {
             Err(reported) => Err(reported),
         };
         let at_top = self.tir.frames.len() == 1 && self.frame().nested == 0;
-        let span = self.span(stmt);
+        let (span, errors) = (self.span(stmt), self.errors());
         self.tir.frames.push(Frame::new(name.clone().unwrap_or_else(|_| "".into())));
         let body = self.scoped(|parser| parser.suite(&stmt.body));
         let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
         name?;
+        if let Some(place) = frame.init_at
+            && self.errors() == errors
+            && frame.iters.iter().all(|iter| iter.kind != IterKind::Reduce)
+        {
+            let message = format!("block `{}` has an init but no reduce axis", frame.name);
+            let help =
+                "an init is what a reduction starts from: set the value in the block's body, or make an axis `R`";
+            return Err(self.report(Diagnostic::error(codes::INIT, message).at(place).help(help)));
+        }
         let mut block = Block {
             name: frame.name,
             iters: frame.iters,
@@ -105,7 +116,9 @@ impl Parser<'_> {
         if self.frame().init.is_some() {
             return Err(self.fail(codes::BOUND_TWICE, call, "a block has one init", ""));
         }
-        self.frame().init = Some(init);
+        let place = self.span(call);
+        let frame = self.frame();
+        (frame.init, frame.init_at) = (Some(init), Some(place));
         Ok(())
     }
 
@@ -290,9 +303,10 @@ impl Parser<'_> {
             other => return Err(self.fail(codes::AXIS, other, "expected a list of loop variables", "")),
         };
         if kinds.chars().count() != items.len() {
-            let message =
-                format!("{} for {}", count(kinds.chars().count(), "kind"), count(items.len(), "loop variable"));
-            return Err(self.fail(codes::AXIS, call, message, ""));
+            let (kinds, variables) = (count(kinds.chars().count(), "kind"), count(items.len(), "loop variable"));
+            let message = format!("{kinds} for {variables}");
+            let label = "one letter for each variable: `S` (spatial), `R` (reduce) or `O` (opaque)";
+            return Err(self.fail(codes::AXIS, kinds_node, message, label));
         }
         let axes: Vec<_> =
             kinds.chars().zip(items).map(|(letter, item)| self.remapped(kinds_node, letter, item)).collect();

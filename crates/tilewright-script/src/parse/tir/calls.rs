@@ -226,13 +226,13 @@ impl Parser<'_> {
             Function::Select => {
                 let bound = self.bind(call, &["condition", "true_value", "false_value"], 3)?;
                 let condition = self.scalar_argument(bound[0], None)?;
-                let (a, b) = self.pair(expr, bound[1], bound[2])?;
+                let (a, b) = self.pair(bound[1], bound[2])?;
                 let result = Expr::select(&condition, &a, &b);
                 self.typed(expr, result)
             }
             Function::Ramp => {
                 let bound = self.bind(call, &["base", "stride", "lanes"], 3)?;
-                let (base, stride) = self.pair(expr, bound[0], bound[1])?;
+                let (base, stride) = self.pair(bound[0], bound[1])?;
                 let lanes = self.lanes(bound[2])?;
                 let result = Expr::ramp(&base, &stride, lanes);
                 self.typed(expr, result)
@@ -295,18 +295,16 @@ impl Parser<'_> {
         arg.map_or(Err(Reported), |arg| self.scalar(arg, hint))
     }
 
-    fn pair(&mut self, expr: &ast::Expr, a: Option<&ast::Expr>, b: Option<&ast::Expr>) -> Res<(Expr, Expr)> {
+    fn pair(&mut self, a: Option<&ast::Expr>, b: Option<&ast::Expr>) -> Res<(Expr, Expr)> {
         let (Some(a), Some(b)) = (a, b) else { return Err(Reported) };
-        let (a, b) = (self.eval(a), self.eval(b));
-        self.unify(expr, a?, b?)
+        let (left, right) = (self.eval(a), self.eval(b));
+        self.unify([a, b], left?, right?)
     }
 
     /// The operands of a binary function.
     pub(super) fn two(&mut self, call: &ast::ExprCall) -> Res<(Expr, Expr)> {
         let bound = self.bind(call, &["a|x|x1|lhs", "b|y|x2|rhs"], 2)?;
-        let (Some(a), Some(b)) = (bound[0], bound[1]) else { return Err(Reported) };
-        let (a, b) = (self.eval(a), self.eval(b));
-        self.unify(call, a?, b?)
+        self.pair(bound[0], bound[1])
     }
 
     fn lanes(&mut self, arg: Option<&ast::Expr>) -> Res<u16> {
@@ -314,7 +312,7 @@ impl Parser<'_> {
         let lanes = self.integer(arg)?;
         match u16::try_from(lanes) {
             Ok(lanes) if lanes > 0 => Ok(lanes),
-            _ => Err(self.fail(codes::RANGE, arg, format!("a vector of {lanes} lanes is not possible"), "")),
+            _ => Err(self.fail(codes::RANGE, arg, format!("a vector has 1 to 65535 lanes, found {lanes}"), "")),
         }
     }
 
@@ -486,7 +484,7 @@ impl Parser<'_> {
             return Err(self.fail(codes::FORM, item, "a vector access needs a start and a stop", "write `start:stop`"));
         };
         let (lower, upper) = (self.eval(lower), self.eval(upper));
-        let (lower, upper) = self.unify(item, lower?, upper?)?;
+        let (lower, upper) = self.unify([item, item], lower?, upper?)?;
         let step = slice.step.as_ref().map_or(Ok(1), |step| self.integer(step))?;
         let extent =
             crate::spelling::range_between(&lower, &upper).map(|range| self.infer.analyzer.simplify(&range.extent));

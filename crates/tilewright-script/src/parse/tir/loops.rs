@@ -111,6 +111,12 @@ impl Parser<'_> {
             }
         }
         let range = self.start_stop(bound[0], bound[1])?;
+        if kind == ForKind::Unrolled && range.extent.as_int().is_none() {
+            let message = "the extent of an unrolled loop is not a constant";
+            let help = format!("count with `{}`, which takes any extent", self.spell("script.tir.serial"));
+            let place = self.span(bound[1].or(bound[0]).unwrap_or(&call.func));
+            return Err(self.report(Diagnostic::error(codes::UNROLLED, message).at(place).help(help)));
+        }
         Ok(Domain { ranges: vec![range], step: None, kind, annotations })
     }
 
@@ -181,7 +187,7 @@ impl Parser<'_> {
             return Ok(Range::up_to(extent));
         };
         let (start, stop) = (self.eval(start_node), self.eval(stop_node));
-        let (start, stop) = self.unify(stop_node, start?, stop?)?;
+        let (start, stop) = self.unify([start_node, stop_node], start?, stop?)?;
         self.check_integer(start_node, &start)?;
         self.check_integer(stop_node, &stop)?;
         crate::spelling::range_between(&start, &stop).ok_or_else(|| {
