@@ -6,7 +6,8 @@ use crate::op::InferCx;
 use crate::relax::{StructInfo, TensorShape};
 use crate::tir::{BinOp, Expr, ExprKind, Var};
 
-/// Whether a value of which `given` is known also is what `claimed` says. Dimensions are compared by proof.
+/// Whether a value of which `given` is known also is what `claimed` says. Dimensions are compared by proof; a device
+/// may be said of a tensor whose device is not known.
 pub(crate) fn follows(cx: &InferCx, given: &StructInfo, claimed: &StructInfo) -> bool {
     match (given, claimed) {
         (_, StructInfo::Object) => true,
@@ -22,7 +23,11 @@ pub(crate) fn follows(cx: &InferCx, given: &StructInfo, claimed: &StructInfo) ->
         (
             StructInfo::Tensor { shape: a, dtype: x, vdevice: on },
             StructInfo::Tensor { shape: b, dtype: y, vdevice: claimed_on },
-        ) => (y.is_none() || x == y) && (claimed_on.is_none() || on == claimed_on) && shape_follows(cx, a, b),
+        ) => {
+            (y.is_none() || x == y)
+                && (on.is_none() || claimed_on.is_none() || on == claimed_on)
+                && shape_follows(cx, a, b)
+        }
         (StructInfo::Tuple(a), StructInfo::Tuple(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| follows(cx, a, b))
         }

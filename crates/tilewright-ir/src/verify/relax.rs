@@ -153,8 +153,13 @@ impl Checker<'_> {
     }
 
     fn binding(&mut self, binding: &Binding) -> Level {
-        self.report.origins.push(binding.origins.clone());
         let var = &binding.var;
+        self.report.origins.push(binding.origins.clone());
+        // Without a place in the source the name is the place.
+        let named = binding.origins.first().is_none();
+        if named {
+            self.report.around.push(("binding", var.name.clone()));
+        }
         if var.dataflow && !self.context.dataflow {
             self.error("TW0521", format!("dataflow variable `{}` is bound outside a dataflow block", var.name));
         }
@@ -184,6 +189,9 @@ impl Checker<'_> {
             }
         }
         level = level.max(self.info(&var.struct_info));
+        if named {
+            self.report.around.pop();
+        }
         self.report.origins.pop();
         level
     }
@@ -366,7 +374,8 @@ impl Checker<'_> {
         for (name, value) in attrs {
             if !may_have(callee, name, value) {
                 let callee = called(callee);
-                let message = format!("a call of {callee} has the attribute `{name}`: {}", value.in_words());
+                let message =
+                    format!("a call of {callee} has no attribute `{name}`, found {} for it", value.in_words());
                 self.error("TW0532", message);
             }
         }

@@ -24,7 +24,7 @@ fn no_formula(_: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     Err(InferError::new("a test needs no formula"))
 }
 
-static RELU: OpDef = OpDef {
+pub(super) static RELU: OpDef = OpDef {
     name: "test.relu",
     doc: "",
     args: &[X],
@@ -34,7 +34,7 @@ static RELU: OpDef = OpDef {
     properties: Properties { pure: true, fusion: Fusion::Elementwise },
 };
 
-static KILL: OpDef = OpDef {
+pub(super) static KILL: OpDef = OpDef {
     name: "test.kill",
     doc: "",
     args: &[X],
@@ -44,7 +44,7 @@ static KILL: OpDef = OpDef {
     properties: Properties { pure: false, fusion: Fusion::Opaque },
 };
 
-static STORAGE: OpDef = OpDef {
+pub(super) static STORAGE: OpDef = OpDef {
     name: "test.alloc_storage",
     doc: "",
     args: &[],
@@ -64,27 +64,27 @@ static PLACE: OpDef = OpDef {
     properties: Properties { pure: false, fusion: Fusion::Opaque },
 };
 
-fn tensor(shape: &[i64]) -> StructInfo {
+pub(super) fn tensor(shape: &[i64]) -> StructInfo {
     StructInfo::tensor_of(shape, DataType::F32)
 }
 
-fn op(def: &'static OpDef, args: &[&Var]) -> Expr {
+pub(super) fn op(def: &'static OpDef, args: &[&Var]) -> Expr {
     Expr::call_op(&InferCx::default(), OpRef(def), args.iter().map(|v| Expr::var(v)).collect(), Attrs::new()).unwrap()
 }
 
-fn relu(x: &Var) -> Expr {
+pub(super) fn relu(x: &Var) -> Expr {
     op(&RELU, &[x])
 }
 
-fn bind(var: &Var, value: Expr) -> Binding {
+pub(super) fn bind(var: &Var, value: Expr) -> Binding {
     Binding::new(var.clone(), value, Origins::default())
 }
 
-fn block(dataflow: bool, bindings: Vec<Binding>) -> BindingBlock {
+pub(super) fn block(dataflow: bool, bindings: Vec<Binding>) -> BindingBlock {
     BindingBlock { dataflow, bindings }
 }
 
-fn function(params: &[&Var], blocks: Vec<BindingBlock>, result: Expr) -> Function {
+pub(super) fn function(params: &[&Var], blocks: Vec<BindingBlock>, result: Expr) -> Function {
     Function {
         params: params.iter().map(|&p| p.clone()).collect(),
         ret: result.struct_info.clone(),
@@ -96,7 +96,7 @@ fn function(params: &[&Var], blocks: Vec<BindingBlock>, result: Expr) -> Functio
 }
 
 /// A module with a PrimFunc `copy(A[4], B[4])` besides the function.
-fn module_of(main: Function) -> IRModule {
+pub(super) fn module_of(main: Function) -> IRModule {
     let mut module = IRModule::new();
     copy_in(&mut module);
     module.insert("main", main);
@@ -109,20 +109,20 @@ fn copy_in(module: &mut IRModule) -> GlobalVar {
     module.insert("copy", PrimFunc::with_root(params, Attrs::new(), vec![], Stmt::nothing(), Origins::default()))
 }
 
-fn copy() -> GlobalVar {
+pub(super) fn copy() -> GlobalVar {
     copy_in(&mut IRModule::new())
 }
 
-fn call_copy(x: &Var) -> Expr {
+pub(super) fn call_copy(x: &Var) -> Expr {
     Expr::call_tir(&InferCx::default(), copy(), vec![Expr::var(x)], vec![tensor(&[4])]).unwrap()
 }
 
-fn x() -> Var {
+pub(super) fn x() -> Var {
     Var::new("x", tensor(&[4]))
 }
 
 /// `main(x)` whose one binding, in a plain block, is this value.
-fn with_value(value: impl FnOnce(&Var) -> Expr) -> Function {
+pub(super) fn with_value(value: impl FnOnce(&Var) -> Expr) -> Function {
     let x = x();
     let value = value(&x);
     let y = Var::new("y", value.struct_info.clone());
