@@ -122,7 +122,8 @@ fn equal_entries<'n, T: IrNode + Clone>(
         if !cx.part(|| Step::Key(a.0.clone()), a.1, b.1) {
             return false;
         }
-        (left.next(), right.next());
+        left.next();
+        right.next();
     }
 }
 

@@ -26,11 +26,14 @@ pub struct LoadError {
     pub value: u32,
 }
 
+/// Reads the node of an entry.
+type LoadNode = fn(Input<'_>, &mut Loader<'_>) -> Result<Box<dyn AnyHandle>, LoadError>;
+
 /// A sort of handles that texts mention.
 #[derive(Clone, Copy, Debug)]
 pub struct Sort {
     pub name: &'static str,
-    load: fn(Input<'_>, &mut Loader<'_>) -> Result<Box<dyn AnyHandle>, LoadError>,
+    load: LoadNode,
 }
 
 /// A handle that can be loaded.
@@ -42,7 +45,7 @@ pub trait Handle: AnyHandle + Clone + Sized {
 }
 
 impl Sort {
-    /// The sort of `H`; `check` sees every node of it.
+    /// The sort of `H`.
     pub const fn of<H: Handle>() -> Self {
         Self { name: H::SORT, load: |input, cx| Ok(Box::new(H::load_inside(input, cx)?)) }
     }

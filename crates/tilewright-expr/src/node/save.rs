@@ -49,6 +49,13 @@ impl Saver {
         Saved { nodes: format!("[{}]", saver.entries), root, files, tensors }
     }
 
+    /// A value that holds no handles, as text.
+    pub fn text_of(value: &dyn IrNode) -> String {
+        let mut saver = Self::default();
+        value.save(&mut saver);
+        saver.line
+    }
+
     /// Begins a list or object with its bracket.
     pub fn open(&mut self, bracket: char) {
         self.line.push(bracket);

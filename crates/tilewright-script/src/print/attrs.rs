@@ -1,5 +1,7 @@
 //! Attributes as text.
 
+use std::sync::Arc;
+
 use tilewright_expr::ExprKind;
 use tilewright_ir::op::AttrKind;
 use tilewright_ir::{Attr, Attrs};
@@ -12,15 +14,22 @@ use super::{Namespace, Printer};
 impl Printer<'_> {
     /// `{"name": value, …}`.
     pub(super) fn attr_map(&mut self, namespace: Namespace, attrs: &Attrs) {
-        let items: Vec<_> = attrs.iter().collect();
-        self.list("{", &items, "}", |p, (name, value)| {
+        self.attr_items(namespace, &attrs.iter().collect::<Vec<_>>());
+    }
+
+    pub(super) fn attr_items(&mut self, namespace: Namespace, items: &[(&Arc<str>, &Attr)]) {
+        self.list("{", items, "}", |p, (name, value)| {
             p.doc.text(&format!("{}: ", quoted(name)));
             p.attr(namespace, value);
         });
     }
 
     pub(super) fn attr(&mut self, namespace: Namespace, attr: &Attr) {
-        with_stack(|| match attr {
+        with_stack(|| self.marked(attr, |p| p.attr_text(namespace, attr)));
+    }
+
+    fn attr_text(&mut self, namespace: Namespace, attr: &Attr) {
+        match attr {
             Attr::None => self.doc.text("None"),
             Attr::Bool(value) => {
                 let text = if *value { "True" } else { "False" };
@@ -48,7 +57,7 @@ impl Printer<'_> {
                     self.graph_level = level;
                 }
             },
-        });
+        }
     }
 
     /// `name=value` in the call of an operator.

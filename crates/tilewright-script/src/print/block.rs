@@ -9,6 +9,10 @@ use crate::spelling::range_stop;
 
 impl Printer<'_> {
     pub(super) fn block(&mut self, values: &[Expr], predicate: &Expr, block: &Block) {
+        self.marked(block, |p| p.block_text(values, predicate, block));
+    }
+
+    fn block_text(&mut self, values: &[Expr], predicate: &Expr, block: &Block) {
         self.doc.line();
         self.doc.text("with ");
         self.call("block", |p| p.doc.text(&quoted(&block.name)));
@@ -22,7 +26,7 @@ impl Printer<'_> {
         }
         self.regions("reads", &block.reads);
         self.regions("writes", &block.writes);
-        self.attrs_line(Namespace::Tir, "block_attr", &block.annotations);
+        self.attrs_line(Namespace::Tir, "block_attr", &block.annotations, None);
         self.block_contents(block);
         self.names.close();
         self.doc.dedent();
@@ -65,6 +69,10 @@ impl Printer<'_> {
     }
 
     fn axis(&mut self, iter: &IterVar, value: Option<&Expr>) {
+        self.marked(iter, |p| p.axis_text(iter, value));
+    }
+
+    fn axis_text(&mut self, iter: &IterVar, value: Option<&Expr>) {
         self.doc.line();
         let name = self.names.define(iter.var.id(), &iter.var.name);
         self.doc.text(&format!("{name} = "));
@@ -104,8 +112,12 @@ impl Printer<'_> {
 
     /// `A[i, 0:4]`.
     pub(super) fn region(&mut self, region: &BufferRegion) {
+        self.marked(region, |p| p.region_text(region));
+    }
+
+    fn region_text(&mut self, region: &BufferRegion) {
         let name = self.buffer(&region.buffer);
-        self.doc.text(&name);
+        self.marked(&region.buffer, |p| p.doc.text(&name));
         if region.region.is_empty() {
             return self.doc.text("[()]");
         }

@@ -21,6 +21,9 @@ enum Token {
     Dedent,
     Open,
     Close,
+    /// Where a mark begins, and where the one of this number ends: they nest.
+    Begin,
+    End(usize),
 }
 
 /// A document that is being written.
@@ -72,6 +75,15 @@ impl Doc {
         self.text(bracket);
     }
 
+    /// Begins a stretch of the text, to which [`Doc::end`] gives its number.
+    pub(super) fn begin(&mut self) {
+        self.tokens.push(Token::Begin);
+    }
+
+    pub(super) fn end(&mut self, mark: usize) {
+        self.tokens.push(Token::End(mark));
+    }
+
     /// Appends another document.
     pub(super) fn append(&mut self, other: Self) {
         let base = self.text.len();
@@ -84,6 +96,13 @@ impl Doc {
 
     /// The text. Groups that do not fit into `width` characters are broken; without a width none is.
     pub(super) fn render(&self, width: Option<usize>, indent: usize) -> String {
+        self.render_marked(width, indent).0
+    }
+
+    /// The text, and the bytes that each mark covers.
+    pub(super) fn render_marked(&self, width: Option<usize>, indent: usize) -> (String, Vec<(usize, Range<usize>)>) {
+        let mut marks = Vec::new();
+        let mut begun = Vec::new();
         let ends = width.map(|_| self.group_ends()).unwrap_or_default();
         let mut out = Output { text: String::with_capacity(self.text.len() * 2), column: 0, depth: 0, indent };
         let mut broken = Vec::new();
@@ -102,12 +121,14 @@ impl Doc {
                 Token::Close => {
                     broken.pop();
                 }
+                Token::Begin => begun.push(out.text.len()),
+                Token::End(mark) => marks.push((*mark, begun.pop().unwrap_or_default()..out.text.len())),
             }
         }
         if !out.text.ends_with('\n') {
             out.text.push('\n');
         }
-        out.text
+        (out.text, marks)
     }
 
     /// For each `Open`, the characters from there to the first possible break behind its group, all on one line.

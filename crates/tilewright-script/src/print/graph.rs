@@ -52,14 +52,15 @@ impl Printer<'_> {
 
     fn graph_expr(&mut self, expr: &Expr) {
         if let Some(name) = self.hoisted.get(&expr.address()).or_else(|| self.shared_names.get(&expr.address())) {
-            return self.doc.text(name);
+            let name = name.clone();
+            return self.marked(expr, |p| p.doc.text(&name));
         }
         if !self.shared.contains(&expr.address()) {
-            return with_stack(|| self.graph_kind(expr));
+            return with_stack(|| self.marked(expr, |p| p.graph_kind(expr)));
         }
         let name = self.names.fresh("s");
         self.doc.text(&format!("({name} := "));
-        with_stack(|| self.graph_kind(expr));
+        with_stack(|| self.marked(expr, |p| p.graph_kind(expr)));
         self.doc.text(")");
         self.shared_names.insert(expr.address(), name);
     }
@@ -111,7 +112,8 @@ impl Printer<'_> {
     /// A function of the module.
     fn global(&mut self, name: &str) {
         self.uses_module = true;
-        self.doc.text(&format!("cls.{}", super::names::identifier(name)));
+        let name = self.function_name(name);
+        self.doc.text(&format!("cls.{name}"));
     }
 
     fn relax_call(&mut self, name: &str, items: &[Item<'_>]) {
@@ -234,7 +236,7 @@ impl Printer<'_> {
 
     /// A dimension, or another scalar of a graph; in a signature a text unless it is a constant.
     fn dim(&mut self, dim: &scalar::Expr) {
-        if !self.in_signature || dim.as_int().is_some() {
+        if !self.in_signature || crate::spelling::is_literal(dim) {
             return self.scalar(dim);
         }
         let before = std::mem::take(&mut self.doc);
@@ -244,7 +246,11 @@ impl Printer<'_> {
     }
 
     pub(super) fn info(&mut self, info: &StructInfo) {
-        with_stack(|| match info {
+        with_stack(|| self.marked(info, |p| p.info_kind(info)));
+    }
+
+    fn info_kind(&mut self, info: &StructInfo) {
+        match info {
             StructInfo::Object => self.qualified(Namespace::Relax, "Object"),
             StructInfo::Prim { dtype, value: None } => self.relax_call("Prim", &[Item::Name(&dtype.to_string())]),
             StructInfo::Prim { value: Some(value), .. } => {
@@ -281,7 +287,7 @@ impl Printer<'_> {
                 }
                 self.doc.close(")");
             }
-        });
+        }
     }
 
     fn shape_info(&mut self, shape: &TensorShape) {

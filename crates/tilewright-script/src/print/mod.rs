@@ -16,8 +16,12 @@ mod share;
 #[cfg(test)]
 mod tests;
 mod tir;
+mod underline;
+mod underline_report;
+#[cfg(test)]
+mod underline_tests;
 
-use tilewright_expr::node::VarId;
+use tilewright_expr::node::{IrNode, VarId};
 use tilewright_expr::{Range, Var};
 use tilewright_ir::relax::{Function, StructInfo, VDevice};
 use tilewright_ir::tir::{PrimFunc, Stmt};
@@ -26,12 +30,15 @@ use tilewright_support::{Map, Set};
 use tilewright_tensor::Tensor;
 
 pub use highlight::highlight;
+pub use underline::{Marks, Target};
+pub use underline_report::{mismatch_report, print_node};
 
 use crate::spelling::devices::names_of;
 use crate::spelling::metadata;
 use doc::Doc;
 use names::Names;
 use relax::Place;
+use underline::Marking;
 
 /// How text is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,23 +50,26 @@ pub struct PrintOptions {
     pub width: Option<usize>,
     /// Blanks per level.
     pub indent: usize,
+    /// Parts that are underlined or annotated.
+    pub marks: Marks,
 }
 
 impl Default for PrintOptions {
     /// No metadata, no limit, four blanks: as the field's documents show modules.
     fn default() -> Self {
-        Self { show_meta: false, width: None, indent: 4 }
+        Self { show_meta: false, width: None, indent: 4, marks: Marks::default() }
     }
 }
 
 /// The text of a module, with its imports as comments, ending in a line break.
 pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(options);
+    let mut printer = Printer::of(options, module);
+    printer.function_names = names::function_names(module.sorted().into_iter().map(|(name, _)| &**name));
     printer.qualified_after("@", Namespace::Module, "ir_module");
     printer.doc.line();
     printer.doc.text("class Module:");
     printer.doc.indent();
-    printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs);
+    printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs, None);
     printer.devices = names_of(module.vdevices()).into_iter().map(|(device, name)| (device.clone(), name)).collect();
     printer.global_infos(&module.global_infos);
     let mut first = module.attrs.is_empty() && module.global_infos.is_empty();
@@ -84,14 +94,14 @@ pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
 
 /// The text of a PrimFunc by itself.
 pub fn print_prim_func(name: &str, function: &PrimFunc, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(options);
+    let mut printer = Printer::of(options, function);
     printer.prim_func(name, function);
     printer.finish()
 }
 
 /// The text of a graph function by itself.
 pub fn print_function(name: &str, function: &Function, options: &PrintOptions) -> String {
-    let mut printer = Printer::new(options);
+    let mut printer = Printer::of(options, function);
     printer.module_function(name, function);
     printer.finish()
 }
@@ -167,6 +177,8 @@ struct Printer<'o> {
     options: &'o PrintOptions,
     doc: Doc,
     names: Names,
+    /// How functions are called whose names are no identifiers.
+    function_names: Map<String, String>,
     /// Which namespaces were used, in the order of [`Namespace::ALL`].
     used: [bool; 3],
     /// Whether bare integers are `int64`, as in graphs, and not `int32`, as in loops.
@@ -190,6 +202,7 @@ struct Printer<'o> {
     /// How many graph functions were around where a symbolic dimension was named.
     depth_of: Map<VarId, usize>,
     constants: Vec<Tensor>,
+    marking: Marking,
     /// The devices that the module names, and how struct infos name them.
     devices: Vec<(VDevice, String)>,
 }
@@ -200,6 +213,7 @@ impl<'o> Printer<'o> {
             options,
             doc: Doc::default(),
             names: Names::default(),
+            function_names: Map::default(),
             used: [false; 3],
             graph_level: false,
             in_signature: false,
@@ -212,8 +226,14 @@ impl<'o> Printer<'o> {
             touched: Vec::new(),
             depth_of: Map::default(),
             constants: Vec::new(),
+            marking: Marking::default(),
             devices: Vec::new(),
         }
+    }
+
+    /// A printer of this root, in which the options mark parts.
+    fn of(options: &'o PrintOptions, root: &dyn IrNode) -> Self {
+        Self { marking: Marking::new(&options.marks, root), ..Self::new(options) }
     }
 
     /// `T.name`.
@@ -227,12 +247,21 @@ impl<'o> Printer<'o> {
     }
 
     fn module_function(&mut self, name: &str, function: &Function) {
-        self.function_def(&names::identifier(name), function, Place::Module);
+        let name = self.function_name(name);
+        self.function_def(&name, function, Place::Module);
+    }
+
+    /// How a function of the module is called in the text.
+    fn function_name(&self, name: &str) -> String {
+        self.function_names.get(name).cloned().unwrap_or_else(|| names::function_name(name))
     }
 
     /// Imports, the text, and the constants or what stands for them.
     fn finish(mut self) -> String {
         self.metadata();
+        if self.options.marks.context_lines.is_some() {
+            return self.marked_text();
+        }
         let mut text = String::new();
         for namespace in Namespace::ALL {
             if self.used[namespace as usize] {
@@ -241,7 +270,7 @@ impl<'o> Printer<'o> {
             }
         }
         text.push('\n');
-        text.push_str(&self.doc.render(self.options.width, self.options.indent));
+        text.push_str(&self.marked_text());
         text
     }
 

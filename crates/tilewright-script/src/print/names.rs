@@ -3,15 +3,22 @@
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, Set};
 
-/// Whether a name of the user's must not become this word.
+/// Whether the word is one of Python's own, which names nothing.
 #[rustfmt::skip]
-fn is_reserved(word: &str) -> bool {
+fn is_keyword(word: &str) -> bool {
     matches!(
         word,
         "False" | "None" | "True" | "and" | "as" | "assert" | "async" | "await" | "break" | "class" | "continue" | "def"
         | "del" | "elif" | "else" | "except" | "finally" | "for" | "from" | "global" | "if" | "import" | "in" | "is"
         | "lambda" | "nonlocal" | "not" | "or" | "pass" | "raise" | "return" | "try" | "while" | "with" | "yield"
-        | "I" | "R" | "T" | "cls" | "float" | "metadata" | "range" | "tvm" | "Module" | "tuple" | "bool" | "int"
+    )
+}
+
+/// Whether the word means something in a script, so that a variable of this name would hide that.
+fn has_a_meaning(word: &str) -> bool {
+    matches!(
+        word,
+        "I" | "R" | "T" | "cls" | "float" | "metadata" | "range" | "tvm" | "Module" | "tuple" | "bool" | "int"
     )
 }
 
@@ -63,7 +70,10 @@ impl Names {
 
     /// A name that no other in scope has: the wish, or the wish with the first free number.
     pub(super) fn fresh(&mut self, wish: &str) -> String {
-        let wish = identifier(wish);
+        self.unique(identifier(wish))
+    }
+
+    fn unique(&mut self, wish: String) -> String {
         let (name, numbered) = if self.taken.contains(&wish) {
             let (name, number) = self.numbered(&wish);
             (name, Some((wish, number)))
@@ -114,14 +124,33 @@ impl Names {
 
 /// The wish as an identifier of Python that means nothing yet.
 pub(super) fn identifier(wish: &str) -> String {
+    let mut name = function_name(wish);
+    if has_a_meaning(&name) {
+        name.push('_');
+    }
+    name
+}
+
+/// The wish as the name of a function: it stands behind `cls.`, and hides nothing.
+pub(super) fn function_name(wish: &str) -> String {
     let mut name: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'v');
     }
-    if is_reserved(&name) {
+    if is_keyword(&name) {
         name.push('_');
     }
     name
+}
+
+/// The names of a module's functions that are no identifiers, with others that no function has.
+pub(super) fn function_names<'n>(names: impl Iterator<Item = &'n str>) -> Map<String, String> {
+    let (kept, others): (Vec<&str>, Vec<&str>) = names.partition(|name| function_name(name) == *name);
+    if others.is_empty() {
+        return Map::default();
+    }
+    let mut taken = Names { taken: kept.into_iter().map(str::to_owned).collect(), ..Names::default() };
+    others.into_iter().map(|name| (name.to_owned(), taken.unique(function_name(name)))).collect()
 }
 
 #[cfg(test)]
@@ -136,6 +165,16 @@ mod tests {
         assert_eq!((names.fresh("i"), names.fresh("j")), ("i_2".into(), "j".into()));
         names.close();
         assert_eq!((names.fresh("j"), names.fresh("i_2")), ("j".into(), "i_2".into()));
+    }
+
+    #[test]
+    fn functions_whose_names_are_no_identifiers_stay_apart() {
+        let names = ["a.b", "a_b", "a-b", "T", "lambda", "lambda_"];
+        let given = function_names(names.into_iter());
+        let mut texts: Vec<&str> = names.iter().map(|name| given.get(*name).map_or(*name, String::as_str)).collect();
+        assert_eq!(texts, ["a_b_1", "a_b", "a_b_2", "T", "lambda__1", "lambda_"]);
+        texts.sort();
+        texts.windows(2).for_each(|pair| assert_ne!(pair[0], pair[1]));
     }
 
     #[test]

@@ -23,6 +23,10 @@ pub(super) enum Place {
 impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation. `name` is written as it is.
     pub(super) fn function_def(&mut self, name: &str, function: &Function, place: Place) {
+        self.marked(function, |p| p.function_text(name, function, place));
+    }
+
+    fn function_text(&mut self, name: &str, function: &Function, place: Place) {
         let level = std::mem::replace(&mut self.graph_level, true);
         self.decorator(function, place);
         self.names.open();
@@ -32,8 +36,10 @@ impl Printer<'_> {
         let signature = std::mem::replace(&mut self.in_signature, true);
         self.list("(", &function.params, ")", |p, param| {
             let name = p.names.define(param.id(), &param.name);
-            p.doc.text(&format!("{name}: "));
-            p.info(&param.struct_info);
+            p.marked(param, |p| {
+                p.doc.text(&format!("{name}: "));
+                p.info(&param.struct_info);
+            });
         });
         self.doc.text(" -> ");
         self.info(&function.ret);
@@ -79,11 +85,8 @@ impl Printer<'_> {
             self.qualified(Namespace::Tir, &var.dtype.to_string());
             self.doc.text("()");
         }
-        let mut attrs = function.attrs.clone();
-        if place == Place::Module && function.global_symbol() == Some(name) {
-            attrs.remove(attr_names::GLOBAL_SYMBOL);
-        }
-        self.attrs_line(Namespace::Relax, "func_attr", &attrs);
+        let said = place == Place::Module && function.global_symbol() == Some(name);
+        self.attrs_line(Namespace::Relax, "func_attr", &function.attrs, said.then_some(attr_names::GLOBAL_SYMBOL));
         if place == Place::Module && self.uses_module {
             self.doc.line();
             self.doc.text("cls = Module");
@@ -121,28 +124,35 @@ impl Printer<'_> {
 
     pub(super) fn binding_blocks(&mut self, blocks: &[BindingBlock]) {
         for block in blocks {
-            if !block.dataflow {
-                block.bindings.iter().for_each(|binding| self.binding(binding));
-                continue;
-            }
-            self.doc.line();
-            self.doc.text("with ");
-            self.qualified(Namespace::Relax, "dataflow");
-            self.doc.text("():");
-            self.doc.indent();
-            block.bindings.iter().for_each(|binding| self.binding(binding));
-            self.doc.line();
-            let outputs: Vec<_> = block.bindings.iter().map(|b| &b.var).filter(|var| !var.dataflow).collect();
-            self.qualified(Namespace::Relax, "output");
-            self.list("(", &outputs, ")", |p, var| {
-                let name = p.graph_name(var);
-                p.doc.text(&name);
-            });
-            self.doc.dedent();
+            self.marked(block, |p| p.binding_block(block));
         }
     }
 
+    fn binding_block(&mut self, block: &BindingBlock) {
+        if !block.dataflow {
+            return block.bindings.iter().for_each(|binding| self.binding(binding));
+        }
+        self.doc.line();
+        self.doc.text("with ");
+        self.qualified(Namespace::Relax, "dataflow");
+        self.doc.text("():");
+        self.doc.indent();
+        block.bindings.iter().for_each(|binding| self.binding(binding));
+        self.doc.line();
+        let outputs: Vec<_> = block.bindings.iter().map(|b| &b.var).filter(|var| !var.dataflow).collect();
+        self.qualified(Namespace::Relax, "output");
+        self.list("(", &outputs, ")", |p, var| {
+            let name = p.graph_name(var);
+            p.doc.text(&name);
+        });
+        self.doc.dedent();
+    }
+
     fn binding(&mut self, binding: &Binding) {
+        self.marked(binding, |p| p.binding_text(binding));
+    }
+
+    fn binding_text(&mut self, binding: &Binding) {
         let name = self.graph_name(&binding.var);
         let info = &binding.var.struct_info;
         match &binding.value {

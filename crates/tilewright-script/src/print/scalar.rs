@@ -22,7 +22,7 @@ impl Printer<'_> {
     /// A whole expression.
     pub(super) fn scalar(&mut self, expr: &Expr) {
         if is_literal(expr) {
-            return self.literal(expr, Literal::Bare);
+            return self.marked(expr, |p| p.literal(expr, Literal::Bare));
         }
         // A foreign call runs once for one node.
         let once = |e: &Expr| matches!(e.kind, ExprKind::Foreign { .. });
@@ -38,14 +38,14 @@ impl Printer<'_> {
     /// One of several operands or arguments.
     fn expr(&mut self, expr: &Expr, context: Prec) {
         if !self.shared.contains(&expr.address()) {
-            return with_stack(|| self.kind(expr, context));
+            return with_stack(|| self.marked(expr, |p| p.kind(expr, context)));
         }
-        if let Some(name) = self.shared_names.get(&expr.address()) {
-            return self.doc.text(name);
+        if let Some(name) = self.shared_names.get(&expr.address()).cloned() {
+            return self.marked(expr, |p| p.doc.text(&name));
         }
         let name = self.names.fresh("s");
         self.doc.text(&format!("({name} := "));
-        with_stack(|| self.kind(expr, Prec::Or));
+        with_stack(|| self.marked(expr, |p| p.kind(expr, Prec::Or)));
         self.doc.text(")");
         self.shared_names.insert(expr.address(), name);
     }
@@ -108,7 +108,7 @@ impl Printer<'_> {
             }),
             ExprKind::AddressOf { buffer, indices } => self.call("address_of", |p| {
                 let name = p.buffer(buffer);
-                p.doc.text(&name);
+                p.marked(buffer, |p| p.doc.text(&name));
                 p.indices(indices);
             }),
             ExprKind::Foreign { callee, args } => self.foreign(expr.dtype, callee, args),
@@ -170,7 +170,7 @@ impl Printer<'_> {
                     p.doc.text(&format!(" {symbol} "));
                 }
                 match is_literal(operand) {
-                    true => p.literal(operand, Literal::Bare),
+                    true => p.marked(operand, |p| p.literal(operand, Literal::Bare)),
                     false => p.expr(operand, needs),
                 }
             }
@@ -275,7 +275,7 @@ impl Printer<'_> {
 
     fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) {
         let name = self.buffer(buffer);
-        self.doc.text(&name);
+        self.marked(buffer, |p| p.doc.text(&name));
         let Some(predicate) = predicate else { return self.indices(indices) };
         self.doc.open(".vload(");
         self.list("[", indices, "]", |p, index| p.expr(index, Prec::Any));

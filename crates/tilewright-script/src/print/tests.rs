@@ -21,7 +21,10 @@ fn survives(module: &IRModule) {
     for width in [None, Some(60)] {
         let text = print_module(module, &PrintOptions { show_meta: true, width, ..PrintOptions::default() });
         let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
-        match back.map_err(|errors| errors.to_string()).and_then(|back| module.compare(&back).map_err(|at| at.to_string())) {
+        match back
+            .map_err(|errors| errors.to_string())
+            .and_then(|back| module.compare(&back).map_err(|at| at.to_string()))
+        {
             Ok(()) => {}
             Err(difference) => panic!("{difference}\n{text}"),
         }
@@ -594,7 +597,10 @@ fn dags_and_deep_nests_survive_their_text() {
     module.insert("f", function);
     let text = print_module(&module, &PrintOptions::default());
     let back = parse_module(&SourceFile::new("printed.py", text.as_str()), &NoHost);
-    assert_eq!(back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back).map_err(|at| at.to_string())), Ok(()));
+    assert_eq!(
+        back.map_err(|e| e.to_string()).and_then(|back| module.compare(&back).map_err(|at| at.to_string())),
+        Ok(())
+    );
 }
 
 #[test]

@@ -22,6 +22,10 @@ pub(super) enum DefaultDType {
 impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation.
     pub(super) fn prim_func(&mut self, name: &str, function: &PrimFunc) {
+        self.marked(function, |p| p.prim_func_text(name, function));
+    }
+
+    fn prim_func_text(&mut self, name: &str, function: &PrimFunc) {
         self.graph_level = false;
         self.views = undeclared(function);
         self.qualified_after("@", Namespace::Tir, "prim_func");
@@ -30,18 +34,18 @@ impl Printer<'_> {
         }
         self.doc.line();
         self.names.open();
-        self.doc.text(&format!("def {}", super::names::identifier(name)));
+        let own_name = self.function_name(name);
+        self.doc.text(&format!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
         let forms: Vec<bool> = function.params.iter().map(|param| is_inline(param, &mut bound)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
-        self.list("(", &params, ")", |p, (param, inline)| p.param(param, *inline));
+        self.list("(", &params, ")", |p, (param, inline)| {
+            p.marked(*param, |p| p.param(param, *inline));
+        });
         self.doc.text(":");
         self.doc.indent();
-        let mut attrs = function.attrs.clone();
-        if function.global_symbol() == Some(name) {
-            attrs.remove(attr_names::GLOBAL_SYMBOL);
-        }
-        self.attrs_line(Namespace::Tir, "func_attr", &attrs);
+        let said = function.global_symbol() == Some(name);
+        self.attrs_line(Namespace::Tir, "func_attr", &function.attrs, said.then_some(attr_names::GLOBAL_SYMBOL));
         for (param, inline) in params {
             if let (Some(buffer), false) = (&param.buffer, inline) {
                 self.declare_unnamed(buffer);
@@ -141,7 +145,11 @@ impl Printer<'_> {
     }
 
     /// Shape, data type and what differs from a plain buffer.
-    fn buffer_details(&mut self, buffer: &Buffer, default: DefaultDType) {
+    pub(super) fn buffer_details(&mut self, buffer: &Buffer, default: DefaultDType) {
+        self.marked(buffer, |p| p.buffer_text(buffer, default));
+    }
+
+    fn buffer_text(&mut self, buffer: &Buffer, default: DefaultDType) {
         self.tuple(&buffer.shape, |p, dim| p.scalar(dim));
         if default == DefaultDType::Written || buffer.dtype != DataType::F32 {
             self.doc.separator();
@@ -233,7 +241,11 @@ impl Printer<'_> {
 
     /// Statements up to the end of the suite, each on a line of its own.
     pub(super) fn statements(&mut self, stmt: &Stmt) {
-        with_stack(|| match &stmt.kind {
+        with_stack(|| self.marked(stmt, |p| p.last_statements(stmt)));
+    }
+
+    fn last_statements(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
             StmtKind::Seq(stmts) => match stmts.split_last() {
                 None => {
                     self.doc.line();
@@ -269,8 +281,8 @@ impl Printer<'_> {
                 self.declare_views(&buffer.data);
                 self.statements(body);
             }
-            _ => self.statement(stmt),
-        });
+            _ => self.statement_text(stmt),
+        }
     }
 
     /// `T.allocate_const([1, 2, 3], "int32", [3])`.
@@ -287,7 +299,11 @@ impl Printer<'_> {
 
     /// A statement behind which others follow in the suite.
     fn statement(&mut self, stmt: &Stmt) {
-        with_stack(|| match &stmt.kind {
+        with_stack(|| self.marked(stmt, |p| p.statement_text(stmt)));
+    }
+
+    fn statement_text(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
             StmtKind::Seq(stmts) => stmts.iter().for_each(|stmt| self.statement(stmt)),
             StmtKind::Let { var, value, body } => {
                 self.names.open();
@@ -374,7 +390,7 @@ impl Printer<'_> {
                 self.suite_under(body, &buffer.data);
                 self.names.close();
             }
-        });
+        }
     }
 
     fn headed(&mut self, keyword: &str, condition: &Expr, body: &Stmt) {
@@ -389,7 +405,7 @@ impl Printer<'_> {
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, predicate: Option<&Expr>) {
         self.doc.line();
         let name = self.buffer(buffer);
-        self.doc.text(&name);
+        self.marked(buffer, |p| p.doc.text(&name));
         let Some(predicate) = predicate else {
             self.indices(indices);
             self.doc.text(" = ");
@@ -525,15 +541,16 @@ impl Printer<'_> {
         self.statements(&block.body);
     }
 
-    /// A line `T.func_attr({…})`, unless there is nothing to say.
-    pub(super) fn attrs_line(&mut self, namespace: Namespace, function: &str, attrs: &Attrs) {
-        if attrs.is_empty() {
+    /// A line `T.func_attr({…})`, unless there is nothing to say; the text says `hidden` elsewhere.
+    pub(super) fn attrs_line(&mut self, namespace: Namespace, function: &str, attrs: &Attrs, hidden: Option<&str>) {
+        let items: Vec<_> = attrs.iter().filter(|(name, _)| Some(&***name) != hidden).collect();
+        if items.is_empty() {
             return;
         }
         self.doc.line();
         self.qualified(namespace, function);
         self.doc.text("(");
-        self.attr_map(namespace, attrs);
+        self.attr_items(namespace, &items);
         self.doc.text(")");
     }
 }

@@ -7,6 +7,7 @@ mod messages;
 mod prim_funcs;
 mod programs;
 mod regions;
+mod relax_texts;
 mod wording;
 
 use tilewright_ir::node::EqCx;
