@@ -1,8 +1,8 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
 //! Reading order: `error` (the one mapping of errors), `device`, `dlpack`, `tensor` and `indexing` (values without
-//! copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script` (modules and text), `pass`, `passes`, `target` and
-//! `compile`, then `executable`, `machine` and `timing`.
+//! copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script` (modules and text),
+//! `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then `executable`, `machine` and `timing`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
@@ -46,6 +46,9 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<function::Function>()?;
     core.add_class::<view::PyNode>()?;
     core.add_class::<view::builder::PyBuilder>()?;
+    core.add_class::<view::pattern::PyPattern>()?;
+    core.add_class::<view::pattern::PyContext>()?;
+    core.add_class::<view::pattern::PyBlockRewrite>()?;
     core.add_class::<module::PyModule>()?;
     core.add_class::<structure::ObjectPath>()?;
     core.add_class::<pass::PyPass>()?;
@@ -126,6 +129,9 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::analysis::detect_buffer_access_lca, core)?,
         wrap_pyfunction!(view::analysis::calculate_workspace_bytes, core)?,
         wrap_pyfunction!(view::analysis::renew_defs, core)?,
+        wrap_pyfunction!(view::pattern::rewrite_call, core)?,
+        wrap_pyfunction!(view::pattern::rewrite_bindings, core)?,
+        wrap_pyfunction!(view::pattern::make_fused_bias_activation_pattern, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

@@ -11,8 +11,8 @@ use tilewright::ir::relax::Expr;
 use tilewright::script::print::{self, PrintOptions};
 use tilewright::{GlobalFunc, IRModule};
 
-use crate::{error, structure};
 use crate::view::{self, Field, Node, attr_of, attrs_of, function_name};
+use crate::{error, structure};
 
 /// A module. Functions may be added and replaced; a module that was handed to a pass or compiled stays as it was then.
 #[pyclass(frozen, subclass, dict, name = "IRModule", module = "tilewright.ir.module")]

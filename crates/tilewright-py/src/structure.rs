@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use tilewright::ir::GlobalInfo;
 use tilewright::ir::json;
 use tilewright::ir::node::{AnyHandle, EqCx, FreeVariables, HashCx, Mismatch, Path, Step};
 use tilewright::ir::op::OpTable;
 use tilewright::ir::relax::{Constant, Expr, ExprKind};
-use tilewright::ir::GlobalInfo;
 use tilewright::script::print::{self, Marks, Target};
 
 use crate::error;
@@ -127,11 +127,7 @@ fn compare(left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>, map_free_vars: boo
 /// itself only, or with `map_free_vars` to any that is used alike.
 #[pyfunction]
 #[pyo3(signature = (lhs, rhs, map_free_vars=false))]
-pub(crate) fn structural_equal(
-    lhs: &Bound<'_, PyAny>,
-    rhs: &Bound<'_, PyAny>,
-    map_free_vars: bool,
-) -> PyResult<bool> {
+pub(crate) fn structural_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>, map_free_vars: bool) -> PyResult<bool> {
     Ok(compare(lhs, rhs, map_free_vars)?.mismatch.is_none())
 }
 

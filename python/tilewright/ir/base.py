@@ -1,10 +1,28 @@
-"""Comparison of IR by structure: names of variables do not count, everything else does."""
+"""Comparison of IR by structure (names of variables do not count, everything else does), and IR as JSON."""
 
 from __future__ import annotations
 
-from .._core import Object, assert_structural_equal, structural_equal, structural_hash
+from .._core import (
+    Object,
+    assert_structural_equal,
+    get_first_structural_mismatch,
+    load_json,
+    save_json,
+    structural_equal,
+    structural_hash,
+)
 
-__all__ = ["Node", "SourceName", "Span", "assert_structural_equal", "structural_equal", "structural_hash"]
+__all__ = [
+    "Node",
+    "SourceName",
+    "Span",
+    "assert_structural_equal",
+    "get_first_structural_mismatch",
+    "load_json",
+    "save_json",
+    "structural_equal",
+    "structural_hash",
+]
 
 Node = Object
 

@@ -4,7 +4,7 @@
 `TILEWRIGHT_NUM_THREADS`), `set_affinity([…])` on which processors they run. Results do not depend on either.
 """
 
-from . import module, ndarray, profiling
+from . import module, ndarray, object_path, profiling
 from .device import (
     Device,
     available_processors,
@@ -17,11 +17,13 @@ from .device import (
 )
 from .module import load_module
 from .ndarray import NDArray
+from .object_path import ObjectPath
 from .packed_func import PackedFunc, get_global_func, list_global_func_names, register_func, remove_global_func
 
 __all__ = [
     "Device",
     "NDArray",
+    "ObjectPath",
     "PackedFunc",
     "available_processors",
     "cpu",
@@ -33,6 +35,7 @@ __all__ = [
     "module",
     "ndarray",
     "num_threads",
+    "object_path",
     "profiling",
     "register_func",
     "remove_global_func",

@@ -20,6 +20,7 @@ mod function;
 mod graph_call;
 mod info;
 mod op;
+pub(crate) mod pattern;
 mod relax;
 mod same;
 mod scalar;

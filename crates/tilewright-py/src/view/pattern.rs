@@ -1,0 +1,479 @@
+//! The pattern language of graphs, as Python sees it; `tilewright.relax.dpl` gives it its names.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use tilewright::DataType;
+use tilewright::expr::Expr as Scalar;
+use tilewright::ir::builder::binding_rewrite::DataflowBlockRewrite;
+use tilewright::ir::builder::{BlockBuilder, BuildError};
+use tilewright::ir::relax::{BindingBlock, Expr, Function, StructInfo, Var};
+use tilewright::relax_passes::pattern::{
+    self, ArgPatterns, CalleePattern, Matches, Pattern, PatternContext, PatternKind,
+};
+
+use super::{Args, Field, FromPython, Node, attrs, info, node_of, wrap};
+use crate::error;
+use crate::module::PyModule;
+use crate::pass::module_of;
+
+/// A description of graph expressions. Each is its own identity: in a match it stands for one expression.
+#[pyclass(frozen, subclass, name = "DFPattern", module = "tilewright.relax.dpl.pattern")]
+#[derive(Clone)]
+pub(crate) struct PyPattern(Pattern);
+
+fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
+    let items = PyTuple::new(object.py(), [object])?;
+    Args::new("pattern", &items).get(0, name)
+}
+
+fn pattern_of(object: &Bound<'_, PyAny>) -> PyResult<Pattern> {
+    match object.cast::<PyPattern>() {
+        Ok(pattern) => Ok(pattern.get().0.clone()),
+        Err(_) => match Expr::from_python(object)? {
+            Some(expr) => Ok(Pattern::expr(&expr)),
+            None => Err(error::wrong_type("expected a pattern", object)),
+        },
+    }
+}
+
+fn patterns_of(objects: &Bound<'_, PyAny>) -> PyResult<Vec<Pattern>> {
+    objects.try_iter()?.map(|object| pattern_of(&object?)).collect()
+}
+
+fn named(name: &str) -> Option<&str> {
+    Some(name).filter(|name| !name.is_empty())
+}
+
+/// The patterns of arguments: `None` for any.
+fn args_of(args: &Bound<'_, PyAny>) -> PyResult<ArgPatterns> {
+    Ok(if args.is_none() { ArgPatterns::Any } else { ArgPatterns::Exactly(patterns_of(args)?) })
+}
+
+#[pymethods]
+impl PyPattern {
+    #[staticmethod]
+    fn _wildcard() -> Self {
+        Self(Pattern::wildcard())
+    }
+
+    #[staticmethod]
+    fn _op(py: Python<'_>, name: &str) -> PyResult<Self> {
+        let short = name.strip_prefix("relax.").unwrap_or(name);
+        Pattern::op(short).map(Self).map_err(|reason| error::general(py, reason))
+    }
+
+    #[staticmethod]
+    fn _const() -> Self {
+        Self(Pattern::constant())
+    }
+
+    /// `sort` is "var", "dataflow_var", "global_var" or "extern"; an empty name is any.
+    #[staticmethod]
+    fn _named(sort: &str, name: &str) -> Self {
+        Self(match sort {
+            "var" => Pattern::var(named(name)),
+            "dataflow_var" => Pattern::dataflow_var(named(name)),
+            "global_var" => Pattern::global_var(named(name)),
+            _ => Pattern::extern_func(named(name)),
+        })
+    }
+
+    #[staticmethod]
+    fn _expr(expr: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Pattern::expr(&argument(expr, "expr")?)))
+    }
+
+    #[staticmethod]
+    fn _tuple(fields: &Bound<'_, PyAny>, unordered: bool) -> PyResult<Self> {
+        let fields = patterns_of(fields)?;
+        Ok(Self(if unordered { Pattern::unordered_tuple(fields) } else { Pattern::tuple(fields) }))
+    }
+
+    #[staticmethod]
+    fn _tuple_get(tuple: &Bound<'_, PyAny>, index: Option<usize>) -> PyResult<Self> {
+        Ok(Self(Pattern::tuple_get(&pattern_of(tuple)?, index)))
+    }
+
+    #[staticmethod]
+    fn _shape(dims: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(Pattern::shape(info::dims(argument(dims, "values")?))))
+    }
+
+    /// A call between the levels: `sort` is "call_tir", "call_dps_packed" or "call_packed".
+    #[staticmethod]
+    fn _cross_call(sort: &str, name: &str, args: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (name, args) = (named(name), args_of(args)?);
+        Ok(Self(match sort {
+            "call_tir" => Pattern::call_tir(name, args),
+            "call_dps_packed" => Pattern::call_dps_packed(name, args),
+            _ => Pattern::call_packed(name, args),
+        }))
+    }
+
+    /// A call of what this describes; with `open` the arguments are only the first ones.
+    fn _call(&self, args: &Bound<'_, PyAny>, open: bool) -> PyResult<Self> {
+        let args = patterns_of(args)?;
+        Ok(Self(self.0.call_with(if open { ArgPatterns::First(args) } else { ArgPatterns::Exactly(args) })))
+    }
+
+    fn __or__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.or(&pattern_of(other)?)))
+    }
+
+    fn __and__(&self, other: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.and(&pattern_of(other)?)))
+    }
+
+    fn __invert__(&self) -> Self {
+        Self(self.0.not())
+    }
+
+    /// With this element type.
+    fn has_dtype(&self, dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.has_dtype(argument::<DataType>(dtype, "dtype")?)))
+    }
+
+    /// A tensor or shape with these dimensions.
+    fn has_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.has_shape(info::dims(argument::<Vec<Scalar>>(shape, "shape")?))))
+    }
+
+    /// A call with these attributes, among others.
+    fn has_attr(&self, attrs: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.has_attr(attrs::attrs_of(attrs)?)))
+    }
+
+    /// Of which at least this is known.
+    fn has_struct_info(&self, struct_info: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(self.0.has_struct_info(argument::<StructInfo>(struct_info, "struct_info")?)))
+    }
+
+    /// Of the shape of what the other patterns of the match stand for.
+    #[pyo3(signature = (*others))]
+    fn same_shape_as(&self, others: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        let all = patterns_of(others)?;
+        Ok(Self(all.iter().fold(self.0.clone(), |pattern, other| pattern.same_shape_as(other))))
+    }
+
+    /// The same description with an identity of its own.
+    fn dup(&self) -> Self {
+        Self(self.0.dup())
+    }
+
+    /// The kind of pattern, as its class is called.
+    fn _kind(&self) -> &'static str {
+        match self.0.kind() {
+            PatternKind::Wildcard => "WildcardPattern",
+            PatternKind::Op(_) | PatternKind::Expr(_) | PatternKind::Prim(_) => "ExprPattern",
+            PatternKind::Constant => "ConstantPattern",
+            PatternKind::Var(_) => "VarPattern",
+            PatternKind::DataflowVar(_) => "DataflowVarPattern",
+            PatternKind::GlobalVar(_) => "GlobalVarPattern",
+            PatternKind::ExternFunc(_) => "ExternFuncPattern",
+            PatternKind::Tuple(_) => "TuplePattern",
+            PatternKind::UnorderedTuple(_) => "UnorderedTuplePattern",
+            PatternKind::TupleGet { .. } => "TupleGetItemPattern",
+            PatternKind::Call { .. } => "CallPattern",
+            PatternKind::Shape(_) => "PrimArrPattern",
+            PatternKind::Or(..) => "OrPattern",
+            PatternKind::And(..) => "AndPattern",
+            PatternKind::Not(_) => "NotPattern",
+            PatternKind::HasDType(..) => "DataTypePattern",
+            PatternKind::HasShape(..) => "ShapePattern",
+            PatternKind::HasAttrs(..) => "AttrPattern",
+            PatternKind::HasStructInfo(..) => "StructInfoPattern",
+            PatternKind::SameShape(..) => "SameShapeConstraint",
+        }
+    }
+
+    /// The callee and the arguments of a pattern of a call of a value, or None.
+    fn _call_parts(&self) -> Option<(Self, Vec<Self>)> {
+        let PatternKind::Call { callee: CalleePattern::Value(callee), args } = self.0.kind() else { return None };
+        let args = match args {
+            ArgPatterns::Any => &[][..],
+            ArgPatterns::Exactly(args) | ArgPatterns::First(args) => args,
+        };
+        Some((Self(callee.clone()), args.iter().cloned().map(Self).collect()))
+    }
+
+    /// The fields of a pattern of a tuple, or None.
+    fn _tuple_fields(&self) -> Option<Vec<Self>> {
+        match self.0.kind() {
+            PatternKind::Tuple(fields) => Some(fields.iter().cloned().map(Self).collect()),
+            _ => None,
+        }
+    }
+
+    /// Whether an expression fits. Variables are looked through by what they are bound to in `var2val`.
+    #[pyo3(signature = (expr, var2val=None))]
+    fn r#match(&self, expr: &Bound<'_, PyAny>, var2val: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
+        Ok(self.matches(expr, var2val)?.is_some())
+    }
+
+    /// What the patterns stand for where an expression fits, by pattern; else None.
+    #[pyo3(signature = (expr, var2val=None))]
+    fn extract_matched_expr<'py>(
+        &self,
+        expr: &Bound<'py, PyAny>,
+        var2val: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.matches(expr, var2val)?.map(|found| found_exprs(expr.py(), &found)).transpose()
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Self>().is_ok_and(|other| other.get().0 == self.0)
+    }
+
+    fn __hash__(&self) -> usize {
+        self.0.address()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<{} {:#x}>", self._kind(), self.0.address())
+    }
+}
+
+impl PyPattern {
+    fn matches(&self, expr: &Bound<'_, PyAny>, var2val: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Matches>> {
+        let mut values: HashMap<Var, Expr> = HashMap::new();
+        for (var, value) in var2val.into_iter().flatten() {
+            values.insert(argument(&var, "var2val")?, argument(&value, "var2val")?);
+        }
+        Ok(pattern::match_expr(&self.0, &argument(expr, "expr")?, &|var| values.get(var).cloned()))
+    }
+}
+
+fn found_exprs<'py>(py: Python<'py>, found: &Matches) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (pattern, expr) in found.iter() {
+        dict.set_item(Bound::new(py, PyPattern(pattern.clone()))?, wrap(py, Node::Relax(expr.clone()))?)?;
+    }
+    Ok(dict)
+}
+
+fn found_vars<'py>(py: Python<'py>, found: &Matches) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (pattern, var) in found.vars() {
+        dict.set_item(Bound::new(py, PyPattern(pattern.clone()))?, wrap(py, Node::Relax(Expr::var(var)))?)?;
+    }
+    Ok(dict)
+}
+
+/// Patterns, and how what they stand for is connected.
+#[pyclass(frozen, subclass, name = "PatternContext", module = "tilewright.relax.dpl.context")]
+pub(crate) struct PyContext(Mutex<PatternContext>);
+
+#[pymethods]
+impl PyContext {
+    #[new]
+    #[pyo3(signature = (incremental=false))]
+    fn new(incremental: bool) -> Self {
+        let _ = incremental;
+        Self(Mutex::new(PatternContext::new()))
+    }
+
+    /// Adds a pattern that is to be found.
+    fn add(&self, pattern: &PyPattern) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).add(&pattern.0);
+    }
+
+    /// What the consumer stands for uses what the producer stands for, as this argument (-1: as any); with `only`,
+    /// nobody else does.
+    fn connect(&self, producer: &PyPattern, consumer: &PyPattern, index: i64, only: bool) {
+        let mut context = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = usize::try_from(index).ok();
+        match only {
+            true => context.only_used_by(&producer.0, &consumer.0, index),
+            false => context.used_by(&producer.0, &consumer.0, index),
+        }
+    }
+
+    /// The variables for which the patterns stand at the first place in the block where everything fits, or None.
+    fn match_dfb<'py>(&self, dfb: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let block: std::sync::Arc<BindingBlock> = argument(dfb, "dfb")?;
+        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner).match_graph(&block);
+        found.map(|found| found_vars(dfb.py(), &found)).transpose()
+    }
+}
+
+fn function_of(object: &Bound<'_, PyAny>) -> PyResult<(std::sync::Arc<str>, std::sync::Arc<Function>)> {
+    match node_of(object) {
+        Some(Node::Function(name, function)) => Ok((name.clone(), function.clone())),
+        _ => Err(error::wrong_type("expected a relax.Function", object)),
+    }
+}
+
+/// An exception of a callback, kept until the rewriting that called it is over.
+struct Raised(Option<PyErr>);
+
+impl Raised {
+    fn keep<T>(&mut self, result: PyResult<T>) -> Result<T, BuildError> {
+        result.map_err(|error| {
+            self.0 = Some(error);
+            BuildError::State("the callback raised".to_owned())
+        })
+    }
+
+    fn finish<'py>(
+        self,
+        func: &Bound<'py, PyAny>,
+        rewritten: Result<Option<Function>, BuildError>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, (name, _)) = (func.py(), function_of(func)?);
+        match (self.0, rewritten) {
+            (Some(error), _) => Err(error),
+            (None, Err(reason)) => Err(error::general(py, reason)),
+            (None, Ok(None)) => Ok(func.clone()),
+            (None, Ok(Some(function))) => wrap(py, Node::Function(name, function.into())),
+        }
+    }
+}
+
+/// Replaces every expression of a function that fits by what `rewriter(expr, matches)` gives.
+#[pyfunction]
+pub(crate) fn rewrite_call<'py>(
+    pattern: &PyPattern,
+    rewriter: &Bound<'py, PyAny>,
+    func: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, function) = (func.py(), function_of(func)?.1);
+    let mut raised = Raised(None);
+    let mut rewrite = |expr: &Expr, found: &Matches| {
+        let answer = (|| {
+            let matches = found_exprs(py, found)?;
+            let answer = rewriter.call1((wrap(py, Node::Relax(expr.clone()))?, matches))?;
+            argument::<Expr>(&answer, "the rewriter's result")
+        })();
+        raised.keep(answer)
+    };
+    let rewritten = pattern::rewrite_call(&mut BlockBuilder::new(), &pattern.0, &mut rewrite, &function);
+    raised.finish(func, rewritten)
+}
+
+/// Gives bindings of dataflow blocks new values: `rewriter(matches, bindings)` maps variables to them, where the context
+/// fits.
+#[pyfunction]
+pub(crate) fn rewrite_bindings<'py>(
+    context: &PyContext,
+    rewriter: &Bound<'py, PyAny>,
+    func: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (py, function) = (func.py(), function_of(func)?.1);
+    let context = context.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut raised = Raised(None);
+    let mut rewrite = |found: &Matches, values: &tilewright::support::OrderedMap<Var, Expr>| {
+        let answer = (|| {
+            let bindings = values.iter().map(|(var, value)| (Field::relax_var(var), Field::relax(value)));
+            let bindings = Field::Dict(bindings.collect()).view(py)?;
+            let answer = rewriter.call1((found_vars(py, found)?, bindings))?;
+            let mut new = Vec::new();
+            for (var, value) in answer.cast::<PyDict>().map_err(PyErr::from)? {
+                new.push((argument::<Var>(&var, "a variable")?, argument::<Expr>(&value, "its value")?));
+            }
+            Ok(new)
+        })();
+        raised.keep(answer)
+    };
+    let rewritten = pattern::rewrite_bindings(&mut BlockBuilder::new(), &context, &mut rewrite, &function);
+    raised.finish(func, rewritten)
+}
+
+/// The pattern of an operator with an optional bias added and an optional activation.
+#[pyfunction]
+#[pyo3(signature = (op_name, with_bias=false, activation=None))]
+pub(crate) fn make_fused_bias_activation_pattern(
+    py: Python<'_>,
+    op_name: &str,
+    with_bias: bool,
+    activation: Option<&str>,
+) -> PyResult<PyPattern> {
+    let short = |name: &str| name.strip_prefix("relax.").unwrap_or(name).to_owned();
+    let activation = activation.map(short);
+    let made = pattern::fused_bias_activation(&short(op_name), with_bias, activation.as_deref());
+    made.map(PyPattern).map_err(|reason| error::general(py, reason))
+}
+
+/// Edits one dataflow block of a function.
+#[pyclass(frozen, subclass, name = "DataflowBlockRewrite", module = "tilewright.relax.binding_rewrite")]
+pub(crate) struct PyBlockRewrite(Mutex<DataflowBlockRewrite>);
+
+impl PyBlockRewrite {
+    fn change<T>(
+        &self,
+        py: Python<'_>,
+        f: impl FnOnce(&mut DataflowBlockRewrite) -> Result<T, BuildError>,
+    ) -> PyResult<T> {
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)).map_err(|reason| error::general(py, reason))
+    }
+}
+
+#[pymethods]
+impl PyBlockRewrite {
+    #[new]
+    fn new(dfb: &Bound<'_, PyAny>, root_fn: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let (block, function) = (argument::<std::sync::Arc<BindingBlock>>(dfb, "dfb")?, function_of(root_fn)?.1);
+        let edit = DataflowBlockRewrite::of_block(&block, &function);
+        Ok(Self(Mutex::new(edit.map_err(|reason| error::general(dfb.py(), reason))?)))
+    }
+
+    /// Uses the new variable wherever the old one is used.
+    fn replace_all_uses(&self, old_var: &Bound<'_, PyAny>, new_var: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (old, new): (Var, Var) = (argument(old_var, "old_var")?, argument(new_var, "new_var")?);
+        self.change(old_var.py(), |edit| edit.replace_all_uses(&old, &new))
+    }
+
+    /// Adds a binding of an expression, or one that is made already.
+    #[pyo3(signature = (expr_or_binding, name=None, is_dfvar=false))]
+    fn add(&self, expr_or_binding: &Bound<'_, PyAny>, name: Option<&str>, is_dfvar: bool) -> PyResult<()> {
+        if let Some(Node::Binding(binding)) = node_of(expr_or_binding) {
+            return self.change(expr_or_binding.py(), |edit| {
+                edit.add_binding((**binding).clone());
+                Ok(())
+            });
+        }
+        let value: Expr = argument(expr_or_binding, "expr")?;
+        self.change(expr_or_binding.py(), |edit| {
+            edit.add(&value, name, is_dfvar);
+            Ok(())
+        })
+    }
+
+    /// Removes the binding of a variable that nobody uses.
+    #[pyo3(signature = (var, allow_undef=false))]
+    fn remove_unused(&self, var: &Bound<'_, PyAny>, allow_undef: bool) -> PyResult<()> {
+        let unused: Var = argument(var, "var")?;
+        self.change(var.py(), |edit| edit.remove_unused(&unused, allow_undef).map(drop))
+    }
+
+    /// Removes every binding that nobody uses.
+    fn remove_all_unused(&self, py: Python<'_>) -> PyResult<()> {
+        self.change(py, |edit| {
+            edit.remove_all_unused();
+            Ok(())
+        })
+    }
+
+    /// The block as it is now.
+    fn mutated_dfb<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let block = self.change(py, |edit| Ok(edit.block().clone()))?;
+        wrap(py, Node::BindingBlock(block.into()))
+    }
+
+    /// The function with the block as it is now.
+    fn mutated_root_fn<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let function = self.change(py, |edit| edit.function())?;
+        let name = function.global_symbol().unwrap_or("main").into();
+        wrap(py, Node::Function(name, function.into()))
+    }
+
+    /// The module with the function as it is now, in the place of the one that was given.
+    fn mutate_irmodule(&self, irmodule: &Bound<'_, PyAny>) -> PyResult<PyModule> {
+        let (py, module) = (irmodule.py(), module_of(irmodule)?);
+        let name = self.change(py, |edit| Ok(edit.function()?.global_symbol().map(str::to_owned)))?;
+        let name = name.ok_or_else(|| error::general(py, "the function has no `global_symbol` to be found by"))?;
+        self.change(py, |edit| edit.module(&module, &name)).map(PyModule::of)
+    }
+}
