@@ -61,11 +61,14 @@ pub const MAX_NESTING: usize = 20_000;
 
 /// The stack on which a text is read: the syntax tree is dropped recursively.
 const STACK: usize = 64 * 1024 * 1024;
+/// What may be used of a new stack before the text is read.
+const RESERVE: usize = 64 * 1024;
 
 /// All modules and standalone functions of a file, in order.
 pub fn parse_file(source: impl Into<Source>, host: &dyn Host) -> Result<ParsedFile, Diagnostics> {
     let source = source.into();
-    let file::Reading { mut parsed, diagnostics } = stacker::grow(STACK, || file::read(&source, host));
+    let file::Reading { mut parsed, diagnostics } =
+        stacker::maybe_grow(STACK, STACK + RESERVE, || file::read(&source, host));
     if diagnostics.has_errors() {
         let mut diagnostics = diagnostics;
         diagnostics.0.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.start));

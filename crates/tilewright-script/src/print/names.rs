@@ -117,6 +117,12 @@ impl Names {
         }
     }
 
+    /// Ends what a variable's name stands for before its scope does: the name is free again.
+    pub(super) fn release(&mut self, id: VarId, name: &str) {
+        self.of.remove(&id);
+        self.taken.remove(name);
+    }
+
     pub(super) fn get(&self, id: VarId) -> Option<&str> {
         self.of.get(&id).map(String::as_str)
     }

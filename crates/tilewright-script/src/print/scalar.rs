@@ -266,6 +266,7 @@ impl Printer<'_> {
         let value = std::mem::replace(&mut self.doc, before);
         let name = self.names.define(var.id(), &var.name);
         self.expr(body, Prec::Any);
+        self.names.release(var.id(), &name);
         self.doc.separator();
         self.doc.text(&format!("where={{{name}: "));
         self.doc.append(value);
