@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use tilewright_runtime::environment::setting;
 use tilewright_support::Map;
 
 /// Bound of the entries in the process.
@@ -61,7 +62,7 @@ impl KernelCache {
     pub fn process() -> &'static Self {
         static CACHE: OnceLock<KernelCache> = OnceLock::new();
         CACHE.get_or_init(|| {
-            let bound = std::env::var("TILEWRIGHT_CACHE_BYTES").ok().and_then(|text| text.trim().parse().ok());
+            let bound = setting("TILEWRIGHT_CACHE_BYTES", "a number of bytes", |text| text.parse().ok());
             match default_folder() {
                 Some(folder) => Self::on_disk(folder, bound.unwrap_or(DISK_BYTES)),
                 None => Self::in_memory(),

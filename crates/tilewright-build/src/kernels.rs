@@ -81,12 +81,11 @@ pub(crate) fn build_kernels(
         return Ok(KernelTable::default());
     }
     let compiled = compile(&low, target, &Options::default(), KernelCache::process())
-        .map_err(|errors| Diagnostics(errors.iter().flat_map(|error| code_error(error).0).collect()))?;
+        .map_err(|errors| Diagnostics(errors.iter().flat_map(|error| located(module, error).0).collect()))?;
     let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
     let objects =
         compiled.objects.iter().map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names });
-    let image =
-        link_kernels(objects).map_err(|error| link_error(&error))?;
+    let image = link_kernels(objects).map_err(|error| link_error(&error))?;
     let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();
@@ -124,6 +123,17 @@ pub fn code_error(error: &CodegenError) -> Diagnostics {
     }
 }
 
+/// As [`code_error`], at the function that it is about.
+fn located(module: &IRModule, error: &CodegenError) -> Diagnostics {
+    let mut found = code_error(error);
+    if let CodegenError::Unsupported { symbol, .. } = error
+        && let Some(place) = module.prim(symbol).and_then(|function| function.origins.headline().first().cloned())
+    {
+        found.0.iter_mut().for_each(|diagnostic| diagnostic.span = Some(place.clone()));
+    }
+    found
+}
+
 /// The linker's refusal, as the user sees it.
 pub fn link_error(error: &LinkError) -> Diagnostics {
     Diagnostic::error("TW0603", error.to_string()).into()
@@ -143,7 +153,7 @@ fn check_strides(name: &str, function: &PrimFunc) -> Result<(), Diagnostic> {
                 let message =
                     format!("parameter `{}` of `{name}` has strides that a compact tensor does not have", buffer.name);
                 let error = Diagnostic::error("TW0601", message).note("the machine passes compact row-major tensors");
-                return Err(match function.origins.first() {
+                return Err(match function.origins.headline().first() {
                     Some(span) => error.at(span.clone()),
                     None => error,
                 });

@@ -5,6 +5,7 @@
 
 use std::sync::{Mutex, PoisonError, TryLockError};
 
+use crate::environment::setting;
 use crate::error::{ErrorKind, Result};
 use crate::pool;
 
@@ -48,9 +49,9 @@ fn chosen() -> Vec<usize> {
 }
 
 fn from_environment() -> Vec<usize> {
-    let Ok(text) = std::env::var("TILEWRIGHT_AFFINITY") else { return Vec::new() };
+    let expected = "numbers and ranges of processors such as 0-3,8";
+    let mut processors = setting("TILEWRIGHT_AFFINITY", expected, parse).unwrap_or_default();
     let available = available_processors();
-    let mut processors = parse(&text).unwrap_or_default();
     processors.retain(|processor| available.contains(processor));
     processors
 }

@@ -17,6 +17,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tilewright_vm_program::{Image, Symbol};
 
+use crate::environment::switch;
+
 /// A switch that the environment sets until someone else does.
 struct Switch {
     variable: &'static str,
@@ -35,7 +37,7 @@ impl Switch {
 
     fn is_on(&self) -> bool {
         match self.state.load(Ordering::Relaxed) {
-            0 => std::env::var(self.variable).is_ok_and(|value| !matches!(value.as_str(), "" | "0")),
+            0 => switch(self.variable).unwrap_or(false),
             state => state == 2,
         }
     }

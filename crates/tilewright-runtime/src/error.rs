@@ -225,7 +225,9 @@ impl fmt::Display for ErrorKind {
             Self::NoInputs { function } => {
                 write!(f, "{function} has no stored inputs: set them before the call")
             }
-            Self::FunctionExists { name } => write!(f, "the machine has a function \"{name}\" already"),
+            Self::FunctionExists { name } => {
+                write!(f, "the machine has a function \"{name}\" already: save it under another name")
+            }
             Self::UnknownFunction { name, known, suggestion } => {
                 write!(f, "the executable has no function \"{name}\"")?;
                 match suggestion {

@@ -52,6 +52,7 @@ mod cache;
 mod code;
 mod cpu;
 mod device;
+pub mod environment;
 mod error;
 mod executable;
 pub mod foreign;

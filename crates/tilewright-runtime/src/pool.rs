@@ -51,6 +51,7 @@ use std::time::{Duration, Instant};
 use tilewright_tensor::abi::{KernelCx, ParallelBody};
 
 use crate::affinity;
+use crate::environment::setting;
 use crate::kernel::{Failure, Worker};
 
 /// How long an idle thread looks for work before it sleeps: longer than the gaps between the regions of a run.
@@ -80,12 +81,10 @@ pub fn num_threads() -> usize {
     if requested > 0 {
         return requested;
     }
-    let from_environment = std::env::var("TILEWRIGHT_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
-    let threads = match from_environment {
-        Some(threads) if threads > 0 => threads,
-        _ => affinity::default_threads(),
-    };
-    threads.min(MAX_THREADS)
+    let from_environment = setting("TILEWRIGHT_NUM_THREADS", "a number of threads from 1 to 1024", |text| {
+        text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads))
+    });
+    from_environment.unwrap_or_else(affinity::default_threads).min(MAX_THREADS)
 }
 
 /// Fits the pool, if there is one, to what is asked for now.

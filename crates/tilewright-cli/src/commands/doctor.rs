@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use tilewright::runtime::{self, Device};
+use tilewright::runtime::{self, Device, environment};
+use tilewright::support::nearest;
 use tilewright::tensor::abi::ABI_VERSION;
 use tilewright::vm_program::FORMAT_VERSION;
 use tilewright::{
@@ -100,7 +101,21 @@ fn describe() -> Outcome {
         true => format!("{device} is there"),
         false => format!("{device} is not"),
     });
-    say!("devices      {}", devices.join(", "))
+    say!("devices      {}", devices.join(", "))?;
+    unknown_settings()
+}
+
+/// Variables of the environment that look like settings and are none.
+fn unknown_settings() -> Outcome {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let mut odd: Vec<String> = names
+        .filter(|name| name.starts_with("TILEWRIGHT_") && !environment::VARIABLES.contains(&name.as_str()))
+        .collect();
+    odd.sort();
+    odd.iter().try_for_each(|name| match nearest(name, environment::VARIABLES) {
+        Some(near) => say!("settings     {name} has no effect: did you mean {near}?"),
+        None => say!("settings     {name} has no effect"),
+    })
 }
 
 /// Where compiled kernels are kept between processes.

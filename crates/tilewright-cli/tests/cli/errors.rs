@@ -98,3 +98,88 @@ fn wrong_names_come_with_near_ones() {
         assert!(error.contains(near), "{command}: {error}");
     }
 }
+
+#[test]
+fn every_command_reports_as_json() {
+    let folder = Folder::new("json");
+    fs::write(folder.path("wrong.py"), MODEL.replace("R.nn.relu(y)", "R.nn.rellu(y)")).expect("the module");
+    for command in ["check wrong.py", "compile wrong.py -o x", "run wrong.py", "opt wrong.py"] {
+        let error = folder.fail(1, &format!("tilewright {command} --error-format json"));
+        let text = folder.fail(1, &format!("tilewright {command}"));
+        let lines: Vec<&str> = error.lines().collect();
+        let [line] = lines.as_slice() else { panic!("expected one line:\n{error}") };
+        for part in [
+            r#"{"severity": "error", "code": "TW0202", "message": "unknown function `R.nn.rellu`", "file": "wrong.py""#,
+            r#""primary": true, "start": 685, "end": 695, "line": 21, "column": 17, "end_line": 21, "end_column": 27"#,
+            r#""help": "did you mean `R.nn.relu`?""#,
+        ] {
+            assert!(line.contains(part), "{part}\n{line}");
+        }
+        // What is rendered is the text that people get.
+        let rendered = text.trim_end().replace('\n', "\\n").replace('"', "\\\"");
+        assert!(line.ends_with(&format!("\"rendered\": \"{rendered}\"}}")), "{line}\n{rendered}");
+    }
+    for (command, code) in [
+        ("run model.py --random 1 --dim n=1 --function mian", "\"TW0758\""),
+        ("inspect missing.twx", "null"),
+        ("explain TW9999", "null"),
+        ("compile model.py -o x --target nonsense", "null"),
+    ] {
+        let error = folder.fail(1, &format!("tilewright --error-format json {command}"));
+        assert!(error.starts_with(&format!("{{\"severity\": \"error\", \"code\": {code}, ")), "{error}");
+    }
+}
+
+#[test]
+fn every_error_of_every_file_is_a_line_of_json() {
+    let folder = Folder::new("json_lines");
+    fs::write(folder.path("two.py"), MODEL.replace("nn.relu(y)", "nn.rellu(zz)")).expect("the module");
+    let error = folder.fail(1, "tilewright check --error-format json two.py model.py two.py");
+    assert!(error.lines().all(|line| line.starts_with('{') && line.ends_with('}')), "{error}");
+    assert_eq!(error.lines().count() % 2, 0, "{error}");
+    let text = folder.fail(1, "tilewright check two.py model.py two.py");
+    assert!(text.ends_with("2 of 3 files have errors\n"), "{text}");
+}
+
+#[test]
+fn colour_is_the_users_choice() {
+    let folder = Folder::new("colour");
+    for (options, colored) in [("--color always", true), ("--color never", false), ("", false)] {
+        let error = folder.fail(1, &format!("tilewright check missing.py {options}"));
+        assert_eq!(error.contains("\u{1b}["), colored, "{options}: {error:?}");
+    }
+    let done = folder.shell("env -u NO_COLOR CLICOLOR_FORCE=1 tilewright check missing.py");
+    assert!(done.stderr.contains("\u{1b}["), "{:?}", done.stderr);
+}
+
+#[test]
+fn codes_are_explained() {
+    let folder = Folder::new("explain");
+    let page = folder.succeed("tilewright explain tw0303");
+    assert!(page.starts_with("# TW0303: ") && page.contains("## Wrong") && page.contains("## Right"), "{page}");
+    let all = folder.succeed("tilewright explain");
+    assert!(all.lines().all(|line| line.starts_with("TW0")) && all.lines().count() > 80, "{all}");
+    assert!(folder.fail(1, "tilewright explain TW033").contains("did you mean `TW0"));
+    assert!(folder.fail(1, "tilewright explain nonsense").contains("`tilewright explain` lists them all"));
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_told_of_once() {
+    let folder = Folder::new("settings");
+    let run = "tilewright run model.py --random 1 --dim n=3";
+    for (setting, expected) in [
+        ("TILEWRIGHT_NUM_THREADS=many", "expected a number of threads from 1 to 1024"),
+        ("TILEWRIGHT_NUM_THREADS=0", "expected a number of threads from 1 to 1024"),
+        ("TILEWRIGHT_AFFINITY=0-", "expected numbers and ranges of processors such as 0-3,8"),
+        ("TILEWRIGHT_CACHE_BYTES=1GB", "expected a number of bytes"),
+        ("TILEWRIGHT_PERF=yes", "expected 0 or 1"),
+        ("TILEWRIGHT_GDB=on", "expected 0 or 1"),
+    ] {
+        let done = folder.shell(&format!("{setting} {run}"));
+        assert_eq!((done.status, done.stderr), (0, format!("warning: {setting} has no effect: {expected}\n")));
+    }
+    let done = folder.shell(&format!("TILEWRIGHT_NUM_THREADS=2 TILEWRIGHT_AFFINITY= TILEWRIGHT_GDB=0 {run}"));
+    assert_eq!((done.status, done.stderr.as_str()), (0, ""));
+    let text = folder.succeed("TILEWRIGHT_NUM_THREAD=2 tilewright doctor");
+    assert!(text.contains("TILEWRIGHT_NUM_THREAD has no effect: did you mean TILEWRIGHT_NUM_THREADS?"), "{text}");
+}

@@ -100,7 +100,8 @@ impl<'a> Unit<'a> {
             return Err(self.unsupported(format!("no code is made for values of type {dtype}")));
         }
         if dtype.lanes == 0 || dtype.lanes > MAX_LANES {
-            return Err(self.unsupported(format!("vectors have 1 to {MAX_LANES} lanes, found {}", dtype.lanes)));
+            let message = format!("code is made for vectors of 1 to {MAX_LANES} lanes, found {}", dtype.lanes);
+            return Err(self.unsupported(message));
         }
         Ok(())
     }

@@ -16,7 +16,7 @@ use super::{Outcome, examples};
 examples! {
     "loops.rs":
     tw0501 tw0503 tw0504 tw0505 tw0506 tw0508 tw0509 tw0510 tw0511 tw0513 tw0514 tw0515 tw0516
-    tw0517 tw0518
+    tw0517 tw0518 tw0534
 }
 
 /// Verifies a module of one PrimFunc with these parameters and this body.
@@ -314,5 +314,19 @@ mod tw0518 {
         let args = vec![Expr::str("shared")];
         let call = Expr::raw(DataType::VOID, ExprKind::Foreign { callee, args });
         check(Vec::new(), StmtKind::Evaluate(call))
+    }
+}
+
+mod tw0534 {
+    use super::*;
+
+    pub(super) fn wrong() -> Outcome {
+        check(Vec::new(), StmtKind::Evaluate(Expr::str("shared")))
+    }
+
+    pub(super) fn right() -> Outcome {
+        let callee = ForeignCallee::Builtin("tvm_storage_sync".into());
+        let args = vec![Expr::str("shared")];
+        check(Vec::new(), StmtKind::Evaluate(Expr::raw(DataType::VOID, ExprKind::Foreign { callee, args })))
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use tilewright_ir::tir::{BinOp, Buffer, Builtin, BuiltinEffect, BuiltinResult, Expr, ExprKind, ForeignCallee};
+use tilewright_support::Diagnostic;
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -34,7 +35,12 @@ impl Parser<'_> {
         let (Some(dtype), [name, args @ ..]) = (dtype, args) else {
             return Err(self.fail(codes::ARGUMENTS, expr, "expected a data type and a function's name", ""));
         };
-        let (dtype, name) = (self.dtype(dtype)?, self.string(name)?);
+        let (dtype_node, dtype, name) = (dtype, self.dtype(dtype)?, self.string(name)?);
+        if dtype.is_handle() && !dtype.is_void() {
+            let message = format!("the result of `{name}` cannot be a handle");
+            let diagnostic = Diagnostic::error(codes::DTYPE, message).at(self.span(dtype_node));
+            return Err(self.report(diagnostic.help("for a function whose result is not used, say \"void\"")));
+        }
         let args = self.foreign_arguments(args)?;
         Ok(Value::Scalar(Expr::foreign(dtype, callee(name), args)))
     }
@@ -212,8 +218,11 @@ impl Parser<'_> {
         {
             return self.first_element(arg, &buffer);
         }
-        let value = self.eval(arg)?;
-        let value = self.scalar_value(arg, value, None)?;
+        let value = match self.eval(arg)? {
+            // What allocates memory gives its address in the field's programs.
+            Value::Buffer(buffer) => return self.first_element(arg, &buffer),
+            value => self.scalar_value(arg, value, None)?,
+        };
         match (&value.kind, value.dtype.is_handle()) {
             (ExprKind::Str(_) | ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } | ExprKind::Var(_), _)
             | (_, false) => Ok(value),
@@ -224,5 +233,42 @@ impl Parser<'_> {
     fn first_element(&mut self, arg: &ast::Expr, buffer: &Buffer) -> Res<Expr> {
         let zeros = buffer.shape.iter().map(|dim| Expr::int(0, dim.dtype)).collect();
         Expr::address_of(buffer, zeros).map_err(|error| self.fail(codes::DTYPE, arg, error.to_string(), ""))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tilewright_ir::IRModule;
+    use tilewright_ir::node::EqCx;
+    use tilewright_ir::tir::{Builtin, Expr, ForeignCallee, Param, PrimFunc, Stmt, StmtKind, Var};
+    use tilewright_support::SourceFile;
+    use tilewright_tensor::DataType;
+
+    use crate::parse::{NoHost, parse_module};
+    use crate::print::{PrintOptions, print_module};
+
+    /// Calls of every operation of targets, with its least and with more operands.
+    #[test]
+    fn every_builtin_is_printed_and_read_back() {
+        let x = Var::new("x", DataType::F32);
+        let call = |row: &Builtin, count: usize| {
+            let operand = |at: usize| if at % 2 == 0 { Expr::var(&x) } else { Expr::str("shared") };
+            let args: Vec<Expr> = (0..count).map(operand).collect();
+            let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
+            let dtype = row.result_type(DataType::F16.with_lanes(4), &types);
+            let call = Expr::foreign(dtype, ForeignCallee::Builtin(row.name.into()), args);
+            Stmt::from(StmtKind::Evaluate(call))
+        };
+        let calls = Builtin::ALL.iter().flat_map(|row| [call(row, row.least), call(row, row.most.min(row.least + 3))]);
+        let body = Stmt::seq(calls);
+        let mut module = IRModule::new();
+        let (params, attrs, origins) = (vec![Param::scalar(&x)], Default::default(), Default::default());
+        module.insert("f", PrimFunc { params, attrs, body, origins });
+        let text = print_module(&module, &PrintOptions::default());
+        let read = parse_module(&SourceFile::new("builtins.py", text.clone()), &NoHost);
+        let read = read.unwrap_or_else(|errors| panic!("{errors}"));
+        if let Err(path) = EqCx::compare(&module, &read) {
+            panic!("differs at {path}:\n{text}");
+        }
     }
 }
