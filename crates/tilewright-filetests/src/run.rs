@@ -276,6 +276,7 @@ fn compiled(
         .map(|arg| match arg {
             Argument::Tensor(tensor) => Value::Tensor(tensor.clone()),
             Argument::Scalar(scalar) if scalar.dtype().is_float() => Value::Float(scalar.as_float()),
+            Argument::Scalar(scalar) if scalar.dtype().is_bool() => Value::Bool(scalar.as_bool()),
             Argument::Scalar(scalar) => Value::Int(scalar.as_int()),
         })
         .collect();

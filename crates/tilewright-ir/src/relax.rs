@@ -402,13 +402,13 @@ pub enum BindingValue {
     },
 }
 
-/// `var = value`.
+/// `var = value`. The variable comes first: a function can mention the one that it is bound to.
 #[derive(Clone, Debug, IrNode)]
 pub struct Binding {
-    #[ir(flatten)]
-    pub value: BindingValue,
     #[ir(bind)]
     pub var: Var,
+    #[ir(flatten)]
+    pub value: BindingValue,
     #[ir(skip)]
     pub origins: Origins,
 }

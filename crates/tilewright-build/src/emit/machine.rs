@@ -10,11 +10,16 @@ use super::{Emitter, Result, refuse};
 /// The kinds of targets whose tensors lie in the one memory that a program has.
 const HOST: [&str; 3] = ["llvm", "c", "cpu"];
 
+/// Whether tensors on the device lie in the memory of the processor.
+pub(super) fn is_host(device: &VDevice) -> bool {
+    HOST.contains(&device.kind())
+}
+
 impl Emitter<'_, '_> {
     /// The value itself: on the one device of a program it is where it should be.
     pub(super) fn same(&mut self, op: OpRef, args: &[Expr], attrs: &Attrs) -> Result<Reg> {
         if let Some(device) = attrs.values().find_map(VDevice::of_attr)
-            && !HOST.contains(&device.kind())
+            && !is_host(&device)
         {
             return refuse(format!(
                 "`{}` names {device}, and the program is compiled for one device, the processor",

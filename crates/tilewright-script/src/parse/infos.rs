@@ -133,8 +133,7 @@ impl Parser<'_> {
         let scope = parts.next();
         if let (Some(index), None) = (index, parts.next()) {
             let fits = |device: &&VDevice| {
-                (kind == "vdevice" || device.kind() == kind)
-                    && scope.is_none_or(|scope| *device.memory_scope == *scope)
+                (kind == "vdevice" || device.kind() == kind) && scope.is_none_or(|scope| *device.memory_scope == *scope)
             };
             // With a memory scope the place is still counted among all devices of the kind.
             let found = self.functions.vdevices().filter(|d| kind == "vdevice" || d.kind() == kind).nth(index);

@@ -11,6 +11,7 @@ use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
 use super::operators::OTHERS;
+use super::stmt::UNANNOTATED;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
@@ -390,6 +391,13 @@ impl Parser<'_> {
             }
             Value::Global(global) => Expr::global(&global),
             Value::Graph(expr) => expr,
+            Value::Foreign(UNANNOTATED) => {
+                let name = self.text_of(&*call.func);
+                let diagnostic = Diagnostic::error(codes::CYCLE, format!("the result of `{name}` depends on itself"))
+                    .at(self.span(&*call.func))
+                    .help(format!("annotate it: `def {name}(…) -> R.Tensor(…)`"));
+                return Err(self.report(diagnostic));
+            }
             other => return Err(self.wrong_kind(&*call.func, "a function", &other)),
         };
         let args = self.positional(call)?;

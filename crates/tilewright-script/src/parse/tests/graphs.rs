@@ -51,7 +51,7 @@ fn several_results_are_a_tuple() {
     let f = relax(
         "@R.function\ndef main(x: R.Tensor((4,), \"float32\")):\n    y = R.call_dps_packed(\"f\", (x,), out_sinfo=[R.Tensor((4,), \"float32\"), R.Tensor((2,), \"int8\")])\n    z = y[1]\n    return (z, y[0])",
     );
-    assert_eq!(signature(&f.ret), "a tuple of a int8 tensor of shape (2,) and a float32 tensor of shape (4,)");
+    assert_eq!(signature(&f.ret), "a tuple of an int8 tensor of shape (2,) and a float32 tensor of shape (4,)");
     let old = relax(
         "@R.function\ndef main(x: R.Tensor((4,), \"float32\")):\n    y = R.call_tir(\"f\", (x,), [(4,), (2,)], dtype=[\"float32\", \"int8\"])\n    return y",
     );
