@@ -17,7 +17,8 @@ pub enum Scope {
     Shared,
     /// Private to one iteration of the surrounding loops; registers where its indices are constants.
     Local,
-    /// One of these with a tag that some target knows, such as `global.texture` or `shared.dyn`; made by [`Scope::named`].
+    /// One of these with a tag that some target knows, such as `global.texture` or `shared.dyn`, or memory that only some
+    /// targets have, such as `warp` and `wmma.matrix_a`; made by [`Scope::named`].
     Tagged(Arc<str>),
 }
 
@@ -35,10 +36,18 @@ impl Scope {
         }
     }
 
-    /// The scope of this name: one of [`Scope::ALL`], or one of them, a dot and a tag of letters, digits and dots.
+    /// Names of memory that only some targets have, each private to a thread or a group of threads; tags may follow.
+    pub const OF_TARGETS: [&str; 6] = ["warp", "wmma", "m16n8k8", "metal", "amx", "mma"];
+
+    /// The scope of this name: one of [`Scope::ALL`] or of [`Scope::OF_TARGETS`], or one of them, a dot and a tag of
+    /// letters, digits and dots.
     pub fn named(name: &str) -> Option<Self> {
         let (first, tag) = name.split_once('.').map_or((name, None), |(first, tag)| (first, Some(tag)));
-        let plain = Self::ALL.into_iter().find(|scope| scope.name() == first)?;
+        let Some(plain) = Self::ALL.into_iter().find(|scope| scope.name() == first) else {
+            let letters = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+            let known = Self::OF_TARGETS.contains(&first) && tag.is_none_or(|tag| !tag.is_empty());
+            return (known && name.chars().all(letters)).then(|| Self::Tagged(name.into()));
+        };
         match tag {
             None => Some(plain),
             Some(tag) => {
@@ -48,10 +57,13 @@ impl Scope {
         }
     }
 
-    /// The scope without its tag.
+    /// The scope without its tag; of memory that only some targets have, `Local`.
     pub fn plain(&self) -> Self {
         match self {
-            Self::Tagged(name) => name.split('.').next().and_then(Self::named).unwrap_or_default(),
+            Self::Tagged(name) => {
+                let first = name.split('.').next().unwrap_or_default();
+                Self::ALL.into_iter().find(|scope| scope.name() == first).unwrap_or(Self::Local)
+            }
             plain => plain.clone(),
         }
     }
@@ -159,11 +171,13 @@ mod tests {
             ("local", Scope::Local),
             ("shared.dyn", Scope::Shared),
             ("global.vtcm.x", Scope::Global),
+            ("warp", Scope::Local),
+            ("wmma.matrix_a", Scope::Local),
         ] {
             let scope = Scope::named(name).unwrap();
             assert_eq!((scope.name(), scope.plain()), (name, plain));
         }
-        for name in ["", "globe", "global.", "global.a-b", ".x", "global.a b", "wmma.matrix_a"] {
+        for name in ["", "globe", "global.", "global.a-b", ".x", "global.a b", "wmma.", "warm"] {
             assert_eq!(Scope::named(name), None, "{name}");
         }
     }

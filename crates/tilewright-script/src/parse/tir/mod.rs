@@ -29,8 +29,8 @@ use super::cx::{Parser, Reported, Res};
 use super::module::Decorator;
 use super::value::Value;
 use block::Frame;
-pub(super) use macros::Macro;
 use macros::Expansion;
+pub(super) use macros::Macro;
 
 /// What is known of the PrimFunc that is being read.
 #[derive(Debug, Default)]
