@@ -45,6 +45,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;
     core.add_class::<view::PyNode>()?;
+    core.add_class::<view::arith::PyAnalyzer>()?;
     core.add_class::<view::builder::PyBuilder>()?;
     core.add_class::<view::pattern::PyPattern>()?;
     core.add_class::<view::pattern::PyContext>()?;
@@ -132,6 +133,23 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::pattern::rewrite_call, core)?,
         wrap_pyfunction!(view::pattern::rewrite_bindings, core)?,
         wrap_pyfunction!(view::pattern::make_fused_bias_activation_pattern, core)?,
+        wrap_pyfunction!(view::arith::detect_iter_map, core)?,
+        wrap_pyfunction!(view::arith::normalize_to_iter_sum, core)?,
+        wrap_pyfunction!(view::arith::iter_map_simplify, core)?,
+        wrap_pyfunction!(view::arith::normalize_iter_map_to_expr, core)?,
+        wrap_pyfunction!(view::arith::subspace_divide, core)?,
+        wrap_pyfunction!(view::arith::inverse_affine_iter_map, core)?,
+        wrap_pyfunction!(view::arith::solve_linear_equations, core)?,
+        wrap_pyfunction!(view::arith::solve_linear_inequalities, core)?,
+        wrap_pyfunction!(view::arith::solve_inequalities_to_range, core)?,
+        wrap_pyfunction!(view::arith::detect_linear_equation, core)?,
+        wrap_pyfunction!(view::arith::detect_clip_bound, core)?,
+        wrap_pyfunction!(view::arith::deduce_bound, core)?,
+        wrap_pyfunction!(view::arith::estimate_region, core)?,
+        wrap_pyfunction!(view::arith::combine_sets, core)?,
+        wrap_pyfunction!(view::arith::make_set, core)?,
+        wrap_pyfunction!(view::arith::set_is, core)?,
+        wrap_pyfunction!(view::arith::rewrite_rules, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

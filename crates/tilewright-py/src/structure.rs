@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use tilewright::ir::GlobalInfo;
+use tilewright::ir::{Attr, GlobalInfo};
 use tilewright::ir::json;
 use tilewright::ir::node::{AnyHandle, EqCx, FreeVariables, HashCx, Mismatch, Path, Step};
 use tilewright::ir::op::OpTable;
@@ -63,6 +63,8 @@ fn saved_node(node: &Node) -> json::Node {
         Node::BindingBlock(block) => json::Node::BindingBlock(block),
         Node::Seq(seq) => json::Node::Seq(seq),
         Node::Function(name, function) => json::Node::Function { name, function },
+        // An answer of the arithmetic is what its text says.
+        Node::Arith(arith) => json::Node::Attr(Attr::str(view::arith::text(&arith))),
         Node::Op(name) => json::Node::Op(name),
     }
 }

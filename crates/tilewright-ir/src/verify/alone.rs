@@ -12,7 +12,7 @@ use crate::tir::{self, Block, Buffer, BufferRegion, MatchBuffer, PrimFunc, Stmt,
 use crate::{Attrs, IRModule};
 
 /// Properties of what is around, which is not there.
-pub(super) const OF_SURROUNDINGS: [&str; 6] = ["TW0501", "TW0502", "TW0520", "TW0521", "TW0524", "TW0529"];
+pub(super) const OF_SURROUNDINGS: [&str; 7] = ["TW0501", "TW0502", "TW0520", "TW0521", "TW0524", "TW0529", "TW0534"];
 
 /// Checks IR by itself: a module as [`verify`] does, anything else as it may stand in some module.
 ///

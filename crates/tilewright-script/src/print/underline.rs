@@ -175,6 +175,9 @@ impl Printer<'_> {
         let (text, stretches) = self.doc.render_marked(self.options.width, self.options.indent);
         let marks = &self.options.marks;
         let count = marks.underline.len() + marks.annotate.len();
+        if count == 0 {
+            return text;
+        }
         let mut found: Vec<Vec<Range<usize>>> = vec![Vec::new(); count];
         for (target, ranges) in found.iter_mut().enumerate() {
             let own = || {
