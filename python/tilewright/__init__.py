@@ -10,7 +10,7 @@ Everything is done by the compiled core; this package gives it the names that pe
 NumPy is imported on first use, never by importing this package.
 """
 
-from . import error, ir, relax, runtime, script, target, testing, tir
+from . import arith, error, ir, relax, runtime, script, target, testing, tir
 from ._core import __version__
 from .driver import build, compile
 from .error import TVMError
@@ -22,6 +22,7 @@ __all__ = [
     "IRModule",
     "TVMError",
     "__version__",
+    "arith",
     "build",
     "compile",
     "cpu",

@@ -260,6 +260,12 @@ impl PyModule {
         Self::of(self.ir())
     }
 
+    /// Modules are pickled as their JSON.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let base = slf.py().import("tilewright.ir.base")?;
+        Ok((base.getattr("load_json")?, (base.getattr("save_json")?.call1((slf,))?,)))
+    }
+
     fn __copy__(&self) -> Self {
         Self::of(self.ir())
     }

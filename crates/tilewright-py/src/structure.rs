@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
-use tilewright::ir::{Attr, GlobalInfo};
 use tilewright::ir::json;
 use tilewright::ir::node::{AnyHandle, EqCx, FreeVariables, HashCx, Mismatch, Path, Step};
 use tilewright::ir::op::OpTable;
 use tilewright::ir::relax::{Constant, Expr, ExprKind};
+use tilewright::ir::{Attr, GlobalInfo};
 use tilewright::script::print::{self, Marks, Target};
 
 use crate::error;

@@ -11,6 +11,7 @@
 //! arguments, the constructors of the IR check the rest; two objects of one node are equal and hash alike.
 
 pub(crate) mod analysis;
+pub(crate) mod arith;
 mod attrs;
 mod buffer;
 pub(crate) mod builder;
@@ -73,6 +74,8 @@ pub(crate) enum Node {
     Seq(Arc<graph::SeqExpr>),
     /// With its name in its module, or in the text that defined it.
     Function(Arc<str>, Arc<graph::Function>),
+    /// What the arithmetic on integers answers with.
+    Arith(arith::Arith),
     /// An operator of either level by its full name, such as `relax.add` and `tir.exp`.
     Op(Arc<str>),
 }
@@ -98,6 +101,7 @@ impl Node {
             Self::BindingBlock(block) => relax::block_kind(block),
             Self::Seq(_) => "relax.SeqExpr",
             Self::Function(..) => "relax.Function",
+            Self::Arith(arith) => arith::kind(arith),
             Self::Op(_) => "ir.Op",
         }
     }
@@ -121,6 +125,7 @@ impl Node {
             Self::BindingBlock(block) => relax::block_field(block, name),
             Self::Seq(seq) => relax::seq_field(seq, name),
             Self::Function(_, func) => function::field(func, name),
+            Self::Arith(arith) => arith::field(arith, name),
             Self::Op(op) => call::op_field(op, name),
         }
     }
@@ -146,6 +151,10 @@ impl Node {
             Self::Info(info) => tilewright::ir::node::HashCx::hash(info) as usize,
             Self::VDevice(device) => tilewright::ir::node::HashCx::hash(device) as usize,
             Self::DummyInfo => 0,
+            // Equal answers have equal texts.
+            Self::Arith(arith) => {
+                tilewright::ir::node::HashCx::hash(&std::sync::Arc::<str>::from(arith::text(arith))) as usize
+            }
             Self::Op(op) => op.as_ptr() as usize,
         }
     }
@@ -254,6 +263,12 @@ impl PyNode {
         }
     }
 
+    /// Objects are pickled as the JSON of their nodes.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+        let base = slf.py().import("tilewright.ir.base")?;
+        Ok((base.getattr("load_json")?, (base.getattr("save_json")?.call1((slf,))?,)))
+    }
+
     /// The node as TVMScript.
     #[pyo3(signature = (**options))]
     fn script(&self, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
@@ -283,6 +298,7 @@ fn make(args: &Args<'_, '_>) -> PyResult<Node> {
             scalar.or_else(|| stmt::make(args).transpose()).or_else(|| info::make(args).transpose())
         }
         Some(("relax", _)) => info::make(args).transpose().or_else(|| relax::make(args).transpose()),
+        Some(("arith", _)) => arith::make(args).transpose(),
         _ => None,
     };
     match made.or_else(|| function::make(args).transpose()) {

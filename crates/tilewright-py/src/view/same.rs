@@ -35,6 +35,7 @@ pub(super) fn same(a: &Node, b: &Node) -> bool {
         (Node::BindingBlock(a), Node::BindingBlock(b)) => Arc::ptr_eq(a, b) || blocks(a, b),
         (Node::Seq(a), Node::Seq(b)) => Arc::ptr_eq(a, b) || sequences(a, b),
         (Node::Function(_, a), Node::Function(_, b)) => Arc::ptr_eq(a, b) || functions(a, b),
+        (Node::Arith(a), Node::Arith(b)) => super::arith::same(a, b),
         (Node::Op(a), Node::Op(b)) => a == b,
         _ => false,
     }

@@ -64,6 +64,7 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
             format!("I.vdevice(\"{}\", {}, \"{}\")", device.target, device.id, device.memory_scope)
         }
         Node::DummyInfo => "I.dummy_global_info()".to_owned(),
+        Node::Arith(arith) => super::arith::text(arith),
         Node::Op(name) => format!("Op({name})"),
     }
 }
