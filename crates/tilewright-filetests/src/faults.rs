@@ -50,6 +50,8 @@ pub const ALL: &[Fault] = &[
     fault("CallTIRRewrite", "dropped_binding", dropped_binding),
     fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
     fault("KillAfterLastUse", "early_kill", early_kill),
+    fault("lower_builtins", "shifted_index", shifted_index),
+    fault("lower_builtins", "dropped_store", dropped_store),
     fault("lower_init", "shifted_index", shifted_index),
     fault("lower_blocks", "short_loop", short_loop),
     fault("lower_blocks", "lost_noalias", lost_noalias),

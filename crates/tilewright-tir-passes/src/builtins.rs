@@ -21,6 +21,7 @@
 //! Constant memory becomes a temporary that is filled where it begins. A name for an address is replaced by the address:
 //! a buffer that views memory by such a name views the memory itself, that much further on.
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::relax::Constant;
@@ -188,7 +189,7 @@ fn further(origins: &Origins, base: &Expr, offset: &Expr) -> Result<Expr> {
         node.shape = vec![elements];
         node.axis_separators = Vec::new();
     });
-    typed(Expr::address_of(&flat, vec![place]))
+    typed(Expr::address_of(&flat, vec![Analyzer::new().simplify(&place)]))
 }
 
 /// The statement with the address in place of its name.
@@ -249,8 +250,9 @@ fn offset_in(base: &Buffer, start: &Expr, view: &Buffer) -> Result<Expr> {
             typed(Expr::binary(BinOp::FloorDiv, &bytes, &Expr::i64(to)))?
         }
     };
-    match &view.elem_offset {
-        Some(offset) => typed(Expr::binary(BinOp::Add, &start, offset)),
-        None => Ok(start),
-    }
+    let offset = match &view.elem_offset {
+        Some(offset) => typed(Expr::binary(BinOp::Add, &start, offset))?,
+        None => start,
+    };
+    Ok(Analyzer::new().simplify(&offset))
 }
