@@ -27,7 +27,7 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
                 None => Ok(Value::Shape(dims)),
             }
         }
-        (Builtin::NullValue, []) => Ok(Value::unit()),
+        (Builtin::NullValue | Builtin::Context, []) => Ok(Value::unit()),
         (Builtin::Print, values) => print(graph, attrs, values),
         (Builtin::Assert, [condition, values @ ..]) => {
             if crate::graph::truth(condition)? {

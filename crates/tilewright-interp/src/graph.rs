@@ -227,6 +227,8 @@ impl Graph<'_> {
                 Ok(result_of(destinations))
             }
             Callee::Packed(name) => {
+                let context = calls::takes_context(attrs).then(Value::unit);
+                let args: Vec<Value> = context.into_iter().chain(args).collect();
                 let result = self.call_packed(name, &args)?;
                 self.check_result(scope, out, || format!("result of `{name}`"), &result)?;
                 Ok(result)

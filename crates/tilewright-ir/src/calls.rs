@@ -8,7 +8,7 @@
 //! | `call_tir_with_grad` | [`Callee::Tir`] | `te_grad_name`, `te_grad_kwargs`: what differentiates it |
 //! | `call_pure_packed` | [`Callee::Packed`] | `pure`: the caller says that the call has no side effect |
 //! | `call_inplace_packed` | [`Callee::Packed`] | `inplace_indices`: of each result the argument that it overwrites, -1 for none; nobody uses these any more |
-//! | `call_builtin_with_ctx` | [`Callee::Packed`] | `with_ctx`: the function gets the machine that runs the call before its arguments |
+//! | `call_builtin_with_ctx` | [`Callee::Packed`] | `with_ctx`: before its arguments the function gets an object that stands for the machine that runs the call |
 //! | `invoke_pure_closure` | [`Callee::Value`] | `pure` |
 //!
 //! A call of an operator has the attributes of its declaration, and every other call has none.

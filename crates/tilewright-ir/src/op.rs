@@ -196,6 +196,8 @@ pub enum Builtin {
     View,
     AllocStorage,
     AllocTensor,
+    /// An object that stands for the machine that runs the program.
+    Context,
 }
 
 impl Builtin {
@@ -211,6 +213,7 @@ impl Builtin {
             Self::View => "vm.builtin.view",
             Self::AllocStorage => "vm.builtin.alloc_storage",
             Self::AllocTensor => "vm.builtin.alloc_tensor",
+            Self::Context => "vm.builtin.context",
         }
     }
 }
@@ -429,7 +432,7 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
 }
 
 /// The device of all arguments of a call that say one: the result lies there too, unless its rule says where.
-pub(crate) fn common_device<'a>(op: OpRef, args: &'a [Expr]) -> Result<Option<&'a VDevice>, InferError> {
+pub(crate) fn common_device(op: OpRef, args: &[Expr]) -> Result<Option<&VDevice>, InferError> {
     let mut found: Option<(usize, &VDevice)> = None;
     for (i, arg) in args.iter().enumerate() {
         let Some(device) = arg.struct_info.vdevice() else { continue };

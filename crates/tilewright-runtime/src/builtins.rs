@@ -15,7 +15,7 @@ use crate::value::{PackedFunc, Value};
 
 type Builtin = fn(&[Value]) -> Result<Value>;
 
-const ALL: [(&str, Builtin); 9] = [
+const ALL: [(&str, Builtin); 10] = [
     ("vm.builtin.shape_of", shape_of),
     ("relax.run.shape_to_tensor", shape_to_tensor),
     ("vm.builtin.tensor_to_shape", tensor_to_shape),
@@ -25,7 +25,11 @@ const ALL: [(&str, Builtin); 9] = [
     ("vm.builtin.view", view),
     ("vm.builtin.alloc_storage", alloc_storage),
     ("vm.builtin.alloc_tensor", alloc_tensor),
+    ("vm.builtin.context", |_| Ok(Value::Object(Arc::new(Context)))),
 ];
+
+/// What stands for the machine: functions of the process may ask whether an object is one, and nothing else.
+struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {

@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
                 self.match_result(reg, results, &format!("the result of `{}`", global.name))?;
                 Ok(reg)
             }
-            ExprKind::ExternFunc(name) => self.call_packed(name, args, std::slice::from_ref(info)),
+            ExprKind::ExternFunc(name) => self.call_packed(name, None, args, std::slice::from_ref(info)),
             _ => {
                 let callee = self.value(function)?;
                 let args = self.values(args)?;

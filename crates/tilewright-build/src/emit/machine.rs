@@ -60,6 +60,12 @@ impl Emitter<'_, '_> {
         Ok(reg)
     }
 
+    /// What stands for the machine that runs the program.
+    pub(super) fn context(&mut self) -> Reg {
+        let name = self.tables.program.packed(Builtin::Context.name());
+        self.code.call_packed(name, &[])
+    }
+
     /// A function with its last arguments given: a function of its own gets them first, and hands them on last.
     pub(super) fn partial(&mut self, args: &[Expr]) -> Result<Reg> {
         let [function, given] = args else { return refuse("`make_closure` takes a function and a tuple") };

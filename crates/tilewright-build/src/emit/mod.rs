@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 use tilewright_ir::Attrs;
+use tilewright_ir::calls::takes_context;
 use tilewright_ir::op::{Legalize, MachineOp};
 use tilewright_ir::relax::{
     Binding, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, Var,
@@ -332,14 +333,18 @@ impl Emitter<'_, '_> {
                 refuse(format!("the call of `{}` in place has not been made explicit", function.name))
             }
             Callee::DpsPacked(name) => refuse(format!("the results of `{name}` have not been allocated")),
-            Callee::Packed(name) => self.call_packed(name, args, results),
+            Callee::Packed(name) => {
+                let context = takes_context(attrs).then(|| self.context());
+                self.call_packed(name, context, args, results)
+            }
             Callee::Value(function) => self.call_value(function, args, results, &expr.struct_info),
         }
     }
 
-    fn call_packed(&mut self, name: &str, args: &[Expr], results: &[StructInfo]) -> Result<Reg> {
+    /// Calls a function of the process, `context` before its arguments.
+    fn call_packed(&mut self, name: &str, context: Option<Reg>, args: &[Expr], results: &[StructInfo]) -> Result<Reg> {
         let index = self.tables.program.packed(name);
-        let args = self.values(args)?;
+        let args: Vec<Reg> = context.into_iter().chain(self.values(args)?).collect();
         let reg = self.code.call_packed(index, &args);
         self.match_result(reg, results, &format!("the result of packed function \"{name}\""))?;
         Ok(reg)

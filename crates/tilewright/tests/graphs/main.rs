@@ -1,6 +1,8 @@
 //! Graph programs from text to result: functions as values, numbers, tuples, branches. Each result is compared with the
 //! interpreter's, which runs the module before any pass.
 
+mod system;
+
 use std::sync::Arc;
 
 use tilewright::expr::semantics::Scalar;
