@@ -28,6 +28,9 @@ pub(crate) struct Access {
 pub(crate) struct Accesses {
     pub(crate) all: Vec<Access>,
     pub(crate) reaches: Reaches,
+    /// Where nodes with accesses inside are reached, by address. Nothing where conditions depend on each other: no order of
+    /// the accesses has all that such a reach depends on before it.
+    reached: Map<usize, Reach>,
     /// Values of variables that the expressions bind.
     lets: Map<VarId, Expr>,
 }
@@ -50,16 +53,23 @@ impl Accesses {
         let ordered = exprs.iter().try_for_each(|expr| search.emit(expr)).is_ok();
         if !ordered {
             search.found.clear();
+            search.reached.clear();
             let mut ways = Ways { met: Map::default(), left: MAX_WAYS };
             exprs.iter().try_for_each(|expr| search.follow(expr, Reach::ALWAYS, &mut ways))?;
         }
-        Some(Self { all: search.found, reaches: search.reaches, lets: search.lets })
+        let Search { found, reaches, reached, lets, .. } = search;
+        Some(Self { all: found, reaches, reached, lets })
     }
 
     /// Adds what a store writes, which comes last.
     pub(crate) fn add_store(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) {
         let accesses = touched(&mut self.reaches, buffer, indices, predicate, Reach::ALWAYS);
         self.all.extend(accesses);
+    }
+
+    /// Where the index of an access is reached, which may be further than the access is; nothing where that is not known.
+    pub(crate) fn reach_of(&self, index: &Expr) -> Option<Reach> {
+        self.reached.get(&index.address()).copied()
     }
 
     /// What makes expressions of what they are inside of the statement: variables bound there have their values.
@@ -207,6 +217,10 @@ impl Search {
         if is_access(expr) {
             let reach = self.reached.get(&expr.address()).copied().unwrap_or(Reach::ALWAYS);
             self.emit_conditions(reach)?;
+            for part in below(expr) {
+                let reach = self.reached.get(&part.address()).copied();
+                reach.map_or(Ok(()), |reach| self.emit_conditions(reach))?;
+            }
             self.find(expr, reach);
         }
         self.done.insert(expr.address(), true);
@@ -316,9 +330,6 @@ impl Outside {
             return None;
         }
         if let Some(expr) = node.downcast::<Expr>() {
-            if let Some((_, name)) = self.names.get(&expr.address()) {
-                return Some(Box::new(Expr::var(name)));
-            }
             let stands_for = match &expr.kind {
                 ExprKind::Var(var) => self.lets.get(&var.id()).cloned(),
                 ExprKind::Let { var, body, .. } if self.lets.contains_key(&var.id()) => Some(body.clone()),
@@ -334,6 +345,10 @@ impl Outside {
 
 impl Mapper for Outside {
     fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
+        // A node that was mapped before may have a name since.
+        if let Some((_, name)) = self.names.get(&node.address()) {
+            return Some(Box::new(Expr::var(name)));
+        }
         if let Some(known) = self.memo.get(node) {
             return known;
         }

@@ -8,7 +8,7 @@ use tilewright_expr::node::walk_some;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 
-use crate::access::Outside;
+use crate::access::{Accesses, Outside};
 use crate::reach::{Kind, Reach, Reaches};
 use crate::stmt::{Result, typed};
 
@@ -32,7 +32,8 @@ pub(crate) struct Front {
 }
 
 impl Front {
-    pub(crate) fn new(outside: Outside, reaches: Reaches, names: bool) -> Self {
+    pub(crate) fn new(accesses: &mut Accesses, names: bool) -> Self {
+        let (outside, reaches) = (accesses.outside(), std::mem::take(&mut accesses.reaches));
         Self { outside, reaches, names, steps: Vec::new(), conditions: Map::default() }
     }
 
@@ -105,8 +106,8 @@ impl Front {
         Ok(Some(condition))
     }
 
-    /// A variable for the index of an access, where the index computes much; it has the index's value where the access
-    /// is reached, and 0 elsewhere. The second is that value.
+    /// A variable for an index that computes much; it has the index's value where that is reached, and 0 elsewhere. The
+    /// second is that value.
     pub(crate) fn name_index(&mut self, index: &Expr, reach: Reach) -> Result<Option<(Var, Expr)>> {
         let value = self.outside.expr(index);
         if !index.dtype.is_scalar() || !index.dtype.is_int() {

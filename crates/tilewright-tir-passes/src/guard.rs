@@ -69,15 +69,15 @@ impl Guard<'_> {
         let calls = own.iter().any(is_foreign);
         // What a call writes has its value behind the call, and a loop's condition in every iteration.
         let names = !calls && !matches!(stmt.kind, StmtKind::While { .. } | StmtKind::Allocate { .. });
-        let outside = accesses.outside();
-        let mut front = Front::new(outside, accesses.reaches, names);
+        let mut front = Front::new(&mut accesses, names);
         let scope = self.facts.enter();
         let mut around = Around::new();
         for access in &accesses.all {
             if calls {
                 self.refuse_calls(access, &mut front)?;
             }
-            self.check(access, &mut around, &mut front)?;
+            let indices = self.indices_of(access, &accesses, &mut around, &mut front)?;
+            self.check(access, &indices, &mut around, &mut front)?;
         }
         self.leave_all(&mut around);
         let guards = front.asserts();
@@ -174,10 +174,18 @@ impl Guard<'_> {
         Ok(Stmt::seq(guarded))
     }
 
-    fn check(&mut self, access: &Access, around: &mut Around, front: &mut Front) -> Result<()> {
+    /// The indices in front of the statement. Those that compute much get names.
+    fn indices_of(
+        &mut self,
+        access: &Access,
+        accesses: &Accesses,
+        around: &mut Around,
+        front: &mut Front,
+    ) -> Result<Vec<Expr>> {
         let mut indices = Vec::with_capacity(access.indices.len());
         for index in &access.indices {
-            let named = if access.is_lane { None } else { front.name_index(index, access.under)? };
+            let reach = accesses.reach_of(index).filter(|_| !access.is_lane);
+            let named = reach.map_or(Ok(None), |reach| front.name_index(index, reach))?;
             indices.push(match named {
                 Some((var, value)) => {
                     self.leave_all(around);
@@ -187,6 +195,10 @@ impl Guard<'_> {
                 None => front.outside.expr(index),
             });
         }
+        Ok(indices)
+    }
+
+    fn check(&mut self, access: &Access, indices: &[Expr], around: &mut Around, front: &mut Front) -> Result<()> {
         self.enter(access.under, around, front)?;
         let unconditional = access.under == Reach::ALWAYS && self.conditional == 0;
         let mut needed = Vec::new();
@@ -196,7 +208,7 @@ impl Guard<'_> {
                 needed.push((dim, index, extent));
             }
         }
-        let outside = self.outside_of_owner(&access.buffer, &indices)?;
+        let outside = self.outside_of_owner(&access.buffer, indices)?;
         for (dim, index, extent) in needed {
             let inside = match &index.kind {
                 ExprKind::Ramp { base, stride } => {

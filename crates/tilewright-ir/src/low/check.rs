@@ -1,5 +1,7 @@
 //! The properties of the flat form, one after the other.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
@@ -14,9 +16,9 @@ pub(super) fn check(function: &PrimFunc) -> Result<(), Diagnostics> {
     let mut cx = Check { written: written_data(&function.body), ..Check::default() };
     cx.params(function);
     cx.stmt(&function.body);
-    let span = function.origins.first();
+    let place = function.origins.headline();
     for diagnostic in &mut cx.found {
-        diagnostic.span = span.cloned();
+        diagnostic.span = place.first().cloned();
     }
     if cx.found.is_empty() { Ok(()) } else { Err(Diagnostics(cx.found)) }
 }
@@ -26,13 +28,17 @@ struct Check {
     found: Vec<Diagnostic>,
     analyzer: Analyzer,
     vars: Set<VarId>,
-    buffers: Map<VarId, Buffer>,
+    buffers: Set<VarId>,
+    /// Their data variables.
+    memory: Set<VarId>,
     /// Data variables of buffers that are stored to.
     written: Set<VarId>,
     /// Variables whose value was loaded.
     loaded_vars: Set<VarId>,
-    /// Conditions that hold here.
-    guards: Vec<Expr>,
+    /// The loads, calls and variables in the conditions that hold here, by their keys.
+    guarded: Map<u64, Vec<Expr>>,
+    /// The keys, in the order in which the conditions were met.
+    guards: Vec<u64>,
     in_parallel: bool,
     /// Memory whose elements a loop of asserts in front has checked.
     checked: Vec<VarId>,
@@ -78,10 +84,10 @@ impl Check {
         for dim in &buffer.shape {
             self.expr(dim);
         }
-        if self.buffers.values().any(|other| other.data == buffer.data) {
+        if !self.memory.insert(buffer.data.id()) {
             self.problem(format!("buffer `{}` shares its data variable with another", buffer.name));
         }
-        self.buffers.insert(buffer.id(), buffer.clone());
+        self.buffers.insert(buffer.id());
     }
 
     fn stmt(&mut self, stmt: &Stmt) {
@@ -117,6 +123,7 @@ impl Check {
                 self.declare(buffer);
                 self.stmt(body);
                 self.buffers.remove(&buffer.id());
+                self.memory.remove(&buffer.data.id());
             }
         }
     }
@@ -133,7 +140,7 @@ impl Check {
             }
         }
         self.checked.truncate(checked);
-        self.guards.truncate(guards);
+        self.forget(guards);
         self.analyzer.leave(scope);
     }
 
@@ -141,21 +148,32 @@ impl Check {
         let (scope, guards) = (self.analyzer.enter(), self.guards.len());
         condition.iter().for_each(|c| self.assume(c));
         self.stmt(body);
-        self.guards.truncate(guards);
+        self.forget(guards);
         self.analyzer.leave(scope);
     }
 
     /// What was loaded from memory that the function writes may be something else later.
     fn assume(&mut self, condition: &Expr) {
-        self.guards.push(condition.clone());
         let mut stable = true;
         walk(condition, |e: &Expr| {
             if let ExprKind::Load { buffer, .. } = &e.kind {
                 stable &= !self.written.contains(&buffer.data.id());
             }
+            if matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. } | ExprKind::Var(_)) {
+                let key = key(e);
+                self.guarded.entry(key).or_default().push(e.clone());
+                self.guards.push(key);
+            }
         });
         if stable {
             self.analyzer.assume(condition);
+        }
+    }
+
+    /// Forgets the conditions behind the first so many keys.
+    fn forget(&mut self, known: usize) {
+        for key in self.guards.drain(known.min(self.guards.len())..) {
+            self.guarded.get_mut(&key).and_then(Vec::pop);
         }
     }
 
@@ -215,12 +233,12 @@ impl Check {
 
     /// Variables are defined, accesses are checked, wherever they stand in the expression.
     fn expr(&mut self, expr: &Expr) {
-        let mut bound = Vec::new();
+        let mut bound = Set::default();
         let mut nodes = Vec::new();
         walk(expr, |e: &Expr| nodes.push(e.clone()));
         for node in &nodes {
             if let ExprKind::Let { var, value, .. } = &node.kind {
-                bound.push(var.id());
+                bound.insert(var.id());
                 if self.holds_data(value) {
                     self.loaded_vars.insert(var.id());
                 }
@@ -245,7 +263,7 @@ impl Check {
     }
 
     fn access_of(&mut self, buffer: &Buffer, indices: &[Expr]) {
-        if !self.buffers.contains_key(&buffer.id()) {
+        if !self.buffers.contains(&buffer.id()) {
             self.problem(format!("buffer `{}` is not defined where it is used", buffer.name));
         }
         let [index] = indices else {
@@ -284,7 +302,9 @@ impl Check {
                 ExprKind::Load { buffer, .. } => self.checked.contains(&buffer.data.id()),
                 _ => false,
             };
-            guarded &= !data || checked || self.guards.iter().any(|guard| contains(guard, e));
+            guarded &= !data
+                || checked
+                || self.guarded.get(&key(e)).is_some_and(|known| known.iter().any(|known| known.equal(e)));
         });
         guarded
     }
@@ -317,10 +337,18 @@ fn is_index(dtype: DataType) -> bool {
     dtype == DataType::I32 || dtype == DataType::I64
 }
 
-fn contains(expr: &Expr, part: &Expr) -> bool {
-    let mut found = false;
-    walk(expr, |e: &Expr| found |= e.equal(part));
-    found
+/// The same for equal expressions, and rarely for others: it depends on what they name.
+fn key(expr: &Expr) -> u64 {
+    let mut names = 0u64;
+    let mut binds = false;
+    walk(expr, |e: &Expr| binds |= matches!(e.kind, ExprKind::Let { .. }));
+    walk(expr, |var: &Var| {
+        let mut hasher = DefaultHasher::new();
+        var.id().hash(&mut hasher);
+        names = names.wrapping_add(hasher.finish());
+    });
+    // Equal expressions may bind different variables.
+    if binds { 0 } else { names }
 }
 
 #[cfg(test)]

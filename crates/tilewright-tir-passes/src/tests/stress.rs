@@ -144,3 +144,74 @@ fn random_programs_keep_their_results() {
         check(&function, &inputs);
     }
 }
+
+/// `B[i] = C[C[…C[i]…]]`.
+fn nested_loads(depth: usize) -> (PrimFunc, [Input; 2]) {
+    let [b, c] = ["B", "C"].map(integers);
+    let i = var("i");
+    let value = (0..depth).fold(of(&i), |at, _| load(&c, &[at]));
+    let body = nest([serial(&i, 8)], store(&b, &[of(&i)], &value));
+    (function(&[&b, &c], &[], body), [Input::I32(vec![0; 8]), Input::I32(vec![3, 7, 1, 0, 2, 6, 5, 4])])
+}
+
+#[test]
+fn long_chains_of_loads_are_checked_step_by_step() {
+    for depth in [1, 8, 9, 10, 40] {
+        let (function, inputs) = nested_loads(depth);
+        check(&function, &inputs);
+    }
+    // Each check with the whole chain inside would be thousands of times as much.
+    let (function, _) = nested_loads(2_000);
+    crate::lower("main", &function).unwrap();
+}
+
+fn integers(name: &str) -> Buffer {
+    buffer(name, &[8]).derive(|node| node.dtype = DataType::I32)
+}
+
+fn above(value: &Expr, limit: i64) -> Expr {
+    Expr::compare(CmpOp::Gt, value, &int(limit)).unwrap()
+}
+
+/// `x = C[x] if C[i] > k else x`, so many times.
+fn shared_choices(count: i64) -> PrimFunc {
+    let [b, c] = ["B", "C"].map(integers);
+    let i = var("i");
+    let first = load(&c, &[of(&i)]);
+    let value = (0..count).fold(first.clone(), |x, k| if_then_else(&above(&first, k % 5), &load(&c, &[x.clone()]), &x));
+    function(&[&b, &c], &[], nest([serial(&i, 8)], store(&b, &[of(&i)], &value)))
+}
+
+#[test]
+fn what_both_sides_of_a_choice_read_is_checked_once() {
+    let inputs = || [Input::I32(vec![0; 8]), Input::I32(vec![3, 7, 1, 0, 2, 6, 5, 4])];
+    for count in [1, 3, 8] {
+        check(&shared_choices(count), &inputs());
+    }
+    let mut asserts = 0;
+    let guarded = crate::lowering_passes().iter().take_while(|(name, _)| *name != "hoist_guards");
+    let guarded = guarded.fold(shared_choices(100), |f, (_, pass)| pass(&f).unwrap());
+    tilewright_expr::node::walk(&guarded.body, |stmt: &Stmt| {
+        asserts += usize::from(matches!(stmt.kind, tilewright_ir::tir::StmtKind::Assert { .. }));
+    });
+    assert_eq!(asserts, 100);
+}
+
+#[test]
+fn conditions_may_depend_on_each_other_crosswise() {
+    let [b, c, d] = ["B", "C", "D"].map(integers);
+    let i = var("i");
+    let no = Expr::bool(false);
+    // Outside of the conditions, the indices are out of range.
+    let x = above(&load(&c, &[load(&d, &[of(&i)])]), 2);
+    let y = above(&load(&c, &[&load(&d, &[of(&i)]) + 1]), 3);
+    let positive = Expr::compare(CmpOp::Ge, &load(&d, &[of(&i)]), &int(0)).unwrap();
+    let even = Expr::compare(CmpOp::Eq, &binary(BinOp::FloorMod, &of(&i), &int(2)), &int(0)).unwrap();
+    let both = |first: &Expr, second: &Expr| if_then_else(&positive, &if_then_else(first, second, &no), &no);
+    let one = if_then_else(&even, &both(&x, &y), &no);
+    let other = if_then_else(&even, &no, &both(&y, &x));
+    let value = if_then_else(&one, &int(1), &if_then_else(&other, &int(2), &int(3)));
+    let body = nest([serial(&i, 8)], store(&b, &[of(&i)], &value));
+    let inputs = [vec![0; 8], vec![3, 7, 1, 0, 2, 6, 5, 4], vec![0, 1, -5, -9, 3, 4, 5, 6]].map(Input::I32);
+    check(&function(&[&b, &c, &d], &[], body), &inputs);
+}
