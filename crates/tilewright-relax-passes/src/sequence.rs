@@ -7,9 +7,9 @@ use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, 
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, with_stack};
 
-/// Puts the diagnostic at the place that a binding came from, if it has none.
+/// Puts the diagnostic at the place that a binding or function came from, if it has none; of several lines at the first.
 pub(crate) fn located(diagnostic: Diagnostic, origins: &Origins) -> Diagnostic {
-    match (&diagnostic.span, origins.first()) {
+    match (&diagnostic.span, origins.headline().first()) {
         (None, Some(span)) => diagnostic.at(span.clone()),
         _ => diagnostic,
     }
