@@ -12,7 +12,8 @@
 //! | `Not`, `And`, `Or` | `not a`, `a and b`, `a or b` (the operators of Python, evaluated on both sides) |
 //! | `Select` | `T.Select(condition, a, b)` · intrinsics: [`Intrinsic::name`](tilewright_expr::Intrinsic::name) behind `T.` |
 //! | `Reinterpret` | `T.reinterpret("int32", x)` · `AddressOf`: `T.address_of(A[i])`, or `A.data` as an argument for the first element |
-//! | `Foreign` | `T.call_extern("float32", "name", …)`, `T.call_packed("name", …)` (`int32`, else `dtype=` behind), `T.call_llvm_intrin("float32x8", "llvm.name", T.uint32(1), …)` with the number of operands |
+//! | `Foreign` | `T.call_extern("float32", "name", …)`, `T.call_packed("name", …)` (`int32`, else `dtype=` behind), `T.call_llvm_intrin("float32x8", "llvm.name", T.uint32(1), …)` with the number of operands · without effects: `T.call_pure_extern(…)` |
+//! | operation of a target (`Builtin`) | `T.tvm_storage_sync("shared")`, `T.isnullptr(A.data)`; with the type in front where the call names it: `T.ptx_mma("float32", …)`, `T.undef("int32")`; the table is [`Builtin::ALL`](tilewright_expr::Builtin::ALL) |
 //! | `Cast` | `T.Cast("float32", x)`; with lanes `"float32x4"` |
 //! | `Ramp`, `Broadcast`, `Shuffle` | `T.Ramp(base, stride, lanes)`, `T.Broadcast(x, lanes)`, `T.Shuffle([a, b], [0, 5])` |
 //! | `Let` (expression) | `T.Let(body, where={x: value})`; `x` is bound here and needs no declaration |
@@ -23,21 +24,28 @@
 //! | loops | `range(n)`, `T.grid(n, m)`, `T.serial(n, annotations={…})`, `T.parallel(n)`, `T.vectorized(n)`, `T.unroll(n)`, `T.thread_binding(n, thread="threadIdx.x")`; with a start: `range(start, stop)`, `T.parallel(start, stop)`, … |
 //! | `Let` (statement) | `x: T.int32 = value`, its body is the rest of the suite; elsewhere `with T.LetStmt(value) as x:` |
 //! | `Allocate` | `A = T.decl_buffer((16,), "float32", scope="local")`, its body is the rest of the suite; elsewhere `with T.decl_buffer(…) as A:` |
+//! | `AllocateConst` | `C = T.allocate_const([1, 2], "int32", [2])`, its body is the rest of the suite; elsewhere `with T.allocate_const(…) as C:` |
+//! | `Attr` | `with T.attr(node, "key", value):`; of threads it is read as the loop over them, as `T.launch_thread("threadIdx.x", n)` is |
+//! | a buffer that nothing declares | `B = T.Buffer((4,), "float32", data=A.data)`, where the memory that it views begins: a declaration, no node |
+//! | an address with a name | `p: T.handle = T.address_of(A[4])` |
 //! | `Evaluate`, `Assert`, empty `Seq` | `T.evaluate(x)`, `assert condition, "message"`, `pass` |
-//! | buffer details | `strides=[…]`, `elem_offset=…`, `scope="local"`, `align=64` behind shape and dtype, left out at their defaults; `T.alloc_buffer` and `T.decl_buffer` leave out `"float32"` too |
+//! | buffer details | `strides=[…]`, `elem_offset=…`, `scope="local"`, `align=64`, `offset_factor=4`, `buffer_type="auto"`, `axis_separators=[1]` behind shape and dtype, left out at their defaults; `T.alloc_buffer` and `T.decl_buffer` leave out `"float32"` too |
 //! | buffer parameter | `A: T.Buffer((1, n), "float32")`; where it defines symbolic dimensions `a: T.handle`, then `n = T.int64()` and `A = T.match_buffer(a, (n,), "float32")` |
 //! | other parameters | `n: T.int32`, `h: T.handle` |
+//! | a variable of sizes | `n: T.int32(is_size_var=True)`, `n = T.int64(is_size_var=True)` |
 //! | a variable that something defines in passing | `n = T.int64()` before that: a declaration, no node |
 //! | root block | implicit, behind the comment `# with T.block("root"):`. A body that holds a `T.block` or a `T.alloc_buffer`, and is not one `with T.block("root"):` alone, is wrapped in [`with_root`](tilewright_ir::tir::PrimFunc::with_root); any other body stays as it is |
 //! | block | in this order: axes, `T.where(predicate)`, `T.reads(…)`, `T.writes(…)` (both always, inferred where absent), `T.block_attr({…})`, `X = T.alloc_buffer(…)`, `X = T.match_buffer(A[0:4, i], (4,))`, `with T.init():`, body |
-//! | axes | `T.axis.remap("SR", [i, k])`, `T.axis.spatial(n, value)`, `T.axis.reduce((start, stop), value)`, `T.axis.opaque(…)` |
+//! | axes | `T.axis.remap("SR", [i, k])`, `T.axis.spatial(n, value)`, `T.axis.reduce((start, stop), value)`, `T.axis.scan(…)`, `T.axis.opaque(…)` |
 //! | attribute values | `None`, `T.bool(True)` or `True` → `Bool`; `1` → `Int`; `0.5`, `float("inf")` → `Float`; `"text"` → `Str`; `T.dtype("int8")` → `DType`; `[…]`, `{…}`; any other scalar, `T.int32(1)` included → `Expr` |
-//! | `R.Tensor` | `R.Tensor((1, n), dtype="float32")`, `R.Tensor((1,))`, `R.Tensor(dtype="float32", ndim=2)`, `R.Tensor()` |
+//! | `R.Tensor` | `R.Tensor((1, n), dtype="float32")`, `R.Tensor((1,))`, `R.Tensor(dtype="float32", ndim=2)`, `R.Tensor()`; on a device of the module `vdevice="llvm:0"` (the first of its kind), on another one `vdevice=I.vdevice("llvm", 0, "global")` |
+//! | global infos of a module | `I.module_global_infos({"vdevice": [I.vdevice("llvm", 0, "global")], "dummy": [I.dummy_global_info()]})` |
 //! | other struct infos | `R.Object`, `R.Prim("int64")`, `R.Prim(value=n)`, `R.Shape([1, n])`, `R.Shape(ndim=2)`, `R.Shape()`, `R.Tuple(a, b)`, `R.Tuple()`, `R.Callable((a, b), ret, True)` (last: pure), `R.Callable(ret=r, purity=False)` where nothing is known of the parameters |
 //! | dimensions of a graph | a bare integer is `int64`; in a function's parameters and result an expression is a text: `R.Tensor(("n", "n * 2"))`, in its body it is not; `n = T.int64()` at the top of the body names the same variable, or one that a `R.match_cast` defines |
 //! | constants of a graph | without dimensions and finite: `R.const(1.5, "float32")`; others `metadata["relax.expr.Constant"][i]`, from the module's trailing `metadata = {"relax.expr.Constant": [{"dtype": "float32", "shape": [2], "data": "…"}]}` with base64 of the little-endian row-major elements |
 //! | values of a graph | `R.shape([1, n])`, `R.prim_value(1)` (bare: `int64`), `R.str("x")`, `R.dtype("int8")`, `R.tuple()`, `(a,)`, `t[0]`, `R.ExternFunc("name")`; an absent optional tensor is `None` |
-//! | calls of a graph | `R.call_tir(cls.f, (a,), out_sinfo=…)` (several results: a list), `R.call_dps_packed("name", (a,), out_sinfo=…)`, `R.call_packed("name", a, sinfo_args=(…,))` (left out when empty), `cls.f(a)`, `f(a)`; operators: arguments in order, then every attribute by name |
+//! | read, and printed as what they stand for | `elif` (a condition in the other branch), `a, b = t` (a binding for each field), `R.call_tir(cls.f, t, …)` with a variable that is a tuple, `R.emit(x)`, `R.emit_with_sinfo("relax.add", (a, b), sinfo)`, `R.is_impure()` |
+//! | calls of a graph | `R.call_tir(cls.f, (a,), out_sinfo=…)` (several results: a list), `R.call_dps_packed("name", (a,), out_sinfo=…)`, `R.call_packed("name", a, sinfo_args=(…,))` (left out when empty), `cls.f(a)`, `f(a)`; the rarer ones by what [`tilewright_ir::calls`] lists: `R.call_tir(…, tir_vars=R.tir_vars(n))`, `R.call_tir_with_grad(…, te_grad_name="g", te_grad_kwargs={…})`, `R.call_pure_packed(…)`, `R.call_inplace_packed("name", a, inplace_indices=[0], sinfo_args=…)`, `R.call_builtin_with_ctx("name", (a,), sinfo_args=…)`, `R.invoke_closure(f, (a,), sinfo_args=…)`; operators: arguments in order, then every attribute by name |
 //! | `MatchCast` | `y: S = R.match_cast(x, S)` |
 //! | `If` | as the value of a binding of `y`: `if c:` … `y: S = a`, `else:` … `y: S = b`; the last line of each branch gives its result |
 //! | `Function` (closure) | as the value of a binding: a nested `@R.function` `def`; without `private=True`, and no symbol is added |
