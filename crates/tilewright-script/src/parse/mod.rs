@@ -45,6 +45,7 @@ mod recovery;
 mod relax;
 mod scalars;
 mod scopes;
+mod suggest;
 #[cfg(test)]
 mod tests;
 mod tir;
@@ -110,8 +111,8 @@ fn only<D>(
         (Some((definition, _)), []) => Ok(definition),
         (Some((_, span)), [(_, first), ..]) => {
             let message = format!("expected one {kind}, found several");
-            let diagnostic = Diagnostic::error(codes::DEFINITION, message).at(span).label("another one");
-            Err(diagnostic.also(first.clone(), "the first one").into())
+            let diagnostic = Diagnostic::error(codes::DEFINITION, message).at(span.headline()).label("another one");
+            Err(diagnostic.also(first.headline(), "the first one").into())
         }
         (None, _) => {
             let diagnostic =

@@ -53,10 +53,14 @@ impl Parser<'_> {
         if tilewright_ops::lookup(name).is_some() || OTHERS.contains(&name) {
             return self.fail(codes::KIND, expr, format!("expected a value, found the function `{text}`"), "call it");
         }
+        let (own, others) = (self.relax_names(), self.tir_names());
+        self.unknown_function(expr, &own, &others)
+    }
+
+    /// The functions of `R`, as the file spells them.
+    pub(in crate::parse) fn relax_names(&self) -> Vec<String> {
         let known = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name));
-        let known: Vec<String> = known.map(|name| self.spell(&format!("script.relax.{name}"))).collect();
-        let message = format!("unknown function `{text}`");
-        self.unknown(codes::UNKNOWN_FUNCTION, expr, message, &text, known.iter().map(String::as_str))
+        known.map(|name| self.spell(&format!("script.relax.{name}"))).collect()
     }
 
     /// A call of an operator: positional arguments are its arguments, then its attributes; both may be given by name.

@@ -571,7 +571,7 @@ class M:
               --> test.py:11:30
                |
             11 |         b = R.call_tir(M.f, (i,), out_sinfo=R.Tensor((4,), "float32"))
-               |                              ^ a int8 tensor of shape (4,)
+               |                              ^ an int8 tensor of shape (4,)
 
             error[TW0305]: PrimFunc `f` takes 2 arguments, found 3
               --> test.py:12:13

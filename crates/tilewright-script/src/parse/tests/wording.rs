@@ -145,3 +145,17 @@ fn operators_and_attributes_in_the_words_of_the_script() {
               |                        a float32 tensor of shape (2, 3)"#]],
     );
 }
+
+#[test]
+fn functions_that_stand_elsewhere_are_found() {
+    let check = |value: &str, near: &str| {
+        let text =
+            errors(&format!("@R.function\ndef main(x: R.Tensor((2,), \"float32\")):\n    y = {value}\n    return y\n"));
+        assert!(text.contains(&format!("did you mean `{near}`?")), "{text}");
+    };
+    check("R.relu(x)", "R.nn.relu");
+    check("R.nn.matmul(x, x)", "R.matmul");
+    check("R.ceildiv(x, x)", "T.ceildiv");
+    let text = prim_errors("A: T.Buffer((4,), \"float32\")", "A[0] = T.permute_dims(A[1])");
+    assert!(text.contains("did you mean `R.permute_dims`?"), "{text}");
+}

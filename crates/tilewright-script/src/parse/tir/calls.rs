@@ -183,9 +183,13 @@ impl Parser<'_> {
         if NOT_YET.contains(&name) {
             return self.fail(codes::NOT_YET, expr, format!("`{text}` is not read by this version"), "");
         }
-        let names: Vec<String> = all_names().iter().map(|name| self.spell(&format!("script.tir.{name}"))).collect();
-        let message = format!("unknown function `{text}`");
-        self.unknown(codes::UNKNOWN_FUNCTION, expr, message, &text, names.iter().map(String::as_str))
+        let (own, others) = (self.tir_names(), self.relax_names());
+        self.unknown_function(expr, &own, &others)
+    }
+
+    /// The functions of `T`, as the file spells them.
+    pub(in crate::parse) fn tir_names(&self) -> Vec<String> {
+        all_names().iter().map(|name| self.spell(&format!("script.tir.{name}"))).collect()
     }
 
     /// A call of a function of `T` as an expression.
