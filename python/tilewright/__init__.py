@@ -15,10 +15,11 @@ from ._core import __version__
 from .driver import build, compile
 from .error import TVMError
 from .ir import IRModule, transform
-from .runtime import cpu, cuda, device, get_global_func, register_func, remove_global_func
+from .runtime import DataType, cpu, cuda, device, get_global_func, register_func, remove_global_func
 from .runtime import ndarray as nd
 
 __all__ = [
+    "DataType",
     "IRModule",
     "TVMError",
     "__version__",

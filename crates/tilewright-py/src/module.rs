@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyList};
 use tilewright::ir::GlobalInfo;
 use tilewright::ir::relax::Expr;
 use tilewright::script::print::{self, PrintOptions};
+use tilewright::tensor::DataType;
 use tilewright::{GlobalFunc, IRModule};
 
 use crate::view::{self, Field, Node, attr_of, attrs_of, function_name};
@@ -48,11 +49,34 @@ pub(crate) fn print_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Prin
             "show_meta" => options.show_meta = value.extract()?,
             "width" => options.width = value.extract()?,
             "indent_spaces" => options.indent = value.extract()?,
+            "name" if value.is_none() => {}
+            "name" => options.name = value.extract()?,
+            "ir_prefix" => options.prefixes.ir = value.extract()?,
+            "tir_prefix" => options.prefixes.tir = value.extract()?,
+            "relax_prefix" => options.prefixes.relax = value.extract()?,
+            "module_alias" => options.module_alias = value.extract()?,
+            "buffer_dtype" => options.buffer_dtype = dtype(&value)?,
+            "int_dtype" => options.int_dtype = dtype(&value)?,
+            "float_dtype" => options.float_dtype = dtype(&value)?,
+            "syntax_sugar" => options.syntax_sugar = value.extract()?,
+            "show_all_struct_info" => options.show_all_struct_info = value.extract()?,
+            "print_line_numbers" => options.line_numbers = value.extract()?,
+            // Colours are the terminal's, and line breaks the printer's own.
+            "style" | "black_format" => {}
+            // Expressions are always written in full, and names carry no addresses: text depends on the module alone.
+            "verbose_expr" | "show_object_address" => {
+                value.extract::<bool>()?;
+            }
             other if structure::mark_option(&mut options.marks, other, &value)? => {}
             other => return Err(PyTypeError::new_err(format!("`script()` has no option `{other}`"))),
         }
     }
     Ok(options)
+}
+
+fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DataType> {
+    let text = value.str()?.to_string();
+    text.parse().map_err(|_| PyTypeError::new_err(format!("`{text}` is no data type")))
 }
 
 /// Prints text as Python's highlighter does.

@@ -68,7 +68,10 @@ def solve_linear_inequalities(
     ranges: Mapping[Any, Any] | None = None,
     deskew_range: bool = False,
 ) -> IntConstraints:
-    """The system with a range for each variable; `deskew_range` is accepted, and each range already begins at its least value."""
+    """The system with a range for each variable.
+
+    `deskew_range` is accepted: each range begins at its least value anyway.
+    """
     if isinstance(equations, IntConstraints):
         equations, variables, ranges = equations.relations, equations.variables, equations.ranges
     return IntConstraints(

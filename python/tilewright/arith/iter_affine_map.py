@@ -126,8 +126,10 @@ def subspace_divide(
     check_level: IterMapLevel | str = IterMapLevel.Surjective,
     simplify_trivial_iterators: bool = True,
 ) -> list:
-    """The indices by what the outer and the inner loops (`sub_iters`) contribute: pairs of marks, the last pair with the
-    predicates as extents. Empty where an index does not divide."""
+    """The indices by what the outer and the inner loops (`sub_iters`) contribute: pairs of marks.
+
+    The extents of the last pair are the predicates. Empty where an index does not divide.
+    """
     return _core.subspace_divide(list(bindings), input_iters, list(sub_iters), predicate, _level(check_level)) or []
 
 

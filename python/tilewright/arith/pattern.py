@@ -16,5 +16,5 @@ def detect_linear_equation(expr: Any, var_list: Sequence[Any]) -> Any:
 
 
 def detect_clip_bound(expr: Any, var_list: Sequence[Any]) -> Any:
-    """The least and the greatest value of each variable that the condition leaves; empty where it says more than that."""
+    """The least and the greatest value of each variable that the condition leaves; empty where it says more."""
     return _core.detect_clip_bound(expr, list(var_list))

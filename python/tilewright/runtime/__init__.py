@@ -4,7 +4,10 @@
 `TILEWRIGHT_NUM_THREADS`), `set_affinity([…])` on which processors they run. Results do not depend on either.
 """
 
-from . import module, ndarray, object_path, profiling
+from ..ir.container import Array, Map
+from . import container, module, ndarray, object, object_path, profiling
+from .container import ADT, ShapeTuple, String
+from .data_type import DataType, DataTypeCode
 from .device import (
     Device,
     available_processors,
@@ -17,15 +20,29 @@ from .device import (
 )
 from .module import load_module
 from .ndarray import NDArray
+from .object import Object
+from .object_generic import const, convert, convert_to_object
 from .object_path import ObjectPath
 from .packed_func import PackedFunc, get_global_func, list_global_func_names, register_func, remove_global_func
 
 __all__ = [
+    "ADT",
+    "Array",
+    "DataType",
+    "DataTypeCode",
     "Device",
+    "Map",
     "NDArray",
+    "Object",
     "ObjectPath",
     "PackedFunc",
+    "ShapeTuple",
+    "String",
     "available_processors",
+    "const",
+    "container",
+    "convert",
+    "convert_to_object",
     "cpu",
     "cuda",
     "device",
@@ -35,6 +52,7 @@ __all__ = [
     "module",
     "ndarray",
     "num_threads",
+    "object",
     "object_path",
     "profiling",
     "register_func",

@@ -1,7 +1,7 @@
 """`R`: the graph level. `from tilewright.script import relax as R`.
 
-What annotations use has a value here, and so have the operators: code that Python runs calls `R.add(x, y)` on
-expressions as it calls `relax.op.add`. The rest of the language is read from the text.
+What annotations use has a value here. The rest of the language is read from the text; in code that Python runs its
+names are those of `tilewright.script.ir_builder`, so that `R.add(x, y)` makes a call.
 """
 
 from .entry import function
@@ -18,9 +18,8 @@ __all__ = ["Callable", "Object", "Prim", "Shape", "Tensor", "Tuple", "function"]
 
 
 def __getattr__(name: str) -> object:
-    from ..relax import expr, op
+    from .ir_builder import relax as builder
 
-    for module in (op, expr):
-        if name in module.__all__ or name == "nn":
-            return getattr(module, name)
+    if name in builder.__all__:
+        return getattr(builder, name)
     raise outside_of_a_script(__name__, name, __all__)

@@ -1,6 +1,7 @@
 """`T`: the loop level. `from tilewright.script import tir as T`.
 
-Only what annotations use has a value here; the rest of the language is read from the text.
+What annotations use has a value here. The rest of the language is read from the text; in code that Python runs its
+names are those of `tilewright.script.ir_builder`, so that `T.exp(x)` makes an expression.
 """
 
 from .entry import prim_func
@@ -19,4 +20,8 @@ __all__ = ["Buffer", "Ptr", "handle", "prim_func", *_SCALARS]
 
 
 def __getattr__(name: str) -> object:
+    from .ir_builder import tir as builder
+
+    if name in builder.__all__:
+        return getattr(builder, name)
     raise outside_of_a_script(__name__, name, __all__)

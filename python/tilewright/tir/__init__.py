@@ -2,14 +2,18 @@
 
 from ..ir.expr import Range
 from . import analysis, buffer, expr, function, op, stmt, stmt_functor
+from .block_scope import DepKind
 from .buffer import *
 from .expr import *
-from .function import PrimFunc
+from .function import IndexMap, PrimFunc, TensorIntrin
 from .op import *
 from .stmt import *
 
 __all__ = [
+    "DepKind",
+    "IndexMap",
     "PrimFunc",
+    "TensorIntrin",
     "Range",
     "buffer",
     "expr",

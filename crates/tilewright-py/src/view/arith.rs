@@ -208,6 +208,16 @@ fn by_var<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<
     Ok(pairs)
 }
 
+/// Variables with their ranges, in the variables' own types.
+fn ranges_by_var(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, Range)>> {
+    let typed = |(var, range): (Var, Range)| {
+        let cast = |e: &Expr| e.cast(var.dtype).unwrap_or_else(|_| e.clone());
+        let range = Range::new(cast(&range.min), cast(&range.extent));
+        (var, range)
+    };
+    Ok(by_var::<Range>(object, name)?.into_iter().map(typed).collect())
+}
+
 fn optional_field(found: Option<Vec<Field>>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     Field::optional(found, Field::List).view(py)
 }
@@ -376,8 +386,7 @@ pub(crate) fn detect_iter_map<'py>(
     check_level: i64,
     simplify_trivial: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (indices_of, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(indices, "indices")?, by_var(iters, "input_iters")?);
+    let (indices_of, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
     let condition = argument(predicate, "predicate")?;
     let mut cx = Analyzer::new();
     let found = arith::detect_iter_map(&mut cx, &indices_of, &ranges, &condition, level(check_level), simplify_trivial);
@@ -391,7 +400,7 @@ pub(crate) fn normalize_to_iter_sum<'py>(
     index: &Bound<'py, PyAny>,
     iters: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (value, ranges): (Expr, Vec<(Var, Range)>) = (argument(index, "index")?, by_var(iters, "input_iters")?);
+    let (value, ranges): (Expr, Vec<(Var, Range)>) = (argument(index, "index")?, ranges_by_var(iters, "input_iters")?);
     let found = arith::normalize_to_iter_sum(&mut Analyzer::new(), &value, &ranges);
     Field::optional(found, |sum| node(Arith::Sum(sum))).view(index.py())
 }
@@ -404,8 +413,7 @@ pub(crate) fn iter_map_simplify<'py>(
     predicate: &Bound<'py, PyAny>,
     check_level: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(indices, "indices")?, by_var(iters, "input_iters")?);
+    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
     let condition = argument(predicate, "predicate")?;
     let simple = arith::iter_map_simplify(&mut Analyzer::new(), &values, &ranges, &condition, level(check_level));
     Field::scalars(&simple).view(indices.py())
@@ -433,8 +441,7 @@ pub(crate) fn subspace_divide<'py>(
     predicate: &Bound<'py, PyAny>,
     check_level: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(bindings, "bindings")?, by_var(iters, "input_iters")?);
+    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(bindings, "bindings")?, ranges_by_var(iters, "input_iters")?);
     let (inner, condition): (Vec<Var>, Expr) = (argument(sub_iters, "sub_iters")?, argument(predicate, "predicate")?);
     let divided =
         arith::subspace_divide(&mut Analyzer::new(), &values, &ranges, &inner, &condition, level(check_level));
@@ -470,7 +477,7 @@ fn constraints(
     relations: &Bound<'_, PyAny>,
 ) -> PyResult<IntConstraints> {
     let variables = if variables.is_none() { Vec::new() } else { argument(variables, "variables")? };
-    Ok(IntConstraints { variables, ranges: by_var(ranges, "ranges")?, relations: argument(relations, "equations")? })
+    Ok(IntConstraints { variables, ranges: ranges_by_var(ranges, "ranges")?, relations: argument(relations, "equations")? })
 }
 
 fn constraints_field(system: &IntConstraints) -> Field {
@@ -582,7 +589,7 @@ pub(crate) fn estimate_region<'py>(
     loops: &Bound<'py, PyAny>,
     predicate: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (ranges, loops): (Vec<Range>, Vec<(Var, Range)>) = (argument(region, "region")?, by_var(loops, "var_dom")?);
+    let (ranges, loops): (Vec<Range>, Vec<(Var, Range)>) = (argument(region, "region")?, ranges_by_var(loops, "var_dom")?);
     let (condition, mut cx): (Expr, Analyzer) = (argument(predicate, "predicate")?, Analyzer::new());
     let found = match which {
         "lower" => arith::estimate_region_lower_bound(&mut cx, &ranges, &loops, &condition),

@@ -44,8 +44,14 @@ pub(super) fn field(func: &Function, name: &str) -> Option<Field> {
 
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     Ok(Some(match args.kind() {
-        "tir.PrimFunc" => Node::PrimFunc("main".into(), Arc::new(prim_func(args)?)),
-        "relax.Function" => Node::Function("main".into(), Arc::new(function(args)?)),
+        "tir.PrimFunc" => {
+            let func = prim_func(args)?;
+            Node::PrimFunc(func.global_symbol().unwrap_or("main").into(), Arc::new(func))
+        }
+        "relax.Function" => {
+            let func = function(args)?;
+            Node::Function(func.global_symbol().unwrap_or("main").into(), Arc::new(func))
+        }
         "ir.GlobalVar" => {
             let info: Option<StructInfo> = args.get(1, "struct_info")?;
             let name: Arc<str> = args.get(0, "name_hint")?;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from ..._core import DFPattern, make_fused_bias_activation_pattern
@@ -129,7 +130,7 @@ class PatternSeq:
     def dup(self) -> PatternSeq:
         """The same chain of patterns with identities of their own; only used in a row."""
         patterns = [pattern.dup() for pattern in self.patterns]
-        for producer, consumer in zip(patterns, patterns[1:], strict=False):
+        for producer, consumer in pairwise(patterns):
             _connect(producer, consumer, -1, True)
         return PatternSeq(patterns)
 

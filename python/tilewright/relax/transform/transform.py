@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .._core import Pass, bind_params, bind_symbolic_vars, by_name, pass_names
+from ..._core import Pass, bind_params, bind_symbolic_vars, by_name, pass_names
 
 __all__ = ["BindParams", "BindSymbolicVars"]
 

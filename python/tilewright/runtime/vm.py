@@ -1,0 +1,5 @@
+"""The virtual machine: the one of graphs."""
+
+from ..relax.vm import VirtualMachine, VMInstrumentReturnKind
+
+__all__ = ["VMInstrumentReturnKind", "VirtualMachine"]

@@ -1,0 +1,544 @@
+"""`T`: loop functions, statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ... import tir as _tir
+from ...error import TVMError
+from ...ir.expr import Range
+from ...tir import buffer as _buffer
+from ...tir import op as _op
+from ...tir.expr import *
+from ...tir.expr import IntImm, IterVar, Var
+from ...tir.op import *
+from ...tir.stmt import (
+    Allocate,
+    AssertStmt,
+    AttrStmt,
+    Block,
+    BlockRealize,
+    BufferRegion,
+    BufferStore,
+    DeclBuffer,
+    Evaluate,
+    ForKind,
+    IfThenElse,
+    LetStmt,
+    MatchBufferRegion,
+    SeqStmt,
+    Stmt,
+)
+from ...tir.stmt import For as _ForStmt
+from ...tir.stmt import While as _WhileStmt
+from .base import Frame, IRBuilder, expected_frame
+
+__all__ = [
+    "Assert", "Buffer", "Else", "If", "LetStmt", "Ptr", "Range", "Then", "While", "alloc_buffer", "allocate", "arg",
+    "attr", "axis", "block", "block_attr", "boolean", "buffer_store", "decl_buffer", "evaluate", "func_attr", "func_name",
+    "func_ret", "grid", "handle", "init", "launch_thread", "let", "match_buffer", "parallel", "prim_func", "ptr", "reads",
+    "serial", "thread_binding", "unroll", "vectorized", "where", "writes", *_tir.expr.__all__, *_op.__all__,
+]  # fmt: skip
+
+Buffer = _buffer.decl_buffer
+
+
+class StmtFrame(Frame):
+    """A frame that collects statements."""
+
+    def __init__(self) -> None:
+        self.stmts: list[Stmt] = []
+
+    def body(self) -> Stmt:
+        """The statements as one."""
+        if not self.stmts:
+            return Evaluate(0)
+        return self.stmts[0] if len(self.stmts) == 1 else SeqStmt(self.stmts)
+
+    def stmt(self) -> Stmt:
+        """The statement that the frame becomes."""
+        raise NotImplementedError
+
+    def end(self, around: Frame | None) -> None:
+        """Adds the statement to the frame around."""
+        if not isinstance(around, StmtFrame):
+            raise TVMError("a statement stands in a function: `with T.prim_func():`")
+        around.stmts.append(self.stmt())
+
+
+def _here(what: str) -> StmtFrame:
+    return expected_frame(StmtFrame, what)
+
+
+class PrimFuncFrame(StmtFrame):
+    """A function in the making."""
+
+    def __init__(self, private: bool) -> None:
+        super().__init__()
+        self.name: str | None = None
+        self.private = private
+        self.args: list[Any] = []
+        self.buffers: dict[Any, Any] = {}
+        self.attrs: dict[str, Any] = {}
+        self.allocated: list[Any] = []
+
+    def end(self, around: Frame | None) -> None:
+        """Finishes the function: a module gets it under its name."""
+        body = self.body()
+        if self.allocated or _has_blocks(body):
+            root = Block([], [], [], "root", body, None, self.allocated)
+            body = body if _is_root(body) and not self.allocated else BlockRealize([], True, root)
+        if self.name and not self.private:
+            self.attrs.setdefault("global_symbol", self.name)
+        function = _tir.PrimFunc(self.args, body, None, self.buffers, self.attrs)
+        from .ir import IRModuleFrame
+
+        if isinstance(around, IRModuleFrame):
+            around.functions[self.name or "main"] = function
+        else:
+            IRBuilder.current().finish(function)
+
+
+def _is_root(stmt: Stmt) -> bool:
+    return isinstance(stmt, BlockRealize) and not stmt.block.iter_vars
+
+
+def _has_blocks(stmt: Stmt) -> bool:
+    found = []
+    _tir.stmt_functor.post_order_visit(
+        stmt, lambda node: found.append(node) if isinstance(node, BlockRealize) else None
+    )
+    return len(found) > 0
+
+
+def prim_func(is_private: bool = False) -> PrimFuncFrame:
+    """A function."""
+    return PrimFuncFrame(is_private)
+
+
+def _function(what: str) -> PrimFuncFrame:
+    return expected_frame(PrimFuncFrame, what)
+
+
+def func_name(name: str) -> None:
+    """Names the function."""
+    _function("`T.func_name`").name = name
+
+
+def func_attr(attrs: dict[str, Any]) -> None:
+    """Sets attributes of the function."""
+    _function("`T.func_attr`").attrs.update(attrs)
+
+
+def func_ret(ret_type: Any) -> Any:
+    """A loop function returns nothing; accepted."""
+    return ret_type
+
+
+def arg(name: str, obj: Any) -> Any:
+    """A parameter: a variable, or a buffer."""
+    frame = _function("`T.arg`")
+    if isinstance(obj, _tir.Buffer):
+        align = -1 if obj.data_alignment == 64 else obj.data_alignment
+        obj = _tir.decl_buffer(
+            list(obj.shape), obj.dtype, name, None, list(obj.strides) or None, None, obj.scope(), align
+        )
+        frame.args.append(obj)
+    else:
+        obj = Var(name, obj.dtype)
+        frame.args.append(obj)
+    return obj
+
+
+def match_buffer(
+    param: Any,
+    shape: Any = None,
+    dtype: str = "float32",
+    data: Any = None,
+    strides: Any = None,
+    elem_offset: Any = None,
+    scope: str = "global",
+    align: int = -1,
+    offset_factor: int = 0,
+    buffer_type: str = "default",
+    axis_separators: Any = None,
+) -> Any:
+    """The buffer behind a handle, or inside a block another view of a region."""
+    if isinstance(param, BufferRegion):
+        if shape is None:
+            shape = [part.extent for part in param.region]
+        made = _tir.decl_buffer(shape, dtype, f"{param.buffer.name}_view", data, strides, elem_offset, scope, align)
+        expected_frame(BlockFrame, "`T.match_buffer` of a region").matched.append(MatchBufferRegion(made, param))
+        return made
+    made = _tir.decl_buffer(shape, dtype, param.name, data, strides, elem_offset, scope, align)
+    _function("`T.match_buffer`").buffers[param] = made
+    return made
+
+
+class BlockFrame(StmtFrame):
+    """A block in the making."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+        self.iters: list[Any] = []
+        self.values: list[Any] = []
+        self.regions: dict[str, list[Any]] = {"reads": [], "writes": []}
+        self.predicate: Any = True
+        self.init: Stmt | None = None
+        self.annotations: dict[str, Any] = {}
+        self.allocated: list[Any] = []
+        self.matched: list[Any] = []
+
+    def stmt(self) -> Stmt:
+        """The instance of the block."""
+        block = Block(
+            self.iters, self.regions["reads"], self.regions["writes"], self.name, self.body(), self.init,
+            self.allocated, self.matched, self.annotations,
+        )  # fmt: skip
+        return BlockRealize(self.values, self.predicate, block)
+
+
+def block(name: str = "", no_realize: bool = False) -> BlockFrame:
+    """A block."""
+    return BlockFrame(name)
+
+
+def _block(what: str) -> BlockFrame:
+    return expected_frame(BlockFrame, what)
+
+
+class InitFrame(StmtFrame):
+    """What a block does before its first iteration."""
+
+    def end(self, around: Frame | None) -> None:
+        """Gives the block its init."""
+        _block("`T.init`").init = self.body()
+
+
+def init() -> InitFrame:
+    """What a block does where its reduce axes have their first values."""
+    return InitFrame()
+
+
+def where(predicate: Any) -> None:
+    """Under what condition the block runs."""
+    _block("`T.where`").predicate = predicate
+
+
+def _regions(items: Iterable[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for item in items:
+        flat += item if isinstance(item, (list, tuple)) else [item]
+    return [_region(item) for item in flat]
+
+
+def _region(item: Any) -> Any:
+    if isinstance(item, _tir.BufferLoad):
+        return BufferRegion(item.buffer, [Range.from_min_extent(index, 1) for index in item.indices])
+    if isinstance(item, _tir.Buffer):
+        return BufferRegion(item, [Range(0, extent) for extent in item.shape])
+    return item
+
+
+def reads(*buffer_slices: Any) -> None:
+    """What the block reads."""
+    _block("`T.reads`").regions["reads"] = _regions(buffer_slices)
+
+
+def writes(*buffer_slices: Any) -> None:
+    """What the block writes."""
+    _block("`T.writes`").regions["writes"] = _regions(buffer_slices)
+
+
+def block_attr(attrs: dict[str, Any]) -> None:
+    """Sets annotations of the block."""
+    _block("`T.block_attr`").annotations.update(attrs)
+
+
+def alloc_buffer(shape: Any, dtype: str = "float32", *args: Any, scope: str = "global", **kwargs: Any) -> Any:
+    """A temporary of the block, or of the function."""
+    made = _tir.decl_buffer(shape, dtype, kwargs.pop("name", "buffer"), scope=scope)
+    frames = [frame for frame in IRBuilder.current().frames if isinstance(frame, (BlockFrame, PrimFuncFrame))]
+    if not frames:
+        raise TVMError("`T.alloc_buffer` may not stand here")
+    frames[-1].allocated.append(made)
+    return made
+
+
+class axis:
+    """The axes of a block."""
+
+    @staticmethod
+    def _bind(kind: int, dom: Any, binding: Any, dtype: str = "int32") -> Any:
+        frame = expected_frame(BlockFrame, "`T.axis`", innermost=True)
+        dtype = getattr(binding, "dtype", dtype)
+        if isinstance(dom, (list, tuple)):
+            low, high = (_op.const(end, dtype) if isinstance(end, int) else end for end in dom)
+            dom = Range(low, high)
+        elif not isinstance(dom, Range):
+            dom = Range.from_min_extent(_op.const(0, dtype), _op.const(dom, dtype) if isinstance(dom, int) else dom)
+        var = Var(f"v{getattr(binding, 'name', len(frame.iters))}", dtype)
+        frame.iters.append(IterVar(dom, var, kind))
+        frame.values.append(binding)
+        return var
+
+    @staticmethod
+    def spatial(dom: Any, binding: Any, dtype: str = "int32") -> Any:
+        """An axis whose instances write different elements."""
+        return axis._bind(IterVar.DataPar, dom, binding, dtype)
+
+    @staticmethod
+    def reduce(dom: Any, binding: Any, dtype: str = "int32") -> Any:
+        """An axis that is reduced over."""
+        return axis._bind(IterVar.CommReduce, dom, binding, dtype)
+
+    @staticmethod
+    def scan(dom: Any, binding: Any, dtype: str = "int32") -> Any:
+        """An axis whose instances run in order."""
+        return axis._bind(IterVar.Ordered, dom, binding, dtype)
+
+    @staticmethod
+    def opaque(dom: Any, binding: Any, dtype: str = "int32") -> Any:
+        """An axis of which nothing is promised."""
+        return axis._bind(IterVar.Opaque, dom, binding, dtype)
+
+    @staticmethod
+    def remap(kinds: str, bindings: list[Any], dtype: str = "int32") -> Any:
+        """Several axes, one loop each: "S" spatial, "R" reduce."""
+        found = []
+        for kind, loop in zip(kinds, bindings, strict=True):
+            frame = next(
+                (f for f in IRBuilder.current().frames if isinstance(f, ForFrame) and [v for v in f.vars if v is loop]),
+                None,
+            )
+            if frame is None:
+                raise TVMError("`T.axis.remap` takes the variables of loops around")
+            dom = next(range_ for v, range_ in zip(frame.vars, frame.ranges, strict=True) if v is loop)
+            found.append(axis._bind({"S": 0, "R": 2}[kind], dom, loop, dtype))
+        return found[0] if len(found) == 1 else found
+
+    S, R = spatial, reduce
+
+
+class ForFrame(StmtFrame):
+    """Loops in the making, from the outermost inwards."""
+
+    def __init__(
+        self,
+        ranges: list[Range],
+        kind: ForKind,
+        annotations: dict[str, Any] | None = None,
+        thread: str | None = None,
+        names: str = "ijklmn",
+    ) -> None:
+        super().__init__()
+        self.ranges, self.kind, self.annotations, self.thread = ranges, kind, annotations, thread
+        depth = sum(len(f.vars) for f in IRBuilder.current().frames if isinstance(f, ForFrame))
+        letters = [names[(depth + n) % len(names)] for n in range(len(ranges))]
+        self.vars = [Var(letter, range_.extent.dtype) for letter, range_ in zip(letters, ranges, strict=True)]
+
+    def value(self) -> Any:
+        """The loop variable, or several."""
+        return self.vars[0] if len(self.vars) == 1 else self.vars
+
+    def stmt(self) -> Stmt:
+        """The loops."""
+        stmt = self.body()
+        for var, range_ in zip(reversed(self.vars), reversed(self.ranges), strict=True):
+            binding = (
+                IterVar(range_, Var(self.thread, var.dtype), IterVar.ThreadIndex, self.thread) if self.thread else None
+            )
+            stmt = _ForStmt(var, range_.min, range_.extent, self.kind, stmt, binding, self.annotations)
+        return stmt
+
+
+def _loop(kind: ForKind) -> Callable[..., ForFrame]:
+    def loop(start: Any, stop: Any = None, *, annotations: dict[str, Any] | None = None) -> ForFrame:
+        if stop is None:
+            start, stop = 0, start
+        low, high = (_op.const(end) if isinstance(end, int) else end for end in (start, stop))
+        return ForFrame([Range(low, high)], kind, annotations)
+
+    loop.__name__ = kind.name.lower()
+    loop.__doc__ = f"A loop from `start` (0 unless given) to `stop`: {kind.name.lower()}."
+    return loop
+
+
+serial = _loop(ForKind.SERIAL)
+parallel = _loop(ForKind.PARALLEL)
+vectorized = _loop(ForKind.VECTORIZED)
+unroll = _loop(ForKind.UNROLLED)
+
+
+def thread_binding(
+    start: Any, stop: Any = None, thread: str | None = None, *, annotations: dict[str, Any] | None = None
+) -> ForFrame:
+    """A loop on the threads of a GPU, such as `threadIdx.x`."""
+    if thread is None and isinstance(stop, str):
+        stop, thread = None, stop
+    if stop is None:
+        start, stop = 0, start
+    low, high = (_op.const(end) if isinstance(end, int) else end for end in (start, stop))
+    return ForFrame([Range(low, high)], ForKind.THREAD_BINDING, annotations, thread)
+
+
+def grid(*extents: Any) -> ForFrame:
+    """Nested loops from 0."""
+    ends = [_op.const(end) if isinstance(end, int) else end for end in extents]
+    return ForFrame(
+        [Range.from_min_extent(end * 0 if not isinstance(end, IntImm) else IntImm(end.dtype, 0), end) for end in ends],
+        ForKind.SERIAL,
+    )
+
+
+def launch_thread(thread: Any, extent: Any) -> ForFrame:
+    """A loop on the threads of a GPU."""
+    return thread_binding(0, extent, getattr(getattr(thread, "var", None), "name", thread))
+
+
+class _Around(StmtFrame):
+    """A statement around others."""
+
+    def __init__(self, make: Callable[[Stmt], Stmt], named: Any = None) -> None:
+        super().__init__()
+        self.make, self.named = make, named
+
+    def value(self) -> Any:
+        """What the statement names."""
+        return self if self.named is None else self.named
+
+    def stmt(self) -> Stmt:
+        """The statement."""
+        return self.make(self.body())
+
+
+def Assert(condition: Any, message: str) -> _Around:
+    """A check in front of what follows."""
+    return _Around(lambda body: SeqStmt([AssertStmt(condition, message), body]))
+
+
+def let(value: Any, dtype: str | None = None, *, var: Var | None = None) -> _Around:
+    """A name for a value."""
+    var = var or Var("v", dtype or value.dtype)
+    return _Around(lambda body: LetStmt(var, value, body), var)
+
+
+def While(condition: Any) -> _Around:
+    """A loop as long as the condition holds."""
+    return _Around(lambda body: _WhileStmt(condition, body))
+
+
+def attr(node: Any, attr_key: str, value: Any) -> _Around:
+    """Says something of a thing."""
+    return _Around(lambda body: AttrStmt(node, attr_key, value, body))
+
+
+def allocate(
+    extents: Any, dtype: str, scope: str = "global", condition: Any = True, annotations: Any = None
+) -> _Around:
+    """Memory without a shape of its own; `as` names its address."""
+    data = Var("data", "handle")
+    return _Around(lambda body: Allocate(data, dtype, extents, condition, body), data)
+
+
+class DeclBufferFrame(_Around):
+    """A buffer over memory."""
+
+
+def decl_buffer(shape: Any, dtype: str = "float32", data: Any = None, *args: Any, **kwargs: Any) -> DeclBufferFrame:
+    """A buffer: over memory, or with memory of its own."""
+    kwargs.setdefault("name", "buffer")
+    made = _tir.decl_buffer(shape, dtype, kwargs.pop("name"), data, *args, **kwargs)
+    return DeclBufferFrame(lambda body: DeclBuffer(made, body), made)
+
+
+class IfFrame(StmtFrame):
+    """A conditional in the making."""
+
+    def __init__(self, condition: Any) -> None:
+        super().__init__()
+        self.condition = condition
+        self.branches: dict[str, Stmt] = {}
+
+    def stmt(self) -> Stmt:
+        """The conditional."""
+        if "then" not in self.branches:
+            raise TVMError("`T.If` needs `with T.Then():`")
+        return IfThenElse(self.condition, self.branches["then"], self.branches.get("else"))
+
+
+class BranchFrame(StmtFrame):
+    """A branch of a conditional."""
+
+    def __init__(self, which: str) -> None:
+        super().__init__()
+        self.which = which
+
+    def end(self, around: Frame | None) -> None:
+        """Gives the conditional its branch."""
+        expected_frame(IfFrame, f"`T.{self.which.title()}`", innermost=True).branches[self.which] = self.body()
+
+
+def If(condition: Any) -> IfFrame:
+    """A conditional, with `T.Then` and perhaps `T.Else` inside."""
+    return IfFrame(condition)
+
+
+def Then() -> BranchFrame:
+    """What runs where the condition holds."""
+    return BranchFrame("then")
+
+
+def Else() -> BranchFrame:
+    """What runs where it does not."""
+    return BranchFrame("else")
+
+
+def buffer_store(buffer: Any, value: Any, indices: Any, predicate: Any = None) -> None:
+    """`buffer[indices] = value`."""
+    indices = indices if isinstance(indices, (list, tuple)) else [indices]
+    _here("`T.buffer_store`").stmts.append(BufferStore(buffer, value, indices, predicate))
+
+
+def evaluate(value: Any) -> None:
+    """Evaluates an expression for its effect."""
+    _here("`T.evaluate`").stmts.append(Evaluate(value))
+
+
+def ptr(dtype: str, storage_scope: str = "global", is_size_var: bool = False) -> Var:
+    """A variable for an address."""
+    return Var("ptr", "handle")
+
+
+Ptr = ptr
+
+
+def handle(dtype: str | None = None, storage_scope: str = "global", *, is_size_var: bool = False) -> Var:
+    """A variable for an address."""
+    return Var("handle", "handle")
+
+
+def _typed(dtype: str) -> Callable[..., Any]:
+    def make(expr: Any = None, is_size_var: bool = False) -> Any:
+        if expr is None:
+            return _tir.SizeVar("v", dtype) if is_size_var else Var("v", dtype)
+        return _op.const(expr, dtype)
+
+    make.__name__ = dtype
+    make.__doc__ = f"A constant of type {dtype}, a conversion to it, or without an argument a variable of it."
+    return make
+
+
+_TYPES = [
+    f"{kind}{bits}{lanes}"
+    for kind, widths in {"int": (8, 16, 32, 64), "uint": (8, 16, 32, 64), "float": (16, 32, 64)}.items()
+    for bits in widths
+    for lanes in ("", "x4", "x8", "x16", "x32", "x64")
+] + ["bfloat16"]
+for _name in _TYPES:
+    globals()[_name] = _typed(_name)
+boolean = _typed("bool")
+globals()["bool"] = boolean
+__all__ += [*_TYPES, "bool"]
