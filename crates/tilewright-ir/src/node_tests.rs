@@ -117,3 +117,24 @@ fn a_binder_met_twice_forgets_what_it_stood_for() {
     assert!(EqCx::compare(&shared, &mixed).is_err());
     assert!(EqCx::compare(&mixed, &shared).is_err());
 }
+
+#[test]
+fn copies_hash_alike_at_any_depth() {
+    let x = Var::new("x", DataType::I64);
+    let shared = double("d", &Expr::var(&x));
+    let under = |name: &str, inner: &Expr| double(name, &(inner + &Expr::var(&x)));
+    let (a, b) =
+        (&shared * &under("y", &shared), &double("a", &Expr::var(&x)) * &under("z", &double("b", &Expr::var(&x))));
+    assert_eq!(EqCx::compare(&a, &b), Ok(()));
+    assert_eq!(HashCx::hash(&a), HashCx::hash(&b));
+    let bound = |var: &Var| Expr::bind(var, &Expr::i64(2), &(&shared * &(&Expr::var(var) + &shared))).unwrap();
+    let copied = |var: &Var| {
+        let copy = |name| double(name, &Expr::var(&x));
+        Expr::bind(var, &Expr::i64(2), &(&copy("p") * &(&Expr::var(var) + &copy("q")))).unwrap()
+    };
+    let (u, v) = (Var::new("u", DataType::I64), Var::new("v", DataType::I64));
+    let (a, b) = (&bound(&u) + &shared, &copied(&v) + &double("r", &Expr::var(&x)));
+    assert_eq!(EqCx::compare(&a, &b), Ok(()));
+    assert_eq!(HashCx::hash(&a), HashCx::hash(&b));
+    assert_ne!(HashCx::hash(&a), HashCx::hash(&shared));
+}

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tilewright_support::{Map, Set};
+use tilewright_support::Map;
 
 use super::path::{Path, Step};
 use super::{IrNode, VarId};
@@ -39,8 +39,10 @@ pub enum FreeVariables {
 pub struct EqCx {
     forth: Map<VarId, VarId>,
     back: Map<VarId, VarId>,
-    /// Pairs of shared nodes known to be equal.
-    equal: Set<(usize, usize)>,
+    /// Pairs of shared nodes that were found to be equal, and after how many rebindings.
+    equal: Map<(usize, usize), usize>,
+    /// How often variables were bound anew: what was equal before may have been so by the old pairs.
+    rebound: usize,
     /// Whether an unbound variable is bound at first sight.
     defining: bool,
     /// Whether a variable that is bound already is bound anew: at a binder, which one side may reach once, as a shared
@@ -166,8 +168,7 @@ impl EqCx {
         {
             self.forth.remove(&old);
         }
-        // What was equal may have been so by the old pairs.
-        self.equal.clear();
+        self.rebound += 1;
     }
 
     /// Compares what two shared pointers point to, through the memory of shared pairs.
@@ -177,12 +178,12 @@ impl EqCx {
             return true;
         }
         let shared = Arc::strong_count(a) > 1 || Arc::strong_count(b) > 1;
-        if shared && self.equal.contains(&pair) {
+        if shared && self.equal.get(&pair) == Some(&self.rebound) {
             return true;
         }
         let equal = tilewright_support::with_stack(|| a.node_eq(b, self));
         if equal && shared {
-            self.equal.insert(pair);
+            self.equal.insert(pair, self.rebound);
         }
         equal
     }

@@ -156,9 +156,7 @@ macro_rules! ir_identity {
                 }
             }
             fn node_hash(&self, cx: &mut $crate::node::HashCx) {
-                if cx.variable(self.0.id) {
-                    cx.contents(|cx| $crate::node::IrNode::node_hash(&*self.0, cx));
-                }
+                cx.variable(self.0.id, |cx| $crate::node::IrNode::node_hash(&*self.0, cx));
             }
             fn parts<'n>(&'n self, each: &mut dyn FnMut($crate::node::Step, &'n dyn $crate::node::IrNode)) {
                 $crate::node::IrNode::parts(&*self.0, each);

@@ -12,13 +12,14 @@ use super::{IrNode, VarId};
 pub struct HashCx {
     hasher: rustc_hash::FxHasher,
     numbers: Map<VarId, u64>,
-    /// How many of the numbered variables no binder has bound.
-    free: u64,
+    /// Of the numbered variables that no binder has bound, the hash of what each says of itself.
+    said: Map<VarId, u64>,
     /// The bound variables from the outermost handle inwards, each with the number that it had before.
     bound: Vec<(VarId, Option<u64>)>,
     /// Whether variables are bound here.
     binding: bool,
-    done: Map<usize, u64>,
+    /// The hashes of shared nodes, by address and by how many variables were bound around them.
+    done: Map<(usize, usize), u64>,
 }
 
 impl std::fmt::Debug for HashCx {
@@ -61,26 +62,35 @@ impl HashCx {
         self.binding = before;
     }
 
-    /// Feeds a variable by its number; true where it is bound, or free and seen for the first time.
+    /// Feeds a variable by its number, and what it says of itself where it is bound or free: of a bound one its uses say
+    /// no more.
     ///
-    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike.
-    pub fn variable(&mut self, id: VarId) -> bool {
+    /// A bound variable's number is how many are bound around it, so that a shared node and copies of it hash alike. Free
+    /// ones are numbered in the order in which they appear.
+    pub fn variable(&mut self, id: VarId, says: impl FnOnce(&mut Self)) {
         if self.binding {
             let number = 2 * self.bound.len() as u64 + 1;
             let before = self.numbers.insert(id, number);
             self.bound.push((id, before));
             self.word(number);
-            return true;
+            return self.contents(says);
         }
         if let Some(&number) = self.numbers.get(&id) {
             self.word(number);
-            return false;
+            if let Some(&said) = self.said.get(&id) {
+                self.word(said);
+            }
+            return;
         }
-        let number = 2 * self.free;
-        self.free += 1;
+        let number = 2 * self.said.len() as u64;
         self.numbers.insert(id, number);
+        self.said.insert(id, 0);
+        let outer = std::mem::take(&mut self.hasher);
+        self.contents(says);
+        let said = std::mem::replace(&mut self.hasher, outer).finish();
+        self.said.insert(id, said);
         self.word(number);
-        true
+        self.word(said);
     }
 
     /// Ends the scope of the variables that were bound since there were `count`.
@@ -95,15 +105,15 @@ impl HashCx {
 
     /// Feeds a handle by its node's own hash, computed once where it is shared. What the node binds is bound inside it.
     pub fn handle<N: IrNode>(&mut self, node: &Arc<N>) {
-        let address = Arc::as_ptr(node) as usize;
-        let hash = self.done.get(&address).copied().unwrap_or_else(|| {
+        let key = (Arc::as_ptr(node) as usize, self.bound.len());
+        let hash = self.done.get(&key).copied().unwrap_or_else(|| {
             let outer = std::mem::take(&mut self.hasher);
             let bound = self.bound.len();
             self.contents(|cx| tilewright_support::with_stack(|| node.node_hash(cx)));
             self.unbind(bound);
             let hash = std::mem::replace(&mut self.hasher, outer).finish();
             if Arc::strong_count(node) > 1 {
-                self.done.insert(address, hash);
+                self.done.insert(key, hash);
             }
             hash
         });

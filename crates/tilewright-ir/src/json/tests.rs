@@ -194,7 +194,7 @@ fn what_is_not_the_format_is_refused_at_its_place() {
             "\"Mul\"",
             "\"And\"",
             "line 4, column 20, at nodes[2][2]: ",
-            "`and` of int64 and int64 says it is int64",
+            "`and` of int64 and int64",
         ),
         (&good, "int64", "int63", "line 2, column 42, at nodes[0][2].dtype: ", "unknown data type \"int63\""),
         (&good, "[\"%1\"", "[\"%3\"", "line 3, column 2, at nodes[1][0]: ", "expected the label \"%1\""),

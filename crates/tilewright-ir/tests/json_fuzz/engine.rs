@@ -84,6 +84,8 @@ struct Saved {
     numbers: Vec<Range<usize>>,
     labels: Vec<Range<usize>>,
     texts: Vec<Range<usize>>,
+    /// The sort of each entry.
+    sorts: Vec<String>,
 }
 
 impl Saved {
@@ -125,7 +127,9 @@ impl Saved {
             values.push(start..at);
             items.extend(comma.take().map(|before| before..at));
         }
-        Self { text, values, items, numbers, labels, texts }
+        let sort = |line: &str| line.strip_prefix("[\"%")?.split('"').nth(2).map(str::to_owned);
+        let sorts = text.lines().filter_map(sort).collect();
+        Self { text, values, items, numbers, labels, texts, sorts }
     }
 }
 
@@ -133,28 +137,25 @@ impl Saved {
 #[derive(Debug)]
 pub(crate) struct Corpus(Vec<Saved>);
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/json_fuzz/corpus")
+/// The files of the corpus, in order.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/json_fuzz/corpus");
+    let files = std::fs::read_dir(folder).expect("the corpus");
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file of the corpus").path()).collect();
+    files.sort();
+    files
 }
 
 impl Corpus {
     pub(crate) fn load() -> Self {
-        let files = std::fs::read_dir(folder()).expect("the corpus");
-        let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file of the corpus").path()).collect();
-        files.sort();
         let read = |path: PathBuf| Saved::of(std::fs::read_to_string(path).expect("a text of the corpus"));
-        Self(files.into_iter().map(read).collect())
-    }
-
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|saved| saved.text.as_str())
+        Self(files().into_iter().map(read).collect())
     }
 
     /// The input of this number.
     pub(crate) fn input(&self, seed: u64, number: u64) -> Vec<u8> {
         let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mut random = Random(state | 1);
-        random.below(1);
         let saved = &self.0[random.below(self.0.len())];
         let mut edits: Vec<(Range<usize>, String)> = Vec::new();
         for _ in 0..random.pick(&[1, 1, 1, 1, 2, 2, 3, 6]) {
@@ -185,9 +186,14 @@ impl Corpus {
             0..=4 => {
                 let range = some(random, &saved.labels)?;
                 let label = &saved.text[range.start + 2..range.end - 1];
-                let number: i64 = label.parse().ok()?;
-                let near = number + random.pick(&[-3, -2, -1, 1, 2, -9, -20, 1000]);
-                Some((range.start + 2..range.end - 1, near.max(0).to_string()))
+                let number: usize = label.parse().ok()?;
+                let near = number.saturating_add_signed(random.pick(&[-3, -2, -1, 1, 2, -9, -20, 1000]));
+                // Mostly another of the same sort.
+                let sort = saved.sorts.get(number);
+                let from = random.below(number + 1);
+                let alike = (from..number).chain(0..from).find(|&other| saved.sorts.get(other) == sort);
+                let other = if random.below(5) == 0 { near } else { alike.unwrap_or(near) };
+                Some((range.start + 2..range.end - 1, other.to_string()))
             }
             5 | 6 => Some((some(random, &saved.numbers)?, random.pick(&NUMBERS).to_owned())),
             7 => Some((some(random, &saved.texts)?, format!("\"{}\"", random.pick(&TEXTS)))),
