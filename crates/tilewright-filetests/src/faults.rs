@@ -33,6 +33,7 @@ pub const ALL: &[Fault] = &[
     fault("InlinePrivateFunctions", "dropped_cast", dropped_cast),
     fault("NormalizeGlobalVar", "lost_symbol", lost_symbol),
     fault("AttachGlobalSymbol", "lost_symbol", lost_symbol),
+    fault("MergeCompositeFunctions", "swapped_arguments", swapped_arguments),
     fault("LegalizeOps", "dropped_init", dropped_init),
     fault("LegalizeOps", "short_loop", short_loop),
     fault("LegalizeOps", "shifted_region", shifted_region),

@@ -5,7 +5,8 @@
 //! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`DeadCodeElimination`].
-//! [`pattern`] is the language in which users say what to look for in graphs.
+//! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
+//! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
 //! # What is left at the end
 //!
@@ -42,13 +43,16 @@ mod dataflow_use_inplace_calls;
 mod dead_code_elimination;
 mod eliminate_common_subexpr;
 mod fold_constant;
+mod fuse_ops_by_pattern;
 mod inline_private_functions;
 mod kill_after_last_use;
 mod legalize_ops;
 mod lifetimes;
 mod memory_usage;
+mod merge_composite_functions;
 mod normalize;
 mod normalize_global_var;
+mod outline;
 pub mod pattern;
 mod purity;
 mod remove_purity_checking;
@@ -69,10 +73,12 @@ pub use dataflow_use_inplace_calls::DataflowUseInplaceCalls;
 pub use dead_code_elimination::DeadCodeElimination;
 pub use eliminate_common_subexpr::EliminateCommonSubexpr;
 pub use fold_constant::{FREE_BYTES, FoldConstant, GROWTH};
+pub use fuse_ops_by_pattern::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
 pub use inline_private_functions::InlinePrivateFunctions;
 pub use kill_after_last_use::KillAfterLastUse;
 pub use legalize_ops::LegalizeOps;
 pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
+pub use merge_composite_functions::MergeCompositeFunctions;
 pub use normalize::Normalize;
 pub use normalize_global_var::NormalizeGlobalVar;
 pub use remove_purity_checking::RemovePurityChecking;
@@ -88,6 +94,7 @@ pub fn all_passes() -> Vec<Arc<dyn Pass>> {
         Arc::new(InlinePrivateFunctions),
         Arc::new(NormalizeGlobalVar),
         Arc::new(AttachGlobalSymbol),
+        Arc::new(MergeCompositeFunctions),
         Arc::new(LegalizeOps),
         Arc::new(FoldConstant),
         Arc::new(DeadCodeElimination),

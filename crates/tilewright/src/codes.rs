@@ -41,9 +41,9 @@ pub static ALL: &[Page] = pages! {
     "TW0401" "TW0402" "TW0403" "TW0404" "TW0405" "TW0406"
     // Well-formed modules: loops, graphs, modules, forms.
     "TW0501" "TW0502" "TW0503" "TW0504" "TW0505" "TW0506" "TW0507" "TW0508" "TW0509" "TW0510" "TW0511" "TW0512"
-    "TW0513" "TW0514" "TW0515" "TW0516" "TW0517" "TW0518"
+    "TW0513" "TW0514" "TW0515" "TW0516" "TW0517" "TW0518" "TW0519"
     "TW0520" "TW0521" "TW0522" "TW0523" "TW0524" "TW0525" "TW0526" "TW0527" "TW0528" "TW0529" "TW0530" "TW0531"
-    "TW0532"
+    "TW0532" "TW0533" "TW0534"
     "TW0540"
     "TW0550" "TW0551" "TW0552" "TW0553"
     // Lowering and code generation.
@@ -51,7 +51,7 @@ pub static ALL: &[Page] = pages! {
     "TW0601" "TW0602" "TW0603" "TW0604"
     // Passes over graphs.
     "TW0701" "TW0702" "TW0703" "TW0704" "TW0705"
-    "TW0711" "TW0721"
+    "TW0711" "TW0721" "TW0731"
     // Loading and running.
     "TW0751" "TW0752" "TW0753" "TW0754" "TW0755" "TW0756" "TW0757" "TW0758" "TW0759" "TW0760" "TW0761" "TW0762"
     "TW0763" "TW0764" "TW0765" "TW0766" "TW0767" "TW0768" "TW0769"

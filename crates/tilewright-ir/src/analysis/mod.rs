@@ -42,6 +42,6 @@ pub fn well_formed_function(function: &GlobalFunc, module: Option<&IRModule>) ->
     let mut around = module.cloned().unwrap_or_default();
     let name = around.insert_unique("function", function.clone()).name;
     let note = format!("in function `{name}`");
-    let here = |fault: &Diagnostic| fault.notes.iter().any(|text| *text == note);
+    let here = |fault: &Diagnostic| fault.notes.contains(&note);
     well_formed(&around).into_iter().filter(here).collect()
 }

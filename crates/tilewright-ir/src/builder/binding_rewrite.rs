@@ -136,16 +136,18 @@ impl DataflowBlockRewrite {
         }
         need(&self.function.body.result, &mut needed);
         let bindings = &mut self.function.body.blocks[self.at].bindings;
-        let mut kept = Vec::new();
-        for binding in std::mem::take(bindings).into_iter().rev() {
-            let drops = matches!(binding.value, BindingValue::Expr(_)) && find_impure_call(&binding.value).is_none();
-            if needed.contains(&binding.var.id()) || !drops {
-                need(&binding.value, &mut needed);
-                kept.push(binding);
+        // Edits may have left a binding behind its uses: what is needed is followed, not the order of the text.
+        let bound: Map<VarId, &Binding> = bindings.iter().map(|binding| (binding.var.id(), binding)).collect();
+        let effects = bindings.iter().filter(|binding| has_effect(binding)).map(|binding| binding.var.id());
+        let mut todo: Vec<VarId> = needed.drain().chain(effects).collect();
+        while let Some(id) = todo.pop() {
+            if needed.insert(id)
+                && let Some(binding) = bound.get(&id)
+            {
+                walk(&binding.value, |var: &Var| todo.push(var.id()));
             }
         }
-        kept.reverse();
-        *bindings = kept;
+        bindings.retain(|binding| needed.contains(&binding.var.id()));
     }
 
     fn is_used_outside(&self, var: &Var) -> bool {
@@ -153,6 +155,11 @@ impl DataflowBlockRewrite {
         let mut bindings = outside.flat_map(|(_, block)| &block.bindings);
         bindings.any(|binding| mentions(&binding.value, var)) || mentions(&self.function.body.result, var)
     }
+}
+
+/// A `match_cast` stops the program where it does not hold, and may define dimensions.
+fn has_effect(binding: &Binding) -> bool {
+    matches!(binding.value, BindingValue::MatchCast { .. }) || find_impure_call(&binding.value).is_some()
 }
 
 fn mentions<N: tilewright_expr::node::IrNode>(node: &N, var: &Var) -> bool {

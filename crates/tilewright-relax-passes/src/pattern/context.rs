@@ -109,7 +109,7 @@ impl PatternContext {
                 };
                 parts[i].iter().any(|part| placed.contains(part)) || self.edges.iter().any(edge)
             };
-            let says = |&i: &usize| says_what_is_bound(&self.patterns[i]);
+            let says = |&i: &usize| self.patterns[i].says_what_is_bound();
             let next = open.iter().position(connected).or_else(|| open.iter().position(says));
             let next = open.remove(next.unwrap_or(0));
             placed.extend(&parts[next]);
@@ -238,7 +238,7 @@ impl<'c> Search<'c> {
 
     /// The variables that patterns stand for which say what is bound to them.
     fn described<'m>(&self, matches: &'m Matches) -> impl Iterator<Item = VarId> + use<'m> {
-        matches.vars().filter(|(pattern, _)| says_what_is_bound(pattern)).map(|(_, var)| var.id())
+        matches.vars().filter(|(pattern, _)| pattern.says_what_is_bound()).map(|(_, var)| var.id())
     }
 
     /// Where the root of this number may be: among users and operands of what it is connected with.
@@ -321,19 +321,6 @@ impl<'c> Search<'c> {
             let used_outside = self.outputs.contains(var) || users.iter().any(|user| !inside.contains(&user.id()));
             !used_inside || used_outside == (self.context.extern_use == ExternUse::Must)
         })
-    }
-}
-
-/// Whether the pattern says what its variable is bound to.
-fn says_what_is_bound(pattern: &Pattern) -> bool {
-    match pattern.kind() {
-        PatternKind::Wildcard | PatternKind::Var(_) | PatternKind::DataflowVar(_) | PatternKind::Not(_) => false,
-        PatternKind::HasDType(inner, _)
-        | PatternKind::HasShape(inner, _)
-        | PatternKind::HasStructInfo(inner, _)
-        | PatternKind::SameShape(inner, _) => says_what_is_bound(inner),
-        PatternKind::Or(a, b) | PatternKind::And(a, b) => says_what_is_bound(a) || says_what_is_bound(b),
-        _ => true,
     }
 }
 

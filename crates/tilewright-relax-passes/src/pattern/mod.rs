@@ -265,6 +265,19 @@ impl Pattern {
         around(self).or(self)
     }
 
+    /// Whether a variable that it stands for is so because of what is bound to it, not for itself.
+    pub fn says_what_is_bound(&self) -> bool {
+        match self.kind() {
+            PatternKind::Wildcard | PatternKind::Var(_) | PatternKind::DataflowVar(_) | PatternKind::Not(_) => false,
+            PatternKind::HasDType(inner, _)
+            | PatternKind::HasShape(inner, _)
+            | PatternKind::HasStructInfo(inner, _)
+            | PatternKind::SameShape(inner, _) => inner.says_what_is_bound(),
+            PatternKind::Or(a, b) | PatternKind::And(a, b) => a.says_what_is_bound() || b.says_what_is_bound(),
+            _ => true,
+        }
+    }
+
     /// The patterns directly inside.
     pub fn parts(&self) -> Vec<&Self> {
         match self.kind() {

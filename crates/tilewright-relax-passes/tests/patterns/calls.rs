@@ -7,7 +7,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_relax_passes::pattern::{ArgPatterns, Matches, Pattern, fused_bias_activation, match_expr};
 use tilewright_tensor::{DataType, Tensor};
 
-use super::{call, floats, integers, main_of, means_the_same, module, op, ops, rewritten, run, var};
+use super::{call, floats, impure_module, integers, main_of, means_the_same, module, op, ops, rewritten, var};
 
 const LAYER: &str = r#"(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3, 4), "float32"), b: R.Tensor((4,), "float32")):
         with R.dataflow():
@@ -272,14 +272,21 @@ fn values_of_a_dataflow_block_that_is_over_are_not_written_anew_outside() {
 }
 
 #[test]
-fn effects_stay_where_they_are() {
-    let before = module(
-        r#"(x: R.Tensor((3,), "float32")):
-        R.func_attr({"relax.force_pure": False})
-        a = R.add(x, x)
-        return a"#,
+fn what_has_effects_stays_where_its_result_is_needed_no_more() {
+    let before = impure_module(
+        r#"(x: R.Tensor((3,), "float32")) -> R.Tensor((3,), "float32"):
+        a = R.call_packed("note", x, sinfo_args=[R.Tensor((3,), "float32")])
+        b = R.add(a, a)
+        c = R.nn.relu(b)
+        return c"#,
     );
-    let after = doubling(&before).unwrap();
-    assert_eq!(ops(&after), ["multiply"]);
-    let _ = run(&after, &[floats(&[3], 4)]);
+    let note = Pattern::call_packed(Some("note"), ArgPatterns::Any);
+    let whole = call("nn.relu", &[&call("add", &[&note, &note])]);
+    let after = rewritten(&before, &whole, &mut |_, found| {
+        let ExprKind::Call { args, .. } = &found.get(&note).unwrap().kind else { panic!("a call") };
+        Ok(op("multiply", &[&args[0], &args[0]]))
+    });
+    let after = main_of(&after.unwrap());
+    let names: Vec<_> = after.body.blocks.iter().flat_map(|b| &b.bindings).map(|b| b.var.name.to_string()).collect();
+    assert_eq!(names, ["a", "c"], "the call stays, the sum goes");
 }

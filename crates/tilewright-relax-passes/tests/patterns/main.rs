@@ -3,6 +3,7 @@
 //! The interpreter runs each module before and after. Integers are compared exactly, floats bit for bit but for NaN.
 
 mod calls;
+mod fusion;
 mod graphs;
 mod random;
 
@@ -19,7 +20,16 @@ use tilewright_tensor::Tensor;
 
 /// The module whose `main` has this text behind `def main`.
 pub(crate) fn module(main: &str) -> IRModule {
-    let text = format!("@I.ir_module\nclass Module:\n    @R.function\n    def main{}\n", main.trim_end());
+    parsed(&format!("@R.function\n    def main{main}"))
+}
+
+/// As [`module`], with a `main` that may have effects.
+pub(crate) fn impure_module(main: &str) -> IRModule {
+    parsed(&format!("@R.function(pure=False)\n    def main{main}"))
+}
+
+fn parsed(main: &str) -> IRModule {
+    let text = format!("@I.ir_module\nclass Module:\n    {main}\n");
     parse_module(&SourceFile::new("pattern.py", text), &NoHost).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use tilewright_interp::Random;
 use tilewright_ir::IRModule;
+use tilewright_ir::relax::Expr;
 use tilewright_relax_passes::pattern::Pattern;
 
 use super::{call, integers, means_the_same, module, op, rewritten};
 
 /// A graph of so many bindings over 32-bit integers, each of any two variables before it.
-fn graph(random: &mut Random, count: usize) -> IRModule {
+pub(crate) fn graph(random: &mut Random, count: usize) -> IRModule {
     let mut text =
         String::from("(v0: R.Tensor((5,), \"int32\"), v1: R.Tensor((5,), \"int32\")):\n        with R.dataflow():\n");
     for i in 2..count + 2 {
@@ -25,6 +26,9 @@ fn graph(random: &mut Random, count: usize) -> IRModule {
     module(&text)
 }
 
+/// Makes the new expression of what patterns stand for.
+type Make<'p> = dyn Fn(&dyn Fn(&Pattern) -> Expr) -> Expr + 'p;
+
 #[test]
 fn random_graphs_mean_the_same() {
     let mut random = Random::new(11);
@@ -34,7 +38,7 @@ fn random_graphs_mean_the_same() {
         let mut current = graph(&mut random, 12);
         let args = [integers(&[5], round), integers(&[5], round + 100)];
         let before = current.clone();
-        let rules: [(Pattern, &dyn Fn(&dyn Fn(&Pattern) -> tilewright_ir::relax::Expr) -> _); 4] = [
+        let rules: [(Pattern, &Make<'_>); 4] = [
             (call("add", &[&a, &b]), &|x| op("add", &[&x(&b), &x(&a)])),
             (call("multiply", &[&a, &call("add", &[&b, &c])]), &|x| {
                 op("add", &[&op("multiply", &[&x(&a), &x(&b)]), &op("multiply", &[&x(&a), &x(&c)])])

@@ -7,6 +7,8 @@ use tilewright::ir::relax::{
 use tilewright::ir::verify::{Form, verify};
 use tilewright::ir::{Attr, Attrs};
 use tilewright::ops::nn::relu;
+use tilewright::relax_passes::pattern::Pattern;
+use tilewright::relax_passes::{Check, FuseOpsByPattern, FusionPattern};
 use tilewright::support::{Origins, SourceFile};
 use tilewright::{DataType, IRModule, expr};
 
@@ -15,7 +17,7 @@ use super::{Outcome, examples};
 examples! {
     "graphs.rs":
     tw0520 tw0521 tw0522 tw0523 tw0524 tw0525 tw0526 tw0527 tw0528 tw0529 tw0530 tw0531
-    tw0532
+    tw0532 tw0731
 }
 
 /// A module with a PrimFunc `copy` of two buffers of four elements.
@@ -294,5 +296,31 @@ mod tw0532 {
         let (callee, args, sinfo_args) = (Callee::Tir(copy), vec![Expr::var(&x)], vec![tensor(&[4])]);
         let call = ExprKind::Call { callee, args, attrs, sinfo_args };
         check(function(&[&x], true, vec![bind(&y, Expr::raw(tensor(&[4]), call))], &y))
+    }
+}
+
+/// Fuses the products of a module that pass the check.
+fn fuse(check: Check) -> Outcome {
+    let text = "@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((2, 2), \"float32\")):\n        with R.dataflow():\n            y = R.matmul(x, x)\n            R.output(y)\n        return y\n";
+    let module = tilewright::parse_module(&SourceFile::new("product.py", text))?;
+    let product = Pattern::op("matmul")?.call(vec![Pattern::wildcard(), Pattern::wildcard()]);
+    let pattern = FusionPattern { check: Some(check), ..FusionPattern::new("lib.product", &product) };
+    let pass = FuseOpsByPattern { patterns: vec![pattern], ..FuseOpsByPattern::default() };
+    tilewright::PassCx::default().run(&pass, module)?;
+    Ok(())
+}
+
+mod tw0731 {
+    use super::*;
+
+    pub(super) fn wrong() -> Outcome {
+        fuse(std::sync::Arc::new(|found| match found.matched_expr.struct_info.rank() {
+            Some(3) => Ok(true),
+            _ => Err("`lib.product` takes three dimensions".to_owned()),
+        }))
+    }
+
+    pub(super) fn right() -> Outcome {
+        fuse(std::sync::Arc::new(|found| Ok(found.matched_expr.struct_info.rank() == Some(3))))
     }
 }

@@ -19,7 +19,7 @@ pub use flops::estimate_tir_flops;
 pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
 pub use purity::{assert_pure_function, is_pure_function};
 pub use walks::{
-    Node, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,
+    Node, Replace, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,
 };
 
 /// The faults of the function, each with its code and place; empty where it is well-formed.

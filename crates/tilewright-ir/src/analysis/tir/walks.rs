@@ -78,12 +78,15 @@ pub fn expr_deep_equal(a: &Expr, b: &Expr) -> bool {
     a.equal(b)
 }
 
+/// What stands for a node; `None` where it stays.
+pub type Replace<'f> = dyn FnMut(&Node) -> Option<Node> + 'f;
+
 /// What [`ir_transform`] does with nodes.
 pub struct Transform<'f> {
     /// Gets a node before its parts; what it gives stands for the node, and is not looked into.
-    pub before: Option<&'f mut dyn FnMut(&Node) -> Option<Node>>,
+    pub before: Option<&'f mut Replace<'f>>,
     /// Gets a node whose parts are transformed, unless `before` gave something; what it gives stands for it.
-    pub after: Option<&'f mut dyn FnMut(&Node) -> Option<Node>>,
+    pub after: Option<&'f mut Replace<'f>>,
     /// The nodes that the two get; the others are only gone through.
     pub only: &'f dyn Fn(&Node) -> bool,
 }

@@ -1,0 +1,120 @@
+//! Bindings of a dataflow block as a function of their own.
+//!
+//! The function has a parameter for each variable that the bindings take from outside, in the order of first use; then, if
+//! asked for, one for each constant; then one shape for the symbolic dimensions that those do not tell. Its variables and
+//! dimensions are its own.
+
+use tilewright_expr as scalar;
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
+use tilewright_ir::Attrs;
+use tilewright_ir::analysis::{bound_vars, definable_dims, free_vars};
+use tilewright_ir::relax::{Binding, BindingBlock, Expr, ExprKind, Function, SeqExpr, StructInfo, TensorShape, Var};
+use tilewright_support::{Map, Origins, Set};
+
+/// What an attribute of a function names: the pattern that it was made of.
+pub(crate) const COMPOSITE: &str = "Composite";
+/// What an attribute of a function names: the code generator that takes it.
+pub(crate) const CODEGEN: &str = "Codegen";
+/// The attribute of functions that fusion has made.
+pub(crate) const PRIMITIVE: &str = "Primitive";
+
+/// A function, and what a call of it in the place of the bindings gets.
+pub(crate) struct Outlined {
+    pub(crate) function: Function,
+    pub(crate) args: Vec<Expr>,
+}
+
+/// What becomes of constants.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Constants {
+    Stay,
+    BecomeParameters,
+}
+
+/// The bindings as a private function that gives the outputs: one, or a tuple of several.
+pub(crate) fn outlined(bindings: &[Binding], outputs: &[Var], attrs: Attrs, constants: Constants) -> Outlined {
+    let mut block = BindingBlock { dataflow: true, bindings: bindings.to_vec() };
+    let outside = free_vars(&block);
+    let mut args: Vec<Expr> = outside.iter().map(Expr::var).collect();
+    let mut params = outside;
+    if constants == Constants::BecomeParameters {
+        lift_constants(&mut block, &mut params, &mut args);
+    }
+    let told: Set<VarId> = params.iter().flat_map(|param| definable_dims(&param.struct_info)).map(|d| d.id()).collect();
+    let untold: Vec<scalar::Var> = own_dims(&block).into_iter().filter(|dim| !told.contains(&dim.id())).collect();
+    if !untold.is_empty() {
+        let dims: Vec<scalar::Expr> = untold.iter().map(scalar::Expr::var).collect();
+        params.push(Var::new("s", StructInfo::Shape(TensorShape::Known(dims.clone()))));
+        args.push(Expr::shape(dims));
+    }
+    let origins = bindings.iter().fold(Origins::default(), |all, binding| all.merge(&binding.origins));
+    let result = match outputs {
+        [one] => Expr::var(one),
+        many => Expr::tuple(many.iter().map(Expr::var).collect()),
+    };
+    let ret = result.struct_info.clone();
+    let body = SeqExpr { blocks: vec![block], result };
+    let function = Function { params, body, ret, pure: true, attrs, origins };
+    Outlined { function: renewed(&function, outputs), args }
+}
+
+fn lift_constants(block: &mut BindingBlock, params: &mut Vec<Var>, args: &mut Vec<Expr>) {
+    let mut lifted: Vec<(Var, Expr)> = Vec::new();
+    let lift = |expr: &Expr| {
+        matches!(expr.kind, ExprKind::Constant(_)).then(|| {
+            let var = Var::new("param", expr.struct_info.clone());
+            lifted.push((var.clone(), expr.clone()));
+            Expr::var(&var)
+        })
+    };
+    if let Some(changed) = rewrite(&*block, lift) {
+        *block = changed;
+        for (var, constant) in lifted {
+            params.push(var);
+            args.push(constant);
+        }
+    }
+}
+
+/// The symbolic dimensions in a node, each once.
+fn dims<N: IrNode>(node: &N) -> Vec<scalar::Var> {
+    let (mut found, mut seen) = (Vec::new(), Set::default());
+    walk(node, |dim: &scalar::Var| {
+        if seen.insert(dim.id()) {
+            found.push(dim.clone());
+        }
+    });
+    found
+}
+
+/// The symbolic dimensions that the block speaks of, each once; not those inside the types of functions that it calls.
+fn own_dims(block: &BindingBlock) -> Vec<scalar::Var> {
+    let (mut found, mut seen) = (Vec::new(), Set::default());
+    walk_some(block, |node| {
+        if let Some(dim) = node.downcast::<scalar::Var>()
+            && seen.insert(dim.id())
+        {
+            found.push(dim.clone());
+        }
+        let is_function = |expr: &Expr| {
+            matches!(expr.struct_info, StructInfo::Func { .. })
+                && matches!(expr.kind, ExprKind::GlobalVar(_) | ExprKind::ExternFunc(_) | ExprKind::Var(_))
+        };
+        !node.downcast::<Expr>().is_some_and(is_function)
+    });
+    found
+}
+
+/// The function with variables and dimensions of its own. The outputs are visible outside of its blocks, parameters are no
+/// dataflow variables.
+pub(crate) fn renewed(function: &Function, outputs: &[Var]) -> Function {
+    let mut vars: Map<VarId, Var> = Map::default();
+    for var in bound_vars(function) {
+        let (name, info) = (var.name.clone(), var.struct_info.clone());
+        let shown = outputs.contains(&var) || function.params.contains(&var) || !var.dataflow;
+        vars.insert(var.id(), if shown { Var::new(name, info) } else { Var::dataflow(name, info) });
+    }
+    let function = rewrite(function, |var: &Var| vars.get(&var.id()).cloned()).unwrap_or_else(|| function.clone());
+    let fresh: Map<VarId, scalar::Var> = dims(&function).into_iter().map(|dim| (dim.id(), dim.renewed())).collect();
+    rewrite(&function, |dim: &scalar::Var| fresh.get(&dim.id()).cloned()).unwrap_or(function)
+}
