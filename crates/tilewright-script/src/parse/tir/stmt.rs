@@ -213,6 +213,9 @@ impl Parser<'_> {
             if let Some(kind) = function.strip_prefix("axis.") {
                 return self.axes(names, kind, call);
             }
+            if function == "meta_var" {
+                return self.meta_variables(names, value);
+            }
             if let [name] = names
                 && let Some(value) = self.declaration(&name.id, function, call, pieces)?
             {
@@ -231,6 +234,21 @@ impl Parser<'_> {
                 Err(self.wrong_kind(value, &expected, &other))
             }
         }
+    }
+
+    /// `a, b = T.meta_var((x, y))`: names for values, which get no variables of their own.
+    fn meta_variables(&mut self, names: &[&ast::ExprName], value: &ast::Expr) -> Res<()> {
+        match (names, self.eval(value)?) {
+            ([name], value) => self.scopes.define(&name.id, value),
+            (names, Value::Tuple(items)) if items.len() == names.len() => {
+                names.iter().zip(items).for_each(|(name, item)| self.scopes.define(&name.id, item));
+            }
+            (names, other) => {
+                let expected = format!("a tuple of {} for {}", names.len(), count(names.len(), "name"));
+                return Err(self.wrong_kind(value, &expected, &other));
+            }
+        }
+        Ok(())
     }
 
     /// What `name = T.function(…)` declares, if it is a declaration.
@@ -273,10 +291,6 @@ impl Parser<'_> {
                 self.frame().nested += 1;
                 pieces.open(|body| thread.around(body));
                 Value::Scalar(var)
-            }
-            "meta_var" => {
-                let bound = self.bind(call, &["value"], 1)?;
-                self.eval(bound[0].ok_or(Reported)?)?
             }
             "match_buffer" => match self.matched_parameter(name, call)? {
                 Some(buffer) => Value::Buffer(buffer),
