@@ -21,13 +21,17 @@ class Module:
 #  --> crates/tilewright-ops/src/binary_operands.py:9:25
 #   |
 # 9 |         return R.add(a, b)
-#   |                         ^
+#   |                      -  ^ a float32 tensor of shape (4,)
+#   |                      |
+#   |                      a float32 tensor of shape (2, 3)
 #
 # error[TW0305]: operands of `maximum` must have one data type, found float32 and int32
 #   --> crates/tilewright-ops/src/binary_operands.py:13:29
 #    |
 # 13 |         return R.maximum(a, b)
-#    |                             ^
+#    |                          -  ^ an int32 tensor of shape (3,)
+#    |                          |
+#    |                          a float32 tensor of shape (2, 3)
 #
 # error[TW0301]: `R.add` needs the argument `x2`
 #   --> crates/tilewright-ops/src/binary_operands.py:17:16

@@ -34,7 +34,9 @@ class Module:
 #   --> crates/tilewright-script/src/parse/unknown_name.py:15:30
 #    |
 # 15 |             lv = R.matmul(x, w)
-#    |                              ^
+#    |                           -  ^ a float32 tensor of shape (4, 3)
+#    |                           |
+#    |                           a float32 tensor of shape (2, 3)
 #
 # error[TW0202]: unknown function `R.nn.rleu`
 #   --> crates/tilewright-script/src/parse/unknown_name.py:16:18
