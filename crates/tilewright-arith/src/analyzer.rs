@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{AnyHandle, VarId, walk_some};
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Range, Var};
-use tilewright_support::Map;
+use tilewright_support::{Map, Set, with_stack};
 
 use crate::bounds::IntBounds;
 use crate::linear::Linear;
@@ -122,7 +122,8 @@ impl Analyzer {
         let value = self.simplify(value);
         self.bind_value(var, &value);
         if let Some(fact) = self.facts.get_mut(&var.id()) {
-            fact.replacement = Some(value).filter(|value| value.dtype == var.dtype && !mentions(value, &[var.clone()]));
+            fact.replacement =
+                Some(value).filter(|value| value.dtype == var.dtype && !mentions(value, std::slice::from_ref(var)));
         }
     }
 
@@ -329,9 +330,10 @@ impl Analyzer {
         for var in vars {
             // A variable with one possible value stands in no simplified expression.
             let atom = session.simplify(&Expr::var(var));
-            coefficients.push(rest.terms.shift_remove(&atom).unwrap_or(0));
+            coefficients.push(rest.terms.swap_remove(&atom).unwrap_or(0));
         }
-        let free = rest.terms.keys().all(|&id| !mentions(&session.expr(id), vars));
+        let mut mentions = Mentions::of(vars);
+        let free = rest.terms.keys().all(|&id| !mentions.any(&session, id));
         let dtype = expr.dtype;
         if !free {
             return None;
@@ -358,7 +360,7 @@ impl Analyzer {
 }
 
 /// Whether one of the variables stands in the expression.
-fn mentions(expr: &Expr, vars: &[Var]) -> bool {
+pub(crate) fn mentions(expr: &Expr, vars: &[Var]) -> bool {
     let mut found = false;
     walk_some(expr, |node: &dyn AnyHandle| {
         found |= node.downcast::<Var>().is_some_and(|var| vars.contains(var));
@@ -367,12 +369,39 @@ fn mentions(expr: &Expr, vars: &[Var]) -> bool {
     found
 }
 
+/// In which interned nodes one of some variables stands, each node looked at once.
+pub(crate) struct Mentions {
+    vars: Set<VarId>,
+    done: Map<Id, bool>,
+}
+
+impl Mentions {
+    pub(crate) fn of(vars: &[Var]) -> Self {
+        Self { vars: vars.iter().map(Var::id).collect(), done: Map::default() }
+    }
+
+    pub(crate) fn any(&mut self, cx: &Session<'_>, id: Id) -> bool {
+        if let Some(&known) = self.done.get(&id) {
+            return known;
+        }
+        let node = cx.node(id);
+        let found = match &node.tag {
+            Tag::Var(var) => self.vars.contains(var),
+            Tag::Load(buffer, _) | Tag::AddressOf(buffer) if self.vars.contains(&buffer.data.id()) => true,
+            _ => with_stack(|| node.ids.iter().any(|&child| self.any(cx, child))),
+        };
+        self.done.insert(id, found);
+        found
+    }
+}
+
 impl Session<'_> {
     /// Replaces every term that mentions one of the variables by its least (or greatest) value.
     fn extreme(&mut self, mut sum: Linear, vars: &[Var], least: bool) -> Option<Linear> {
+        let mut mentions = Mentions::of(vars);
         for _ in 0..=vars.len() + 8 {
             let dependent: Vec<(Id, i64)> =
-                sum.terms.iter().map(|(&id, &c)| (id, c)).filter(|&(id, _)| mentions(&self.expr(id), vars)).collect();
+                sum.terms.iter().map(|(&id, &c)| (id, c)).filter(|&(id, _)| mentions.any(self, id)).collect();
             let Some(&(id, c)) = dependent.iter().max_by_key(|&&(id, _)| match self.node(id).tag {
                 // What stands under other operations first, then the variable bound last.
                 Tag::Var(var) => self.facts.symbolic_range(var).map_or(0, |(order, _)| order),

@@ -48,7 +48,7 @@ impl Session<'_> {
     /// A comparison as the table leaves it.
     fn comparison(&mut self, op: CmpOp, a: Id, b: Id) -> Id {
         let bool_type = DataType::BOOL.with_lanes(self.dtype(a).lanes);
-        match self.rewritten(Root::Compare(op), &[a, b], false, bool_type) {
+        match with_stack(|| self.rewritten(Root::Compare(op), &[a, b], false, bool_type)) {
             Some(id) => id,
             None => self.make(bool_type, Tag::Compare(op), vec![a, b]),
         }

@@ -1,6 +1,7 @@
 //! Operations of two operands but sums of indices, and the division of sums.
 
 use tilewright_expr::{BinOp, semantics};
+use tilewright_support::with_stack;
 
 use crate::bounds::IntBounds;
 use crate::linear::{Linear, gcd};
@@ -59,6 +60,15 @@ fn quotient_bounds(a: IntBounds, b: IntBounds) -> Option<IntBounds> {
 
 impl Session<'_> {
     pub(crate) fn binary(&mut self, op: BinOp, a: Id, b: Id) -> Id {
+        if let Some(&known) = self.results.get(&(op, a, b)) {
+            return known;
+        }
+        let id = with_stack(|| self.binary_node(op, a, b));
+        self.results.insert((op, a, b), id);
+        id
+    }
+
+    fn binary_node(&mut self, op: BinOp, a: Id, b: Id) -> Id {
         let dtype = self.dtype(a);
         if let (Some(x), Some(y)) = (self.scalar(a), self.scalar(b))
             && let Ok(value) = semantics::binary(op, x, y)

@@ -44,6 +44,10 @@ impl Session<'_> {
             return false;
         }
         *steps -= 1;
+        if self.credit == 0 {
+            return false;
+        }
+        self.credit -= 1;
         let assumed = self.assumed_forms();
         if assumed.iter().any(|fact| self.linear_bounds(&linear.plus(fact, -1)).at_least(0)) {
             return true;

@@ -1,6 +1,7 @@
 //! Choices.
 
 use tilewright_expr::Intrinsic;
+use tilewright_support::with_stack;
 
 use crate::rules::Root;
 use crate::session::{Id, Session, Tag};
@@ -18,7 +19,7 @@ impl Session<'_> {
         }
         let lazy = tag == Tag::Call(Intrinsic::IfThenElse);
         let ids = [condition, then, otherwise];
-        match self.rewritten(Root::Select, &ids, lazy, dtype) {
+        match with_stack(|| self.rewritten(Root::Select, &ids, lazy, dtype)) {
             Some(id) => id,
             None => self.make(dtype, tag, ids.to_vec()),
         }

@@ -88,12 +88,21 @@ pub(crate) struct Session<'a> {
     pub(crate) replaced: Map<VarId, Id>,
     /// Variables of `Let` that stay.
     pub(crate) local: Map<VarId, (IntBounds, bool)>,
+    /// What became of operations on nodes: rules ask for the same ones again and again.
+    pub(crate) results: Map<(BinOp, Id, Id), Id>,
     /// What `not` made of a node, both ways.
     pub(crate) negated: Map<Id, Id>,
     /// Rules of the table that are being applied, one inside the other.
     pub(crate) depth: u32,
     pub(crate) assumed: Option<Rc<Vec<Linear>>>,
+    /// Steps that proofs may still take: some for a start and some for every node, so that all of them are linear work.
+    pub(crate) credit: u64,
 }
+
+/// Steps of proofs for a start.
+const CREDIT: u64 = 20_000;
+/// Steps of proofs for every node.
+const CREDIT_OF_NODE: u64 = 4;
 
 pub(crate) fn is_index_type(dtype: DataType) -> bool {
     dtype == DataType::I32 || dtype == DataType::I64
@@ -117,8 +126,10 @@ impl<'a> Session<'a> {
             foreign: Vec::new(),
             replaced: Map::default(),
             local: Map::default(),
+            results: Map::default(),
             negated: Map::default(),
             depth: 0,
+            credit: CREDIT,
             assumed: None,
         }
     }
@@ -177,6 +188,7 @@ impl<'a> Session<'a> {
             true => self.modular_of(&key.tag, &key.ids, key.dtype.lanes),
             false => ModularSet::ANY,
         };
+        self.credit += CREDIT_OF_NODE;
         let structure = self.structure_of(&key, &expr);
         let id = self.nodes.len() as Id;
         self.nodes.push(Node {

@@ -2,6 +2,7 @@
 
 use tilewright_expr::node::AnyHandle;
 use tilewright_expr::{BinOp, Expr, ExprKind};
+use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
 use crate::linear::Linear;
@@ -20,7 +21,7 @@ const ABSORBED_TERMS: usize = 6;
 impl Session<'_> {
     /// The node of a finished sum.
     pub(crate) fn sum(&mut self, linear: Linear, dtype: DataType) -> Id {
-        let mut linear = self.joined(linear);
+        let mut linear = with_stack(|| self.joined(linear));
         if let Some(absorbed) = self.absorbed(&linear, dtype) {
             linear = absorbed;
         }

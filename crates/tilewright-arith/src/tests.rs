@@ -6,7 +6,7 @@ use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Range, Va
 use tilewright_support::Map;
 use tilewright_tensor::DataType;
 
-use crate::{Analyzer, IntBounds};
+use crate::{Analyzer, ConstIntBound, IntBounds, ModularSet};
 
 /// Values of variables; `None` where an operation faults.
 pub(crate) fn eval(expr: &Expr, env: &Map<VarId, i64>) -> Option<Scalar> {
@@ -128,27 +128,77 @@ impl Setting {
 
 #[test]
 fn simplified_expressions_have_the_same_value_and_lie_in_their_bounds() {
+    let mut compared = 0;
     for dtype in [DataType::I32, DataType::I64] {
         let setting = Setting::new(dtype);
         let vars = setting.exprs();
         let mut random = Random(7);
-        for round in 0..5_000 {
+        for round in 0..12_000 {
             let expr =
                 if round % 3 == 0 { random_bool(&mut random, &vars, 3) } else { random_int(&mut random, &vars, 4) };
             let simple = setting.analyzer.simplify(&expr);
+            let canonical = setting.analyzer.canonical_simplify(&expr);
             let IntBounds { min, max } = setting.analyzer.bounds(&expr);
-            for _ in 0..12 {
+            let modular = setting.analyzer.modular_set(&expr);
+            for _ in 0..6 {
                 let env = setting.draw(&mut random);
                 let Some(expected) = eval(&expr, &env) else { continue };
+                compared += 1;
                 assert_eq!(eval(&simple, &env), Some(expected), "{expr:?}\n=> {simple:?}\n{env:?}");
+                assert_eq!(eval(&canonical, &env), Some(expected), "{expr:?}\n=> {canonical:?}\n{env:?}");
                 let value = expected.as_int();
                 assert!(
                     min.is_none_or(|m| m <= value) && max.is_none_or(|m| value <= m),
                     "{value} in {min:?}..{max:?}"
                 );
+                assert!(modular.contains(value), "{value} in {modular:?}: {expr:?}");
             }
         }
     }
+    assert!(compared > 100_000, "{compared}");
+}
+
+#[test]
+fn remainders_are_known_and_used() {
+    let mut cx = Analyzer::new();
+    let var = Var::new("n", DataType::I64);
+    let n = Expr::var(&var);
+    let rem = |a: &Expr, c| binary(BinOp::FloorMod, a, &Expr::i64(c));
+    let div = |a: &Expr, c| binary(BinOp::FloorDiv, a, &Expr::i64(c));
+    assert_eq!(cx.modular_set(&(&(&n * 6) + 4)), ModularSet { coeff: 6, base: 4 });
+    let scope = cx.enter();
+    cx.assume(&compare(CmpOp::Eq, &rem(&n, 8), &Expr::i64(0)));
+    check(&cx, &rem(&n, 4), &Expr::i64(0));
+    check(&cx, &(&div(&n, 8) * 8), &n);
+    check(&cx, &rem(&(&n + 3), 4), &Expr::i64(3));
+    assert!(cx.prove_different(&n, &Expr::i64(4)));
+    cx.leave(scope);
+    assert!(!cx.prove(&compare(CmpOp::Eq, &rem(&n, 4), &Expr::i64(0))));
+    cx.update_modular(&var, ModularSet::new(12, 7));
+    cx.update_modular(&var, ModularSet::new(8, 3));
+    assert_eq!(cx.modular_set(&n), ModularSet { coeff: 24, base: 19 });
+    let (m, set) = (Var::new("m", DataType::I64), ConstIntBound::new(ConstIntBound::NEG_INF, 9));
+    cx.update_bound(&m, set);
+    assert_eq!(cx.const_int_bound(&Expr::var(&m)), set);
+    assert_eq!(cx.const_int_bound(&Expr::var(&m)).to_string(), "ConstIntBound[neg_inf, 9]");
+    cx.bind_replaced(&m, &(&n + 1));
+    check(&cx, &(&Expr::var(&m) * 2), &(&(&n * 2) + 2));
+}
+
+#[test]
+fn the_canonical_order_depends_on_names_only() {
+    let vars = ["b", "a", "c"].map(|name| Expr::var(&Var::new(name, DataType::I64)));
+    let [b, a, c] = &vars;
+    let cx = Analyzer::new();
+    let min = |x: &Expr, y: &Expr| binary(BinOp::Min, x, y);
+    let product = |x: &Expr, y: &Expr| x * y;
+    for (left, right) in
+        [(&(a + b) + c, &(c + b) + a), (min(&(a + b), c), min(c, &(b + a))), (&product(b, c) + a, a + &product(c, b))]
+    {
+        let (left, right) = (cx.canonical_simplify(&left), cx.canonical_simplify(&right));
+        assert!(left.equal(&right), "{left:?}\n{right:?}");
+    }
+    assert!(cx.canonical_simplify(&(b + a)).equal(&(a + b)));
 }
 
 #[test]

@@ -9,6 +9,7 @@ use tilewright_tensor::DataType;
 
 use super::{IterMapLevel, IterMapResult, IterMark, IterSource, IterSplitExpr, IterSumExpr};
 use crate::Analyzer;
+use crate::analyzer::Mentions;
 use crate::session::{Id, Mode, Session, Tag};
 
 /// The number of a mark.
@@ -54,7 +55,7 @@ pub(super) struct Detector<'a> {
     pub(super) fused: Map<Vec<Split>, MarkId>,
     pub(super) constraints: Vec<Constraint>,
     done: Map<Id, Option<Sum>>,
-    mentions: Map<Id, bool>,
+    mentions: Mentions,
     published: Map<MarkId, Arc<IterMark>>,
     pub(super) errors: Vec<String>,
 }
@@ -68,7 +69,7 @@ impl<'a> Detector<'a> {
             fused: Map::default(),
             constraints: Vec::new(),
             done: Map::default(),
-            mentions: Map::default(),
+            mentions: Mentions::of(&iters.iter().map(|(var, _)| var.clone()).collect::<Vec<_>>()),
             published: Map::default(),
             errors: Vec::new(),
         };
@@ -111,16 +112,7 @@ impl<'a> Detector<'a> {
     }
 
     fn mentions(&mut self, id: Id) -> bool {
-        if let Some(&known) = self.mentions.get(&id) {
-            return known;
-        }
-        let (tag, ids) = (self.cx.node(id).tag.clone(), self.cx.node(id).ids.clone());
-        let found = match tag {
-            Tag::Var(var) => self.vars.contains_key(&var),
-            _ => with_stack(|| ids.into_iter().any(|child| self.mentions(child))),
-        };
-        self.mentions.insert(id, found);
-        found
+        self.mentions.any(&self.cx, id)
     }
 
     pub(super) fn read(&mut self, id: Id) -> Option<Sum> {

@@ -167,7 +167,14 @@ fn symbolic_extents_fuse_too() {
     let fused = &(&Expr::var(&i) * &extent) + &Expr::var(&j);
     let mut cx = Analyzer::new();
     cx.bind_bounds(&n, Some(1), None);
-    let found = detect_iter_map(&mut cx, &[fused.clone()], &iters, &Expr::bool(true), IterMapLevel::Bijective, true);
+    let found = detect_iter_map(
+        &mut cx,
+        std::slice::from_ref(&fused),
+        &iters,
+        &Expr::bool(true),
+        IterMapLevel::Bijective,
+        true,
+    );
     assert_eq!(found.errors, Vec::<String>::new());
     let IterSource::Sum(sum) = &found.indices[0].args[0].source.source else { panic!("one fused mark") };
     assert_eq!(sum.args.len(), 2);

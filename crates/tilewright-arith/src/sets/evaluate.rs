@@ -5,6 +5,7 @@ use tilewright_expr::{BinOp, Expr, Intrinsic, Var};
 use tilewright_support::{Map, with_stack};
 
 use super::IntSet;
+use crate::analyzer::Mentions;
 use crate::bounds::IntBounds;
 use crate::linear::Linear;
 use crate::session::{Id, Mode, Session, Tag, is_index_type};
@@ -21,13 +22,14 @@ struct Ends {
 pub(crate) struct Domains {
     sets: Map<VarId, Ends>,
     done: Map<Id, Ends>,
-    mentions: Map<Id, bool>,
+    mentions: Mentions,
 }
 
 impl Domains {
     pub(crate) fn evaluate(cx: &Analyzer, expr: &Expr, sets: &[(Var, IntSet)]) -> IntSet {
         let mut session = Session::new(cx, Mode::Output);
-        let mut domains = Self { sets: Map::default(), done: Map::default(), mentions: Map::default() };
+        let vars: Vec<Var> = sets.iter().map(|(var, _)| var.clone()).collect();
+        let mut domains = Self { sets: Map::default(), done: Map::default(), mentions: Mentions::of(&vars) };
         for (var, set) in sets {
             let end = |session: &mut Session<'_>, end: Option<&Expr>| end.map(|end| session.simplify(end));
             let ends = Ends { min: end(&mut session, set.min_value()), max: end(&mut session, set.max_value()) };
@@ -41,7 +43,7 @@ impl Domains {
         // Ends that name other variables of the list are widened by theirs.
         for _ in 0..=sets.len() {
             let of = |domains: &mut Self, session: &mut Session<'_>, end: Option<Id>| {
-                end.filter(|&id| domains.mentions(session, id)).map(|id| domains.ends(session, id))
+                end.filter(|&id| domains.mentions.any(session, id)).map(|id| domains.ends(session, id))
             };
             let (low, high) = (of(&mut domains, &mut session, min), of(&mut domains, &mut session, max));
             if low.is_none() && high.is_none() {
@@ -53,25 +55,11 @@ impl Domains {
         IntSet::everything()
     }
 
-    /// Whether a variable of the list stands in the node.
-    fn mentions(&mut self, cx: &Session<'_>, id: Id) -> bool {
-        if let Some(&known) = self.mentions.get(&id) {
-            return known;
-        }
-        let node = cx.node(id);
-        let found = match node.tag {
-            Tag::Var(var) => self.sets.contains_key(&var),
-            _ => with_stack(|| node.ids.iter().any(|&child| self.mentions(cx, child))),
-        };
-        self.mentions.insert(id, found);
-        found
-    }
-
     fn ends(&mut self, cx: &mut Session<'_>, id: Id) -> Ends {
         if let Some(&known) = self.done.get(&id) {
             return known;
         }
-        let ends = match cx.dtype(id).is_scalar() && !self.mentions(cx, id) {
+        let ends = match cx.dtype(id).is_scalar() && !self.mentions.any(cx, id) {
             true => Ends { min: Some(id), max: Some(id) },
             false => with_stack(|| self.ends_of(cx, id)).unwrap_or_else(|| constant_ends(cx, id)),
         };
