@@ -328,11 +328,6 @@ impl PyModule {
         self.ir().len()
     }
 
-    /// Pickled as JSON.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-        structure::reduce(slf)
-    }
-
     fn __str__(&self) -> PyResult<String> {
         self.script(None)
     }

@@ -198,12 +198,6 @@ fn load_error(py: Python<'_>, problem: &json::Error) -> PyErr {
     }
 }
 
-/// What `__reduce__` gives for an object that holds IR: the function that makes it again, and its argument.
-pub(crate) fn reduce<'py, T>(object: &Bound<'py, T>) -> PyResult<(Bound<'py, PyAny>, (String,))> {
-    let load = object.py().import("tilewright._core")?.getattr("load_json")?;
-    Ok((load, (save_json(object.as_any())?,)))
-}
-
 /// The way from a root to a part of it, such as `<root>.functions[main].body.blocks[0]`.
 #[pyclass(frozen, eq, hash, name = "ObjectPath", module = "tilewright.runtime.object_path")]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
