@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tilewright
 import tilewright as tw
 from tilewright.script import ir as I
 from tilewright.script import relax as R
@@ -112,8 +113,10 @@ def f(A: T.Buffer((n,), "float32")):
 
 
 def test_names_of_the_language_are_not_python_values():
-    with pytest.raises(AttributeError, match="inside a decorated function"):
+    with pytest.raises(tilewright.TVMError, match="no text that a decorator of the script reads"):
         T.grid(1, 2)
+    with pytest.raises(AttributeError, match="did you mean `Buffer`"):
+        _ = T.Bufer
 
 
 def test_show_prints_the_script(capsys):

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 import tilewright as tvm
 from tilewright.ir import diagnostics
 

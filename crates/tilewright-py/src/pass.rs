@@ -51,10 +51,13 @@ impl PyPass {
             }
             Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
             Work::Python(function) => {
-                let output = function.bind(py).call1((module, settings.context.bind(py)))?;
-                let expected = || format!("expected an IRModule from the pass `{}`", self.name);
-                module_of(&output).map_err(|_| error::wrong_type(expected(), &output))?;
-                Ok(output)
+                let info = PassInfoArgs { name: &self.name, opt_level: self.opt_level };
+                settings.watched(py, &info, module, || {
+                    let output = function.bind(py).call1((module, settings.context.bind(py)))?;
+                    let expected = || format!("expected an IRModule from the pass `{}`", self.name);
+                    module_of(&output).map_err(|_| error::wrong_type(expected(), &output))?;
+                    Ok(output)
+                })
             }
             Work::Sequence(passes) => {
                 passes.iter().try_fold(module.clone(), |module, pass| pass.get().run(py, settings, &module))
@@ -102,6 +105,12 @@ impl PyPass {
     }
 }
 
+/// What instruments are told of a pass.
+struct PassInfoArgs<'a> {
+    name: &'a str,
+    opt_level: u8,
+}
+
 /// What a Python context says.
 pub(crate) struct Settings {
     context: Py<PyAny>,
@@ -130,6 +139,36 @@ impl Settings {
     fn leaves_out(&self, name: &str, opt_level: u8) -> bool {
         let required = self.required.iter().any(|known| known == name);
         !required && (opt_level > self.opt_level || self.disabled.iter().any(|known| known == name))
+    }
+
+    /// Runs a pass of Python's under the instruments; the module itself where one of them does not let it run.
+    fn watched<'py>(
+        &self,
+        py: Python<'py>,
+        info: &PassInfoArgs<'_>,
+        module: &Bound<'py, PyAny>,
+        work: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
+        let info = class.call1((info.name, info.opt_level))?;
+        let tell = |method: &str, module: &Bound<'py, PyAny>| {
+            let mut answers = Vec::new();
+            for instrument in &self.instruments {
+                if let Some(method) = instrument.bind(py).getattr_opt(method)? {
+                    answers.push(method.call1((module, &info))?);
+                }
+            }
+            Ok::<_, PyErr>(answers)
+        };
+        for answer in tell("should_run", module)? {
+            if !answer.is_truthy()? {
+                return Ok(module.clone());
+            }
+        }
+        tell("run_before_pass", module)?;
+        let output = work()?;
+        tell("run_after_pass", &output)?;
+        Ok(output)
     }
 
     /// Runs with a context of these settings, without the GIL. An exception of an instrument wins over the result.

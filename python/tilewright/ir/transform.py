@@ -7,21 +7,33 @@ from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import wraps
 from typing import Any, Self
 
 from .._core import IRModule, Pass, pass_names, pipeline_names
 from ..error import WrongTypeError
-from .instrument import PassInstrument, PrintAfterAll, PrintBeforeAll
+from .instrument import (
+    PassInstrument,
+    PassPrintingInstrument,
+    PassTimingInstrument,
+    PrintAfterAll,
+    PrintBeforeAll,
+    pass_instrument,
+)
 
 __all__ = [
     "Pass",
     "PassContext",
     "PassInfo",
     "PassInstrument",
+    "PassPrintingInstrument",
+    "PassTimingInstrument",
     "PrintAfterAll",
     "PrintBeforeAll",
+    "PrintIR",
     "Sequential",
     "module_pass",
+    "pass_instrument",
 ]
 
 
@@ -144,5 +156,61 @@ def module_pass(
     """Makes a pass of a Python function `(module, context) -> module`; also with arguments, as a decorator."""
     if function is None:
         return lambda function: module_pass(function, opt_level=opt_level, name=name)
+    if isinstance(function, type):
+        return _class_of_passes(function, "transform_module", lambda work: work, opt_level, name)
+    return own_pass(function, opt_level, name)
+
+
+def own_pass(function: Callable[[IRModule, PassContext], IRModule], opt_level: int, name: str | None) -> Pass:
+    """A pass written in Python."""
     _own_passes.add(name or function.__name__)
     return Pass.from_python(function, name or function.__name__, opt_level)
+
+
+def _class_of_passes(cls: type, method: str, over: Callable[..., Any], opt_level: int, name: str | None) -> Any:
+    """What makes passes of a class's instances: each is a pass that calls the method."""
+
+    @wraps(cls, updated=())
+    def make(*args: Any, **kwargs: Any) -> Pass:
+        return own_pass(over(getattr(cls(*args, **kwargs), method)), opt_level, name or cls.__name__)
+
+    return make
+
+
+def over_functions(kind: type, work: Callable[[Any, IRModule, PassContext], Any]) -> Callable[..., IRModule]:
+    """The function of modules that gives each function of a kind to another one."""
+
+    @wraps(work)
+    def on_module(module: IRModule, context: PassContext) -> IRModule:
+        changed = module.clone()
+        for var, function in module.functions_items():
+            if isinstance(function, kind):
+                changed.update_func(var, work(function, module, context))
+        return changed
+
+    return on_module
+
+
+def function_pass_of(kind: type, function: Any, opt_level: int, name: str | None) -> Any:
+    """A pass that works function by function, of a Python function or of a class with `transform_function`."""
+
+    def decorate(work: Any) -> Any:
+        if isinstance(work, type):
+            return _class_of_passes(work, "transform_function", lambda w: over_functions(kind, w), opt_level, name)
+        return own_pass(over_functions(kind, work), opt_level, name or work.__name__)
+
+    return decorate if function is None else decorate(function)
+
+
+def PrintIR(header: str = "", show_meta_data: bool = False) -> Pass:
+    """Prints the module, behind a header."""
+
+    def print_ir(module: IRModule, context: PassContext) -> IRModule:
+        print(
+            f"# {header}\n{module.script(show_meta=show_meta_data)}"
+            if header
+            else module.script(show_meta=show_meta_data)
+        )
+        return module
+
+    return own_pass(print_ir, 0, "PrintIR")

@@ -1,7 +1,7 @@
 """The loop level: functions over buffers."""
 
 from ..ir.expr import Range
-from . import analysis, buffer, expr, function, op, stmt, stmt_functor
+from . import analysis, buffer, expr, function, op, stmt, stmt_functor, transform
 from .block_scope import DepKind
 from .buffer import *
 from .expr import *

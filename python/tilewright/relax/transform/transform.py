@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..._core import Pass, bind_params, bind_symbolic_vars, by_name, pass_names
+from ..._core import IRModule, Pass, bind_params, bind_symbolic_vars, by_name, pass_names
+from ...ir.transform import function_pass_of
+from ..expr import DataflowBlock, Function
+from ..expr_functor import PyExprMutator
 
-__all__ = ["BindParams", "BindSymbolicVars"]
+__all__ = ["BindParams", "BindSymbolicVars", "dataflowblock_pass", "function_pass"]
 
 
 def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
@@ -22,6 +25,40 @@ def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
 def BindSymbolicVars(binding_map: dict[Any, int], func_name: str | None = None) -> Pass:
     """Turns symbolic dimensions, by name or variable, into numbers: in one function, or in all."""
     return bind_symbolic_vars(binding_map, func_name)
+
+
+def function_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+    """Makes a pass of a Python function `(function, module, context) -> function` on graph functions.
+
+    Also of a class with a method `transform_function` of these arguments, and with arguments as a decorator.
+    """
+    return function_pass_of(Function, pass_func, opt_level, name)
+
+
+def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+    """Makes a pass of a Python function `(block, module, context) -> block` on dataflow blocks.
+
+    Also of a class with a method `transform_dataflowblock` of these arguments, and with arguments as a decorator.
+    """
+
+    def decorate(work: Any) -> Any:
+        if isinstance(work, type):
+            return lambda *args, **kwargs: decorate(work(*args, **kwargs).transform_dataflowblock)
+        return function_pass(_on_blocks(work), opt_level, name or work.__name__)
+
+    return decorate if pass_func is None else decorate(pass_func)
+
+
+def _on_blocks(work: Any) -> Any:
+    def on_function(function: Function, module: IRModule, context: Any) -> Function:
+        class Blocks(PyExprMutator):
+            def visit_dataflow_block_(self, block: DataflowBlock) -> DataflowBlock:
+                return super().visit_dataflow_block_(work(block, module, context))
+
+        return Blocks(module).visit_expr(function)
+
+    on_function.__name__ = work.__name__
+    return on_function
 
 
 def _without_arguments(name: str) -> Callable[[], Pass]:

@@ -30,7 +30,10 @@ class IRBuilder:
     def current() -> IRBuilder:
         """The builder whose `with` is around."""
         if not IRBuilder._open:
-            raise TVMError("nothing can be built here: no `with IRBuilder() as ib:` is around")
+            raise TVMError(
+                "nothing can be built here: it is no text that a decorator of the script reads, and no "
+                "`with IRBuilder() as ib:` is around"
+            )
         return IRBuilder._open[-1]
 
     @staticmethod

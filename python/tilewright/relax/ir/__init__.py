@@ -1,0 +1,5 @@
+"""What watches passes on graphs."""
+
+from . import instrument
+
+__all__ = ["instrument"]
