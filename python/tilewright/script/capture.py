@@ -101,6 +101,7 @@ class Capture:
     text: str  # the definition from its first decorator on, with its indentation removed
     scope: Scope
     names: dict[str, str]  # the script's own names as the file spells them: {"T": "script.tir"}
+    macros: tuple[Capture, ...] = ()  # the macros that it calls, and those that they call
 
     @classmethod
     def of(cls, thing: Any, frame: FrameType) -> Capture:
@@ -121,10 +122,33 @@ class Capture:
         indent = own[0][: len(own[0]) - len(own[0].lstrip())]
         scope = Scope.of(thing, frame)
         text = "".join(line.removeprefix(indent) for line in own)
-        return cls(filename, first, text, scope, _script_names(node, scope))
+        return cls(filename, first, text, scope, _script_names(node, scope), _macros(node, scope))
+
+    def with_macros(self) -> Capture:
+        """The same with the texts of the macros that it calls around it, each on its own lines where it can be."""
+        before = sorted((m for m in self.macros if self.precedes(m)), key=lambda macro: macro.line)
+        first = before[0].line if before else self.line
+        text = ""
+        for part in (*before, self):
+            missing = part.line - first - text.count("\n")
+            if missing < 0:  # A macro inside another definition: its lines are not its own.
+                first, missing = first + missing, 0
+            text += "\n" * missing + part.text.rstrip("\n") + "\n"
+        elsewhere = "".join(macro.text.rstrip("\n") + "\n" for macro in self.macros if not self.precedes(macro))
+        # So that the lines of this definition stay its own, unless it stands too near to the beginning of its file.
+        text, first = elsewhere + text, max(first - elsewhere.count("\n"), 1)
+        scope = Scope((*self.scope.layers, *(layer for macro in self.macros for layer in macro.scope.layers)))
+        names = {name: meaning for macro in self.macros for name, meaning in macro.names.items()} | self.names
+        return Capture(self.filename, first, text, scope, names)
+
+    def precedes(self, macro: Capture) -> bool:
+        """Whether the macro stands before this definition in its file."""
+        return macro.filename == self.filename and macro.line < self.line
 
     def read(self) -> Any:
         """The IR that the text defines."""
+        if self.macros:
+            return self.with_macros().read()
         return _core.read_definition(self.text, self.filename, self.line, self.names, self.value)
 
     def value(self, expression: str) -> Any:
@@ -143,6 +167,26 @@ def _script_names(node: ast.AST, scope: Scope) -> dict[str, str]:
     return names
 
 
+class Macro:
+    """A function whose statements stand in the place of its calls in a script."""
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TVMError("a macro is called inside a script, where its statements are read")
+
+
+def _macros(node: ast.AST, scope: Scope) -> tuple[Capture, ...]:
+    """The macros that a text calls, those that they call first."""
+    found: list[Capture] = []
+    for name in {child.id for child in ast.walk(node) if isinstance(child, ast.Name)}:
+        if isinstance(value := scope.get(name), Macro) and value.capture not in found:
+            found += [macro for macro in value.capture.macros if macro not in found]
+            found.append(value.capture)
+    return tuple(found)
+
+
 def _meaning(value: Any) -> str | None:
     if isinstance(value, Spelling):
         return value.name
@@ -150,9 +194,11 @@ def _meaning(value: Any) -> str | None:
         root, _, rest = value.__name__.partition(".")
         return rest or "tvm" if root == __name__.partition(".")[0] else None
     if isinstance(value, FunctionType) and value.__module__.endswith("script.entry"):
-        return {"ir_module": "script.ir.ir_module", "prim_func": "script.tir.prim_func"}.get(
-            value.__name__, "script.relax.function"
-        )
+        return {
+            "ir_module": "script.ir.ir_module",
+            "macro": "script.tir.macro",
+            "prim_func": "script.tir.prim_func",
+        }.get(value.__name__, "script.relax.function")
     return None
 
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
-from .capture import Capture, Pending, in_class_body
+from .capture import Capture, Macro, Pending, in_class_body
 
-__all__ = ["from_source", "function", "ir_module", "prim_func"]
+__all__ = ["from_source", "function", "ir_module", "macro", "prim_func"]
 
 
 def from_source(text: str, extra_vars: dict[str, Any] | None = None) -> Any:
@@ -40,6 +40,16 @@ def prim_func(function: Callable | None = None, *, private: bool = False, check_
     if function is None:
         return lambda function: _decorate(function, sys._getframe(1))
     return _decorate(function, sys._getframe(1))
+
+
+def macro(function: Callable | None = None, *, hygienic: bool = True) -> Any:
+    """Makes a macro of a function: its statements stand in the place of its calls in scripts.
+
+    A name in it means what it means here (`hygienic`), or what it means where the macro is called.
+    """
+    if function is None:
+        return lambda function: Macro(Capture.of(function, sys._getframe(1)))
+    return Macro(Capture.of(function, sys._getframe(1)))
 
 
 def function(

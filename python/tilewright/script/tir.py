@@ -4,7 +4,7 @@ What annotations use has a value here. The rest of the language is read from the
 names are those of `tilewright.script.ir_builder`, so that `T.exp(x)` makes an expression.
 """
 
-from .entry import prim_func
+from .entry import macro, prim_func
 from .spelling import Spelling, outside_of_a_script
 
 Buffer = Spelling("script.tir.Buffer")
@@ -16,7 +16,7 @@ _SCALARS = (
 )  # fmt: skip
 globals().update({name: Spelling(f"script.tir.{name}") for name in _SCALARS})
 
-__all__ = ["Buffer", "Ptr", "handle", "prim_func", *_SCALARS]
+__all__ = ["Buffer", "Ptr", "handle", "macro", "prim_func", *_SCALARS]
 
 
 def __getattr__(name: str) -> object:
