@@ -54,7 +54,8 @@ pub(super) fn read(source: &Source, host: &dyn Host) -> Reading {
         Some(ast::Stmt::If(indented_body)) if indented => &indented_body.body,
         _ => &tree.body,
     };
-    let names = source.names.clone().or_else(|| Names::of_imports(body)).unwrap_or_else(Names::usual);
+    let names =
+        source.names.clone().or_else(|| Names::of_imports(body)).unwrap_or_else(|| Names::of_comments(&file.text));
     let parser = Parser {
         file,
         text,

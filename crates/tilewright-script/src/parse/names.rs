@@ -19,6 +19,21 @@ impl Names {
         [("T", "script.tir"), ("R", "script.relax"), ("I", "script.ir"), ("tvm", "tvm")].into_iter().collect()
     }
 
+    /// What the comments at the top of a text say, as printed ones have them: `# from tvm.script import tir as T`; the
+    /// usual meanings where they say nothing.
+    pub(crate) fn of_comments(text: &str) -> Self {
+        let mut names = Self::usual();
+        let said = text.lines().map_while(|line| line.strip_prefix("# from tvm.script import "));
+        for (module, name) in said.filter_map(|line| line.trim_end().split_once(" as ")) {
+            let meaning = format!("script.{module}");
+            if ["script.ir", "script.tir", "script.relax"].contains(&meaning.as_str()) {
+                names.meanings.retain(|_, known| *known != meaning);
+                names.insert(name.to_owned(), meaning);
+            }
+        }
+        names
+    }
+
     /// What the imports of a file say; `None` if they say nothing.
     pub(crate) fn of_imports(body: &[ast::Stmt]) -> Option<Self> {
         let mut names = Self::default();

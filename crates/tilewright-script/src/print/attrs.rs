@@ -46,10 +46,13 @@ impl Printer<'_> {
             Attr::DType(dtype) => self.call("dtype", |p| p.doc.text(&format!("\"{dtype}\""))),
             Attr::Array(items) => self.list("[", items, "]", |p, item| p.attr(namespace, item)),
             Attr::Map(items) => self.attr_map(namespace, items),
-            // Without its type it would be a plain integer.
+            // Without its type it would be a plain number.
             Attr::Expr(expr) => match expr.kind {
                 ExprKind::Int(value) if expr.dtype == DataType::I32 => {
                     self.call("int32", |p| p.doc.text(&value.to_string()));
+                }
+                ExprKind::Float(value) if value.0.is_finite() => {
+                    self.call(&expr.dtype.to_string(), |p| p.doc.text(&float_digits(value.0, expr.dtype)));
                 }
                 _ => {
                     let level = std::mem::replace(&mut self.graph_level, false);

@@ -49,6 +49,9 @@ impl Printer<'_> {
     }
 
     fn follows_its_loop(&self, iter: &IterVar, value: &Expr) -> bool {
+        if !self.options.syntax_sugar {
+            return false;
+        }
         matches!(iter.kind, IterKind::Spatial | IterKind::Reduce)
             && value
                 .as_var()

@@ -113,7 +113,8 @@ impl Printer<'_> {
     fn global(&mut self, name: &str) {
         self.uses_module = true;
         let name = self.function_name(name);
-        self.doc.text(&format!("cls.{name}"));
+        let module = if self.options.module_alias.is_empty() { &self.options.name } else { &self.options.module_alias };
+        self.doc.text(&format!("{module}.{name}"));
     }
 
     fn relax_call(&mut self, name: &str, items: &[Item<'_>]) {
@@ -332,7 +333,7 @@ impl Printer<'_> {
             Some((_, name)) => quoted(name),
             None => {
                 self.used[Namespace::Module as usize] = true;
-                vdevice_text(vdevice)
+                vdevice_text(vdevice, &self.options.prefixes.ir)
             }
         }
     }
@@ -349,8 +350,11 @@ impl Printer<'_> {
         self.list("{", &lists, "}", |p, (name, list)| {
             p.doc.text(&format!("{}: ", quoted(name)));
             p.list("[", list, "]", |p, info| match info {
-                GlobalInfo::VDevice(device) => p.doc.text(&vdevice_text(device)),
-                GlobalInfo::Dummy => p.doc.text("I.dummy_global_info()"),
+                GlobalInfo::VDevice(device) => p.doc.text(&vdevice_text(device, &p.options.prefixes.ir)),
+                GlobalInfo::Dummy => {
+                    p.qualified(Namespace::Module, "dummy_global_info");
+                    p.doc.text("()");
+                }
             });
         });
         self.doc.close(")");
@@ -394,8 +398,8 @@ fn op_items<'e>(op: OpRef, args: &'e [Expr], attrs: &'e Attrs) -> Vec<Item<'e>> 
     items
 }
 
-fn vdevice_text(VDevice { target, id, memory_scope }: &VDevice) -> String {
-    format!("I.vdevice({}, {id}, {})", quoted(target), quoted(memory_scope))
+fn vdevice_text(VDevice { target, id, memory_scope }: &VDevice, prefix: &str) -> String {
+    format!("{prefix}.vdevice({}, {id}, {})", quoted(target), quoted(memory_scope))
 }
 
 /// The value of a finite constant without dimensions, as a literal of Python.

@@ -6,10 +6,12 @@
 
 mod attrs;
 mod block;
+mod buffers;
 mod doc;
 mod graph;
 mod highlight;
 mod names;
+mod options;
 mod relax;
 mod scalar;
 mod share;
@@ -30,6 +32,7 @@ use tilewright_support::{Map, Set};
 use tilewright_tensor::Tensor;
 
 pub use highlight::highlight;
+pub use options::{Prefixes, PrintOptions};
 pub use underline::{Marks, Target};
 pub use underline_report::{mismatch_report, print_node};
 
@@ -40,34 +43,13 @@ use names::Names;
 use relax::Place;
 use underline::Marking;
 
-/// How text is laid out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PrintOptions {
-    /// Writes the constants behind the module, so that the text is the whole module. Otherwise a comment says that they
-    /// are left out.
-    pub show_meta: bool,
-    /// Brackets that do not fit into so many characters are broken over lines; `None` never breaks one.
-    pub width: Option<usize>,
-    /// Blanks per level.
-    pub indent: usize,
-    /// Parts that are underlined or annotated.
-    pub marks: Marks,
-}
-
-impl Default for PrintOptions {
-    /// No metadata, no limit, four blanks: as the field's documents show modules.
-    fn default() -> Self {
-        Self { show_meta: false, width: None, indent: 4, marks: Marks::default() }
-    }
-}
-
 /// The text of a module, with its imports as comments, ending in a line break.
 pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
     let mut printer = Printer::of(options, module);
     printer.function_names = names::function_names(module.sorted().into_iter().map(|(name, _)| &**name));
     printer.qualified_after("@", Namespace::Module, "ir_module");
     printer.doc.line();
-    printer.doc.text("class Module:");
+    printer.doc.text(&format!("class {}:", options.name));
     printer.doc.indent();
     printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs, None);
     printer.devices = names_of(module.vdevices()).into_iter().map(|(device, name)| (device.clone(), name)).collect();
@@ -155,19 +137,19 @@ enum Namespace {
 impl Namespace {
     const ALL: [Self; 3] = [Self::Module, Self::Tir, Self::Relax];
 
-    const fn letter(self) -> &'static str {
+    fn prefix(self, options: &PrintOptions) -> &str {
         match self {
-            Self::Module => "I",
-            Self::Tir => "T",
-            Self::Relax => "R",
+            Self::Module => &options.prefixes.ir,
+            Self::Tir => &options.prefixes.tir,
+            Self::Relax => &options.prefixes.relax,
         }
     }
 
-    const fn import(self) -> &'static str {
+    const fn module(self) -> &'static str {
         match self {
-            Self::Module => "# from tvm.script import ir as I",
-            Self::Tir => "# from tvm.script import tir as T",
-            Self::Relax => "# from tvm.script import relax as R",
+            Self::Module => "ir",
+            Self::Tir => "tir",
+            Self::Relax => "relax",
         }
     }
 }
@@ -212,7 +194,7 @@ impl<'o> Printer<'o> {
         Self {
             options,
             doc: Doc::default(),
-            names: Names::default(),
+            names: Names::of(options),
             function_names: Map::default(),
             used: [false; 3],
             graph_level: false,
@@ -243,7 +225,7 @@ impl<'o> Printer<'o> {
 
     fn qualified_after(&mut self, prefix: &str, namespace: Namespace, name: &str) {
         self.used[namespace as usize] = true;
-        self.doc.text(&format!("{prefix}{}.{name}", namespace.letter()));
+        self.doc.text(&format!("{prefix}{}.{name}", namespace.prefix(self.options)));
     }
 
     fn module_function(&mut self, name: &str, function: &Function) {
@@ -265,13 +247,13 @@ impl<'o> Printer<'o> {
         let mut text = String::new();
         for namespace in Namespace::ALL {
             if self.used[namespace as usize] {
-                text.push_str(namespace.import());
-                text.push('\n');
+                let (module, prefix) = (namespace.module(), namespace.prefix(self.options));
+                text.push_str(&format!("# from tvm.script import {module} as {prefix}\n"));
             }
         }
         text.push('\n');
         text.push_str(&self.marked_text());
-        text
+        if self.options.line_numbers { options::numbered(&text) } else { text }
     }
 
     fn metadata(&mut self) {

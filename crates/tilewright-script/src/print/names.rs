@@ -3,6 +3,8 @@
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, Set};
 
+use super::PrintOptions;
+
 /// Whether the word is one of Python's own, which names nothing.
 #[rustfmt::skip]
 fn is_keyword(word: &str) -> bool {
@@ -48,6 +50,10 @@ pub(super) struct Names {
 }
 
 impl Names {
+    pub(super) fn of(options: &PrintOptions) -> Self {
+        Self { taken: options.words().map(str::to_owned).collect(), ..Self::default() }
+    }
+
     /// Opens a scope: names that are defined in it are free again behind it.
     pub(super) fn open(&mut self) {
         self.scopes.push(Scope::default());
@@ -55,14 +61,7 @@ impl Names {
 
     pub(super) fn close(&mut self) {
         let scope = self.scopes.pop().unwrap_or_default();
-        for Given { name, numbered } in scope.names {
-            self.taken.remove(&name);
-            if let Some((wish, number)) = numbered
-                && let Some(next) = self.next.get_mut(&wish)
-            {
-                *next = number.min(*next);
-            }
-        }
+        scope.names.into_iter().for_each(|given| self.free(given));
         for id in &scope.ids {
             self.of.remove(id);
         }
@@ -120,7 +119,20 @@ impl Names {
     /// Ends what a variable's name stands for before its scope does: the name is free again.
     pub(super) fn release(&mut self, id: VarId, name: &str) {
         self.of.remove(&id);
-        self.taken.remove(name);
+        let Some(scope) = self.scopes.last_mut() else { return };
+        if let Some(at) = scope.names.iter().rposition(|given| given.name == name) {
+            let given = scope.names.remove(at);
+            self.free(given);
+        }
+    }
+
+    fn free(&mut self, Given { name, numbered }: Given) {
+        self.taken.remove(&name);
+        if let Some((wish, number)) = numbered
+            && let Some(next) = self.next.get_mut(&wish)
+        {
+            *next = number.min(*next);
+        }
     }
 
     pub(super) fn get(&self, id: VarId) -> Option<&str> {

@@ -88,8 +88,10 @@ impl Printer<'_> {
         let said = place == Place::Module && function.global_symbol() == Some(name);
         self.attrs_line(Namespace::Relax, "func_attr", &function.attrs, said.then_some(attr_names::GLOBAL_SYMBOL));
         if place == Place::Module && self.uses_module {
-            self.doc.line();
-            self.doc.text("cls = Module");
+            if !self.options.module_alias.is_empty() {
+                self.doc.line();
+                self.doc.text(&format!("{} = {}", self.options.module_alias, self.options.name));
+            }
             self.uses_module = false;
         }
     }
@@ -198,7 +200,8 @@ impl Printer<'_> {
             }
             _ => {
                 self.hoist(value);
-                if says_its_result(value) && info.equal(&value.struct_info) {
+                let says = says_its_result(value) || !self.options.show_all_struct_info;
+                if says && info.equal(&value.struct_info) {
                     self.doc.line();
                     self.doc.text(&format!("{name} = "));
                 } else {

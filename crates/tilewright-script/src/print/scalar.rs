@@ -247,7 +247,12 @@ impl Printer<'_> {
             _ => return,
         };
         let bare = match self.graph_level {
-            false => dtype == DataType::I32,
+            // What the reader takes a bare number for.
+            false => {
+                let finite = matches!(expr.kind, ExprKind::Float(value) if value.0.is_finite());
+                (dtype == DataType::I32 && self.options.int_dtype == dtype)
+                    || (dtype == DataType::F32 && self.options.float_dtype == dtype && finite)
+            }
             true => dtype == DataType::I64 && place == Literal::Bare,
         };
         if bare {

@@ -1,23 +1,15 @@
 //! PrimFuncs and their statements as text.
 
-use tilewright_expr::node::{AnyHandle, VarId, walk, walk_some};
-use tilewright_expr::semantics::Scalar;
-use tilewright_expr::{Buffer, Expr, Range, Scope, Var};
+use tilewright_expr::node::{walk, walk_some};
+use tilewright_expr::{Buffer, Expr, Range, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
-use tilewright_support::{Map, Set, with_stack};
-use tilewright_tensor::{DataType, Tensor};
+use tilewright_support::{Set, with_stack};
 
+use super::buffers::{DefaultDType, dimensions, undeclared};
 use super::scalar::quoted;
 use super::{Namespace, Printer};
 use crate::spelling::range_stop;
-
-/// How the default data type is written in the declaration of a buffer.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum DefaultDType {
-    Written,
-    LeftOut,
-}
 
 impl Printer<'_> {
     /// A whole function with its decorator, at the current indentation.
@@ -37,7 +29,8 @@ impl Printer<'_> {
         let own_name = self.function_name(name);
         self.doc.text(&format!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
-        let forms: Vec<bool> = function.params.iter().map(|param| is_inline(param, &mut bound)).collect();
+        let forms: Vec<bool> =
+            function.params.iter().map(|param| self.options.syntax_sugar && is_inline(param, &mut bound)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
         self.list("(", &params, ")", |p, (param, inline)| {
             p.marked(*param, |p| p.param(param, *inline));
@@ -103,7 +96,11 @@ impl Printer<'_> {
             && block.writes.is_empty()
             && block.annotations.is_empty()
             && block.init.is_none();
-        if !plain || is_root(&block.body) || (block.alloc_buffers.is_empty() && !holds_block(&block.body)) {
+        if !self.options.syntax_sugar
+            || !plain
+            || is_root(&block.body)
+            || (block.alloc_buffers.is_empty() && !holds_block(&block.body))
+        {
             return self.statements(body);
         }
         self.doc.line();
@@ -116,107 +113,6 @@ impl Printer<'_> {
         for buffer in &block.alloc_buffers {
             self.declaration(buffer, "alloc_buffer");
             self.declare_views(&buffer.data);
-        }
-    }
-
-    /// `A = T.function(…)`.
-    fn declaration(&mut self, buffer: &Buffer, function: &str) {
-        self.declare_unnamed(buffer);
-        let view = self.view_of(buffer);
-        self.doc.line();
-        let name = self.define_buffer(buffer, &buffer.name);
-        self.doc.text(&format!("{name} = "));
-        self.buffer_call(buffer, function, view);
-    }
-
-    /// How the data variable is written, where another buffer or variable has named it already.
-    fn view_of(&self, buffer: &Buffer) -> Option<String> {
-        self.names.get(buffer.data.id()).map(str::to_owned)
-    }
-
-    fn buffer_call(&mut self, buffer: &Buffer, function: &str, view: Option<String>) {
-        self.call(function, |p| {
-            p.buffer_details(buffer, DefaultDType::LeftOut);
-            if let Some(data) = view {
-                p.doc.separator();
-                p.doc.text(&format!("data={data}"));
-            }
-        });
-    }
-
-    /// Shape, data type and what differs from a plain buffer.
-    pub(super) fn buffer_details(&mut self, buffer: &Buffer, default: DefaultDType) {
-        self.marked(buffer, |p| p.buffer_text(buffer, default));
-    }
-
-    fn buffer_text(&mut self, buffer: &Buffer, default: DefaultDType) {
-        self.tuple(&buffer.shape, |p, dim| p.scalar(dim));
-        if default == DefaultDType::Written || buffer.dtype != DataType::F32 {
-            self.doc.separator();
-            self.doc.text(&format!("\"{}\"", buffer.dtype));
-        }
-        if !buffer.strides.is_empty() {
-            self.doc.separator();
-            self.doc.text("strides=");
-            self.list("[", &buffer.strides, "]", |p, stride| p.scalar(stride));
-        }
-        if let Some(offset) = &buffer.elem_offset {
-            self.doc.separator();
-            self.doc.text("elem_offset=");
-            self.scalar(offset);
-        }
-        if buffer.scope != Scope::Global {
-            self.doc.separator();
-            self.doc.text(&format!("scope=\"{}\"", buffer.scope.name()));
-        }
-        if buffer.align != 0 {
-            self.doc.separator();
-            self.doc.text(&format!("align={}", buffer.align));
-        }
-        if buffer.offset_factor != 0 {
-            self.doc.separator();
-            self.doc.text(&format!("offset_factor={}", buffer.offset_factor));
-        }
-        if buffer.broadcasts {
-            self.doc.separator();
-            self.doc.text("buffer_type=\"auto\"");
-        }
-        if !buffer.axis_separators.is_empty() {
-            self.doc.separator();
-            self.doc.text("axis_separators=");
-            self.list("[", &buffer.axis_separators, "]", |p, number| p.doc.text(&number.to_string()));
-        }
-    }
-
-    /// `n = T.int64()` for each variable that the buffer defines.
-    fn declare_unnamed(&mut self, buffer: &Buffer) {
-        for var in self.unnamed(dimensions(buffer)) {
-            self.doc.line();
-            self.declare_variable(&var);
-        }
-    }
-
-    /// `n = T.int64()`.
-    fn declare_variable(&mut self, var: &Var) {
-        let name = self.names.define(var.id(), &var.name);
-        self.doc.text(&format!("{name} = "));
-        self.qualified(Namespace::Tir, &var.dtype.to_string());
-        self.doc.text(if var.size { SIZE } else { "()" });
-    }
-
-    /// The type of a variable behind its name.
-    fn annotation(&mut self, name: &str, var: &Var) {
-        self.doc.text(&format!("{name}: "));
-        self.qualified(Namespace::Tir, &var.dtype.to_string());
-        if var.size {
-            self.doc.text(SIZE);
-        }
-    }
-
-    /// The buffers that view this memory and that nothing declares: `B = T.Buffer((4,), "float32", data=A.data)`.
-    fn declare_views(&mut self, data: &Var) {
-        for buffer in self.views.remove(&data.id()).unwrap_or_default() {
-            self.declaration(&buffer, "Buffer");
         }
     }
 
@@ -283,18 +179,6 @@ impl Printer<'_> {
             }
             _ => self.statement_text(stmt),
         }
-    }
-
-    /// `T.allocate_const([1, 2, 3], "int32", [3])`.
-    fn allocate_const(&mut self, buffer: &Buffer, data: &Tensor) {
-        let elements = literals(data);
-        self.call("allocate_const", |p| {
-            p.list("[", &elements, "]", |p, element| p.doc.text(element));
-            p.doc.separator();
-            p.doc.text(&format!("\"{}\"", buffer.dtype));
-            p.doc.separator();
-            p.list("[", &buffer.shape, "]", |p, dim| p.scalar(dim));
-        });
     }
 
     /// A statement behind which others follow in the suite.
@@ -425,7 +309,7 @@ impl Printer<'_> {
     fn loops(&mut self, stmt: &Stmt) {
         let mut grid: Vec<(&Var, &Expr)> = Vec::new();
         let mut inner = stmt;
-        while let Some((var, extent, body)) = plain_loop(inner)
+        while let Some((var, extent, body)) = plain_loop(inner).filter(|_| self.options.syntax_sugar)
             && (extent.as_int().is_some() || !mentions(extent, &grid))
         {
             grid.push((var, extent));
@@ -469,7 +353,7 @@ impl Printer<'_> {
         self.doc.text("for ");
         let at = std::mem::take(&mut self.doc);
         match kind {
-            ForKind::Serial if annotations.is_empty() => self.doc.open("range("),
+            ForKind::Serial if annotations.is_empty() && self.options.syntax_sugar => self.doc.open("range("),
             ForKind::Serial => self.open_loop("serial"),
             ForKind::Parallel => self.open_loop("parallel"),
             ForKind::Vectorized => self.open_loop("vectorized"),
@@ -553,64 +437,6 @@ impl Printer<'_> {
         self.attr_items(namespace, &items);
         self.doc.text(")");
     }
-}
-
-/// What stands behind the type of a variable that is a size.
-const SIZE: &str = "(is_size_var=True)";
-
-/// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
-fn undeclared(function: &PrimFunc) -> Map<VarId, Vec<Buffer>> {
-    let mut declared: Set<VarId> = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
-    let mut used: Vec<Buffer> = Vec::new();
-    let mut seen: Set<VarId> = Set::default();
-    let mut look = |node: &dyn AnyHandle| {
-        match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
-            Some(StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. }) => {
-                declared.insert(buffer.id());
-            }
-            Some(StmtKind::Block { block, .. }) => {
-                declared.extend(block.alloc_buffers.iter().map(Buffer::id));
-                declared.extend(block.match_buffers.iter().map(|matched| matched.buffer.id()));
-            }
-            _ => {}
-        }
-        if let Some(buffer) = node.downcast::<Buffer>()
-            && seen.insert(buffer.id())
-        {
-            used.push(buffer.clone());
-        }
-        true
-    };
-    walk_some(&function.body, &mut look);
-    let mut views: Map<VarId, Vec<Buffer>> = Map::default();
-    for buffer in used.into_iter().filter(|buffer| !declared.contains(&buffer.id())) {
-        views.entry(buffer.data.id()).or_default().push(buffer);
-    }
-    views
-}
-
-/// The elements as numbers of Python, in row-major order; those that have no literal as calls of `float`.
-fn literals(data: &Tensor) -> Vec<String> {
-    let dtype = data.dtype();
-    let bytes = data.to_contiguous();
-    let bytes = bytes.as_ref().ok().and_then(|tensor| tensor.as_bytes().ok()).unwrap_or_default();
-    let element = |bytes: &[u8]| {
-        let bits = bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte));
-        let scalar = Scalar::from_bits(dtype, bits);
-        match dtype {
-            _ if dtype.is_float() && scalar.as_float().is_finite() => format!("{:?}", scalar.as_float()),
-            _ if dtype.is_float() => format!("float(\"{}\")", scalar.as_float().to_string().to_lowercase()),
-            _ if dtype.is_bool() => (if scalar.as_bool() { "True" } else { "False" }).to_owned(),
-            _ if dtype.is_signed() => scalar.as_int().to_string(),
-            _ => scalar.bits().to_string(),
-        }
-    };
-    bytes.chunks(dtype.bytes().max(1)).map(element).collect()
-}
-
-/// The expressions in which a buffer may define variables.
-fn dimensions(buffer: &Buffer) -> impl Iterator<Item = &Expr> {
-    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset)
 }
 
 /// Whether a parameter is written with its buffer: not where the buffer defines variables.

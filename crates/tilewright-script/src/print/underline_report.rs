@@ -41,7 +41,7 @@ fn print_part(node: &Node, options: &PrintOptions) -> String {
         Node::Buffer(buffer) => {
             p.qualified(Namespace::Tir, "Buffer");
             p.doc.open("(");
-            p.buffer_details(buffer, super::tir::DefaultDType::Written);
+            p.buffer_details(buffer, super::buffers::DefaultDType::Written);
             p.doc.close(")");
         }
         Node::Region(region) => p.region(region),

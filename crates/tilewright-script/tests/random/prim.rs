@@ -168,7 +168,7 @@ impl Generator {
             alloc_buffers.push(temporary);
         }
         if self.chance(4) {
-            let matched = self.match_buffer(scope);
+            let matched = self.match_buffer(&outer);
             scope.buffers.push(matched.buffer.clone());
             match_buffers.push(matched);
         }

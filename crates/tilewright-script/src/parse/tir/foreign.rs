@@ -252,7 +252,7 @@ mod tests {
     fn every_builtin_is_printed_and_read_back() {
         let x = Var::new("x", DataType::F32);
         let call = |row: &Builtin, count: usize| {
-            let operand = |at: usize| if at % 2 == 0 { Expr::var(&x) } else { Expr::str("shared") };
+            let operand = |at: usize| if at.is_multiple_of(2) { Expr::var(&x) } else { Expr::str("shared") };
             let args: Vec<Expr> = (0..count).map(operand).collect();
             let types: Vec<DataType> = args.iter().map(|arg| arg.dtype).collect();
             let dtype = row.result_type(DataType::F16.with_lanes(4), &types);
