@@ -40,9 +40,7 @@ const PLANTED: &[Planted] = &[
     ("TW0502", "in function `f`, store to `stray`", || {
         with_body(|_| Stmt::store(&buffer("stray", &[4]), vec![i(0)], &Expr::float(0.0, DataType::F32)).unwrap())
     }),
-    ("TW0503", "in function `f`, loop `n`, loop `m`, block `sum`", || {
-        changed(|p| drop(p.block.reads[0].region.pop()))
-    }),
+    ("TW0503", "in function `f`, loop `n`, loop `m`, block `sum`", || changed(|p| drop(p.block.reads[0].region.pop()))),
     ("TW0504", "in function `f`, store to `B`", || {
         with_body(|p| {
             let (indices, value) = (vec![Expr::float(0.0, DataType::F32)], Expr::float(0.0, DataType::F32));
