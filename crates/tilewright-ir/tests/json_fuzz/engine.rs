@@ -234,7 +234,7 @@ fn change_bytes(random: &mut Random, input: &mut Vec<u8>) {
             4 => drop(input.remove(at)),
             5 => input.truncate(at),
             6 => {
-                let (bracket, times) = (random.pick(&[b'[', b'{']), random.below(100_000));
+                let (bracket, times) = (random.pick(b"[{"), random.below(100_000));
                 input.splice(at..at, std::iter::repeat_n(bracket, times));
             }
             _ => drop(input.splice(at..at, "\\ud800ü\u{feff}".bytes())),
