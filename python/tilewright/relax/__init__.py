@@ -2,7 +2,7 @@
 
 from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
-from . import analysis, block_builder, expr, expr_functor, op, pipeline, struct_info, testing, transform, vm
+from . import analysis, backend, block_builder, expr, expr_functor, op, pipeline, struct_info, testing, transform, vm
 from .block_builder import BlockBuilder
 from .expr import *
 from .expr_functor import PyExprMutator, PyExprVisitor
@@ -22,6 +22,7 @@ __all__ = [
     "VMInstrumentReturnKind",
     "VirtualMachine",
     "analysis",
+    "backend",
     "build",
     "block_builder",
     "expr",

@@ -2,5 +2,6 @@
 
 from . import ast_printer, transform
 from .ast_printer import ASTPrinter, dump_ast
+from .matmul import get_relax_matmul_module
 
-__all__ = ["ASTPrinter", "ast_printer", "dump_ast", "transform"]
+__all__ = ["ASTPrinter", "ast_printer", "dump_ast", "get_relax_matmul_module", "transform"]

@@ -1,0 +1,6 @@
+"""What is particular to targets of graphs."""
+
+from . import pattern_registry, patterns
+from .pattern_registry import get_pattern, get_patterns_with_prefix, register_patterns
+
+__all__ = ["get_pattern", "get_patterns_with_prefix", "pattern_registry", "patterns", "register_patterns"]
