@@ -133,6 +133,14 @@ impl fmt::Debug for Span {
 #[derive(Clone, Default, Debug)]
 pub struct Origins(Option<Arc<Vec<Span>>>);
 
+/// The places as they come, each of them once by the caller's care.
+impl FromIterator<Span> for Origins {
+    fn from_iter<I: IntoIterator<Item = Span>>(spans: I) -> Self {
+        let spans: Vec<Span> = spans.into_iter().collect();
+        Self((!spans.is_empty()).then(|| Arc::new(spans)))
+    }
+}
+
 impl Origins {
     pub fn at(span: Span) -> Self {
         Self(Some(Arc::new(vec![span])))

@@ -138,6 +138,6 @@ impl IrNode for Origins {
         out.close(']');
     }
     fn load(input: Input<'_>, cx: &mut Loader<'_>) -> Result<Self, LoadError> {
-        input.items()?.try_fold(Self::default(), |all, place| Ok(all.merge(&Self::at(load_span(place, cx)?))))
+        input.items()?.map(|place| load_span(place, cx)).collect()
     }
 }
