@@ -3,8 +3,6 @@
 //! Each is printed, read, compared and printed again, in two widths; at the end stands how often each kind of node
 //! occurred. A module that does not survive is printed, and the outcome is then a failure.
 
-#[path = "../tests/random/kinds.rs"]
-mod kinds;
 #[path = "../tests/random/mod.rs"]
 mod random;
 #[path = "../tests/round_trip/survive.rs"]
@@ -13,8 +11,8 @@ mod survive;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use kinds::Kinds;
 use random::Generator;
+use tilewright_ir::analysis::kinds::Kinds;
 
 const COUNT: u64 = 100_000;
 /// Failures after which it ends.

@@ -2,13 +2,14 @@
 //!
 //! Graphs: [`struct_info`] (what follows from what), [`vars`] (variables, their values and uses), [`effects`] (purity,
 //! recursion), [`dataflow`] (liveness, aliases, what may be computed in place), [`reshape`]. Loops: [`tir`]. Both:
-//! [`well_formed`].
+//! [`well_formed`], [`kinds`] (how often each kind of node occurs).
 //!
 //! Invariants: an analysis changes nothing but for those that say so by their name (`remove_…`); what it cannot prove it
 //! does not claim. Results are in the order of the text.
 
 pub mod dataflow;
 pub mod effects;
+pub mod kinds;
 pub mod reshape;
 pub mod struct_info;
 pub mod tir;

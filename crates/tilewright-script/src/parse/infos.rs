@@ -12,6 +12,14 @@ use super::cx::{Parser, Reported, Res};
 use super::value::Value;
 use crate::spelling::devices::names_of;
 
+/// The functions of `I`: values, then what stands in the body of a module.
+const FUNCTIONS: [&str; 4] = ["vdevice", "dummy_global_info", "module_attrs", "module_global_infos"];
+
+/// Every name of `I`.
+pub(super) fn all_names() -> impl Iterator<Item = &'static str> {
+    ["ir_module"].into_iter().chain(FUNCTIONS)
+}
+
 impl Parser<'_> {
     /// A call of something of `I` as an expression.
     pub(super) fn ir_call(&mut self, expr: &ast::Expr, name: &str, call: &ast::ExprCall) -> Res<Value> {
@@ -23,12 +31,11 @@ impl Parser<'_> {
             }
             _ => {
                 let text = self.text_of(&*call.func).to_owned();
-                let known = ["vdevice", "dummy_global_info", "module_attrs", "module_global_infos"];
-                if known[2..].contains(&name) {
+                if FUNCTIONS[2..].contains(&name) {
                     let message = format!("`{text}` stands in the body of a module, by itself");
                     return Err(self.fail(codes::PLACE, expr, message, ""));
                 }
-                let known = known.map(|name| self.spell(&format!("script.ir.{name}")));
+                let known = FUNCTIONS.map(|name| self.spell(&format!("script.ir.{name}")));
                 let message = format!("unknown function `{text}`");
                 Err(self.unknown(
                     codes::UNKNOWN_FUNCTION,

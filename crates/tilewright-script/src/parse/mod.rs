@@ -65,6 +65,13 @@ const STACK: usize = 64 * 1024 * 1024;
 /// What may be used of a new stack before the text is read.
 const RESERVE: usize = 64 * 1024;
 
+/// Every name that texts may say, behind the usual letters of its namespace: `T.grid`, `R.add`, `I.ir_module`.
+pub fn known_names() -> Vec<String> {
+    let tir = tir::all_names().into_iter().map(|name| format!("T.{name}"));
+    let relax = relax::all_names().map(|name| format!("R.{name}"));
+    tir.chain(relax).chain(infos::all_names().map(|name| format!("I.{name}"))).collect()
+}
+
 /// All modules and standalone functions of a file, in order.
 pub fn parse_file(source: impl Into<Source>, host: &dyn Host) -> Result<ParsedFile, Diagnostics> {
     let source = source.into();

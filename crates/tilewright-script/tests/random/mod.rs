@@ -1,5 +1,5 @@
 //! Random well-formed modules of both levels that have every kind of node in them, for tests and benches: `prim` and
-//! `scalar` make PrimFuncs, `graph` makes graph functions; `kinds`, beside them, counts what they have made.
+//! `scalar` make PrimFuncs, `graph` makes graph functions.
 //!
 //! The modules satisfy the verifier, but mean nothing and are not to be run.
 

@@ -1,13 +1,11 @@
 //! Random modules are read back from their print as what they were.
 
-#[path = "../random/kinds.rs"]
-mod kinds;
 #[path = "../random/mod.rs"]
 mod random;
 mod survive;
 
-use kinds::Kinds;
 use random::Generator;
+use tilewright_ir::analysis::kinds::Kinds;
 
 #[test]
 fn random_modules_survive_their_text() {

@@ -27,6 +27,7 @@ use super::codes;
 use super::cx::{Parser, Reported, Res};
 use super::module::Decorator;
 use super::value::{Value, describe_info};
+pub(super) use operators::all_names;
 
 /// Operands of a wrong call whose struct infos a message shows.
 const MOST_OPERANDS: usize = 4;

@@ -46,6 +46,11 @@ pub(super) const OTHERS: [&str; 32] = [
     "Object",
 ];
 
+/// Every name of `R`.
+pub(in crate::parse) fn all_names() -> impl Iterator<Item = &'static str> {
+    OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name))
+}
+
 impl Parser<'_> {
     /// An unknown name of `R`.
     pub(in crate::parse) fn unknown_relax(&mut self, expr: &ast::Expr, name: &str) -> Reported {
@@ -59,8 +64,7 @@ impl Parser<'_> {
 
     /// The functions of `R`, as the file spells them.
     pub(in crate::parse) fn relax_names(&self) -> Vec<String> {
-        let known = OTHERS.iter().copied().chain(tilewright_ops::all().map(|op| op.0.name));
-        known.map(|name| self.spell(&format!("script.relax.{name}"))).collect()
+        all_names().map(|name| self.spell(&format!("script.relax.{name}"))).collect()
     }
 
     /// A call of an operator: positional arguments are its arguments, then its attributes; both may be given by name.

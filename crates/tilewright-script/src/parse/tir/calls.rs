@@ -84,7 +84,7 @@ const OTHERS: [(&str, Function); 31] = [
 ];
 
 /// Names of `T` that are statements, or parts of some.
-const STATEMENTS: [&str; 42] = [
+const STATEMENTS: [&str; 43] = [
     "prim_func",
     "func_attr",
     "match_buffer",
@@ -100,6 +100,7 @@ const STATEMENTS: [&str; 42] = [
     "While",
     "macro",
     "var",
+    "Var",
     "SizeVar",
     "size_var",
     "axis.scan",
@@ -132,6 +133,9 @@ const STATEMENTS: [&str; 42] = [
 /// Functions of the field's language that have no node in this version's IR.
 const NOT_YET: &[&str] = &["realize", "comm_reducer", "vscale", "preflattened_buffer", "If", "Then", "Else"];
 
+/// Another name of `tvm_storage_sync`.
+const SYNC: &str = "sync";
+
 fn lookup(name: &str) -> Option<Function> {
     if let Some(row) = BINARY.iter().find(|row| row.functions.contains(&name)) {
         return Some(Function::Binary(row.op));
@@ -142,7 +146,7 @@ fn lookup(name: &str) -> Option<Function> {
     if let Some(intrinsic) = Intrinsic::by_name(name) {
         return Some(Function::Intrinsic(intrinsic));
     }
-    if let Some(builtin) = Builtin::by_name(if name == "sync" { "tvm_storage_sync" } else { name }) {
+    if let Some(builtin) = Builtin::by_name(if name == SYNC { "tvm_storage_sync" } else { name }) {
         return Some(Function::Builtin(builtin));
     }
     if let Some((_, sugar)) = SUGAR.iter().find(|(sugar, _)| *sugar == name) {
@@ -154,12 +158,13 @@ fn lookup(name: &str) -> Option<Function> {
     name.parse().ok().filter(|dtype: &DataType| !dtype.is_void()).map(Function::Typed)
 }
 
-/// Every name of `T`, for hints.
-fn all_names() -> Vec<String> {
+/// Every name of `T`.
+pub(in crate::parse) fn all_names() -> Vec<String> {
     let operators = BINARY.iter().flat_map(|row| row.functions.iter().copied()).chain(COMPARE.iter().map(|row| row.1));
     let intrinsics = Intrinsic::ALL.iter().map(|intrinsic| intrinsic.name());
+    let intrinsics = intrinsics.chain(Intrinsic::ALIASES.iter().map(|(alias, _)| *alias));
     let others = OTHERS.iter().map(|(name, _)| *name).chain(STATEMENTS).chain(SUGAR.iter().map(|(name, _)| *name));
-    let others = others.chain(Builtin::ALL.iter().map(|builtin| builtin.name));
+    let others = others.chain(Builtin::ALL.iter().map(|builtin| builtin.name)).chain([SYNC]);
     let types = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string);
     operators.chain(intrinsics).chain(others).map(str::to_owned).chain(types).collect()
 }

@@ -29,6 +29,7 @@ use super::cx::{Parser, Reported, Res};
 use super::module::Decorator;
 use super::value::Value;
 use block::Frame;
+pub(super) use calls::all_names;
 use macros::Expansion;
 pub(super) use macros::Macro;
 

@@ -1,16 +1,16 @@
-//! Counts how often each kind of node occurs in modules.
+//! How often each kind of node occurs in modules: what tests and tables of the whole language ask.
 //!
-//! Each enum of the IR has one `match` without a wildcard here: a new kind does not compile until it has a name, and a
-//! name that no random module has fails a test.
+//! Each enum of the IR has one `match` without a wildcard here: a new kind does not compile until it has a name, and the
+//! tests ask for every name: that random modules have it, and that a textual test shows it.
 
 use std::collections::BTreeMap;
 
+use crate::calls::{is_said_pure, packed_places, takes_context, tir_vars};
+use crate::relax::{self, BindingBlock, BindingValue, Callee, Function, SeqExpr, StructInfo, TensorShape};
+use crate::tir::{Block, ForKind, IterKind, Stmt, StmtKind};
+use crate::{Attr, Attrs, GlobalFunc, GlobalInfo, IRModule};
 use tilewright_expr::node::{AnyHandle, IrNode, Visitor};
 use tilewright_expr::{BinOp, Buffer, Builtin, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Scope, Var};
-use tilewright_ir::calls::{is_said_pure, packed_places, takes_context, tir_vars};
-use tilewright_ir::relax::{self, BindingBlock, BindingValue, Callee, Function, SeqExpr, StructInfo, TensorShape};
-use tilewright_ir::tir::{Block, ForKind, IterKind, Stmt, StmtKind};
-use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo, IRModule};
 use tilewright_support::Set;
 
 /// The names of an enum's kinds, and the name of a value's kind.
@@ -21,7 +21,7 @@ macro_rules! kinds {
         })*
 
         /// Every name that is counted, in the order of this file.
-        pub(crate) const ALL: &[&str] = &[$($(concat!($sort, " ", $name),)*)*];
+        const ALL: &[&str] = &[$($(concat!($sort, " ", $name),)*)*];
     };
 }
 
@@ -154,7 +154,7 @@ kinds! {
 }
 
 /// What a node says of itself that is no kind of its own.
-pub(crate) const DETAILS: [&str; 19] = [
+const DETAILS: [&str; 19] = [
     "block with alloc_buffers",
     "block with annotations",
     "block with init",
@@ -178,14 +178,15 @@ pub(crate) const DETAILS: [&str; 19] = [
 
 /// How often each kind occurs.
 #[derive(Debug, Default)]
-pub(crate) struct Kinds {
+pub struct Kinds {
     times: BTreeMap<String, u64>,
     /// Handles of the module that have been seen, by address.
     seen: Set<usize>,
 }
 
 impl Kinds {
-    pub(crate) fn add(&mut self, module: &IRModule) {
+    /// Counts what is in a module.
+    pub fn add(&mut self, module: &IRModule) {
         self.seen.clear();
         self.attrs(&module.attrs);
         module.global_infos.values().flatten().for_each(|info| self.met(global_kind(info)));
@@ -201,12 +202,13 @@ impl Kinds {
         }
     }
 
-    pub(crate) fn times(&self, name: &str) -> u64 {
+    /// How often the kind of this name has occurred.
+    pub fn times(&self, name: &str) -> u64 {
         self.times.get(name).copied().unwrap_or(0)
     }
 
-    /// Every name that has to occur.
-    pub(crate) fn names() -> Vec<String> {
+    /// Every name, of nodes, of what they say of themselves, of operators, intrinsics and operations of targets.
+    pub fn names() -> Vec<String> {
         let names = ALL.iter().chain(&DETAILS).map(|name| (*name).to_owned());
         let binary = BinOp::ALL.iter().map(|op| format!("operator {op:?}"));
         let compare = CmpOp::ALL.iter().map(|op| format!("comparison {op:?}"));
