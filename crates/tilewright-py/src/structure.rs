@@ -44,7 +44,7 @@ pub(crate) fn ir_of(object: &Bound<'_, PyAny>) -> PyResult<json::Node> {
     Ok(json::Node::Attr(attr_of(object)?))
 }
 
-fn saved_node(node: &Node) -> json::Node {
+pub(crate) fn saved_node(node: &Node) -> json::Node {
     match node.clone() {
         Node::Scalar(expr) => json::Node::Scalar(expr),
         Node::Range(range) => json::Node::Range(range),

@@ -386,7 +386,8 @@ pub(crate) fn detect_iter_map<'py>(
     check_level: i64,
     simplify_trivial: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (indices_of, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
+    let (indices_of, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
+        (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
     let condition = argument(predicate, "predicate")?;
     let mut cx = Analyzer::new();
     let found = arith::detect_iter_map(&mut cx, &indices_of, &ranges, &condition, level(check_level), simplify_trivial);
@@ -413,7 +414,8 @@ pub(crate) fn iter_map_simplify<'py>(
     predicate: &Bound<'py, PyAny>,
     check_level: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
+    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
+        (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
     let condition = argument(predicate, "predicate")?;
     let simple = arith::iter_map_simplify(&mut Analyzer::new(), &values, &ranges, &condition, level(check_level));
     Field::scalars(&simple).view(indices.py())
@@ -441,7 +443,8 @@ pub(crate) fn subspace_divide<'py>(
     predicate: &Bound<'py, PyAny>,
     check_level: i64,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) = (argument(bindings, "bindings")?, ranges_by_var(iters, "input_iters")?);
+    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
+        (argument(bindings, "bindings")?, ranges_by_var(iters, "input_iters")?);
     let (inner, condition): (Vec<Var>, Expr) = (argument(sub_iters, "sub_iters")?, argument(predicate, "predicate")?);
     let divided =
         arith::subspace_divide(&mut Analyzer::new(), &values, &ranges, &inner, &condition, level(check_level));
@@ -477,7 +480,11 @@ fn constraints(
     relations: &Bound<'_, PyAny>,
 ) -> PyResult<IntConstraints> {
     let variables = if variables.is_none() { Vec::new() } else { argument(variables, "variables")? };
-    Ok(IntConstraints { variables, ranges: ranges_by_var(ranges, "ranges")?, relations: argument(relations, "equations")? })
+    Ok(IntConstraints {
+        variables,
+        ranges: ranges_by_var(ranges, "ranges")?,
+        relations: argument(relations, "equations")?,
+    })
 }
 
 fn constraints_field(system: &IntConstraints) -> Field {
@@ -589,7 +596,8 @@ pub(crate) fn estimate_region<'py>(
     loops: &Bound<'py, PyAny>,
     predicate: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let (ranges, loops): (Vec<Range>, Vec<(Var, Range)>) = (argument(region, "region")?, ranges_by_var(loops, "var_dom")?);
+    let (ranges, loops): (Vec<Range>, Vec<(Var, Range)>) =
+        (argument(region, "region")?, ranges_by_var(loops, "var_dom")?);
     let (condition, mut cx): (Expr, Analyzer) = (argument(predicate, "predicate")?, Analyzer::new());
     let found = match which {
         "lower" => arith::estimate_region_lower_bound(&mut cx, &ranges, &loops, &condition),

@@ -1,10 +1,10 @@
 //! Nodes as text.
 
 use tilewright::expr::Expr;
-use tilewright::ir::relax::BindingBlock;
 use tilewright::script::print::{self, PrintOptions};
 
 use super::Node;
+use crate::structure;
 
 /// A node as TVMScript; what is no expression, statement or function of the script is written as its constructor.
 pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
@@ -20,20 +20,16 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
         ranges.iter().map(each).collect::<Vec<_>>().join(", ")
     };
     match node {
-        Node::Scalar(expr) => print::print_expr(expr),
-        Node::Stmt(stmt) => print::print_stmt(stmt),
-        Node::Block(block) => {
-            let instance = tilewright::ir::tir::StmtKind::Block {
-                values: block.iters.iter().map(|iter| iter.domain.min.clone()).collect(),
-                predicate: Expr::bool(true),
-                block: (**block).clone(),
-            };
-            print::print_stmt(&instance.into())
-        }
-        Node::PrimFunc(name, func) => print::print_prim_func(name, func, options),
-        Node::Function(name, func) => print::print_function(name, func, options),
-        Node::Info(info) => print::print_struct_info(info),
-        Node::Relax(expr) => print::print_graph_expr(expr),
+        Node::Scalar(_)
+        | Node::Stmt(_)
+        | Node::Block(_)
+        | Node::PrimFunc(..)
+        | Node::Function(..)
+        | Node::Info(_)
+        | Node::Relax(_)
+        | Node::Binding(_)
+        | Node::BindingBlock(_)
+        | Node::Seq(_) => print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned(),
         Node::Range(range) => {
             format!("Range({}, extent={})", print::print_expr(&range.min), print::print_expr(&range.extent))
         }
@@ -54,12 +50,6 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
                 ranges(&matched.source.region)
             )
         }
-        Node::Binding(binding) => {
-            let block = BindingBlock { dataflow: false, bindings: vec![(**binding).clone()] };
-            print::print_binding_blocks(&[block])
-        }
-        Node::BindingBlock(block) => print::print_binding_blocks(std::slice::from_ref(&**block)),
-        Node::Seq(seq) => print::print_seq(seq),
         Node::VDevice(device) => {
             format!("I.vdevice(\"{}\", {}, \"{}\")", device.target, device.id, device.memory_scope)
         }

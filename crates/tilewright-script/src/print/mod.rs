@@ -108,16 +108,6 @@ pub fn print_struct_info(info: &StructInfo) -> String {
     single(true, |printer| printer.info(info))
 }
 
-/// Blocks of bindings, for messages; variables by their own names.
-pub fn print_binding_blocks(blocks: &[tilewright_ir::relax::BindingBlock]) -> String {
-    single(true, |printer| printer.binding_blocks(blocks))
-}
-
-/// Blocks of bindings and a result, for messages; variables by their own names.
-pub fn print_seq(body: &tilewright_ir::relax::SeqExpr) -> String {
-    single(true, |printer| printer.sequence(body))
-}
-
 fn single(graph_level: bool, write: impl FnOnce(&mut Printer<'_>)) -> String {
     let options = PrintOptions::default();
     let mut printer = Printer::new(&options);
