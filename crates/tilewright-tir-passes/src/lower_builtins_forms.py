@@ -45,16 +45,16 @@ class Module:
     @T.prim_func
     def f(A: T.Buffer((4, 8), "float32"), B: T.Buffer((8,), "int16"), n: T.int32):
         T.func_attr({"tir.noalias": T.bool(True)})
-        R_ = T.Buffer((4,), elem_offset=T.int64(10), data=A.data)
-        S = T.Buffer((4,), elem_offset=T.int64(13), data=A.data)
-        H = T.Buffer((8,), "int32", elem_offset=T.int64(12), data=A.data)
         table = T.decl_buffer((2, 2), "int16")
         table[0, 0] = T.int16(1)
         table[0, 1] = T.int16(-2)
         table[1, 0] = T.int16(3)
         table[1, 1] = T.int16(4)
         B[n] = table[1, 0]
+        R_ = T.decl_buffer((4,), elem_offset=T.int64(10), data=A.data)
+        H = T.decl_buffer((8,), "int32", elem_offset=T.int64(12), data=A.data)
         R_[1] = T.float32(2.0)
+        S = T.decl_buffer((4,), elem_offset=T.int64(13), data=A.data)
         S[0] = R_[1] + T.float32(1.0)
         B[1] = T.Cast("int16", H[1])
         B[2] = T.Select(T.bool(False), T.int16(1), T.int16(2))
@@ -63,8 +63,8 @@ class Module:
     def strided(A: T.Buffer((4, 4), "float32"), B: T.Buffer((4,), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         W = T.decl_buffer((4, 4), strides=[8, 1])
-        P = T.Buffer((2, 2), strides=[8, 1], elem_offset=T.int64(17), data=W.data)
         for i, j in T.grid(4, 4):
             W[i, j] = A[i, j]
+        P = T.decl_buffer((2, 2), strides=[8, 1], elem_offset=T.int64(17), data=W.data)
         for i, j in T.grid(2, 2):
             B[i * 2 + j] = P[i, j]

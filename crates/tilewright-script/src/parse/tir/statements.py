@@ -166,7 +166,7 @@ class Module:
     def memory(A: T.Buffer((16,), "float32"), B: T.Buffer((16,), "float32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         with T.decl_buffer((4, 4)) as S:
-            S_1 = T.Buffer((16,), data=S.data)
+            S_1 = T.decl_buffer((16,), data=S.data)
             for i in range(16):
                 S_1[i] = A[i]
             for i, j in T.grid(4, 4):
@@ -190,11 +190,11 @@ class Module:
     def pointers(A: T.Buffer((4, 8), "float32"), B: T.Buffer((32,), "int32")):
         T.func_attr({"tir.noalias": T.bool(True)})
         row: T.handle = T.address_of(A[2, 4])
-        R_ = T.Buffer((4,), data=row)
-        words = T.Buffer((8,), "int32", elem_offset=-4, data=row)
+        R_ = T.decl_buffer((4,), data=row)
+        words = T.decl_buffer((8,), "int32", elem_offset=-4, data=row)
         R_[1] = T.float32(7.5)
         with T.LetStmt(T.tvm_access_ptr(T.type_annotation("float32"), T.address_of(A[0, 0]), 8, 24, 3)) as second:
-            S = T.Buffer((8,), data=second)
+            S = T.decl_buffer((8,), data=second)
             S[0] = R_[1] + S[7]
         for i in range(8):
             B[i] = words[i]

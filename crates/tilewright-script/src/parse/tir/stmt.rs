@@ -271,7 +271,16 @@ impl Parser<'_> {
                 pieces.open(|body| StmtKind::Allocate { buffer: declared, body });
                 Value::Buffer(buffer)
             }
-            "Buffer" | "buffer_decl" => Value::Buffer(self.buffer_call(call, name, false)?),
+            "Buffer" | "buffer_decl" => {
+                let buffer = self.buffer_call(call, name, false)?;
+                let data = call.arguments.find_argument_value("data", 2);
+                if data.is_some_and(|data| !data.is_none_literal_expr()) {
+                    // A view is declared like any other, so that it is one thing in all that is said of it.
+                    let declared = buffer.clone();
+                    pieces.open(|body| StmtKind::Allocate { buffer: declared, body });
+                }
+                Value::Buffer(buffer)
+            }
             "allocate" => {
                 let buffer = self.allocate(name, call)?;
                 let declared = buffer.clone();
