@@ -252,9 +252,12 @@ impl Guard<'_> {
         Err(self.refused(message, "give the call's result a name in a statement before, and use that"))
     }
 
-    /// Adds the assert that the condition holds where the access is evaluated. From here on it does there.
+    /// Adds the assert that the condition holds where the access is evaluated. From here on it does there, as long as the
+    /// scopes of these conditions are open; several ways to an access have no scope.
     fn guard(&mut self, under: Reach, inside: Expr, what: &str, front: &mut Front) -> Result<()> {
-        self.facts.assume(&inside);
+        if front.reaches.is_plain(under) {
+            self.facts.assume(&inside);
+        }
         let condition = front.under(under, inside)?;
         front.assert(condition, &format!("{INDEX_GUARD}{what}"));
         Ok(())

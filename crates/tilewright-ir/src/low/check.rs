@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{VarId, walk};
+use tilewright_expr::node::{AnyHandle, VarId, Visitor, walk};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
@@ -236,10 +236,11 @@ impl Check {
         let mut bound = Set::default();
         let mut nodes = Vec::new();
         walk(expr, |e: &Expr| nodes.push(e.clone()));
+        let mut known = Map::default();
         for node in &nodes {
             if let ExprKind::Let { var, value, .. } = &node.kind {
                 bound.insert(var.id());
-                if self.holds_data(value) {
+                if self.holds_data_known(value, &mut known) {
                     self.loaded_vars.insert(var.id());
                 }
             }
@@ -287,6 +288,32 @@ impl Check {
             };
         });
         found
+    }
+
+    /// The same, with results by address that the caller keeps for nodes that it keeps alive.
+    fn holds_data_known(&self, expr: &Expr, known: &mut Map<usize, bool>) -> bool {
+        struct Below<'a>(&'a Check, &'a mut Map<usize, bool>, bool);
+        impl Visitor for Below<'_> {
+            fn visit(&mut self, node: &dyn AnyHandle) {
+                if let Some(expr) = node.downcast::<Expr>() {
+                    self.2 |= self.0.holds_data_known(expr, self.1);
+                }
+            }
+        }
+        if let Some(&holds) = known.get(&expr.address()) {
+            return holds;
+        }
+        let holds = match &expr.kind {
+            ExprKind::Load { .. } | ExprKind::Foreign { .. } => true,
+            ExprKind::Var(var) => self.loaded_vars.contains(&var.id()),
+            _ => {
+                let mut below = Below(self, known, false);
+                with_stack(|| expr.visit_inside(&mut below));
+                below.2
+            }
+        };
+        known.insert(expr.address(), holds);
+        holds
     }
 
     /// Whether every load in the index stands in a condition that holds here.

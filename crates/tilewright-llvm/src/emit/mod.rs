@@ -75,9 +75,10 @@ fn attributes(target: &Target) -> String {
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
     format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
-         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n!0 = !{{i32 1}}\n",
+         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n!0 = !{{i32 1}}\n{}",
         target.baseline_cpu(),
-        target.vector_bits
+        target.vector_bits,
+        text::LONG_LOOP
     )
 }
 

@@ -11,6 +11,10 @@ use tilewright_tensor::abi::Status;
 use super::function::{FnCx, Position, Result};
 use super::text::{Reg, Value, int};
 
+/// LLVM plans no vectors for a loop with more instructions than this: its plans take time that grows with the square of
+/// their number (20 s for 32,000 instructions).
+const MAX_PLANNED: usize = 1000;
+
 impl FnCx<'_, '_> {
     pub(crate) fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         with_stack(|| self.stmt_kind(stmt))
@@ -109,7 +113,7 @@ impl FnCx<'_, '_> {
         // The bounds may be the user's numbers: a sum that leaves the type is no promise.
         let end =
             if min.is_zero() { extent.clone() } else { self.body.assign(format_args!("add {ty} {min}, {extent}")) };
-        let before = self.body.open();
+        let (before, length) = (self.body.open(), self.body.length);
         self.body.jump(start);
         self.body.start(start);
         // The phi names what comes behind the body: a latch block of its own, and the next index in it.
@@ -122,7 +126,10 @@ impl FnCx<'_, '_> {
         self.body.start(latch);
         self.body.line(format_args!("{next} = add nsw {ty} {index}, 1"));
         let again = self.body.assign(format_args!("icmp slt {ty} {next}, {end}"));
-        self.body.branch(&again, start, done);
+        match self.body.length - length > MAX_PLANNED {
+            true => self.body.branch_of_long_loop(&again, start, done),
+            false => self.body.branch(&again, start, done),
+        }
         self.body.start(done);
         self.loops -= 1;
         Ok(())

@@ -6,6 +6,9 @@ use std::rc::Rc;
 use tilewright_expr::semantics::Scalar;
 use tilewright_tensor::{DataType, TypeCode};
 
+/// What the ends of long loops refer to. The loops share it: it says the same of all of them.
+pub(crate) const LONG_LOOP: &str = "!1 = distinct !{!1, !2}\n!2 = !{!\"llvm.loop.vectorize.enable\", i1 false}\n";
+
 /// An operand: a register of the function, a parameter, or a constant.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
@@ -205,6 +208,11 @@ impl Body {
 
     pub(crate) fn branch(&mut self, condition: &Value, then: Label, otherwise: Label) {
         self.line(format_args!("br i1 {condition}, label %{then}, label %{otherwise}"));
+    }
+
+    /// The same at the end of a loop that LLVM is not to plan vectors for; [`LONG_LOOP`] declares what it refers to.
+    pub(crate) fn branch_of_long_loop(&mut self, condition: &Value, then: Label, otherwise: Label) {
+        self.line(format_args!("br i1 {condition}, label %{then}, label %{otherwise}, !llvm.loop !1"));
     }
 
     /// The address so many bytes behind another.

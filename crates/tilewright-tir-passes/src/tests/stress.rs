@@ -182,19 +182,38 @@ fn shared_choices(count: i64) -> PrimFunc {
     function(&[&b, &c], &[], nest([serial(&i, 8)], store(&b, &[of(&i)], &value)))
 }
 
+/// The asserts that guard the function's indices.
+fn asserts(function: &PrimFunc) -> usize {
+    let passes = crate::lowering_passes().iter().take_while(|(name, _)| *name != "hoist_guards");
+    let guarded = passes.fold(function.clone(), |f, (_, pass)| pass(&f).unwrap());
+    let mut number = 0;
+    tilewright_expr::node::walk(&guarded.body, |stmt: &Stmt| {
+        number += usize::from(matches!(stmt.kind, tilewright_ir::tir::StmtKind::Assert { .. }));
+    });
+    number
+}
+
+#[test]
+fn a_check_under_one_of_two_conditions_says_nothing_elsewhere() {
+    let [a, b, c, d] = ["A", "B", "C", "D"].map(integers);
+    let i = var("i");
+    let at = load(&c, &[of(&i)]);
+    let under =
+        |limit, buffer| if_then_else(&above(&load(&d, &[of(&i)]), limit), &load(buffer, &[at.clone()]), &int(0));
+    let shared = load(&a, &[at.clone()]);
+    let shared = |limit| if_then_else(&above(&load(&d, &[of(&i)]), limit), &shared, &int(0));
+    let value = &(&shared(3) + &shared(5)) + &under(0, &d);
+    let body = nest([serial(&i, 8)], store(&b, &[of(&i)], &value));
+    assert_eq!(asserts(&function(&[&a, &b, &c, &d], &[], body)), 2);
+}
+
 #[test]
 fn what_both_sides_of_a_choice_read_is_checked_once() {
     let inputs = || [Input::I32(vec![0; 8]), Input::I32(vec![3, 7, 1, 0, 2, 6, 5, 4])];
     for count in [1, 3, 8] {
         check(&shared_choices(count), &inputs());
     }
-    let mut asserts = 0;
-    let guarded = crate::lowering_passes().iter().take_while(|(name, _)| *name != "hoist_guards");
-    let guarded = guarded.fold(shared_choices(100), |f, (_, pass)| pass(&f).unwrap());
-    tilewright_expr::node::walk(&guarded.body, |stmt: &Stmt| {
-        asserts += usize::from(matches!(stmt.kind, tilewright_ir::tir::StmtKind::Assert { .. }));
-    });
-    assert_eq!(asserts, 100);
+    assert_eq!(asserts(&shared_choices(100)), 100);
 }
 
 #[test]
