@@ -36,10 +36,11 @@ pub(crate) fn ir_of(object: &Bound<'_, PyAny>) -> PyResult<json::Node> {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;
             Ok((function_name(&key)?, ir_of(&value)?))
         });
-        return entries.collect::<PyResult<_>>().map(json::Node::Map);
+        return view::nested(object.py(), || entries.collect::<PyResult<_>>().map(json::Node::Map));
     }
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-        return object.try_iter()?.map(|item| ir_of(&item?)).collect::<PyResult<_>>().map(json::Node::List);
+        let items = || object.try_iter()?.map(|item| ir_of(&item?)).collect::<PyResult<_>>().map(json::Node::List);
+        return view::nested(object.py(), items);
     }
     Ok(json::Node::Attr(attr_of(object)?))
 }

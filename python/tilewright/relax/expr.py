@@ -334,25 +334,12 @@ def extern(name: str, struct_info: StructInfo | None = None, span: object = None
 
 def const(value: Any, dtype: str | None = None) -> Constant:
     """A constant tensor from numbers, NumPy or a tensor. Floats are float32 and ints int32 unless `dtype` says else."""
-    import numpy as np
+    from ..runtime.ndarray import NDArray, array
 
-    if not hasattr(value, "dtype"):
-        array = np.asarray(value)
-        value = (
-            array.astype({"f": "float32", "i": "int32"}.get(array.dtype.kind, array.dtype)) if dtype is None else array
-        )
-    if dtype is not None and str(value.dtype) != dtype:
-        value = _core_array(value, dtype)
-    return Constant(np.ascontiguousarray(value) if isinstance(value, (np.ndarray, np.generic)) else value)
-
-
-def _core_array(value: Any, dtype: str) -> Any:
-    """The values as a tensor of a type that NumPy may not have."""
-    import numpy as np
-
-    from ..runtime.ndarray import array
-
-    return array(np.asarray(value), dtype=dtype) if dtype == "bfloat16" else np.asarray(value).astype(dtype)
+    if dtype is None and not hasattr(value, "dtype") and not hasattr(value, "__dlpack__"):
+        # A list is looked into, because its numbers decide; what is no number is an error of `array`.
+        dtype = {"f": "float32", "i": "int32"}.get(getattr(array(value).numpy().dtype, "kind", ""))
+    return Constant(value if isinstance(value, NDArray) and dtype is None else array(value, dtype=dtype))
 
 
 def te_tensor(value: RelayExpr, tir_var_map: Mapping[Any, Any], name: str = "rxplaceholder") -> Any:

@@ -200,6 +200,9 @@ fn by_var<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<
     if object.is_none() {
         return Ok(Vec::new());
     }
+    if !object.hasattr("items")? || node_of(object).is_some() {
+        return Err(error::wrong_type(format_args!("argument `{name}` is a dict from variables"), object));
+    }
     let mut pairs = Vec::new();
     for item in object.call_method0("items")?.try_iter()? {
         let (var, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item?.extract()?;

@@ -7,6 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::expr::node::FloatBits;
 use tilewright::ir::{Attr, Attrs};
 
+use super::convert::nested;
 use super::{Field, Node, node_of};
 use crate::error;
 
@@ -54,10 +55,11 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
         return object.extract::<String>().map(Attr::str);
     }
     if object.is_instance_of::<PyDict>() || object.hasattr("items")? {
-        return attrs_of(object).map(Attr::Map);
+        return nested(object.py(), || attrs_of(object).map(Attr::Map));
     }
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-        return object.try_iter()?.map(|item| attr_of(&item?)).collect::<PyResult<_>>().map(Attr::Array);
+        let items = || object.try_iter()?.map(|item| attr_of(&item?)).collect::<PyResult<_>>().map(Attr::Array);
+        return nested(object.py(), items);
     }
     let expected = "an attribute is None, a number, a text, a list or a dict of such, or a scalar expression";
     Err(error::wrong_type(expected, object))
@@ -67,6 +69,9 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
 pub(crate) fn attrs_of(object: &Bound<'_, PyAny>) -> PyResult<Attrs> {
     if object.is_none() {
         return Ok(Attrs::new());
+    }
+    if !object.hasattr("items")? || node_of(object).is_some() {
+        return Err(error::wrong_type("attributes are a dict by name", object));
     }
     let items = object.call_method0("items")?;
     let pair = |item: PyResult<Bound<'_, PyAny>>| {

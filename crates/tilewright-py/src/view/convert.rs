@@ -274,11 +274,27 @@ impl FromPython for relax::Expr {
     }
 }
 
+/// How deep lists and dicts may nest in arguments: one may even hold itself.
+const MAX_NESTING: usize = 200;
+
+/// Reads what is inside of a list or dict.
+pub(crate) fn nested<T>(py: Python<'_>, read: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    thread_local! { static DEPTH: std::cell::Cell<usize> = const { std::cell::Cell::new(0) }; }
+    let depth = DEPTH.get();
+    if depth >= MAX_NESTING {
+        return Err(error::general(py, format_args!("lists are nested more than {MAX_NESTING} deep")));
+    }
+    DEPTH.set(depth + 1);
+    let read = read();
+    DEPTH.set(depth);
+    read
+}
+
 impl<T: FromPython> FromPython for Vec<T> {
     const EXPECTED: &'static str = T::EXPECTED;
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-            return object.try_iter()?.map(|item| T::from_python(&item?)).collect();
+            return nested(object.py(), || object.try_iter()?.map(|item| T::from_python(&item?)).collect());
         }
         // One alone is a list of one.
         Ok(T::from_python(object)?.map(|one| vec![one]))

@@ -67,6 +67,12 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
 /// `(params, body, buffer_map, attrs)`: a parameter is a variable, or a buffer.
 fn prim_func(args: &Args<'_, '_>) -> PyResult<PrimFunc> {
     let map = args.object(2)?;
+    if !map.is_none() && (!map.hasattr("get")? || super::node_of(&map).is_some()) {
+        return Err(crate::error::wrong_type(
+            "tir.PrimFunc: argument `buffer_map` is a dict from variables to buffers",
+            &map,
+        ));
+    }
     let mut params = Vec::new();
     for object in args.object(0)?.try_iter()? {
         let object = object?;

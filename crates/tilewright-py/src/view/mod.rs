@@ -46,7 +46,7 @@ use crate::module::{print_options, show};
 pub(crate) use attrs::{attr_of, attrs_of, map as attrs_field, optional as attr_field};
 pub(crate) use buffer::buffer_scope;
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
-pub(crate) use convert::{Args, Field, FromPython, function_name, to_expr};
+pub(crate) use convert::{Args, Field, FromPython, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};
 pub(crate) use op::{call_op, graph_op_names, op_signature};
 pub(crate) use scalar::operate;
@@ -223,7 +223,11 @@ impl PyNode {
     #[classmethod]
     #[pyo3(signature = (*args))]
     fn _make<'py>(class: &Bound<'py, PyType>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let kind: String = class.getattr("_kind")?.extract()?;
+        let Some(kind) = class.getattr_opt("_kind")? else {
+            let name = class.name()?;
+            return Err(PyTypeError::new_err(format!("`{name}` stands for several classes: make one of those")));
+        };
+        let kind: String = kind.extract()?;
         let node = make(&Args::new(&kind, args))?;
         wrap(class.py(), node)
     }
