@@ -178,7 +178,8 @@ fn shared_choices(count: i64) -> PrimFunc {
     let [b, c] = ["B", "C"].map(integers);
     let i = var("i");
     let first = load(&c, &[of(&i)]);
-    let value = (0..count).fold(first.clone(), |x, k| if_then_else(&above(&first, k % 5), &load(&c, &[x.clone()]), &x));
+    let value = (0..count)
+        .fold(first.clone(), |x, k| if_then_else(&above(&first, k % 5), &load(&c, std::slice::from_ref(&x)), &x));
     function(&[&b, &c], &[], nest([serial(&i, 8)], store(&b, &[of(&i)], &value)))
 }
 
@@ -198,9 +199,10 @@ fn a_check_under_one_of_two_conditions_says_nothing_elsewhere() {
     let [a, b, c, d] = ["A", "B", "C", "D"].map(integers);
     let i = var("i");
     let at = load(&c, &[of(&i)]);
-    let under =
-        |limit, buffer| if_then_else(&above(&load(&d, &[of(&i)]), limit), &load(buffer, &[at.clone()]), &int(0));
-    let shared = load(&a, &[at.clone()]);
+    let under = |limit, buffer| {
+        if_then_else(&above(&load(&d, &[of(&i)]), limit), &load(buffer, std::slice::from_ref(&at)), &int(0))
+    };
+    let shared = load(&a, std::slice::from_ref(&at));
     let shared = |limit| if_then_else(&above(&load(&d, &[of(&i)]), limit), &shared, &int(0));
     let value = &(&shared(3) + &shared(5)) + &under(0, &d);
     let body = nest([serial(&i, 8)], store(&b, &[of(&i)], &value));
