@@ -17,23 +17,35 @@
 //! # Ok::<(), tilewright_te::TeError>(())
 //! ```
 //!
-//! Reading order: [`Value`] (a scalar formula), [`Tensor`] ([`placeholder`], [`compute`]), reductions ([`reduce_axis`],
-//! [`sum`], …), [`create_prim_func`] (formulas to loops), [`legalize`] (what the op table uses), [`topi`] (patterns that
-//! many formulas share).
+//! Reading order: [`Value`] (a scalar formula), [`Tensor`] ([`placeholder`], [`compute`], [`compute_many`]), reductions
+//! ([`reduce_axis`], [`sum`], [`CommReducer`], …), stages of statements ([`extern_stage`], [`extern_prim_func`]),
+//! [`create_prim_func`] (formulas to loops), [`legalize`] (what the op table uses), [`call_te`] (what builders of graphs
+//! use), [`topi`] (formulas that many share).
 //!
 //! Invariants: a tensor is immutable; its formula is checked when it is made, and a [`Value`] that went wrong carries its
-//! error to that point. Loops come out in the order of the stages with one block each: nothing here fuses or schedules.
+//! error to that point. Loops come out in the order of the stages with one nest each: nothing here fuses or schedules.
 //! No operator of the graph level is named here.
 
+mod emit;
+mod external;
+mod inside;
 mod legalize;
 mod prim_func;
 mod reduce;
 mod tensor;
 pub mod topi;
 mod value;
+mod widen;
 
+pub use emit::{call_te, emit_te, te_call, te_tensor};
+pub use external::{Extern, extern_op, extern_prim_func, extern_stage};
 pub use legalize::{legalize, prim_func_of};
-pub use prim_func::create_prim_func;
-pub use reduce::{ReduceAxis, Reducer, max_over, min_over, prod, reduce, reduce_axis, sum};
-pub use tensor::{Tensor, compute, compute_over, placeholder};
+pub use prim_func::{CreateOptions, TeParam, create_prim_func, create_prim_func_with};
+pub use reduce::{
+    CommReducer, ReduceAxis, Reducer, Reduction, all, any, max_over, min_over, prod, reduce, reduce_axis, reduce_where,
+    sum,
+};
+pub use tensor::{
+    Body, Compute, Operation, Tensor, compute, compute_many, compute_nd, compute_op, compute_over, placeholder,
+};
 pub use value::{Operand, TeError, Value};

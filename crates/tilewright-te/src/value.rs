@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic, TypeMismatch};
+use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic, TypeMismatch, Var};
 use tilewright_tensor::DataType;
 
 use crate::Tensor;
@@ -39,12 +39,19 @@ pub struct Value {
     expr: Result<Expr, TeError>,
     /// Each tensor once, in order of first mention.
     reads: Vec<Tensor>,
-    /// Set on the result of a reduction, which must be the whole formula of its tensor.
-    reduction: Option<Arc<Reduction>>,
+    /// Axes of reductions that the formula speaks of and that no reduction in it runs over.
+    over: Vec<Var>,
+    /// Set on a result of a reduction, which must be the whole formula of its tensor: its number among the results.
+    reduction: Option<(Arc<Reduction>, usize)>,
 }
 
-/// The formula, the tensors that it reads, and the reduction that it is, if it is one.
-pub(crate) type Parts = (Expr, Vec<Tensor>, Option<Arc<Reduction>>);
+/// What a [`Value`] consists of, where nothing is wrong with it.
+pub(crate) struct Parts {
+    pub(crate) expr: Expr,
+    pub(crate) reads: Vec<Tensor>,
+    pub(crate) over: Vec<Var>,
+    pub(crate) reduction: Option<(Arc<Reduction>, usize)>,
+}
 
 /// The other operand of an operator: a value, or a number that takes the first operand's type.
 #[derive(Clone, Debug)]
@@ -76,17 +83,42 @@ impl From<f64> for Operand {
 }
 impl From<Expr> for Value {
     fn from(expr: Expr) -> Self {
-        Self { expr: Ok(expr), reads: Vec::new(), reduction: None }
+        Self::reading(expr, Vec::new(), Vec::new())
     }
 }
 
+/// The tensors and axes of both lists, each once.
+fn joined<'a, T: PartialEq + Clone + 'a>(lists: impl IntoIterator<Item = &'a Vec<T>>) -> Vec<T> {
+    let mut all = Vec::new();
+    for item in lists.into_iter().flatten() {
+        if !all.contains(item) {
+            all.push(item.clone());
+        }
+    }
+    all
+}
+
 impl Value {
-    pub(crate) fn wrong(error: impl Into<TeError>) -> Self {
-        Self { expr: Err(error.into()), reads: Vec::new(), reduction: None }
+    /// A formula that cannot be.
+    pub fn wrong(error: impl Into<TeError>) -> Self {
+        Self { expr: Err(error.into()), reads: Vec::new(), over: Vec::new(), reduction: None }
     }
 
-    pub(crate) fn of_reduction(reduction: Reduction, reads: Vec<Tensor>) -> Self {
-        Self { expr: Ok(reduction.value.clone()), reads, reduction: Some(Arc::new(reduction)) }
+    /// A finished expression with the tensors whose elements it loads and the axes of reductions that it speaks of.
+    pub fn reading(expr: Expr, reads: Vec<Tensor>, over: Vec<Var>) -> Self {
+        Self { expr: Ok(expr), reads, over, reduction: None }
+    }
+
+    /// Result number `index` of a reduction.
+    pub(crate) fn of_reduction(reduction: &Arc<Reduction>, index: usize, reads: Vec<Tensor>, over: Vec<Var>) -> Self {
+        let expr = reduction.values.get(index).cloned();
+        let expr = expr.ok_or_else(|| TeError(format!("a reduction has no result number {index}")));
+        Self { expr, reads, over, reduction: Some((reduction.clone(), index)) }
+    }
+
+    /// The reduction that the value is a result of, and which of its results.
+    pub fn reduction(&self) -> Option<(&Reduction, usize)> {
+        self.reduction.as_ref().map(|(reduction, index)| (&**reduction, *index))
     }
 
     /// The formula, or what is wrong with it.
@@ -100,7 +132,7 @@ impl Value {
     }
 
     pub(crate) fn into_parts(self) -> Result<Parts, TeError> {
-        Ok((self.expr?, self.reads, self.reduction))
+        Ok(Parts { expr: self.expr?, reads: self.reads, over: self.over, reduction: self.reduction })
     }
 
     /// A value made of others by a checked constructor.
@@ -110,13 +142,9 @@ impl Value {
         }
         let exprs = operands.iter().map(|v| v.expr.clone()).collect::<Result<Vec<_>, _>>();
         let expr = exprs.and_then(|exprs| make(&exprs).map_err(TeError::from));
-        let mut reads = Vec::new();
-        for tensor in operands.iter().flat_map(|v| &v.reads) {
-            if !reads.contains(tensor) {
-                reads.push(tensor.clone());
-            }
-        }
-        Self { expr, reads, reduction: None }
+        let reads = joined(operands.iter().map(|v| &v.reads));
+        let over = joined(operands.iter().map(|v| &v.over));
+        Self { expr, reads, over, reduction: None }
     }
 
     pub(crate) fn element(tensor: &Tensor, indices: &[&Self]) -> Self {
@@ -161,8 +189,54 @@ impl Value {
         Self::made(&[self], |e| Expr::call(intrinsic, e))
     }
 
+    /// An operation by name on several values.
+    pub fn call(intrinsic: Intrinsic, operands: &[&Self]) -> Self {
+        Self::made(operands, |e| Expr::call(intrinsic, e))
+    }
+
     pub fn cast(&self, dtype: DataType) -> Self {
         Self::made(&[self], |e| e[0].cast(dtype))
+    }
+
+    /// Whether both are true.
+    pub fn and(&self, other: impl Into<Operand>) -> Self {
+        self.binary(BinOp::And, other)
+    }
+
+    /// Whether one of both is true.
+    pub fn or(&self, other: impl Into<Operand>) -> Self {
+        self.binary(BinOp::Or, other)
+    }
+
+    /// The quotient of integers, rounded down.
+    pub fn floor_div(&self, other: impl Into<Operand>) -> Self {
+        self.binary(BinOp::FloorDiv, other)
+    }
+
+    /// The remainder of [`Value::floor_div`], of the divisor's sign.
+    pub fn floor_mod(&self, other: impl Into<Operand>) -> Self {
+        self.binary(BinOp::FloorMod, other)
+    }
+
+    pub fn lt(&self, other: impl Into<Operand>) -> Self {
+        self.compare(CmpOp::Lt, other)
+    }
+
+    pub fn le(&self, other: impl Into<Operand>) -> Self {
+        self.compare(CmpOp::Le, other)
+    }
+
+    pub fn gt(&self, other: impl Into<Operand>) -> Self {
+        self.compare(CmpOp::Gt, other)
+    }
+
+    pub fn ge(&self, other: impl Into<Operand>) -> Self {
+        self.compare(CmpOp::Ge, other)
+    }
+
+    /// Whether the two are equal, as a formula.
+    pub fn equals(&self, other: impl Into<Operand>) -> Self {
+        self.compare(CmpOp::Eq, other)
     }
 
     /// `then` where this value (a bool) is true; both are evaluated.
@@ -190,6 +264,18 @@ macro_rules! operator {
                 self.binary(BinOp::$op, other)
             }
         }
+        impl std::ops::$trait<Value> for i64 {
+            type Output = Value;
+            fn $method(self, other: Value) -> Value {
+                other.operand(self.into()).binary(BinOp::$op, other)
+            }
+        }
+        impl std::ops::$trait<Value> for f64 {
+            type Output = Value;
+            fn $method(self, other: Value) -> Value {
+                other.operand(self.into()).binary(BinOp::$op, other)
+            }
+        }
     )* };
 }
 operator! {
@@ -204,5 +290,21 @@ impl std::ops::Neg for &Value {
     /// Floats by the sign, so that the negative of 0 is -0: multiplied by -1.
     fn neg(self) -> Value {
         self.binary(BinOp::Mul, -1)
+    }
+}
+
+impl std::ops::Neg for Value {
+    type Output = Value;
+    /// As of a reference.
+    fn neg(self) -> Value {
+        -&self
+    }
+}
+
+impl std::ops::Not for Value {
+    type Output = Value;
+    /// Whether this value (a bool) is false.
+    fn not(self) -> Value {
+        Value::made(&[&self], |e| e[0].not())
     }
 }

@@ -1,0 +1,204 @@
+//! Stages that are written as statements: calls of packed functions, loops, whole PrimFuncs.
+//!
+//! The statements speak of buffers of their own, one for each input and each output, which stand for the tensors: so
+//! one text may serve several stages. Each stage becomes one block, which reads its inputs and writes its outputs whole.
+
+use tilewright_expr::node::{VarId, rewrite};
+use tilewright_expr::{Buffer, Expr, Range, Var};
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{Block, BufferRegion, PrimFunc, Stmt, StmtKind};
+use tilewright_support::{Map, Origins};
+use tilewright_tensor::DataType;
+
+use crate::tensor::{Body, Operation, check_shape};
+use crate::{TeError, Tensor};
+
+/// Statements that make tensors.
+#[derive(Clone, Debug)]
+pub struct Extern {
+    /// Buffers in the statements that stand for the inputs, in order, with those repeated that are given twice.
+    pub ins: Vec<Buffer>,
+    /// The tensors that `ins` stand for.
+    pub given: Vec<Tensor>,
+    /// Buffers in the statements that stand for the outputs.
+    pub outs: Vec<Buffer>,
+    /// What variables in the statements are: dimensions of `ins` and scalar parameters.
+    vars: Vec<(Var, Expr)>,
+    /// Temporaries of the statements.
+    allocated: Vec<Buffer>,
+    pub body: Stmt,
+}
+
+/// The tensors of these shapes and types that statements fill. `statements` gets a buffer for each input and for each
+/// output.
+pub fn extern_op(
+    outputs: &[(Vec<Expr>, DataType)],
+    inputs: &[Tensor],
+    name: &str,
+    attrs: Attrs,
+    statements: impl FnOnce(&[Buffer], &[Buffer]) -> Result<Stmt, TeError>,
+) -> Result<Operation, TeError> {
+    if outputs.is_empty() {
+        return Err(TeError(format!("stage `{name}` makes no tensor")));
+    }
+    let named = |i: usize| if outputs.len() == 1 { name.to_owned() } else { format!("{name}_v{i}") };
+    let mut outs = Vec::new();
+    for (i, (shape, dtype)) in outputs.iter().enumerate() {
+        check_shape(shape, &named(i))?;
+        outs.push(Buffer::new(named(i), shape.clone(), *dtype));
+    }
+    let ins: Vec<Buffer> = inputs.iter().map(|t| Buffer::new(t.name(), t.shape().to_vec(), t.dtype())).collect();
+    let body = statements(&ins, &outs)?;
+    let made = Extern { ins, given: inputs.to_vec(), outs, vars: Vec::new(), allocated: Vec::new(), body };
+    Ok(operation(name, made, attrs))
+}
+
+/// One tensor that statements fill; see [`extern_op`].
+pub fn extern_stage(
+    shape: &[Expr],
+    dtype: DataType,
+    inputs: &[Tensor],
+    name: &str,
+    statements: impl FnOnce(&[Buffer], &Buffer) -> Result<Stmt, TeError>,
+) -> Result<Tensor, TeError> {
+    let op = extern_op(&[(shape.to_vec(), dtype)], inputs, name, Attrs::new(), |ins, outs| match outs {
+        [out] => statements(ins, out),
+        _ => Err(TeError(format!("stage `{name}` has one output"))),
+    })?;
+    op.outputs().pop().ok_or_else(|| TeError(format!("stage `{name}` makes no tensor")))
+}
+
+/// The tensors that a PrimFunc writes, called on these inputs: its first buffer parameters are the inputs, the others
+/// the outputs. Its symbolic dimensions follow from the inputs.
+pub fn extern_prim_func(inputs: &[Tensor], function: &PrimFunc, name: &str) -> Result<Vec<Tensor>, TeError> {
+    let function = tilewright_ir::analysis::tir::walks::renew_defs(function);
+    let fail = |what: String| Err(TeError(format!("`{name}`: {what}")));
+    let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
+    if let Some(scalar) = function.params.iter().find(|param| param.buffer.is_none()) {
+        return fail(format!("a function with the scalar parameter `{}` cannot be a stage", scalar.var.name));
+    }
+    if buffers.len() <= inputs.len() {
+        return fail(format!("{} inputs for a function of {} buffers leave no output", inputs.len(), buffers.len()));
+    }
+    let (ins, outs) = buffers.split_at(inputs.len());
+    let mut vars: Vec<(Var, Expr)> = Vec::new();
+    for (buffer, tensor) in ins.iter().zip(inputs) {
+        fit(buffer, tensor, &mut vars).map_err(|error| TeError(format!("`{name}`: {error}")))?;
+    }
+    let shapes: Vec<Vec<Expr>> = outs.iter().map(|out| substituted(&out.shape, &vars)).collect();
+    let (allocated, body) = match &function.body.kind {
+        StmtKind::Block { block, .. } if block.iters.is_empty() && block.match_buffers.is_empty() => {
+            (block.alloc_buffers.clone(), block.body.clone())
+        }
+        _ => (Vec::new(), function.body.clone()),
+    };
+    let outs: Vec<Buffer> = outs.iter().map(|&out| out.clone()).collect();
+    let made = Extern {
+        ins: ins.iter().map(|&buffer| buffer.clone()).collect(),
+        given: inputs.to_vec(),
+        vars,
+        allocated,
+        body,
+        outs,
+    };
+    Ok(operation_of(name, made, shapes, Attrs::new()).outputs())
+}
+
+/// That the tensor can be passed as the buffer, and what dimensions of the buffer are then.
+fn fit(buffer: &Buffer, tensor: &Tensor, vars: &mut Vec<(Var, Expr)>) -> Result<(), TeError> {
+    let wrong = |what: String| Err(TeError(format!("`{}` is given for `{}`: {what}", tensor.name(), buffer.name)));
+    if buffer.dtype != tensor.dtype() {
+        return wrong(format!("expected {}, found {}", buffer.dtype, tensor.dtype()));
+    }
+    if buffer.rank() != tensor.rank() {
+        return wrong(format!("expected {} dimensions, found {}", buffer.rank(), tensor.rank()));
+    }
+    for (d, (said, found)) in buffer.shape.iter().zip(tensor.shape()).enumerate() {
+        if let Some(var) = said.as_var()
+            && !vars.iter().any(|(known, _)| known == var)
+        {
+            vars.push((var.clone(), found.cast(var.dtype)?));
+            continue;
+        }
+        let said = substituted(std::slice::from_ref(said), vars).pop().unwrap_or_else(|| said.clone());
+        if let (Some(said), Some(found)) = (said.as_int(), found.as_int())
+            && said != found
+        {
+            return wrong(format!("expected the extent {said} of dimension {d}, found {found}"));
+        }
+        if said.as_int().is_none() != found.as_int().is_none() {
+            return wrong(format!("whether dimension {d} has the expected extent is not known"));
+        }
+    }
+    Ok(())
+}
+
+fn substituted(exprs: &[Expr], vars: &[(Var, Expr)]) -> Vec<Expr> {
+    let exprs = exprs.to_vec();
+    rewrite(&exprs, |expr: &Expr| {
+        let var = expr.as_var()?;
+        vars.iter().find(|(known, _)| known == var).map(|(_, value)| value.clone())
+    })
+    .unwrap_or(exprs)
+}
+
+fn operation(name: &str, made: Extern, attrs: Attrs) -> Operation {
+    let shapes = made.outs.iter().map(|out| out.shape.clone()).collect();
+    operation_of(name, made, shapes, attrs)
+}
+
+fn operation_of(name: &str, made: Extern, shapes: Vec<Vec<Expr>>, attrs: Attrs) -> Operation {
+    let outputs = made.outs.iter().zip(shapes);
+    let outputs = outputs.map(|(out, shape)| Buffer::new(out.name.clone(), shape, out.dtype)).collect();
+    let mut inputs: Vec<Tensor> = Vec::new();
+    for tensor in &made.given {
+        if !inputs.contains(tensor) {
+            inputs.push(tensor.clone());
+        }
+    }
+    Operation::new(name, outputs, Body::Extern(made), inputs, attrs)
+}
+
+/// The block that runs the statements on the tensors' buffers.
+pub(crate) fn extern_block(op: &Operation, stage: &Extern) -> Stmt {
+    let given: Vec<Buffer> = stage.given.iter().map(|tensor| tensor.buffer().clone()).collect();
+    let made: Vec<Buffer> = op.outputs().iter().map(|tensor| tensor.buffer().clone()).collect();
+    let stand_ins = stage.ins.iter().chain(&stage.outs);
+    let buffers: Map<VarId, Buffer> =
+        stand_ins.zip(given.iter().chain(&made)).map(|(own, real)| (own.id(), real.clone())).collect();
+    let whole = |buffer: &Buffer| BufferRegion {
+        buffer: buffer.clone(),
+        region: buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect(),
+    };
+    let mut reads: Vec<BufferRegion> = Vec::new();
+    for buffer in &given {
+        if !reads.iter().any(|read| read.buffer == *buffer) {
+            reads.push(whole(buffer));
+        }
+    }
+    let block = Block {
+        name: op.name().into(),
+        iters: Vec::new(),
+        alloc_buffers: stage.allocated.clone(),
+        match_buffers: Vec::new(),
+        reads,
+        writes: made.iter().map(whole).collect(),
+        annotations: op.attrs().clone(),
+        init: None,
+        body: stage.body.clone(),
+        origins: Origins::default(),
+    };
+    let run = Stmt::from(StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block });
+    let run = with_vars(run, &stage.vars);
+    rewrite(&vec![run.clone()], |buffer: &Buffer| buffers.get(&buffer.id()).cloned())
+        .and_then(|mut run| run.pop())
+        .unwrap_or(run)
+}
+
+fn with_vars(run: Stmt, vars: &[(Var, Expr)]) -> Stmt {
+    let put = |expr: &Expr| {
+        let var = expr.as_var()?;
+        vars.iter().find(|(known, _)| known == var).map(|(_, value)| value.clone())
+    };
+    rewrite(&vec![run.clone()], put).and_then(|mut run| run.pop()).unwrap_or(run)
+}
