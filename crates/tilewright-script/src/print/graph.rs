@@ -237,7 +237,7 @@ impl Printer<'_> {
 
     /// A dimension, or another scalar of a graph; in a signature a text unless it is a constant.
     fn dim(&mut self, dim: &scalar::Expr) {
-        if !self.in_signature || crate::spelling::is_literal(dim) {
+        if !self.in_signature || !mentions_variables(dim) {
             return self.scalar(dim);
         }
         let before = std::mem::take(&mut self.doc);
@@ -373,6 +373,14 @@ impl Printer<'_> {
         });
         found
     }
+}
+
+fn mentions_variables(dim: &scalar::Expr) -> bool {
+    let mut found = dim.as_var().is_some();
+    if !found {
+        tilewright_expr::node::walk(&**dim, |_: &scalar::Var| found = true);
+    }
+    found
 }
 
 /// Whether the expression is written as statements of Python.

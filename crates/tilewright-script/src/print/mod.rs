@@ -28,7 +28,7 @@ use tilewright_expr::{Range, Var};
 use tilewright_ir::relax::{Function, StructInfo, VDevice};
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Map, Set};
+use tilewright_support::{Map, OrderedMap, Set};
 use tilewright_tensor::Tensor;
 
 pub use highlight::highlight;
@@ -170,7 +170,7 @@ struct Printer<'o> {
     /// Names of the nodes of the function being printed that have become statements, by address.
     hoisted: Map<usize, String>,
     /// For each graph function around, the symbolic dimensions of its own that its body mentions.
-    touched: Vec<Vec<Var>>,
+    touched: Vec<OrderedMap<Var, ()>>,
     /// How many graph functions were around where a symbolic dimension was named.
     depth_of: Map<VarId, usize>,
     constants: Vec<Tensor>,

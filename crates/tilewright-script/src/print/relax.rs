@@ -6,7 +6,7 @@ use tilewright_ir::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, Var,
 };
 use tilewright_ir::tir::attr_names;
-use tilewright_support::with_stack;
+use tilewright_support::{OrderedMap, with_stack};
 
 use super::graph::is_statement;
 use super::{Namespace, Printer};
@@ -30,7 +30,7 @@ impl Printer<'_> {
         let level = std::mem::replace(&mut self.graph_level, true);
         self.decorator(function, place);
         self.names.open();
-        self.touched.push(Vec::new());
+        self.touched.push(OrderedMap::default());
         let hoisted = std::mem::take(&mut self.hoisted);
         self.doc.text(&format!("def {name}"));
         let signature = std::mem::replace(&mut self.in_signature, true);
@@ -78,7 +78,7 @@ impl Printer<'_> {
 
     /// What stands before the bindings: the symbolic dimensions that the body names, attributes, the module's name.
     fn prologue(&mut self, name: &str, function: &Function, place: Place) {
-        for var in self.touched.pop().unwrap_or_default() {
+        for var in self.touched.pop().unwrap_or_default().into_keys() {
             self.doc.line();
             let name = self.names.get(var.id()).unwrap_or_default().to_owned();
             self.doc.text(&format!("{name} = "));
@@ -102,9 +102,8 @@ impl Printer<'_> {
         let own = frame + 1 == self.touched.len();
         if let Some(touched) = self.touched.get_mut(frame)
             && !(own && self.in_signature)
-            && !touched.contains(var)
         {
-            touched.push(var.clone());
+            touched.insert(var.clone(), ());
         }
     }
 

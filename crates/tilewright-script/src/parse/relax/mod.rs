@@ -95,12 +95,13 @@ impl Parser<'_> {
             self.fail(codes::FORM, &**extra, "a function of a script has a fixed number of parameters", "");
         }
         let mut params: Vec<Var> = Vec::new();
+        let mut known: Set<&str> = Set::default();
         for parameter in parameters.iter_non_variadic_params() {
             let name = &parameter.parameter.name;
             if let Some(default) = &parameter.default {
                 self.fail(codes::FORM, &**default, format!("parameter `{name}` cannot have a default"), "");
             }
-            if params.iter().any(|known| *known.name == *name.as_str()) {
+            if !known.insert(name.as_str()) {
                 self.fail(codes::BOUND_TWICE, name, format!("two parameters are called `{name}`"), "");
             }
             let info = match &parameter.parameter.annotation {

@@ -21,7 +21,7 @@ use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Range, Stmt, StmtKind, Var, attr_names};
 use tilewright_ir::{Attr, Attrs, node};
-use tilewright_support::Map;
+use tilewright_support::{Map, Set};
 use tilewright_tensor::DataType;
 
 use super::codes;
@@ -37,6 +37,8 @@ pub(super) use macros::Macro;
 #[derive(Debug, Default)]
 pub(super) struct Tir {
     params: Vec<Param>,
+    /// Which parameter a variable is.
+    param_of: Map<node::VarId, usize>,
     attrs: Attrs,
     /// The blocks around the current statement; the first is the function itself.
     frames: Vec<Frame>,
@@ -47,6 +49,13 @@ pub(super) struct Tir {
     expansion: Expansion,
     /// Variables that `name = T.int64()` declares, with their places.
     declared: Vec<(Var, TextRange)>,
+}
+
+impl Tir {
+    fn add(&mut self, param: Param) {
+        self.param_of.insert(param.var.id(), self.params.len());
+        self.params.push(param);
+    }
 }
 
 impl Parser<'_> {
@@ -84,17 +93,19 @@ impl Parser<'_> {
         if self.tir.declared.is_empty() {
             return;
         }
-        let mut defined: Vec<Var> = Vec::new();
-        let of_buffer = |buffer: &Buffer, defined: &mut Vec<Var>| {
+        let mut defined: Set<Var> = Set::default();
+        let of_buffer = |buffer: &Buffer, defined: &mut Set<Var>| {
             let parts = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset);
             defined.extend(parts.filter_map(|part| part.as_var().cloned()));
-            defined.push(buffer.data.clone());
+            defined.insert(buffer.data.clone());
         };
         self.tir.params.iter().filter_map(|param| param.buffer.as_ref()).for_each(|b| of_buffer(b, &mut defined));
         let mut look = |stmt: &Stmt| match &stmt.kind {
-            StmtKind::Let { var, .. } | StmtKind::For { var, .. } => defined.push(var.clone()),
+            StmtKind::Let { var, .. } | StmtKind::For { var, .. } => {
+                defined.insert(var.clone());
+            }
             StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. } => {
-                defined.push(buffer.data.clone());
+                defined.insert(buffer.data.clone());
             }
             StmtKind::Block { block, .. } => {
                 block.match_buffers.iter().for_each(|matched| of_buffer(&matched.buffer, &mut defined));
@@ -146,18 +157,18 @@ impl Parser<'_> {
             && let Some((dtype, size)) = self.declared_type(function, call)?
         {
             let var = if size { Var::size(name, dtype) } else { Var::new(name, dtype) };
-            self.tir.params.push(Param::scalar(&var));
+            self.tir.add(Param::scalar(&var));
             return Ok(Value::Scalar(Expr::var(&var)));
         }
         match self.eval(annotation)? {
             Value::Buffer(buffer) => {
                 let buffer = named(&buffer, name);
-                self.tir.params.push(Param::buffer(&buffer));
+                self.tir.add(Param::buffer(&buffer));
                 Ok(Value::Buffer(buffer))
             }
             Value::DType(dtype) => {
                 let var = Var::new(name, dtype);
-                self.tir.params.push(Param::scalar(&var));
+                self.tir.add(Param::scalar(&var));
                 Ok(Value::Scalar(Expr::var(&var)))
             }
             other => {
@@ -192,7 +203,7 @@ impl Parser<'_> {
     fn matched_parameter(&mut self, name: &str, call: &ast::ExprCall) -> Res<Option<Buffer>> {
         let Some(ast::Expr::Name(first)) = call.arguments.find_argument_value("param", 0) else { return Ok(None) };
         let Some(Value::Scalar(handle)) = self.scopes.get(&first.id).cloned() else { return Ok(None) };
-        let at = self.tir.params.iter().position(|param| Some(&param.var) == handle.as_var());
+        let at = handle.as_var().and_then(|var| self.tir.param_of.get(&var.id())).copied();
         let Some(at) = at.filter(|_| handle.dtype == DataType::HANDLE) else {
             return Err(self.fail(codes::KIND, first, format!("`{}` is no handle of a parameter", first.id), ""));
         };
