@@ -319,7 +319,14 @@ impl Graph<'_> {
         };
         let out: Vec<_> = out.into_iter().cloned().collect();
         let destinations = self.destinations(&Scope::default(), &out)?;
-        let tensors: Vec<_> = args.iter().filter(|arg| matches!(arg, Value::Tensor(_))).cloned().collect();
+        let mut tensors = Vec::new();
+        for arg in args {
+            match arg {
+                Value::Tuple(fields) => tensors.extend(fields.iter().cloned()),
+                other => tensors.push(other.clone()),
+            }
+        }
+        tensors.retain(|value| matches!(value, Value::Tensor(_)));
         self.call_prim(op.name, &function, &tensors, &destinations, &[])?;
         Ok(match call.struct_info {
             StructInfo::Tuple(_) => Value::Tuple(destinations.into_iter().map(Value::Tensor).collect()),
@@ -404,6 +411,11 @@ fn typed(value: &Value) -> Res<Expr> {
         Value::Tensor(tensor) => Ok(Expr::var(&Var::new("arg", StructInfo::of_tensor(tensor)))),
         Value::Shape(dims) => Ok(Expr::shape(dims.iter().map(|&dim| scalar::Expr::i64(dim)).collect())),
         Value::Tuple(fields) => Ok(Expr::tuple(fields.iter().map(typed).collect::<Res<_>>()?)),
-        other => Err(mismatch("argument of an operator", "a tensor, shape or tuple", other)),
+        Value::Scalar(value) => Ok(Expr::prim(if value.dtype().is_float() {
+            scalar::Expr::float(value.as_float(), value.dtype())
+        } else {
+            scalar::Expr::int(value.as_int(), value.dtype())
+        })),
+        other => Err(mismatch("argument of an operator", "a tensor, shape, scalar or tuple", other)),
     }
 }

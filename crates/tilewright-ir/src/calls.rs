@@ -19,7 +19,9 @@ use tilewright_expr as scalar;
 
 use crate::inplace::check_places;
 use crate::matching::{check_against, common, substitute_dims};
-use crate::op::{InferCx, InferError, OpCall, OpRef, check_args, common_device, complete_attrs, describe};
+use crate::op::{
+    InferCx, InferError, OpCall, OpRef, check_args, common_device, complete_attrs, describe, resolve_shapes,
+};
 use crate::relax::{BindingValue, Callee, Expr, ExprKind, GlobalVar, SeqExpr, StructInfo};
 use crate::{Attr, Attrs};
 
@@ -113,10 +115,11 @@ impl TirCall {
 
 /// Calls of operators. Each checks its arguments and works out the result's struct info.
 impl Expr {
-    pub fn call_op(cx: &InferCx, op: OpRef, args: Vec<Self>, attrs: Attrs) -> Result<Self, InferError> {
+    pub fn call_op(cx: &InferCx, op: OpRef, mut args: Vec<Self>, attrs: Attrs) -> Result<Self, InferError> {
         check_args(op, &args)?;
         let attrs = complete_attrs(op, attrs)?;
         let struct_info = (op.infer)(cx, &OpCall { op, args: &args, attrs: &attrs })?;
+        resolve_shapes(op, &mut args, &struct_info)?;
         let struct_info = match common_device(op, &args)? {
             Some(device) => struct_info.on_device(device),
             None => struct_info,

@@ -11,7 +11,7 @@ use tilewright_expr::ir_leaf;
 use tilewright_expr::node::{HashCx, Input, Leaf, LoadError, Loader, Saver};
 use tilewright_tensor::DataType;
 
-use crate::relax::{Expr, StructInfo, TensorShape, VDevice};
+use crate::relax::{Expr, ExprKind, StructInfo, TensorShape, VDevice};
 use crate::tir::PrimFunc;
 use crate::{Attr, Attrs};
 
@@ -28,7 +28,16 @@ pub enum ArgKind {
     Shape,
     /// A shape value, or nothing (an empty tuple).
     OptionalShape,
+    /// The shape of the result, in which the caller may write -1 and 0 for dimensions that the operator works out. The
+    /// call that is made holds the dimensions themselves.
+    ResultShape,
     Tuple,
+    /// A tuple, or nothing (an empty tuple).
+    OptionalTuple,
+    /// A scalar value.
+    Scalar,
+    /// A scalar value, or nothing (an empty tuple).
+    OptionalScalar,
     /// A function value, or an object that may be one.
     Function,
     /// A scalar bool: a tensor without dimensions, or a scalar.
@@ -43,8 +52,17 @@ impl ArgKind {
     /// Whether the caller may leave it out.
     pub fn is_optional(self) -> bool {
         match self {
-            Self::OptionalTensor | Self::OptionalShape | Self::Values => true,
-            Self::Tensor | Self::Shape | Self::Tuple | Self::Function | Self::Condition | Self::Value => false,
+            Self::OptionalTensor | Self::OptionalShape | Self::OptionalTuple | Self::OptionalScalar | Self::Values => {
+                true
+            }
+            Self::Tensor
+            | Self::Shape
+            | Self::ResultShape
+            | Self::Tuple
+            | Self::Scalar
+            | Self::Function
+            | Self::Condition
+            | Self::Value => false,
         }
     }
 
@@ -52,8 +70,9 @@ impl ArgKind {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Tensor | Self::OptionalTensor => "a tensor",
-            Self::Shape | Self::OptionalShape => "a shape",
-            Self::Tuple => "a tuple",
+            Self::Shape | Self::OptionalShape | Self::ResultShape => "a shape",
+            Self::Tuple | Self::OptionalTuple => "a tuple",
+            Self::Scalar | Self::OptionalScalar => "a scalar",
             Self::Function => "a function",
             Self::Condition => "a scalar bool",
             Self::Value | Self::Values => "a value",
@@ -63,11 +82,14 @@ impl ArgKind {
     fn takes(self, info: &StructInfo) -> bool {
         match (self, info) {
             (Self::Tensor | Self::OptionalTensor, StructInfo::Tensor { .. })
-            | (Self::Shape | Self::OptionalShape, StructInfo::Shape(_))
-            | (Self::Tuple, StructInfo::Tuple(_))
+            | (Self::Shape | Self::OptionalShape | Self::ResultShape, StructInfo::Shape(_))
+            | (Self::Tuple | Self::OptionalTuple, StructInfo::Tuple(_))
+            | (Self::Scalar | Self::OptionalScalar, StructInfo::Prim { .. })
             | (Self::Function, StructInfo::Func { .. } | StructInfo::Object)
             | (Self::Value | Self::Values, _) => true,
-            (Self::OptionalTensor | Self::OptionalShape, StructInfo::Tuple(fields)) => fields.is_empty(),
+            (Self::OptionalTensor | Self::OptionalShape | Self::OptionalScalar, StructInfo::Tuple(fields)) => {
+                fields.is_empty()
+            }
             (Self::Condition, StructInfo::Tensor { .. } | StructInfo::Prim { .. }) => {
                 info.dtype().is_none_or(|dtype| dtype.is_bool()) && info.rank().unwrap_or(0) == 0
             }
@@ -89,12 +111,17 @@ pub struct ArgDef {
 pub enum AttrKind {
     Bool,
     Int,
+    /// An integer or `None`.
+    OptionalInt,
     Float,
     Str,
     DType,
+    /// Integers; one may stand by itself.
     Ints,
     /// Integers or `None`.
     OptionalInts,
+    /// An integer or several, which mean different things.
+    IntOrInts,
     /// A device, see [`VDevice::to_attr`].
     VDevice,
 }
@@ -105,11 +132,13 @@ impl AttrKind {
         match self {
             Self::Bool => "True or False",
             Self::Int => "an integer",
+            Self::OptionalInt => "an integer or None",
             Self::Float => "a number",
             Self::Str => "a text",
             Self::DType => "a data type",
             Self::Ints => "integers",
             Self::OptionalInts => "integers or None",
+            Self::IntOrInts => "an integer or integers",
             Self::VDevice => "a device",
         }
     }
@@ -342,6 +371,25 @@ impl OpCall<'_> {
     pub fn attr(&self, name: &str) -> Option<&Attr> {
         self.attrs.get(name)
     }
+
+    /// The tensors among the arguments in order, with the fields of tuples: what the PrimFunc of a legalisation takes.
+    pub fn tensors(&self) -> Result<Vec<Expr>, InferError> {
+        let mut tensors = Vec::new();
+        for arg in self.args {
+            match (&arg.struct_info, &arg.kind) {
+                (StructInfo::Tensor { .. }, _) => tensors.push(arg.clone()),
+                (StructInfo::Tuple(_), ExprKind::Tuple(fields)) => tensors.extend(fields.iter().cloned()),
+                (StructInfo::Tuple(infos), _) => {
+                    for index in 0..infos.len() {
+                        tensors.push(Expr::tuple_get(arg.clone(), index)?);
+                    }
+                }
+                _ => {}
+            }
+        }
+        tensors.retain(|value| matches!(value.struct_info, StructInfo::Tensor { .. }));
+        Ok(tensors)
+    }
 }
 
 /// A struct info in words, for messages.
@@ -383,6 +431,23 @@ pub(crate) fn check_args(op: OpRef, args: &[Expr]) -> Result<(), InferError> {
     Ok(())
 }
 
+/// The arguments with the dimensions of the result in place of -1 and 0, see [`ArgKind::ResultShape`].
+pub(crate) fn resolve_shapes(op: OpRef, args: &mut [Expr], result: &StructInfo) -> Result<(), InferError> {
+    let open = |dim: &tilewright_expr::Expr| dim.as_int().is_some_and(|dim| dim <= 0);
+    for (i, (def, arg)) in op.args.iter().zip(args).enumerate() {
+        if let (ArgKind::ResultShape, ExprKind::Shape(dims)) = (def.kind, &arg.kind)
+            && dims.iter().any(open)
+        {
+            let Some(dims) = result.dims() else {
+                let message = format!("-1 and 0 in `{}` of `{}` need a tensor of known shape", def.name, op.name);
+                return Err(InferError::at(i, message));
+            };
+            *arg = Expr::shape(dims.to_vec());
+        }
+    }
+    Ok(())
+}
+
 /// The attributes with defaults filled in; unknown names and wrong kinds are errors.
 pub(crate) fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, InferError> {
     let mut attrs = Attrs::new();
@@ -411,16 +476,17 @@ pub(crate) fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, Infer
 fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
     let fitted = match (def.kind, &value) {
         (AttrKind::Bool, Attr::Bool(_))
-        | (AttrKind::Int, Attr::Int(_))
+        | (AttrKind::Int | AttrKind::OptionalInt | AttrKind::IntOrInts, Attr::Int(_))
         | (AttrKind::Float, Attr::Float(_))
         | (AttrKind::Str, Attr::Str(_))
         | (AttrKind::DType, Attr::DType(_))
-        | (AttrKind::OptionalInts, Attr::None) => Some(value.clone()),
+        | (AttrKind::OptionalInt | AttrKind::OptionalInts, Attr::None) => Some(value.clone()),
         (AttrKind::VDevice, Attr::Map(_)) => VDevice::of_attr(&value).map(|device| device.to_attr()),
         (AttrKind::Float, Attr::Int(v)) => Some(Attr::Float(tilewright_expr::node::FloatBits(*v as f64))),
         (AttrKind::DType, Attr::Str(text)) => text.parse().ok().map(Attr::DType),
         (AttrKind::DType, Attr::None) => Some(Attr::DType(DataType::VOID)),
-        (AttrKind::Ints | AttrKind::OptionalInts, _) => {
+        (AttrKind::Ints | AttrKind::OptionalInts, Attr::Int(_)) => Some(Attr::Array(vec![value.clone()])),
+        (AttrKind::Ints | AttrKind::OptionalInts | AttrKind::IntOrInts, _) => {
             value.as_ints().map(|ints| Attr::Array(ints.into_iter().map(Attr::Int).collect()))
         }
         _ => None,

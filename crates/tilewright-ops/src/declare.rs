@@ -8,6 +8,8 @@
 macro_rules! attr_type {
     (Bool) => { bool };
     (Int) => { i64 };
+    (OptionalInt) => { Option<i64> };
+    (IntOrInts) => { ::tilewright_ir::Attr };
     (Float) => { f64 };
     (Str) => { &str };
     (DType) => { ::tilewright_tensor::DataType };
@@ -39,6 +41,12 @@ macro_rules! attr_value {
     };
     (Int, $value:expr) => {
         ::tilewright_ir::Attr::Int($value)
+    };
+    (OptionalInt, $value:expr) => {
+        $value.map_or(::tilewright_ir::Attr::None, ::tilewright_ir::Attr::Int)
+    };
+    (IntOrInts, $value:expr) => {
+        $value
     };
     (Float, $value:expr) => {
         ::tilewright_ir::Attr::Float(::tilewright_ir::node::FloatBits($value))
@@ -118,9 +126,10 @@ macro_rules! op {
     };
 }
 
-/// Declares ops of one tensor, element by element, a line each: name, element types, formula of an element.
+/// Declares ops of one tensor, element by element, a line each: name, element types, type of the result (`Same` or
+/// `Bool`), formula of an element.
 macro_rules! unary {
-    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident, |$x:ident| $formula:expr;)*) => {
+    ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident -> $gives:ident, |$x:ident| $formula:expr;)*) => {
         $(
             $(#[doc = $doc])+
             pub mod $module {
@@ -129,7 +138,10 @@ macro_rules! unary {
                     $name {
                         args: { x: Tensor, "The input tensor."; }
                         attrs: {}
-                        infer: |cx, call| $crate::elementwise::infer_unary(cx, call, $crate::elementwise::$takes),
+                        infer: |_, call| {
+                            let gives = $crate::elementwise::Gives::$gives;
+                            $crate::elementwise::infer_unary(call, $crate::elementwise::$takes, gives)
+                        },
                         legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
                             $crate::elementwise::legalize_unary(call, |$x| $formula)
                         }),
@@ -148,7 +160,7 @@ macro_rules! unary {
 }
 
 /// Declares ops of two tensors that broadcast, element by element, a line each: name, element types, type of the
-/// result (`same` or `bool`), formula of an element.
+/// result (`Same` or `Bool`), formula of an element.
 macro_rules! binary {
     ($($(#[doc = $doc:literal])+ $module:ident $name:literal: $takes:ident -> $gives:ident, |$a:ident, $b:ident| $formula:expr;)*) => {
         $(
@@ -190,6 +202,6 @@ macro_rules! family {
         $(pub mod $op;)*
 
         /// The family, in the order of the reference page.
-        pub const OPS: &[&tilewright_ir::op::OpDef] = &[$(&$op::OP),*];
+        pub const OPS: &[&::tilewright_ir::op::OpDef] = &[$(&$op::OP),*];
     };
 }

@@ -19,8 +19,11 @@ mod takes {
     pub const number: Takes = (|d| d.is_int() || d.is_float(), "numbers");
     pub const signed: Takes = (|d| d.is_signed() || d.is_float(), "floats or signed integers");
     pub const float: Takes = (|d| d.is_float(), "floats");
+    pub const integer: Takes = (|d| d.is_int(), "integers");
+    pub const bits: Takes = (|d| d.is_int() || d.is_bool(), "integers or bools");
+    pub const boolean: Takes = (|d| d.is_bool(), "bools");
 }
-pub use takes::{any, float, number, signed};
+pub use takes::{any, bits, boolean, float, integer, number, signed};
 
 /// The element type of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,11 +33,21 @@ pub enum Gives {
     Bool,
 }
 
-/// The rule for one tensor: a result of its shape and type.
-pub fn infer_unary(_: &InferCx, call: &OpCall<'_>, takes: Takes) -> Result<StructInfo, InferError> {
+impl Gives {
+    /// The type of the result for operands of this type.
+    fn of(self, dtype: Option<DataType>) -> Option<DataType> {
+        match self {
+            Self::Same => dtype,
+            Self::Bool => Some(DataType::BOOL),
+        }
+    }
+}
+
+/// The rule for one tensor: a result of its shape.
+pub fn infer_unary(call: &OpCall<'_>, takes: Takes, gives: Gives) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
     check_dtype(call, 0, dtype, takes)?;
-    Ok(StructInfo::tensor_with(shape.clone(), dtype))
+    Ok(StructInfo::tensor_with(shape.clone(), gives.of(dtype)))
 }
 
 /// The rule for two tensors: shapes broadcast, types are the same.
@@ -44,14 +57,11 @@ pub fn infer_binary(cx: &InferCx, call: &OpCall<'_>, takes: Takes, gives: Gives)
     check_dtype(call, 1, b_type, takes)?;
     let dtype = shapes::same_dtype(call, a_type, b_type)?;
     let shape = shapes::broadcast(cx, a, b).map_err(|why| InferError::at(1, format!("`{}`: {why}", call.op.name)))?;
-    let dtype = match gives {
-        Gives::Same => dtype,
-        Gives::Bool => Some(DataType::BOOL),
-    };
-    Ok(StructInfo::tensor_with(shape, dtype))
+    Ok(StructInfo::tensor_with(shape, gives.of(dtype)))
 }
 
-fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes: Takes) -> Result<(), InferError> {
+/// Refuses an argument whose elements are of a type that the op does not take.
+pub fn check_dtype(call: &OpCall<'_>, arg: usize, dtype: Option<DataType>, takes: Takes) -> Result<(), InferError> {
     match dtype {
         Some(dtype) if !(takes.0)(dtype) => {
             Err(InferError::at(arg, format!("`{}` takes {}, found {dtype}", call.op.name, takes.1)))

@@ -13,6 +13,7 @@
 #[macro_use]
 mod declare;
 
+pub mod attributes;
 pub mod binary;
 pub mod builtin;
 pub mod create;
@@ -32,8 +33,10 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families, in the order of the reference page.
-const FAMILIES: [&[&OpDef]; 10] = [
+const FAMILIES: [&[&OpDef]; 12] = [
+    unary::ELEMENTWISE,
     unary::OPS,
+    binary::ELEMENTWISE,
     binary::OPS,
     create::OPS,
     linear_algebra::OPS,

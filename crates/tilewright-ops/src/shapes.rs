@@ -6,6 +6,9 @@ use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape, VDevice};
 use tilewright_tensor::DataType;
 
+use crate::attributes;
+use crate::elementwise::{Takes, check_dtype};
+
 /// A dimension as users write it: a number, a name, or an expression of them.
 pub fn dim_text(dim: &Expr) -> String {
     match &dim.kind {
@@ -99,6 +102,144 @@ pub fn same_dtype(call: &OpCall<'_>, a: Option<DataType>, b: Option<DataType>) -
         (Some(a), Some(_)) => Ok(Some(a)),
         _ => Ok(None),
     }
+}
+
+/// The one element type of several arguments, each of which the op takes.
+pub fn all_of_dtype(call: &OpCall<'_>, args: &[usize], takes: Takes) -> Result<Option<DataType>, InferError> {
+    let (mut first, mut all_known) = (None, true);
+    for &arg in args {
+        let dtype = call.tensor(arg)?.1;
+        check_dtype(call, arg, dtype, takes)?;
+        all_known &= dtype.is_some();
+        match (first, dtype) {
+            (Some(a), Some(b)) if a != b => {
+                let name = call.op.name;
+                let message = format!("operands of `{name}` must have one data type, found {a} and {b}");
+                return Err(InferError::at(arg, message));
+            }
+            (None, _) => first = dtype,
+            _ => {}
+        }
+    }
+    Ok(first.filter(|_| all_known))
+}
+
+/// What the shapes of several arguments broadcast to, as far as known.
+pub fn broadcast_args(cx: &InferCx, call: &OpCall<'_>, args: &[usize]) -> Result<TensorShape, InferError> {
+    let mut shape = TensorShape::Known(Vec::new());
+    for &arg in args {
+        shape = broadcast(cx, &shape, call.tensor(arg)?.0)
+            .map_err(|why| InferError::at(arg, format!("`{}`: {why}", call.op.name)))?;
+    }
+    Ok(shape)
+}
+
+/// The shape where all dimensions are known, else what `dims` makes of a rank, else nothing.
+pub fn map_shape(
+    shape: &TensorShape,
+    known: impl FnOnce(&[Expr]) -> Result<Vec<Expr>, InferError>,
+    rank: impl FnOnce(usize) -> Result<usize, InferError>,
+) -> Result<TensorShape, InferError> {
+    Ok(match shape {
+        TensorShape::Known(dims) => TensorShape::Known(known(dims)?),
+        TensorShape::Rank(ndim) => TensorShape::Rank(rank(*ndim)?),
+        TensorShape::Unknown => TensorShape::Unknown,
+    })
+}
+
+/// The rule of ops that keep the shape and type of their tensor and name one of its dimensions as `axis`.
+pub fn infer_axis_kept(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    if let Some(rank) = shape.rank() {
+        attributes::axis_attr(call, "axis", rank)?;
+    }
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
+}
+
+/// The tensors of a tuple that have one rank and one element type.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    shapes: Vec<&'a TensorShape>,
+    /// Known if that of any is.
+    pub rank: Option<usize>,
+    /// Known if that of any is.
+    pub dtype: Option<DataType>,
+}
+
+impl Fields<'_> {
+    /// The dimensions of each, if all are known.
+    pub fn known(&self) -> Option<Vec<&[Expr]>> {
+        fn dims(shape: &TensorShape) -> Option<&[Expr]> {
+            match shape {
+                TensorShape::Known(dims) => Some(dims),
+                TensorShape::Rank(_) | TensorShape::Unknown => None,
+            }
+        }
+        self.shapes.iter().map(|shape| dims(shape)).collect()
+    }
+}
+
+/// The tensors of the tuple that is the call's first argument.
+pub fn alike_fields<'a>(call: &OpCall<'a>) -> Result<Fields<'a>, InferError> {
+    let name = call.op.name;
+    let infos: &[StructInfo] = match call.args.first().map(|arg| &arg.struct_info) {
+        Some(StructInfo::Tuple(infos)) if !infos.is_empty() => infos,
+        _ => return Err(InferError::at(0, format!("`{name}` needs a tuple of at least one tensor"))),
+    };
+    let mut fields = Fields { shapes: Vec::new(), rank: None, dtype: None };
+    for (i, info) in infos.iter().enumerate() {
+        let StructInfo::Tensor { shape, dtype, .. } = info else {
+            return Err(InferError::at(0, format!("`{name}` takes tensors; field {i} of the tuple is none")));
+        };
+        if let (Some(a), Some(b)) = (fields.rank, shape.rank())
+            && a != b
+        {
+            return Err(InferError::at(0, format!("`{name}`: field {i} has {b} dimensions, those before it {a}")));
+        }
+        if let (Some(a), Some(b)) = (fields.dtype, *dtype)
+            && a != b
+        {
+            return Err(InferError::at(0, format!("`{name}`: field {i} is of {b}, those before it of {a}")));
+        }
+        fields.shapes.push(shape);
+        fields.rank = fields.rank.or(shape.rank());
+        fields.dtype = fields.dtype.or(*dtype);
+    }
+    Ok(fields)
+}
+
+/// Refuses shapes that differ elsewhere than in one dimension.
+pub fn check_equal_dims(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    a: &[Expr],
+    b: &[Expr],
+    but: Option<usize>,
+) -> Result<(), InferError> {
+    let differ = |at: &usize| Some(*at) != but && cx.analyzer.prove_different(&a[*at], &b[*at]);
+    match (0..a.len().min(b.len())).find(differ) {
+        None => Ok(()),
+        Some(at) => Err(InferError::at(
+            0,
+            format!("`{}`: shapes {} and {} differ in dimension {at}", call.op.name, dims_text(a), dims_text(b)),
+        )),
+    }
+}
+
+/// The dimensions of an argument, which legalisation needs to know.
+pub fn dims_of(call: &OpCall<'_>, arg: usize) -> Result<Vec<Expr>, InferError> {
+    match call.tensor(arg)?.0 {
+        TensorShape::Known(dims) => Ok(dims.clone()),
+        TensorShape::Rank(_) | TensorShape::Unknown => Err(InferError::at(
+            arg,
+            format!("the shape of an argument of `{}` is not known here; `R.match_cast` can state it", call.op.name),
+        )),
+    }
+}
+
+/// The product of dimensions.
+pub fn product(cx: &InferCx, dims: &[Expr]) -> Expr {
+    cx.analyzer.simplify(&dims.iter().fold(Expr::i64(1), |product, dim| product * dim.clone()))
 }
 
 /// The dimensions of the call's result, which legalisation needs to know.

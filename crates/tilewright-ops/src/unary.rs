@@ -1,23 +1,90 @@
 //! Ops of one tensor, element by element.
+//!
+//! Floats follow IEEE and C: NaN gives NaN, an operand outside the domain gives NaN. Mathematical functions are right
+//! within `tilewright_expr::MATH_ULPS`.
 
-use tilewright_ir::op::OpDef;
+use tilewright_expr::{BinOp, CmpOp, Intrinsic};
+use tilewright_te::Value;
+
+family! {
+    clip,
+}
 
 unary! {
     /// The absolute value; the least integer stays itself.
-    abs "abs": signed, |x| x.intrinsic(tilewright_expr::Intrinsic::Abs);
+    abs "abs": signed -> Same, |x| x.intrinsic(super::Intrinsic::Abs);
+    /// The angle in radians whose cosine is `x`.
+    acos "acos": float -> Same, |x| x.intrinsic(super::Intrinsic::Acos);
+    /// The inverse of the hyperbolic cosine.
+    acosh "acosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Acosh);
+    /// The angle in radians whose sine is `x`.
+    asin "asin": float -> Same, |x| x.intrinsic(super::Intrinsic::Asin);
+    /// The inverse of the hyperbolic sine.
+    asinh "asinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Asinh);
+    /// The angle in radians whose tangent is `x`.
+    atan "atan": float -> Same, |x| x.intrinsic(super::Intrinsic::Atan);
+    /// The inverse of the hyperbolic tangent.
+    atanh "atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
+    /// Every bit turned over; of a bool, the other one.
+    bitwise_not "bitwise_not": bits -> Same, |x| super::turned_over(&x);
     /// The least integer that is not less.
-    ceil "ceil": float, |x| x.intrinsic(tilewright_expr::Intrinsic::Ceil);
+    ceil "ceil": float -> Same, |x| x.intrinsic(super::Intrinsic::Ceil);
+    /// The cosine of `x` in radians.
+    cos "cos": float -> Same, |x| x.intrinsic(super::Intrinsic::Cos);
+    /// The hyperbolic cosine.
+    cosh "cosh": float -> Same, |x| x.intrinsic(super::Intrinsic::Cosh);
+    /// The error function.
+    erf "erf": float -> Same, |x| x.intrinsic(super::Intrinsic::Erf);
+    /// e to the power of `x`.
+    exp "exp": float -> Same, |x| x.intrinsic(super::Intrinsic::Exp);
     /// The greatest integer that is not greater.
-    floor "floor": float, |x| x.intrinsic(tilewright_expr::Intrinsic::Floor);
+    floor "floor": float -> Same, |x| x.intrinsic(super::Intrinsic::Floor);
+    /// Whether the element is neither infinite nor NaN.
+    isfinite "isfinite": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsFinite);
+    /// Whether the element is one of the two infinities.
+    isinf "isinf": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsInf);
+    /// Whether the element is NaN.
+    isnan "isnan": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsNan);
+    /// The natural logarithm.
+    log "log": float -> Same, |x| x.intrinsic(super::Intrinsic::Log);
+    /// Whether the element is zero or false.
+    logical_not "logical_not": any -> Bool, |x| x.compare(super::CmpOp::Eq, 0);
     /// The negative; the least integer stays itself.
-    negative "negative": signed, |x| -&x;
+    negative "negative": signed -> Same, |x| -&x;
+    /// The nearest integer, of two equally near ones the even one.
+    round "round": float -> Same, |x| x.intrinsic(super::Intrinsic::Round);
+    /// One divided by the square root.
+    rsqrt "rsqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Rsqrt);
+    /// `1 / (1 + exp(-x))`.
+    sigmoid "sigmoid": float -> Same, |x| x.intrinsic(super::Intrinsic::Sigmoid);
+    /// 1 for positive elements, -1 for negative ones; zero and NaN stay themselves.
+    sign "sign": number -> Same, |x| super::sign_of(&x);
+    /// The sine of `x` in radians.
+    sin "sin": float -> Same, |x| x.intrinsic(super::Intrinsic::Sin);
+    /// The hyperbolic sine.
+    sinh "sinh": float -> Same, |x| x.intrinsic(super::Intrinsic::Sinh);
     /// The square root, correctly rounded; NaN for negative numbers.
-    sqrt "sqrt": float, |x| x.intrinsic(tilewright_expr::Intrinsic::Sqrt);
+    sqrt "sqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Sqrt);
     /// The element multiplied by itself.
-    square "square": number, |x| &x * &x;
+    square "square": number -> Same, |x| &x * &x;
+    /// The tangent of `x` in radians.
+    tan "tan": float -> Same, |x| x.intrinsic(super::Intrinsic::Tan);
+    /// The hyperbolic tangent.
+    tanh "tanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Tanh);
     /// The integer part.
-    trunc "trunc": float, |x| x.intrinsic(tilewright_expr::Intrinsic::Trunc);
+    trunc "trunc": float -> Same, |x| x.intrinsic(super::Intrinsic::Trunc);
 }
 
-/// The family, in the order of the reference page.
-pub const OPS: &[&OpDef] = ELEMENTWISE;
+fn turned_over(x: &Value) -> Value {
+    match x.dtype() {
+        Some(dtype) if dtype.is_bool() => x.compare(CmpOp::Eq, 0),
+        _ => x.binary(BinOp::BitXor, -1),
+    }
+}
+
+fn sign_of(x: &Value) -> Value {
+    let number = |value: i64| x.dtype().map_or_else(|| x.clone(), |d| tilewright_expr::Expr::number(value, d).into());
+    let signed = x.dtype().is_some_and(|d| d.is_signed() || d.is_float());
+    let below = if signed { x.compare(CmpOp::Lt, 0).select(&number(-1), x) } else { x.clone() };
+    x.compare(CmpOp::Gt, 0).select(&number(1), &below)
+}

@@ -43,10 +43,12 @@ fn fits(kind: AttrKind, value: &Attr) -> bool {
     match kind {
         AttrKind::Bool => matches!(value, Attr::Bool(_)),
         AttrKind::Int => matches!(value, Attr::Int(_)),
+        AttrKind::OptionalInt => matches!(value, Attr::None | Attr::Int(_)),
         AttrKind::Float => matches!(value, Attr::Float(_) | Attr::Int(_)),
         AttrKind::Str => matches!(value, Attr::Str(_)),
         AttrKind::DType => matches!(value, Attr::DType(_) | Attr::Str(_)),
         AttrKind::Ints => value.as_ints().is_some(),
+        AttrKind::IntOrInts => matches!(value, Attr::Int(_)) || value.as_ints().is_some(),
         AttrKind::VDevice => false,
         AttrKind::OptionalInts => matches!(value, Attr::None) || value.as_ints().is_some(),
     }

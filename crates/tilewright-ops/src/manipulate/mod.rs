@@ -1,5 +1,22 @@
-//! Ops that move elements without computing.
+//! Ops that move elements: most compute nothing.
+
+mod regroup;
+
+pub use regroup::legalize_regrouped;
 
 family! {
+    broadcast_to,
+    collapse_sum_like,
+    collapse_sum_to,
+    concat,
+    expand_dims,
+    flatten,
+    flip,
     permute_dims,
+    repeat,
+    reshape,
+    split,
+    squeeze,
+    stack,
+    tile,
 }

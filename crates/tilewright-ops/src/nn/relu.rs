@@ -2,14 +2,14 @@
 
 use tilewright_ir::op::{Fusion, Legalize, Properties};
 
-use crate::elementwise::{infer_unary, legalize_unary, number};
+use crate::elementwise::{Gives, infer_unary, legalize_unary, number};
 
 op! {
     /// The rectified linear unit, element by element: the larger of `x` and 0. NaN stays NaN.
     "nn.relu" {
         args: { x: Tensor, "The input tensor."; }
         attrs: {}
-        infer: |cx, call| infer_unary(cx, call, number),
+        infer: |_, call| infer_unary(call, number, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }

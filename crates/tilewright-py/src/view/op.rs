@@ -21,7 +21,7 @@ fn operand(op: OpRef, def: &ArgDef, object: &Bound<'_, PyAny>) -> PyResult<Expr>
     if object.is_none() && def.kind.is_optional() {
         return Ok(Expr::tuple(Vec::new()));
     }
-    if matches!(def.kind, ArgKind::Shape | ArgKind::OptionalShape)
+    if matches!(def.kind, ArgKind::Shape | ArgKind::OptionalShape | ArgKind::ResultShape)
         && super::node_of(object).is_none()
         && let Some(dims) = Vec::<Scalar>::from_python(object)?
     {

@@ -21,8 +21,13 @@ pub(super) fn call(
     attrs: &Attrs,
     result: &StructInfo,
 ) -> Option<Expr> {
+    let fields = |arg: &Expr| match &arg.kind {
+        ExprKind::Tuple(fields) => fields.clone(),
+        _ => vec![arg.clone()],
+    };
+    let given: Vec<Expr> = args.iter().flat_map(fields).collect();
     let inputs: Vec<Tensor> =
-        args.iter().filter_map(tensor).map(Tensor::to_contiguous).collect::<Result<_, _>>().ok()?;
+        given.iter().filter_map(tensor).map(Tensor::to_contiguous).collect::<Result<_, _>>().ok()?;
     let shapes = result.tensors()?.into_iter().map(constant_shape).collect::<Option<Vec<_>>>()?;
     let needed =
         shapes.iter().try_fold(0, |bytes: usize, (dtype, shape)| bytes.checked_add(bytes_of(*dtype, shape)?))?;

@@ -8,7 +8,7 @@ use tilewright_expr::Var as ScalarVar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
 use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, Var};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -85,6 +85,7 @@ impl Library {
     fn legalized(
         &mut self,
         call: &OpCall<'_>,
+        tensors: Vec<Expr>,
         rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
         result: &StructInfo,
         origins: &Origins,
@@ -97,10 +98,9 @@ impl Library {
             ));
         };
         let results = results.into_iter().cloned().collect();
-        let tensors = call.args.iter().filter(|arg| matches!(arg.struct_info, StructInfo::Tensor { .. })).cloned();
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
         let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
-        let args = tensors.chain(scalars).collect();
+        let args = tensors.into_iter().chain(scalars).collect();
         let wish = call.op.name.rsplit('.').next().unwrap_or(call.op.name);
         let global = self.share(wish, renewed(function), origins);
         Expr::call_tir(&self.cx, global, args, results)
@@ -108,19 +108,35 @@ impl Library {
 }
 
 impl Rebuild for Library {
-    fn binding(&mut self, mut binding: Binding, _: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
+    fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
             && let Legalize::PrimFunc(rule) = op.legalize
         {
             let call = OpCall { op: *op, args, attrs };
-            let legal = self.legalized(&call, rule, &value.struct_info, &binding.origins).map_err(|error| {
+            let refused = |error: InferError| {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
-            })?;
+            };
+            let mut tensors = call.tensors().map_err(refused)?;
+            bind_fields(&mut tensors, &binding.origins, dataflow, out);
+            let legal =
+                self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
             binding.value = BindingValue::Expr(legal);
         }
         out.push(binding);
         Ok(())
+    }
+}
+
+/// Gives the fields of tuple values among the operands variables, which `out` binds.
+fn bind_fields(operands: &mut [Expr], origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) {
+    for operand in operands {
+        if matches!(operand.kind, ExprKind::TupleGet { .. }) {
+            let info = operand.struct_info.clone();
+            let var = if dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
+            let field = std::mem::replace(operand, Expr::var(&var));
+            out.push(Binding::new(var, field, origins.clone()));
+        }
     }
 }
 

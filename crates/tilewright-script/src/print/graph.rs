@@ -392,7 +392,7 @@ fn op_items<'e>(op: OpRef, args: &'e [Expr], attrs: &'e Attrs) -> Vec<Item<'e>> 
     let mut items = Vec::new();
     for (i, arg) in args.iter().enumerate() {
         let kind = op.args.get(i).map(|def| def.kind);
-        let optional = matches!(kind, Some(ArgKind::OptionalTensor | ArgKind::OptionalShape));
+        let optional = kind.is_some_and(|kind| kind.is_optional() && kind != ArgKind::Values);
         let absent = optional && matches!(&arg.kind, ExprKind::Tuple(fields) if fields.is_empty());
         items.push(if absent { Item::Absent } else { Item::Arg(arg) });
     }

@@ -231,6 +231,15 @@ impl Parser<'_> {
     }
 
     fn dim_of(&mut self, node: &ast::Expr, value: Value) -> Res<scalar::Expr> {
+        let dim = self.wished_dim(node, value)?;
+        match dim.as_int() {
+            Some(size) if size < 0 => Err(self.fail(codes::RANGE, node, format!("a dimension cannot be {size}"), "")),
+            _ => Ok(dim),
+        }
+    }
+
+    /// A dimension of a wished shape, which may be -1.
+    pub(super) fn wished_dim(&mut self, node: &ast::Expr, value: Value) -> Res<scalar::Expr> {
         let prim = match &value {
             Value::Graph(expr) => match &expr.kind {
                 ExprKind::Prim(value) => Some(value.clone()),
@@ -245,9 +254,6 @@ impl Parser<'_> {
         };
         if !dim.dtype.is_int() || !dim.dtype.is_scalar() {
             return Err(self.fail(codes::DTYPE, node, format!("a dimension is an integer, found {}", dim.dtype), ""));
-        }
-        if let Some(size) = dim.as_int().filter(|&size| size < 0) {
-            return Err(self.fail(codes::RANGE, node, format!("a dimension cannot be {size}"), ""));
         }
         let dim = dim.cast(DataType::I64);
         self.checked(node, dim)

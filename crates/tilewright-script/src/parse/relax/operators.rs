@@ -168,7 +168,11 @@ impl Parser<'_> {
                 let dims = self.dims_of(node, value)?;
                 Ok(Expr::shape(dims.unwrap_or_default()))
             }
-            (ArgKind::OptionalTensor | ArgKind::OptionalShape, Value::None) => Ok(Expr::tuple(Vec::new())),
+            (ArgKind::ResultShape, Value::Tuple(items)) => {
+                let dims = items.into_iter().map(|item| self.wished_dim(node, item)).collect::<Res<Vec<_>>>()?;
+                Ok(Expr::shape(dims))
+            }
+            (kind, Value::None) if kind.is_optional() => Ok(Expr::tuple(Vec::new())),
             (ArgKind::Tensor | ArgKind::OptionalTensor, value) if value.is_literal() => {
                 let text = self.text_of(node).to_owned();
                 let constant = self.spell("script.relax.const");

@@ -1,0 +1,47 @@
+//! A product and a sum in one.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Value, compute, legalize as legalize_formula, topi};
+
+use crate::elementwise::{block_name, number};
+use crate::shapes;
+
+op! {
+    /// `x1 * x2 + x3`, element by element; of floats rounded once.
+    "ewise_fma" {
+        args: {
+            x1: Tensor, "The first factor.";
+            x2: Tensor, "The second factor; the shapes broadcast.";
+            x3: Tensor, "What is added; the shapes broadcast.";
+        }
+        attrs: {}
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Broadcast },
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let dtype = shapes::all_of_dtype(call, &[0, 1, 2], number)?;
+    Ok(StructInfo::tensor_with(shapes::broadcast_args(cx, call, &[0, 1, 2])?, dtype))
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let dims = shapes::result_dims(call)?;
+    legalize_formula(call, |inputs| match inputs {
+        [a, b, c] => {
+            let result = compute(&dims, &block_name(call), |i| {
+                let [a, b, c] = [a, b, c].map(|x| topi::at_broadcast(x, i, &dims));
+                match a.dtype() {
+                    Some(dtype) if dtype.is_float() => Value::call(Intrinsic::Fma, &[&a, &b, &c]),
+                    _ => a * b + c,
+                }
+            });
+            Ok(vec![result?])
+        }
+        _ => Ok(Vec::new()),
+    })
+}

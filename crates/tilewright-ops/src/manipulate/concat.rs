@@ -1,0 +1,56 @@
+//! Tensors joined along a dimension.
+
+use tilewright_expr::{CmpOp, Expr};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
+
+use crate::elementwise::block_name;
+use crate::{attributes, shapes};
+
+op! {
+    /// Tensors one behind the other along a dimension.
+    "concat" {
+        args: { tensors: Tuple, "The tensors, equal in all other dimensions and in their type."; }
+        attrs: { axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end."; }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Injective },
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let fields = shapes::alike_fields(call)?;
+    let Some(rank) = fields.rank else { return Ok(StructInfo::tensor_with(TensorShape::Unknown, fields.dtype)) };
+    let axis = attributes::axis_attr(call, "axis", rank)?;
+    let Some(all) = fields.known() else { return Ok(StructInfo::tensor_with(TensorShape::Rank(rank), fields.dtype)) };
+    let mut dims = all.first().map(|first| first.to_vec()).unwrap_or_default();
+    for other in &all[1..] {
+        shapes::check_equal_dims(cx, call, &dims, other, Some(axis))?;
+        dims[axis] = &dims[axis] + &other[axis];
+    }
+    dims[axis] = cx.analyzer.simplify(&dims[axis]);
+    Ok(StructInfo::tensor_with(TensorShape::Known(dims), fields.dtype))
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let dims = shapes::result_dims(call)?;
+    let axis = attributes::axis_attr(call, "axis", dims.len())?;
+    legalize_formula(call, |inputs| {
+        Ok(vec![compute(&dims, &block_name(call), |i| element(inputs, i, axis, &Expr::int(0, dims[axis].dtype)))?])
+    })
+}
+
+/// The element at `i` of what is joined, `start` of whose indices along the axis lie before these tensors.
+fn element(tensors: &[Tensor], i: &[Value], axis: usize, start: &Expr) -> Value {
+    let Some((first, rest)) = tensors.split_first() else { return i[axis].clone() };
+    let mut own = i.to_vec();
+    own[axis] = if start.as_int() == Some(0) { i[axis].clone() } else { &i[axis] - Value::from(start.clone()) };
+    let here = first.at_all(&own);
+    if rest.is_empty() {
+        return here;
+    }
+    let end = start + &first.shape()[axis];
+    i[axis].compare(CmpOp::Lt, Value::from(end.clone())).if_then_else(&here, &element(rest, i, axis, &end))
+}

@@ -1,0 +1,50 @@
+//! Dimensions of size 1 taken out.
+
+use tilewright_expr::Expr;
+use tilewright_ir::Attr;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+
+use super::legalize_regrouped;
+use crate::{attributes, shapes};
+
+op! {
+    /// Dimensions of size 1 taken out.
+    "squeeze" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInts = AttrDefault::None,
+                "The dimensions, which must have size 1; `None`: all that have.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize_regrouped),
+        properties: Properties { pure: true, fusion: Fusion::Injective },
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    let one = Expr::i64(1);
+    let Some(given) = call.attr("axis").and_then(Attr::as_ints) else {
+        let shape = match shape {
+            // Whether a symbolic dimension is 1 only a run can tell, unless it is known to be another number.
+            TensorShape::Known(dims)
+                if dims.iter().all(|dim| dim.as_int().is_some() || cx.analyzer.prove_different(dim, &one)) =>
+            {
+                TensorShape::Known(dims.iter().filter(|dim| dim.as_int() != Some(1)).cloned().collect())
+            }
+            _ => TensorShape::Unknown,
+        };
+        return Ok(StructInfo::tensor_with(shape, dtype));
+    };
+    let squeezed = |dims: &[Expr]| {
+        let axes = attributes::axes(call, &given, dims.len())?;
+        if let Some(axis) = axes.iter().find(|axis| cx.analyzer.prove_different(&dims[**axis], &one)) {
+            let (size, shape) = (shapes::dim_text(&dims[*axis]), shapes::dims_text(dims));
+            return Err(InferError::new(format!("`squeeze` of {shape}: dimension {axis} has size {size}, not 1")));
+        }
+        Ok(dims.iter().enumerate().filter(|(at, _)| !axes.contains(at)).map(|(_, dim)| dim.clone()).collect())
+    };
+    let shape = shapes::map_shape(shape, squeezed, |rank| Ok(rank - attributes::axes(call, &given, rank)?.len()))?;
+    Ok(StructInfo::tensor_with(shape, dtype))
+}

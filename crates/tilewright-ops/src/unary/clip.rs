@@ -1,0 +1,45 @@
+//! Elements held between two bounds.
+
+use tilewright_expr::Expr;
+use tilewright_ir::op::{Fusion, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::Value;
+
+use crate::attributes;
+use crate::elementwise::{Gives, infer_unary, legalize_unary, number};
+
+op! {
+    /// Each element held between two bounds: `min` where it is less, `max` where it is greater. NaN stays NaN. Where `min`
+    /// is greater than `max`, every number becomes `max`.
+    "clip" {
+        args: {
+            x: Tensor, "The input tensor.";
+            min: Scalar, "The lower bound, converted to the type of the elements.";
+            max: Scalar, "The upper bound, converted to the type of the elements.";
+        }
+        attrs: {}
+        infer: |_, call| infer_unary(call, number, Gives::Same),
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}
+
+/// A bound in the type of the elements; integers beyond its range are the end of that range.
+fn bound(value: &Expr, x: &Value) -> Value {
+    match (x.dtype(), value.as_int()) {
+        (Some(dtype), Some(value)) if dtype.is_int() && dtype.bits < 64 => {
+            let (low, high) = match dtype.is_signed() {
+                true => (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1),
+                false => (0, (1 << dtype.bits) - 1),
+            };
+            Expr::int(value.clamp(low, high), dtype).into()
+        }
+        (Some(dtype), _) => Value::from(value.clone()).cast(dtype),
+        (None, _) => x.clone(),
+    }
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (low, high) = (attributes::scalar(call, 1)?, attributes::scalar(call, 2)?);
+    legalize_unary(call, |x| x.max(bound(&low, &x)).min(bound(&high, &x)))
+}
