@@ -3,16 +3,15 @@
 //! The user's choice is process-wide, like the pool. Without one, a worker may run wherever the process may, even if the
 //! thread that first needed it is bound to a single processor, as host programs like to do with theirs.
 
-use std::sync::{Mutex, PoisonError, TryLockError};
-
 use crate::environment::setting;
 use crate::error::{ErrorKind, Result};
+use crate::fork::Lock;
 use crate::pool;
 
 pub(crate) use system::{ThreadId, this_thread};
 
 /// The user's processors; none before the environment was looked at.
-static CHOSEN: Mutex<Option<Vec<usize>>> = Mutex::new(None);
+static CHOSEN: Lock<Option<Vec<usize>>> = Lock::new(None);
 
 /// Binds workers to processors: the n-th worker, counted from 1, to `processors[n % processors.len()]`. The first place
 /// is the calling thread's, which belongs to the host program and is left as it is. No processors at all set the
@@ -27,7 +26,7 @@ pub fn set_affinity(processors: &[usize]) -> Result<()> {
         let (function, argument) = ("set_affinity".to_owned(), "processors".to_owned());
         return Err(ErrorKind::Argument { function, argument, message }.into());
     }
-    *CHOSEN.lock().unwrap_or_else(PoisonError::into_inner) = Some(processors.to_vec());
+    *CHOSEN.lock() = Some(processors.to_vec());
     pool::resize();
     Ok(())
 }
@@ -39,13 +38,11 @@ pub fn available_processors() -> Vec<usize> {
 
 /// The user's processors; none for no choice.
 fn chosen() -> Vec<usize> {
-    match CHOSEN.try_lock() {
-        Ok(mut chosen) => chosen.get_or_insert_with(from_environment).clone(),
-        Err(TryLockError::Poisoned(chosen)) => chosen.into_inner().get_or_insert_with(from_environment).clone(),
-        // Somebody sets it right now, and places the workers then; or somebody did in the process that this one was
-        // forked from, and nobody ever frees the lock.
-        Err(TryLockError::WouldBlock) => from_environment(),
+    if let Some(chosen) = &*CHOSEN.lock() {
+        return chosen.clone();
     }
+    let found = from_environment();
+    CHOSEN.lock().get_or_insert(found).clone()
 }
 
 fn from_environment() -> Vec<usize> {

@@ -9,15 +9,15 @@
 //! Both are off by default. Neither changes what runs, and what goes wrong here is nobody's error.
 
 use std::fmt::Write as _;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::ptr;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use tilewright_vm_program::{Image, Symbol};
 
-use crate::environment::switch;
+use crate::environment::{self, switch};
+use crate::fork::Lock;
 
 /// A switch that the environment sets until someone else does.
 struct Switch {
@@ -100,8 +100,32 @@ fn write_perf_map(symbols: &[Symbol], address: usize) {
         let _ = writeln!(text, "{:x} {:x} {name}", address + symbol.offset as usize, symbol.bytes);
     }
     let path = format!("/tmp/perf-{}.map", std::process::id());
-    let _ =
-        OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    if let Some(mut file) = open_own(&path) {
+        let _ = file.write_all(text.as_bytes());
+    }
+}
+
+/// Opens a file of this user's for appending, and makes it if there is none. Everybody may put something under a name in
+/// `/tmp`: a link, another kind of file, or one that is someone else's or has a second name, is left alone.
+#[cfg(unix)]
+fn open_own(path: &str) -> Option<File> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+
+    let mut options = OpenOptions::new();
+    // A pipe without a reader would wait for one.
+    options.append(true).mode(0o600).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_CLOEXEC);
+    let made = options.clone().create_new(true).open(path);
+    if made.is_ok() {
+        return made.ok();
+    }
+    let file = options.open(path).ok()?;
+    let found = file.metadata().ok()?;
+    (found.is_file() && found.uid() == environment::user() && found.nlink() == 1).then_some(file)
+}
+
+#[cfg(not(unix))]
+fn open_own(path: &str) -> Option<File> {
+    OpenOptions::new().append(true).create(true).open(path).ok()
 }
 
 /// An image's symbols in the list that debuggers read.
@@ -164,12 +188,12 @@ unsafe extern "C" {
     fn __jit_debug_register_code();
 }
 
-static LIST: Mutex<()> = Mutex::new(());
+static LIST: Lock<()> = Lock::new(());
 
 impl Registration {
     fn new(symbols: &[Symbol], address: usize, text_bytes: usize) -> Self {
         let file = elf(symbols, address, text_bytes).into_boxed_slice();
-        let _guard = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = LIST.lock();
         let descriptor = &raw mut __jit_debug_descriptor;
         // SAFETY: the list is ours while the lock is held; all entries in it are alive, because each is removed before
         // its `Registration` is gone.
@@ -193,7 +217,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let _guard = LIST.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = LIST.lock();
         let descriptor = &raw mut __jit_debug_descriptor;
         // SAFETY: as above; the entry was made by `Box::into_raw` and is in the list exactly once.
         unsafe {

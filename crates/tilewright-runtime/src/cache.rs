@@ -1,10 +1,12 @@
 //! Memory for tensors that leave a run: given back when the user drops them, given out again for the next of about the
 //! same size.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tilewright_support::Map;
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
+
+use crate::fork::Lock;
 
 /// Bytes that lie idle at most.
 const MAX_IDLE_BYTES: usize = 256 << 20;
@@ -14,7 +16,7 @@ const MAX_IDLE_PIECES: usize = 16;
 /// A machine's store of idle memory.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCache {
-    idle: Mutex<Idle>,
+    idle: Lock<Idle>,
 }
 
 #[derive(Debug, Default)]
@@ -55,14 +57,14 @@ impl OutputCache {
     fn piece(&self, bytes: usize) -> Result<Tensor, TensorError> {
         let size = i64::try_from(bytes).map_err(|_| TensorError::OutOfMemory { bytes })?;
         Tensor::zeros(DataType::U8, &[size]).or_else(|_| {
-            let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+            let idle = std::mem::take(&mut *self.idle.lock());
             drop(idle);
             Tensor::zeros(DataType::U8, &[size])
         })
     }
 
     fn take(&self, bytes: usize) -> Option<Tensor> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         let piece = idle.pieces.get_mut(&bytes)?.pop()?;
         idle.bytes -= bytes;
         Some(piece)
@@ -70,7 +72,7 @@ impl OutputCache {
 
     fn give_back(&self, piece: Tensor) {
         let bytes = piece.num_bytes();
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.idle.lock();
         if idle.bytes + bytes > MAX_IDLE_BYTES {
             return;
         }

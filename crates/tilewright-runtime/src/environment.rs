@@ -34,7 +34,15 @@ pub(crate) fn switch(variable: &'static str) -> Option<bool> {
     })
 }
 
-fn complain(variable: &'static str, text: &OsStr, expected: &str) {
+/// The user whose rights the process has.
+#[cfg(unix)]
+pub fn user() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { libc::geteuid() }
+}
+
+/// Tells the user that a variable has no effect, once for each.
+pub fn complain(variable: &'static str, text: &OsStr, expected: &str) {
     static TOLD: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
     // In a process that was forked while another thread held the lock, nobody ever frees it.
     let Ok(mut told) = TOLD.try_lock() else { return };

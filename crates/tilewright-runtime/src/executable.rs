@@ -1,10 +1,10 @@
 //! Executables: a file's bytes, decoded, with their machine code mapped when a machine needs it.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use memmap2::Mmap;
 use tilewright_tensor::{DataType, Layout, Tensor};
@@ -13,6 +13,7 @@ use tilewright_vm_program::{ConstantChecksums, ExecutableBytes, Package, Program
 use crate::code::Code;
 use crate::cpu;
 use crate::error::{ErrorKind, Result};
+use crate::fork::Lock;
 
 /// A loaded executable. Can be inspected and saved on any machine; [`crate::VirtualMachine::new`] refuses one whose
 /// machine code this machine cannot run.
@@ -25,7 +26,7 @@ pub struct Executable {
     checksums: ConstantChecksums,
     /// Which constants were found to match their checksums.
     checked: Vec<AtomicBool>,
-    code: Mutex<Option<Arc<Code>>>,
+    code: Lock<Option<Arc<Code>>>,
 }
 
 impl Executable {
@@ -33,7 +34,7 @@ impl Executable {
     pub fn load(bytes: ExecutableBytes) -> Result<Self> {
         let (package, checksums) = Package::decode(&bytes)?;
         let checked = package.program.constants.iter().map(|_| AtomicBool::new(false)).collect();
-        Ok(Self { bytes, package, checksums, checked, code: Mutex::new(None) })
+        Ok(Self { bytes, package, checksums, checked, code: Lock::default() })
     }
 
     /// As [`Executable::load`], of bytes that lie anywhere.
@@ -48,7 +49,8 @@ impl Executable {
         Self::load(map_file(path).map_err(io_error(path))??)
     }
 
-    /// Writes the bytes to a file, in the place of what was there; the file is whole at any time.
+    /// Writes the bytes to a file, in the place of what was there; the file is whole at any time. What is no file, such
+    /// as a device or a pipe, is written into and stays what it is.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         Ok(write_file(path, self.bytes.as_slice()).map_err(io_error(path))?)
@@ -89,12 +91,13 @@ impl Executable {
 
     /// The machine code in memory; an error if this machine cannot run it.
     pub(crate) fn code(&self) -> Result<Arc<Code>> {
-        let mut code = self.code.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(code) = &*code {
+        if let Some(code) = &*self.code.lock() {
             return Ok(Arc::clone(code));
         }
         self.check_machine()?;
-        Ok(Arc::clone(code.insert(Arc::new(Code::map(self.program())?))))
+        // Mapped outside of the lock, which is for short work. Another thread may be faster; then its code stays.
+        let mapped = Arc::new(Code::map(self.program())?);
+        Ok(Arc::clone(self.code.lock().get_or_insert_with(|| Arc::clone(&mapped))))
     }
 }
 
@@ -120,9 +123,18 @@ fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
     Ok(ExecutableBytes::new(tensor).map_err(Into::into))
 }
 
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => replace_file(&fs::canonicalize(path)?, bytes),
+        Ok(found) if found.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
+        Ok(_) => File::options().write(true).open(path)?.write_all(bytes),
+        Err(_) => replace_file(path, bytes),
+    }
+}
+
 /// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes, and whoever
 /// opens the path finds the old file or the new one, whole, even if the machine stops in between.
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else { return Err(io::Error::from(io::ErrorKind::InvalidFilename)) };
     let mut temporary_name = name.to_owned();
@@ -132,9 +144,9 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
         file.write_all(bytes)?;
         file.sync_all()
     });
-    let outcome = written.and_then(|()| std::fs::rename(&temporary, path));
+    let outcome = written.and_then(|()| fs::rename(&temporary, path));
     if outcome.is_err() {
-        let _ = std::fs::remove_file(&temporary);
+        let _ = fs::remove_file(&temporary);
     }
     outcome
 }

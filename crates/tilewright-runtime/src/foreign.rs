@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
-use std::sync::{PoisonError, RwLock};
 
 use crate::error::{ErrorKind, Result};
+use crate::fork::SharedLock;
 
 /// Addresses by name.
-static SYMBOLS: RwLock<BTreeMap<String, usize>> = RwLock::new(BTreeMap::new());
+static SYMBOLS: SharedLock<BTreeMap<String, usize>> = SharedLock::new(BTreeMap::new());
 
 /// Gives the function at an address a name, under which executables that are loaded from now on find it, before one of
 /// the process's own of the same name.
@@ -18,13 +18,13 @@ static SYMBOLS: RwLock<BTreeMap<String, usize>> = RwLock::new(BTreeMap::new());
 /// The address is that of a function with C's calling convention, which takes and gives what the kernels that call it
 /// say, may run on any thread, does not unwind, and is there for as long as an executable that was loaded with it.
 pub unsafe fn register_symbol(name: &str, address: *const c_void) {
-    let mut symbols = SYMBOLS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut symbols = SYMBOLS.write();
     symbols.insert(name.to_owned(), address as usize);
 }
 
 /// The address of a function, or an error that names it.
 pub(crate) fn address(name: &str) -> Result<usize> {
-    let registered = SYMBOLS.read().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+    let registered = SYMBOLS.read().get(name).copied();
     let missing = || ErrorKind::MissingSymbol { name: name.to_owned() };
     if let Some(address) = registered.filter(|&address| address != 0) {
         return Ok(address);

@@ -12,6 +12,9 @@ use crate::error::{Error, ErrorKind};
 use crate::temporary::TemporaryStack;
 use crate::{packed, pool};
 
+/// Bytes of scratch memory that an idle worker keeps at most.
+const MAX_IDLE_SCRATCH: usize = 64 << 20;
+
 /// Why a kernel stopped.
 pub(crate) enum Failure {
     /// What it reported itself, or the runtime on its behalf.
@@ -77,13 +80,18 @@ impl Worker {
         if status == Status::Ok as i32 { Ok(()) } else { Err(self.take_failure(status)) }
     }
 
-    /// Runs `f` with a context for a region's tasks, unless there is no memory for scratch.
-    pub(crate) fn serve(&self, scratch_bytes: usize, f: impl FnOnce(&KernelCx, &Worker)) {
-        if let Ok(scratch) = self.scratch(scratch_bytes) {
-            self.in_region.set(true);
-            f(&self.context(scratch), self);
-            self.temporaries.borrow_mut().clear();
-        }
+    /// Runs `f` with a context for a region's tasks; an error if there is no memory for scratch.
+    pub(crate) fn serve(&self, scratch_bytes: usize, f: impl FnOnce(&KernelCx, &Worker)) -> Result<(), Failure> {
+        let scratch = self.scratch(scratch_bytes)?;
+        self.in_region.set(true);
+        f(&self.context(scratch), self);
+        self.temporaries.borrow_mut().clear();
+        Ok(())
+    }
+
+    /// Gives scratch memory back if it is a lot: for a worker that nobody needs right now.
+    pub(crate) fn rest(&self) {
+        self.scratch.borrow_mut().take_if(|scratch| scratch.num_bytes() > MAX_IDLE_SCRATCH);
     }
 
     /// Runs one task: what it allocates and does not free is freed behind it.

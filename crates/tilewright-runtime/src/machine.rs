@@ -1,8 +1,8 @@
 //! The virtual machine: an executable made ready on this machine, and handles to its functions.
 
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use tilewright_support::nearest;
 use tilewright_vm_program::{Function as FunctionBody, Program};
@@ -11,6 +11,7 @@ use crate::cache::OutputCache;
 use crate::device::Device;
 use crate::error::{ErrorKind, Result};
 use crate::executable::Executable;
+use crate::fork::SharedLock;
 use crate::instrument::Instrument;
 use crate::prepare::Prepared;
 use crate::profile::{self, Report, Times, Timing};
@@ -34,11 +35,11 @@ pub(crate) struct Machine {
     /// One for each device of the program.
     pub(crate) devices: Vec<Device>,
     /// One for each packed name of the program, with the registry's generation in which it was looked up.
-    packed: Vec<RwLock<Option<(u64, PackedFunc)>>>,
+    packed: Vec<SharedLock<Option<(u64, PackedFunc)>>>,
     pub(crate) outputs: Arc<OutputCache>,
     /// Whether there is an instrument, for a look without a lock.
     watched: AtomicBool,
-    instrument: RwLock<Option<Instrument>>,
+    instrument: SharedLock<Option<Instrument>>,
 }
 
 impl Machine {
@@ -50,14 +51,14 @@ impl Machine {
     pub(crate) fn packed(&self, name: u32) -> Result<PackedFunc> {
         let place = &self.packed[name as usize];
         let generation = registry::generation();
-        if let Some((found_in, function)) = &*place.read().unwrap_or_else(PoisonError::into_inner)
+        if let Some((found_in, function)) = &*place.read()
             && *found_in == generation
         {
             return Ok(Arc::clone(function));
         }
         let function = registry::get(&self.program().packed_names[name as usize])?;
         let found = Some((generation, Arc::clone(&function)));
-        let replaced = std::mem::replace(&mut *place.write().unwrap_or_else(PoisonError::into_inner), found);
+        let replaced = std::mem::replace(&mut *place.write(), found);
         // Dropped outside of the lock: a function's destructor may do anything.
         drop(replaced);
         Ok(function)
@@ -72,7 +73,7 @@ impl Machine {
         if !self.watched.load(Ordering::Relaxed) {
             return None;
         }
-        self.instrument.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.instrument.read().clone()
     }
 }
 
@@ -85,7 +86,7 @@ impl VirtualMachine {
         let program = executable.program();
         let functions = (0..program.functions.len()).map(|index| Prepared::new(program, &code, index));
         let functions = functions.collect::<Result<Vec<_>, _>>()?;
-        let packed = program.packed_names.iter().map(|_| RwLock::new(None)).collect();
+        let packed = program.packed_names.iter().map(|_| SharedLock::new(None)).collect();
         let machine = Machine {
             executable,
             functions,
@@ -93,7 +94,7 @@ impl VirtualMachine {
             packed,
             outputs: Arc::new(OutputCache::default()),
             watched: AtomicBool::new(false),
-            instrument: RwLock::new(None),
+            instrument: SharedLock::new(None),
         };
         Ok(Self { machine: Arc::new(machine), stored: Arc::default() })
     }
@@ -133,7 +134,7 @@ impl VirtualMachine {
     /// Tells the instrument of every call that the machine's functions make from now on; none takes the last one away.
     /// Runs that are under way keep the instrument that they began with.
     pub fn set_instrument(&self, instrument: Option<Instrument>) {
-        let mut place = self.machine.instrument.write().unwrap_or_else(PoisonError::into_inner);
+        let mut place = self.machine.instrument.write();
         self.machine.watched.store(instrument.is_some(), Ordering::Relaxed);
         let replaced = std::mem::replace(&mut *place, instrument);
         drop(place);
@@ -148,7 +149,19 @@ impl VirtualMachine {
 
     /// Times calls of the function, after one that is not counted.
     pub fn time_evaluator(&self, name: &str, args: &[Value], timing: Timing) -> Result<Times> {
-        profile::time(&self.function(name)?, args, timing)
+        self.time_with_pauses(name, args, timing, &mut || Ok(()))
+    }
+
+    /// As [`VirtualMachine::time_evaluator`], with something to do now and then that is not timed, such as looking whether
+    /// the user wants to stop: an error ends the timing.
+    pub fn time_with_pauses(
+        &self,
+        name: &str,
+        args: &[Value],
+        timing: Timing,
+        pause: &mut dyn FnMut() -> Result<()>,
+    ) -> Result<Times> {
+        profile::time(&self.function(name)?, args, timing, pause)
     }
 }
 

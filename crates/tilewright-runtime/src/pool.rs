@@ -214,6 +214,15 @@ impl Slot {
         }
     }
 
+    /// Fails the next task, if one is left, for a visitor that cannot work. Only to leave would not do: it would find
+    /// the same region again and again.
+    fn give_up(&self, region: &Region, failure: Failure) {
+        let task = self.next.fetch_add(1, Ordering::Relaxed);
+        if task < region.tasks {
+            self.fail(region, task, failure);
+        }
+    }
+
     fn fail(&self, region: &Region, task: u64, failure: Failure) {
         self.next.fetch_max(region.tasks, Ordering::Relaxed);
         let mut first = lock(&self.failure);
@@ -419,6 +428,7 @@ impl Pool {
             let mut patience = Patience::new(self);
             while !news() {
                 if !patience.wait() {
+                    worker.rest();
                     self.sleep(number, news);
                     break;
                 }
@@ -437,8 +447,9 @@ impl Pool {
             let Some(region) = slot.enter() else { continue };
             helped = true;
             self.call_sleepers();
-            // Without memory for scratch this thread leaves the tasks to the others: the caller has its own.
-            worker.serve(region.scratch_bytes, |cx, worker| slot.work(&region, cx, worker));
+            if let Err(failure) = worker.serve(region.scratch_bytes, |cx, worker| slot.work(&region, cx, worker)) {
+                slot.give_up(&region, failure);
+            }
             // Releases what the tasks wrote.
             let before = slot.control.fetch_sub(VISITOR, Ordering::Release);
             if before & WAITING != 0 && before / VISITOR == 1 {

@@ -1,12 +1,13 @@
 //! What the machine works out once per function, so that no run has to.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tilewright_support::Set;
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 use tilewright_vm_program::{Access, Dim, Function, Instruction, Program, Reg, Storage};
 
 use crate::code::Code;
+use crate::fork::Lock;
 use crate::kernel::Worker;
 use crate::launch::Launch;
 use crate::value::Value;
@@ -36,7 +37,7 @@ pub(crate) struct Prepared {
     /// Packed functions that a call may reach, by their indices, in order.
     pub(crate) packed: Vec<u32>,
     #[expect(clippy::vec_box, reason = "frames go out and come back by their addresses")]
-    idle: Mutex<Vec<Box<Frame>>>,
+    idle: Lock<Vec<Box<Frame>>>,
     /// Keeps the kernels' entries valid.
     _code: Arc<Code>,
 }
@@ -55,11 +56,11 @@ impl Prepared {
     /// Facts about `program.functions[index]`; the program is verified.
     pub(crate) fn new(program: &Program, code: &Arc<Code>, index: usize) -> Result<Self, TensorError> {
         let function = &program.functions[index];
-        let mut planned = Vec::new();
+        let (mut planned, contents) = (Vec::new(), contents(function));
         let facts = function
             .instructions
             .iter()
-            .map(|instruction| fact(program, code, function, instruction, &mut planned))
+            .map(|instruction| fact(program, code, function, instruction, &contents, &mut planned))
             .collect::<Result<_, _>>()?;
         let calls_out = |i: &Instruction| {
             matches!(
@@ -72,12 +73,12 @@ impl Prepared {
         };
         let lends_arena = function.arena_bytes > 0 && function.instructions.iter().any(calls_out);
         let packed = reachable_packed(program, index);
-        Ok(Self { facts, planned, lends_arena, packed, idle: Mutex::new(Vec::new()), _code: Arc::clone(code) })
+        Ok(Self { facts, planned, lends_arena, packed, idle: Lock::default(), _code: Arc::clone(code) })
     }
 
     /// An idle frame, or a new one.
     pub(crate) fn frame(&self, function: &Function) -> Result<Box<Frame>, TensorError> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self.idle.lock().pop();
         match idle {
             Some(frame) => Ok(frame),
             None => self.make_frame(function).map(Box::new),
@@ -110,7 +111,8 @@ impl Prepared {
         if (self.lends_arena || watched) && frame.is_lent() {
             return;
         }
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        frame.worker.rest();
+        let mut idle = self.idle.lock();
         if idle.len() < MAX_IDLE_FRAMES {
             idle.push(frame);
         }
@@ -130,6 +132,7 @@ fn fact(
     code: &Code,
     function: &Function,
     instruction: &Instruction,
+    contents: &[Holds],
     planned: &mut Vec<(Arc<Layout>, u64)>,
 ) -> Result<Fact, TensorError> {
     match instruction {
@@ -153,11 +156,12 @@ fn fact(
         Instruction::CallKernel { kernel, tensors, .. } => {
             let access = &program.kernels[*kernel as usize].tensors;
             let writes = access.contains(&Access::Write);
+            let holds = |reg: &Reg| contents[reg.0 as usize];
             let written_own = tensors.iter().zip(access).all(|(reg, access)| match access {
-                Access::Write => is_own(function, *reg),
+                Access::Write => holds(reg) == Holds::Own,
                 Access::Read => true,
             });
-            let others_known = tensors.iter().all(|&reg| is_own(function, reg) || precedes_all(function, reg));
+            let others_known = tensors.iter().all(|reg| holds(reg) != Holds::Anything);
             Ok(Fact::Kernel(Launch {
                 entry: code.kernel(*kernel),
                 scratch_bytes: program.kernels[*kernel as usize].scratch_bytes as usize,
@@ -168,13 +172,39 @@ fn fact(
     }
 }
 
-/// Instructions that write the register.
-fn writers(function: &Function, reg: Reg) -> impl Iterator<Item = &Instruction> {
-    function.instructions.iter().filter(move |instruction| match instruction {
-        Instruction::CallPacked { dst, .. } => *dst == Some(reg),
+/// What a register ever holds, whatever path a run takes.
+#[derive(Clone, Copy, PartialEq)]
+enum Holds {
+    /// An argument or constants: memory that no allocation of the run has a part of. Or nothing at all.
+    Precedent,
+    /// The tensor of one allocation. The verifier has compared those in the arena.
+    Own,
+    Anything,
+}
+
+/// For each register.
+fn contents(function: &Function) -> Vec<Holds> {
+    let mut contents: Vec<Option<Holds>> = vec![None; function.num_registers as usize];
+    contents[..function.params.len()].fill(Some(Holds::Precedent));
+    for instruction in &function.instructions {
+        let Some((reg, written)) = written(instruction) else { continue };
+        let before = &mut contents[reg.0 as usize];
+        *before = Some(match (*before, written) {
+            (None, written) => written,
+            (Some(Holds::Precedent), Holds::Precedent) => Holds::Precedent,
+            _ => Holds::Anything,
+        });
+    }
+    contents.into_iter().map(|holds| holds.unwrap_or(Holds::Precedent)).collect()
+}
+
+/// The register that the instruction writes, and with what.
+fn written(instruction: &Instruction) -> Option<(Reg, Holds)> {
+    match instruction {
+        Instruction::AllocTensor { dst, .. } => Some((*dst, Holds::Own)),
+        Instruction::LoadConst { dst, .. } => Some((*dst, Holds::Precedent)),
+        Instruction::CallPacked { dst, .. } => dst.map(|dst| (dst, Holds::Anything)),
         Instruction::CallFunction { dst, .. }
-        | Instruction::AllocTensor { dst, .. }
-        | Instruction::LoadConst { dst, .. }
         | Instruction::LoadLiteral { dst, .. }
         | Instruction::CallClosure { dst, .. }
         | Instruction::MakeClosure { dst, .. }
@@ -183,27 +213,15 @@ fn writers(function: &Function, reg: Reg) -> impl Iterator<Item = &Instruction> 
         | Instruction::MakeTuple { dst, .. }
         | Instruction::GetItem { dst, .. }
         | Instruction::MakeShape { dst, .. }
-        | Instruction::Move { dst, .. } => *dst == reg,
+        | Instruction::Move { dst, .. } => Some((*dst, Holds::Anything)),
         Instruction::CallKernel { .. }
         | Instruction::Match { .. }
         | Instruction::Compute { .. }
         | Instruction::Kill { .. }
         | Instruction::If { .. }
         | Instruction::Goto { .. }
-        | Instruction::Ret { .. } => false,
-    })
-}
-
-/// Whether the register only ever holds the tensor of one allocation. The verifier has compared those in the arena.
-fn is_own(function: &Function, reg: Reg) -> bool {
-    let mut writers = writers(function, reg);
-    let is_param = (reg.0 as usize) < function.params.len();
-    !is_param && matches!(writers.next(), Some(Instruction::AllocTensor { .. })) && writers.next().is_none()
-}
-
-/// Whether the register only ever holds an argument or constants: memory that no allocation of the run has a part of.
-fn precedes_all(function: &Function, reg: Reg) -> bool {
-    writers(function, reg).all(|instruction| matches!(instruction, Instruction::LoadConst { .. }))
+        | Instruction::Ret { .. } => None,
+    }
 }
 
 /// The packed functions that calls from `start` on may reach.
@@ -216,7 +234,7 @@ fn reachable_packed(program: &Program, start: usize) -> Vec<u32> {
         }
         for instruction in &program.functions[index as usize].instructions {
             match instruction {
-                Instruction::CallPacked { name, .. } => {
+                Instruction::CallPacked { name, .. } | Instruction::LoadPacked { name, .. } => {
                     packed.insert(*name);
                 }
                 Instruction::CallFunction { function, .. } | Instruction::MakeClosure { function, .. } => {

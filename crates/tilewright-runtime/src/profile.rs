@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::instrument::{Action, CallKind, Event, Instrument};
 use crate::machine::Function;
 use crate::value::Value;
@@ -131,15 +131,41 @@ pub(crate) fn profile(function: &Function, args: &[Value]) -> Result<(Value, Rep
     Ok((result, Report { total, rows }))
 }
 
-/// How often to call a function to time it.
+/// How often to call a function to time it. The fields have bounds: [`Timing::check`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Timing {
-    /// Calls between two looks at the clock.
+    /// Calls of one repeat.
     pub number: usize,
     /// Times that are taken.
     pub repeat: usize,
     /// `number` grows until one repeat takes at least this long.
     pub min_repeat: Duration,
+}
+
+impl Timing {
+    pub const MAX_NUMBER: usize = 1_000_000_000;
+    pub const MAX_REPEAT: usize = 1_000_000;
+    pub const MAX_MIN_REPEAT: Duration = Duration::from_secs(3600);
+
+    /// An error that names the field unless all are in their bounds.
+    pub fn check(&self) -> Result<()> {
+        let wrong = |argument: &str, message: String| {
+            let (function, argument) = ("time_evaluator".to_owned(), argument.to_owned());
+            Err(ErrorKind::Argument { function, argument, message }.into())
+        };
+        let Self { number, repeat, min_repeat } = *self;
+        if !(1..=Self::MAX_NUMBER).contains(&number) {
+            return wrong("number", format!("expected 1 to {} calls, found {number}", Self::MAX_NUMBER));
+        }
+        if !(1..=Self::MAX_REPEAT).contains(&repeat) {
+            return wrong("repeat", format!("expected 1 to {} times, found {repeat}", Self::MAX_REPEAT));
+        }
+        if min_repeat > Self::MAX_MIN_REPEAT {
+            let (most, found) = (Self::MAX_MIN_REPEAT.as_millis(), min_repeat.as_millis());
+            return wrong("min_repeat_ms", format!("expected {most} ms or less, found {found}"));
+        }
+        Ok(())
+    }
 }
 
 impl Default for Timing {
@@ -184,25 +210,64 @@ impl Times {
     }
 }
 
-/// Times calls of a function after one that is not counted.
-pub(crate) fn time(function: &Function, args: &[Value], timing: Timing) -> Result<Times> {
+/// Time between two pauses.
+const PAUSE_AFTER: Duration = Duration::from_millis(50);
+
+/// Times calls of a function after one that is not counted. `pause` is called now and then between calls, while the
+/// clock stands; its error ends the timing.
+pub(crate) fn time(
+    function: &Function,
+    args: &[Value],
+    timing: Timing,
+    pause: &mut dyn FnMut() -> Result<()>,
+) -> Result<Times> {
+    timing.check()?;
+    let start = Instant::now();
     function.call(args)?;
-    let mut number = timing.number.max(1);
+    let batch = (PAUSE_AFTER.as_nanos() / start.elapsed().as_nanos().max(1)).clamp(1, 1 << 20) as usize;
+    let mut number = timing.number;
     let mut times = Vec::with_capacity(timing.repeat.min(1 << 16));
-    for _ in 0..timing.repeat.max(1) {
+    for _ in 0..timing.repeat {
         loop {
-            let start = Instant::now();
-            for _ in 0..number {
-                function.call(args)?;
-            }
-            let elapsed = start.elapsed();
-            if elapsed >= timing.min_repeat || number > usize::MAX / 16 {
+            pause()?;
+            let elapsed = time_calls(function, args, (number, batch), pause)?;
+            if elapsed >= timing.min_repeat || number >= Timing::MAX_NUMBER {
                 times.push(elapsed.as_secs_f64() / number as f64);
                 break;
             }
             let wanted = timing.min_repeat.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
-            number = (number as f64 * wanted.clamp(1.5, 10.0)).ceil() as usize;
+            number = ((number as f64 * wanted.clamp(1.5, 10.0)).ceil() as usize).min(Timing::MAX_NUMBER);
         }
     }
     Ok(Times(times))
+}
+
+/// The time that so many calls take. The clock is looked at behind each batch of them, which doubles while it takes
+/// less than may pass between two pauses: mostly once, and a few times however many calls there are.
+fn time_calls(
+    function: &Function,
+    args: &[Value],
+    (mut left, mut batch): (usize, usize),
+    pause: &mut dyn FnMut() -> Result<()>,
+) -> Result<Duration> {
+    let (mut total, mut since_pause) = (Duration::ZERO, Duration::ZERO);
+    while left > 0 {
+        let calls = batch.min(left);
+        let start = Instant::now();
+        for _ in 0..calls {
+            function.call(args)?;
+        }
+        let elapsed = start.elapsed();
+        total += elapsed;
+        since_pause += elapsed;
+        left -= calls;
+        if elapsed < PAUSE_AFTER / 2 {
+            batch *= 2;
+        }
+        if since_pause >= PAUSE_AFTER {
+            pause()?;
+            since_pause = Duration::ZERO;
+        }
+    }
+    Ok(total)
 }

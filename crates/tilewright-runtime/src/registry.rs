@@ -1,16 +1,17 @@
 //! Packed functions by name, for the whole process.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use tilewright_support::nearest;
 
 use crate::builtins;
 use crate::error::{ErrorKind, Result};
+use crate::fork::SharedLock;
 use crate::value::{PackedFunc, Value};
 
-static FUNCTIONS: RwLock<BTreeMap<String, PackedFunc>> = RwLock::new(BTreeMap::new());
+static FUNCTIONS: SharedLock<BTreeMap<String, PackedFunc>> = SharedLock::new(BTreeMap::new());
 /// Changes with every change of a name's function, under the lock: who saw the same number twice saw the same functions.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
@@ -21,7 +22,7 @@ pub(crate) fn generation() -> u64 {
 
 /// Registers a function under a name that is still free. The closure runs on the thread that calls the program.
 pub fn register(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) -> Result<()> {
-    let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut functions = FUNCTIONS.write();
     if functions.contains_key(name) {
         return Err(ErrorKind::AlreadyRegistered { name: name.to_owned() }.into());
     }
@@ -33,7 +34,7 @@ pub fn register(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send 
 /// next call on; function values that they hold stay what they are.
 pub fn register_override(name: &str, function: impl Fn(&[Value]) -> Result<Value> + Send + Sync + 'static) {
     let function: PackedFunc = Arc::new(function);
-    let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut functions = FUNCTIONS.write();
     let replaced = functions.insert(name.to_owned(), function);
     GENERATION.fetch_add(1, Ordering::Release);
     drop(functions);
@@ -43,7 +44,7 @@ pub fn register_override(name: &str, function: impl Fn(&[Value]) -> Result<Value
 
 /// Removes a function; false if there was none. Machines do not find it any more.
 pub fn unregister(name: &str) -> bool {
-    let mut functions = FUNCTIONS.write().unwrap_or_else(PoisonError::into_inner);
+    let mut functions = FUNCTIONS.write();
     let removed = functions.remove(name);
     GENERATION.fetch_add(1, Ordering::Release);
     drop(functions);
@@ -52,7 +53,7 @@ pub fn unregister(name: &str) -> bool {
 
 /// The function of a name, or the runtime's own one; else an error that suggests a similar name.
 pub fn get(name: &str) -> Result<PackedFunc> {
-    let functions = FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner);
+    let functions = FUNCTIONS.read();
     functions.get(name).cloned().or_else(|| builtins::get(name)).ok_or_else(|| {
         let suggestion = nearest(name, functions.keys().map(String::as_str)).map(str::to_owned);
         ErrorKind::MissingPacked { name: name.to_owned(), suggestion }.into()
@@ -61,5 +62,5 @@ pub fn get(name: &str) -> Result<PackedFunc> {
 
 /// All names, in order.
 pub fn names() -> Vec<String> {
-    FUNCTIONS.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+    FUNCTIONS.read().keys().cloned().collect()
 }

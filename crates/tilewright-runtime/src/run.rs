@@ -2,7 +2,6 @@
 //!
 //! The program is verified: indices are in range, registers and slots that are read were written, jumps go forward.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
 use tilewright_support::with_stack;
@@ -13,38 +12,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::instrument::{self, CallKind, Instrument};
 use crate::machine::{self, Machine};
 use crate::matching::{self, MatchCx};
+use crate::nesting::Level;
 use crate::prepare::{Fact, Frame};
 use crate::scalar;
 use crate::value::{Tuple, Value};
-
-/// Calls within calls on one thread; more is a recursion that does not end.
-const MAX_DEPTH: usize = 10_000;
-
-thread_local! {
-    /// How many functions of programs run on this thread, one inside the other. Counts through packed functions too.
-    static DEPTH: Cell<usize> = const { Cell::new(0) };
-}
-
-/// One more running function, until it is dropped.
-struct Level;
-
-impl Level {
-    fn enter(function: &Function) -> Result<Self> {
-        DEPTH.with(|depth| {
-            if depth.get() >= MAX_DEPTH {
-                return Err(failed(function, format!("more than {MAX_DEPTH} calls within one another")));
-            }
-            depth.set(depth.get() + 1);
-            Ok(Self)
-        })
-    }
-}
-
-impl Drop for Level {
-    fn drop(&mut self) {
-        DEPTH.with(|depth| depth.set(depth.get() - 1));
-    }
-}
 
 /// What all functions of a run have in common.
 #[derive(Clone, Copy)]
@@ -77,7 +48,7 @@ impl RunCx<'_> {
             let function = function.name.clone();
             return Err(ErrorKind::ArgumentCount { function, expected, found: count - given }.into());
         }
-        let _level = Level::enter(function)?;
+        let _level = Level::enter(&function.name)?;
         let prepared = &self.machine.functions[index as usize];
         let mut frame = prepared.frame(function)?;
         let run = Run { cx: self, function, captured, facts: &prepared.facts };

@@ -2,27 +2,23 @@
 //! functions that were saved with their arguments.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{ErrorKind, Result};
+use crate::fork::Lock;
 use crate::machine::{Function, VirtualMachine};
 use crate::value::Value;
 
 /// By the functions' names.
 #[derive(Default)]
 pub(crate) struct Stored {
-    calls: Mutex<BTreeMap<String, StoredCall>>,
-    saved: Mutex<BTreeMap<String, Function>>,
+    calls: Lock<BTreeMap<String, StoredCall>>,
+    saved: Lock<BTreeMap<String, Function>>,
 }
 
 #[derive(Default)]
 struct StoredCall {
     inputs: Option<Vec<Value>>,
     output: Option<Value>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl VirtualMachine {
@@ -35,7 +31,7 @@ impl VirtualMachine {
             let expected = params.iter().map(|param| param.name.clone()).collect();
             return Err(ErrorKind::ArgumentCount { function: name.to_owned(), expected, found: args.len() }.into());
         }
-        let mut calls = lock(&self.stored.calls);
+        let mut calls = self.stored.calls.lock();
         let replaced = calls.entry(name.to_owned()).or_default().inputs.replace(args.to_vec());
         drop(calls);
         // Dropped outside of the lock: a value's destructor may do anything.
@@ -47,10 +43,10 @@ impl VirtualMachine {
     /// arguments stay set.
     pub fn invoke_stateful(&self, name: &str) -> Result<()> {
         let function = self.function(name)?;
-        let inputs = lock(&self.stored.calls).get(name).and_then(|call| call.inputs.clone());
+        let inputs = self.stored.calls.lock().get(name).and_then(|call| call.inputs.clone());
         let Some(inputs) = inputs else { return Err(ErrorKind::NoInputs { function: name.to_owned() }.into()) };
         let output = function.call(&inputs)?;
-        let mut calls = lock(&self.stored.calls);
+        let mut calls = self.stored.calls.lock();
         let replaced = calls.entry(name.to_owned()).or_default().output.replace(output);
         drop(calls);
         drop(replaced);
@@ -60,7 +56,7 @@ impl VirtualMachine {
     /// The result of the last [`VirtualMachine::invoke_stateful`] of the function.
     pub fn get_outputs(&self, name: &str) -> Result<Value> {
         self.function(name)?;
-        let output = lock(&self.stored.calls).get(name).and_then(|call| call.output.clone());
+        let output = self.stored.calls.lock().get(name).and_then(|call| call.output.clone());
         output.ok_or_else(|| {
             let message = "no outputs yet: invoke it first".to_owned();
             ErrorKind::Run { function: name.to_owned(), message }.into()
@@ -76,7 +72,7 @@ impl VirtualMachine {
             return Err(ErrorKind::ArgumentCount { function: name.to_owned(), expected, found: args.len() }.into());
         }
         let function = function.bind(args);
-        let mut saved = lock(&self.stored.saved);
+        let mut saved = self.stored.saved.lock();
         if self.function_names().any(|taken| taken == new_name) || saved.contains_key(new_name) {
             return Err(ErrorKind::FunctionExists { name: new_name.to_owned() }.into());
         }
@@ -86,6 +82,6 @@ impl VirtualMachine {
 
     /// The saved function of this name.
     pub(crate) fn saved(&self, name: &str) -> Option<Function> {
-        lock(&self.stored.saved).get(name).cloned()
+        self.stored.saved.lock().get(name).cloned()
     }
 }

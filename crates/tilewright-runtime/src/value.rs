@@ -11,6 +11,7 @@ use tilewright_tensor::{DataType, Tensor};
 use crate::Device;
 use crate::error::{Error, ErrorKind, Result};
 use crate::machine::Function;
+use crate::nesting::nested;
 
 /// A function by name: the slow, general door between a program and the process that runs it.
 pub type PackedFunc = Arc<dyn Fn(&[Value]) -> Result<Value> + Send + Sync>;
@@ -112,7 +113,7 @@ impl Value {
     /// Calls the function that this value is.
     pub fn call(&self, args: &[Value]) -> Result<Value> {
         match self {
-            Self::Function(function) => function(args),
+            Self::Function(function) => nested("a function value", || function(args)),
             Self::Closure(function) => function.call(args),
             other => Err(other.is_not("a function")),
         }

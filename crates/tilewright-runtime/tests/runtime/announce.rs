@@ -2,12 +2,16 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::io::Write as _;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use tilewright_runtime::{Value, set_debugger_symbols, set_perf_map};
 use tilewright_tensor::DataType;
 use tilewright_vm_program::{Kind, Param, Reg, Scalar};
 
+#[cfg(target_os = "linux")]
+use crate::alone;
 use crate::code::{Code, builder, machine, over_kernel};
 
 /// A machine with a kernel that returns its argument as its status.
@@ -49,6 +53,39 @@ fn perf_finds_kernels_in_its_map() {
     }
     assert!(lines.iter().any(|(_, _, name)| *name == "status"), "{text}");
     assert!(lines.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0), "{text}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_others_put_under_the_maps_name_is_left_alone() {
+    if alone("announce::what_others_put_under_the_maps_name_is_left_alone", &[]) {
+        return;
+    }
+    let path = PathBuf::from(format!("/tmp/perf-{}.map", std::process::id()));
+    let victim = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("victim-{}", std::process::id()));
+    set_perf_map(true);
+    let text = || std::fs::read_to_string(&victim).unwrap();
+    std::fs::write(&victim, "precious").unwrap();
+    std::os::unix::fs::symlink(&victim, &path).unwrap();
+    with_a_kernel();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(text(), "precious", "through a symbolic link");
+    if std::fs::hard_link(&victim, &path).is_ok() {
+        with_a_kernel();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(text(), "precious", "through a second name");
+    }
+    std::fs::remove_file(&victim).unwrap();
+    // A pipe that nobody reads does not stop the program.
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    with_a_kernel();
+    std::fs::remove_file(&path).unwrap();
+    // A file of one's own is added to, by whoever maps code into the process.
+    std::fs::write(&path, "0 1 another\n").unwrap();
+    with_a_kernel();
+    let map = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert!(map.starts_with("0 1 another\n") && map.contains(" status\n"), "{map}");
 }
 
 /// What the debugger runs.

@@ -45,6 +45,29 @@ fn first_element(executable: Executable, function: &str) -> Result<f32, tilewrig
 }
 
 #[test]
+#[cfg(unix)]
+fn what_is_no_file_is_written_into_and_stays_what_it_is() {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+
+    let executable = constants(2.5);
+    let (pipe, link, target) = (Place::new("pipe"), Place::new("link"), Place::new("link-target"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe.0).status().unwrap().success());
+    let path = pipe.0.clone();
+    let reader = std::thread::spawn(move || std::fs::read(path).unwrap());
+    executable.save(&pipe.0).unwrap();
+    assert!(std::fs::metadata(&pipe.0).unwrap().file_type().is_fifo());
+    assert_eq!(reader.join().unwrap(), executable.bytes().as_slice());
+    // A link stays one; the file that it leads to is replaced.
+    constants(1.0).save(&target.0).unwrap();
+    symlink(&target.0, &link.0).unwrap();
+    executable.save(&link.0).unwrap();
+    assert!(std::fs::symlink_metadata(&link.0).unwrap().is_symlink());
+    assert_eq!(std::fs::read(&target.0).unwrap(), executable.bytes().as_slice());
+    let error = executable.save(env!("CARGO_TARGET_TMPDIR")).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Io { .. }), "{error}");
+}
+
+#[test]
 fn a_saved_file_runs_and_has_the_same_bytes() {
     let place = Place::new("saved");
     let executable = constants(2.5);

@@ -222,6 +222,33 @@ fn a_function_is_timed() {
 }
 
 #[test]
+fn a_timing_can_be_ended_and_has_bounds() {
+    registry::register_override("machines.tests.ended", same);
+    let machine = network("machines.tests.ended");
+    let args = [Value::from(floats(&[1.0])), Value::from(floats(&[2.0]))];
+    let timing = Timing { number: Timing::MAX_NUMBER, repeat: Timing::MAX_REPEAT, min_repeat: Duration::ZERO };
+    let mut pauses = 0;
+    let mut pause = || {
+        pauses += 1;
+        if pauses < 3 { Ok(()) } else { Err(Error::callback("enough")) }
+    };
+    let error = machine.time_with_pauses("main", &args, timing, &mut pause).unwrap_err();
+    assert!(error.to_string().contains("enough"), "{error}");
+    assert_eq!(pauses, 3);
+    let small = Timing { number: 1, repeat: 1, min_repeat: Duration::ZERO };
+    for (timing, name) in [
+        (Timing { number: 0, ..small }, "number"),
+        (Timing { number: Timing::MAX_NUMBER + 1, ..small }, "number"),
+        (Timing { repeat: 0, ..small }, "repeat"),
+        (Timing { repeat: usize::MAX, ..small }, "repeat"),
+        (Timing { min_repeat: Duration::MAX, ..small }, "min_repeat_ms"),
+    ] {
+        let error = machine.time_evaluator("main", &args, timing).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("time_evaluator: {name}: expected")), "{error}");
+    }
+}
+
+#[test]
 fn a_machine_calls_what_is_registered_now() {
     registry::register_override("machines.tests.changing", same);
     let machine = network("machines.tests.changing");

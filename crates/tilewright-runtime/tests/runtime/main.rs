@@ -5,6 +5,7 @@ mod calls;
 mod code;
 mod devices;
 mod files;
+mod forks;
 mod kernels;
 mod machines;
 mod memory;

@@ -120,4 +120,41 @@ mod used_up {
         drop(call(&allocating, 200).unwrap());
         drop(call(&allocating, 320).unwrap());
     }
+
+    const LARGE: u64 = 300 << 20;
+
+    #[test]
+    fn a_worker_without_scratch_memory_says_so() {
+        if alone("memory::used_up::a_worker_without_scratch_memory_says_so", &[]) {
+            return;
+        }
+        set_num_threads(2);
+        let sums = Tensor::zeros(DataType::I64, &[10_000]).unwrap();
+        let args: [Value; 2] = [(&sums).into(), Value::Int(10_000)];
+        with_scratch(64).call(&args).unwrap();
+        limit_memory();
+        // The caller's own scratch memory leaves no room for the worker's.
+        let main = with_scratch(LARGE);
+        let error = (0..1000).find_map(|_| main.call(&args).err()).expect("the worker comes at some time");
+        let expected = format!("kernel \"parallel\": out of memory: the kernel needs {LARGE} bytes of scratch memory");
+        assert_eq!(error.to_string(), expected);
+        with_scratch(64).call(&args).unwrap();
+    }
+
+    #[test]
+    fn much_scratch_memory_is_given_back() {
+        if alone("memory::used_up::much_scratch_memory_is_given_back", &[]) {
+            return;
+        }
+        set_num_threads(1);
+        let sums = Tensor::zeros(DataType::I64, &[3]).unwrap();
+        let args: [Value; 2] = [(&sums).into(), Value::Int(3)];
+        limit_memory();
+        // Neither leaves room for the other.
+        let (one, two) = (with_scratch(LARGE), with_scratch(LARGE + 64));
+        for main in [&one, &two, &one] {
+            main.call(&args).unwrap();
+        }
+        assert_eq!(sums.as_slice::<i64>().unwrap(), [0, 1000, 2000]);
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tilewright_runtime::{Error, ErrorKind, Value, registry};
@@ -74,6 +75,26 @@ fn a_missing_function_is_found_before_anything_runs() {
     registry::register("zzz.missing", |_| Ok(Value::None)).unwrap();
     main.call(&[]).unwrap();
     assert!(*ran.lock().unwrap());
+}
+
+#[test]
+fn a_missing_function_that_becomes_a_value_is_found_too() {
+    static RAN: AtomicBool = AtomicBool::new(false);
+    registry::register_override("packed.tests.before", |_| {
+        RAN.store(true, Ordering::Relaxed);
+        Ok(Value::None)
+    });
+    let mut program = builder();
+    let (before, missing) = (program.packed("packed.tests.before"), program.packed("yyy.missing"));
+    let mut main = FunctionBuilder::new("main");
+    main.call_dps_packed(before, &[]);
+    let value = main.load_packed(missing);
+    main.ret(value);
+    program.function(main);
+    let main = machine(program).function("main").unwrap();
+    let error = main.call(&[]).unwrap_err();
+    assert!(error.to_string().starts_with("missing packed function \"yyy.missing\""), "{error}");
+    assert!(!RAN.load(Ordering::Relaxed));
 }
 
 #[test]

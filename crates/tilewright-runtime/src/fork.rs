@@ -1,0 +1,211 @@
+//! Locks that a child of `fork` can always take.
+//!
+//! `fork` copies the memory of a process, but of its threads only the one that forks: a lock that another thread held
+//! stays locked in the child for ever, and what it protects may be half changed. Hence all locks whose data outlives a
+//! call are those of this module. A thread that holds one is in a *section*; `fork` waits until no other thread is in a
+//! section, and keeps threads from entering one until the child is made. So a child finds every lock free, and all data
+//! whole.
+//!
+//! What is done in a section is short and waits for nothing but locks of this module: no other lock of the host
+//! program, no file, and no destructor of the user's values. `fork` gives a section that breaks this rule a second, and
+//! then goes on.
+//!
+//! Entering costs two operations on a counter that few threads share. The pool's own locks are not of this kind: a child
+//! makes itself another pool.
+
+use std::cell::Cell;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+/// Counters that threads spread over.
+const COUNTERS: usize = 32;
+/// How long `fork` waits for sections to end.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How many threads are forking.
+static FORKING: AtomicUsize = AtomicUsize::new(0);
+/// How many threads are in a section, by the counter that each has.
+static INSIDE: [Counter; COUNTERS] = [const { Counter(AtomicUsize::new(0)) }; COUNTERS];
+
+/// A counter that shares its cache line with nothing else.
+#[repr(align(128))]
+struct Counter(AtomicUsize);
+
+/// What a thread knows of itself.
+struct Place {
+    /// Sections that it is in, one inside the other.
+    depth: Cell<usize>,
+    /// Its counter, by its index; none has the index `COUNTERS`.
+    counter: Cell<usize>,
+}
+
+thread_local! {
+    static PLACE: Place = const { Place { depth: Cell::new(0), counter: Cell::new(COUNTERS) } };
+}
+
+impl Place {
+    fn counter(&self) -> &'static AtomicUsize {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        if self.counter.get() == COUNTERS {
+            self.counter.set(NEXT.fetch_add(1, Ordering::Relaxed) % COUNTERS);
+        }
+        &INSIDE[self.counter.get()].0
+    }
+}
+
+/// A time in which other threads do not fork.
+#[derive(Debug)]
+struct Section;
+
+impl Section {
+    fn enter() -> Self {
+        PLACE.with(|place| {
+            let depth = place.depth.get();
+            place.depth.set(depth + 1);
+            if depth == 0 {
+                handle_fork();
+                enter_outermost(place.counter());
+            }
+        });
+        Self
+    }
+}
+
+impl Drop for Section {
+    fn drop(&mut self) {
+        PLACE.with(|place| {
+            let depth = place.depth.get() - 1;
+            place.depth.set(depth);
+            if depth == 0 {
+                place.counter().fetch_sub(1, Ordering::Release);
+            }
+        });
+    }
+}
+
+/// Either whoever forks sees the count, or this thread sees that someone forks: both happen in the one order of
+/// sequentially consistent operations.
+fn enter_outermost(counter: &AtomicUsize) {
+    counter.fetch_add(1, Ordering::SeqCst);
+    while FORKING.load(Ordering::SeqCst) > 0 {
+        counter.fetch_sub(1, Ordering::SeqCst);
+        while FORKING.load(Ordering::Relaxed) > 0 {
+            std::thread::yield_now();
+        }
+        counter.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Makes `fork` wait for sections, from the first one on.
+#[cfg(unix)]
+fn handle_fork() {
+    static HANDLED: AtomicBool = AtomicBool::new(false);
+    if !HANDLED.load(Ordering::Relaxed) && !HANDLED.swap(true, Ordering::SeqCst) {
+        // SAFETY: the handlers touch atomics and the thread's own cells only, and wait for a bounded time.
+        unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork_in_child)) };
+    }
+}
+
+#[cfg(not(unix))]
+fn handle_fork() {}
+
+/// How often this thread counts in its counter.
+fn own_count(place: &Place) -> usize {
+    usize::from(place.depth.get() > 0)
+}
+
+#[cfg(unix)]
+extern "C" fn before_fork() {
+    FORKING.fetch_add(1, Ordering::SeqCst);
+    let deadline = Instant::now() + PATIENCE;
+    PLACE.with(|place| {
+        let own = place.counter();
+        for Counter(counter) in &INSIDE {
+            // A signal's handler may fork within a section of the thread that it interrupts.
+            let expected = if std::ptr::eq(counter, own) { own_count(place) } else { 0 };
+            while counter.load(Ordering::SeqCst) > expected && Instant::now() < deadline {
+                std::thread::yield_now();
+            }
+        }
+    });
+}
+
+#[cfg(unix)]
+extern "C" fn after_fork() {
+    FORKING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// The child has this thread alone: no other counts, not even one that was just about to see that it may not enter.
+#[cfg(unix)]
+extern "C" fn after_fork_in_child() {
+    PLACE.with(|place| {
+        let own = place.counter();
+        for Counter(counter) in &INSIDE {
+            counter.store(if std::ptr::eq(counter, own) { own_count(place) } else { 0 }, Ordering::SeqCst);
+        }
+    });
+    FORKING.store(0, Ordering::SeqCst);
+}
+
+/// A mutex for data that outlives a call. A panic under it leaves the data as it is.
+#[derive(Default, Debug)]
+pub struct Lock<T>(Mutex<T>);
+
+/// The data of a [`Lock`], or of a [`SharedLock`] that is to be changed, while the guard lives.
+#[derive(Debug)]
+pub struct Held<G> {
+    // Dropped first: the section ends when the lock is free.
+    guard: G,
+    _section: Section,
+}
+
+impl<G> Held<G> {
+    fn take(take: impl FnOnce() -> G) -> Self {
+        let section = Section::enter();
+        Self { guard: take(), _section: section }
+    }
+}
+
+impl<G: Deref> Deref for Held<G> {
+    type Target = G::Target;
+
+    fn deref(&self) -> &G::Target {
+        &self.guard
+    }
+}
+
+impl<G: DerefMut> DerefMut for Held<G> {
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.guard
+    }
+}
+
+impl<T> Lock<T> {
+    pub const fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    pub fn lock(&self) -> Held<MutexGuard<'_, T>> {
+        Held::take(|| self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// As [`Lock`], for any number of readers at once.
+#[derive(Default, Debug)]
+pub struct SharedLock<T>(RwLock<T>);
+
+impl<T> SharedLock<T> {
+    pub const fn new(value: T) -> Self {
+        Self(RwLock::new(value))
+    }
+
+    pub fn read(&self) -> Held<RwLockReadGuard<'_, T>> {
+        Held::take(|| self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn write(&self) -> Held<RwLockWriteGuard<'_, T>> {
+        Held::take(|| self.0.write().unwrap_or_else(PoisonError::into_inner))
+    }
+}
