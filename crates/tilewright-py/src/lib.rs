@@ -150,6 +150,15 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::arith::make_set, core)?,
         wrap_pyfunction!(view::arith::set_is, core)?,
         wrap_pyfunction!(view::arith::rewrite_rules, core)?,
+        wrap_pyfunction!(view::te::build::te_placeholder, core)?,
+        wrap_pyfunction!(view::te::build::te_tensor, core)?,
+        wrap_pyfunction!(view::te::build::te_reduce_axis, core)?,
+        wrap_pyfunction!(view::te::build::te_compute, core)?,
+        wrap_pyfunction!(view::te::build::te_reduce, core)?,
+        wrap_pyfunction!(view::te::build::te_extern, core)?,
+        wrap_pyfunction!(view::te::build::te_extern_primfunc, core)?,
+        wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
+        wrap_pyfunction!(view::te::build::te_call, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {
         core.add_function(function)?;

@@ -66,6 +66,7 @@ pub(crate) fn saved_node(node: &Node) -> json::Node {
         Node::Function(name, function) => json::Node::Function { name, function },
         // An answer of the arithmetic is what its text says.
         Node::Arith(arith) => json::Node::Attr(Attr::str(view::arith::text(&arith))),
+        Node::Te(part) => json::Node::Attr(Attr::str(view::te::text(&part))),
         Node::Op(name) => json::Node::Op(name),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use tilewright::expr::{Expr as Scalar, Var as ScalarVar};
 use tilewright::ir::analysis::tir::{self, walks};
 use tilewright::ir::analysis::{self, BaseCheck};
@@ -11,7 +11,8 @@ use tilewright::ir::relax::{BindingBlock, Expr, Function, GlobalVar, StructInfo,
 use tilewright::ir::tir::{PrimFunc, Stmt};
 use tilewright::{GlobalFunc, IRModule};
 
-use super::{Args, Field, FromPython, Node, node_of, relax, wrap};
+use super::convert::FromPython;
+use super::{Field, Node, argument, node_of, relax, wrap};
 use crate::error;
 use crate::module::{PyModule, function_of};
 use crate::pass::module_of;
@@ -58,11 +59,6 @@ macro_rules! with_ir {
             _ => return Err(error::wrong_type("expected a part of the IR", $object)),
         }
     };
-}
-
-fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    let items = PyTuple::new(object.py(), [object])?;
-    Args::new("analysis", &items).get(0, name)
 }
 
 fn vars(vars: &[Var]) -> Field {

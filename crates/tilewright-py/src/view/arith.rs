@@ -3,14 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyDict;
 use tilewright::arith::{
     self, Analyzer, ConstIntBound, IntConstraints, IntSet, IterMapLevel, IterMark, IterSource, IterSplitExpr,
     IterSumExpr, ModularSet, Scope,
 };
 use tilewright::expr::{Expr, Range, Var};
 
-use super::{Args, Field, FromPython, Node, node_of, wrap};
+use super::{Args, Field, FromPython, Node, argument, node_of, wrap};
 use crate::error;
 
 /// What the arithmetic answers with, besides expressions.
@@ -188,11 +188,6 @@ from_python! {
     Arc<IterMark>, "an IterMark", Mark;
     IterSplitExpr, "an IterSplitExpr", Split;
     IterSumExpr, "an IterSumExpr", Sum;
-}
-
-fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    let items = PyTuple::new(object.py(), [object])?;
-    Args::new("arith", &items).get(0, name)
 }
 
 /// Variables with their ranges (or sets), of a dict.

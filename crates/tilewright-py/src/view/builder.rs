@@ -3,12 +3,11 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use tilewright::expr::Expr as Scalar;
 use tilewright::ir::builder::{BlockBuilder, BuildError};
 use tilewright::ir::relax::{Expr, ExprKind, SeqExpr, StructInfo, Var};
 
-use super::{Args, Field, FromPython, Node, attrs, wrap};
+use super::{Field, Node, argument, attrs, wrap};
 use crate::error;
 use crate::module::{PyModule, function_of};
 use crate::pass::module_of;
@@ -18,18 +17,13 @@ use crate::pass::module_of;
 pub(crate) struct PyBuilder(Mutex<BlockBuilder>);
 
 impl PyBuilder {
-    fn lock(&self) -> MutexGuard<'_, BlockBuilder> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, BlockBuilder> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 fn failed(py: Python<'_>) -> impl Fn(BuildError) -> PyErr {
     move |reason| error::general(py, reason)
-}
-
-fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    let items = PyTuple::new(object.py(), [object])?;
-    Args::new("BlockBuilder", &items).get(0, name)
 }
 
 /// A name that was wished for; a text without letters is none.

@@ -366,6 +366,12 @@ impl FromPython for Tensor {
     }
 }
 
+/// An argument of a function by its name, as a part of the IR.
+pub(crate) fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
+    T::from_python(object)?
+        .ok_or_else(|| error::wrong_type(format_args!("argument `{name}` is {}", T::EXPECTED), object))
+}
+
 /// The arguments of a constructor.
 pub(crate) struct Args<'a, 'py> {
     kind: &'a str,

@@ -26,6 +26,7 @@ mod relax;
 mod same;
 mod scalar;
 mod stmt;
+pub(crate) mod te;
 mod text;
 
 use std::collections::BTreeMap;
@@ -46,7 +47,7 @@ use crate::module::{print_options, show};
 pub(crate) use attrs::{attr_of, attrs_of, map as attrs_field, optional as attr_field};
 pub(crate) use buffer::buffer_scope;
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
-pub(crate) use convert::{Args, Field, FromPython, function_name, nested, to_expr};
+pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};
 pub(crate) use op::{call_op, graph_op_names, op_signature};
 pub(crate) use scalar::operate;
@@ -76,6 +77,8 @@ pub(crate) enum Node {
     Function(Arc<str>, Arc<graph::Function>),
     /// What the arithmetic on integers answers with.
     Arith(arith::Arith),
+    /// A part of a tensor expression.
+    Te(te::Te),
     /// An operator of either level by its full name, such as `relax.add` and `tir.exp`.
     Op(Arc<str>),
 }
@@ -102,6 +105,7 @@ impl Node {
             Self::Seq(_) => "relax.SeqExpr",
             Self::Function(..) => "relax.Function",
             Self::Arith(arith) => arith::kind(arith),
+            Self::Te(part) => te::kind(part),
             Self::Op(_) => "ir.Op",
         }
     }
@@ -126,6 +130,7 @@ impl Node {
             Self::Seq(seq) => relax::seq_field(seq, name),
             Self::Function(_, func) => function::field(func, name),
             Self::Arith(arith) => arith::field(arith, name),
+            Self::Te(part) => te::field(part, name),
             Self::Op(op) => call::op_field(op, name),
         }
     }
@@ -155,6 +160,7 @@ impl Node {
             Self::Arith(arith) => {
                 tilewright::ir::node::HashCx::hash(&std::sync::Arc::<str>::from(arith::text(arith))) as usize
             }
+            Self::Te(part) => te::identity(part),
             Self::Op(op) => op.as_ptr() as usize,
         }
     }
@@ -299,7 +305,10 @@ fn make(args: &Args<'_, '_>) -> PyResult<Node> {
     let made = match args.kind().split_once('.') {
         Some(("tir" | "ir", _)) => {
             let scalar = scalar::make(args).transpose().or_else(|| buffer::make(args).transpose());
-            scalar.or_else(|| stmt::make(args).transpose()).or_else(|| info::make(args).transpose())
+            scalar
+                .or_else(|| stmt::make(args).transpose())
+                .or_else(|| info::make(args).transpose())
+                .or_else(|| te::make(args).transpose())
         }
         Some(("relax", _)) => info::make(args).transpose().or_else(|| relax::make(args).transpose()),
         Some(("arith", _)) => arith::make(args).transpose(),

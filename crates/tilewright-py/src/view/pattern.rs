@@ -14,7 +14,8 @@ use tilewright::relax_passes::pattern::{
     self, ArgPatterns, CalleePattern, Matches, Pattern, PatternContext, PatternKind,
 };
 
-use super::{Args, Field, FromPython, Node, attrs, info, node_of, wrap};
+use super::convert::FromPython;
+use super::{Field, Node, argument, attrs, info, node_of, wrap};
 use crate::error;
 use crate::module::PyModule;
 use crate::pass::module_of;
@@ -23,11 +24,6 @@ use crate::pass::module_of;
 #[pyclass(frozen, subclass, name = "DFPattern", module = "tilewright.relax.dpl.pattern")]
 #[derive(Clone)]
 pub(crate) struct PyPattern(Pattern);
-
-fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    let items = PyTuple::new(object.py(), [object])?;
-    Args::new("pattern", &items).get(0, name)
-}
 
 fn pattern_of(object: &Bound<'_, PyAny>) -> PyResult<Pattern> {
     match object.cast::<PyPattern>() {

@@ -36,6 +36,7 @@ pub(super) fn same(a: &Node, b: &Node) -> bool {
         (Node::Seq(a), Node::Seq(b)) => Arc::ptr_eq(a, b) || sequences(a, b),
         (Node::Function(_, a), Node::Function(_, b)) => Arc::ptr_eq(a, b) || functions(a, b),
         (Node::Arith(a), Node::Arith(b)) => super::arith::same(a, b),
+        (Node::Te(a), Node::Te(b)) => super::te::same(a, b),
         (Node::Op(a), Node::Op(b)) => a == b,
         _ => false,
     }

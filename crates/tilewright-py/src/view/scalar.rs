@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright::{DataType, expr};
 
-use super::{Args, Field, FromPython, Node, call};
+use super::{Args, Field, FromPython, Node, call, te};
 
 /// Each operator of two operands that has a class of its own. The others are calls.
 const BINARY: [(&str, BinOp); 11] = [
@@ -42,6 +42,7 @@ pub(super) fn kind(e: &Expr) -> &'static str {
         ExprKind::Not(_) => "tir.Not",
         ExprKind::Select { .. } => "tir.Select",
         ExprKind::Cast(_) => "tir.Cast",
+        ExprKind::Load { buffer, .. } if te::tensor_of(buffer).is_some() => "tir.ProducerLoad",
         ExprKind::Load { .. } => "tir.BufferLoad",
         ExprKind::Ramp { .. } => "tir.Ramp",
         ExprKind::Broadcast(_) => "tir.Broadcast",
@@ -70,6 +71,7 @@ pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
         (ExprKind::Select { otherwise, .. }, "false_value") => Field::scalar(otherwise),
         (ExprKind::Cast(value) | ExprKind::Broadcast(value), "value") => Field::scalar(value),
         (ExprKind::Broadcast(_) | ExprKind::Ramp { .. }, "lanes") => Field::Int(e.dtype.lanes.into()),
+        (ExprKind::Load { buffer, .. }, "producer") => te::tensor_field(te::tensor_of(buffer)?),
         (ExprKind::Load { buffer, .. }, "buffer") => Field::Node(Node::Buffer(buffer.clone())),
         (ExprKind::Load { indices, .. }, "indices") => Field::scalars(indices),
         (ExprKind::Load { predicate, .. }, "predicate") => Field::optional(predicate.as_ref(), Field::scalar),

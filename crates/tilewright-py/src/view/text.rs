@@ -55,6 +55,7 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
         }
         Node::DummyInfo => "I.dummy_global_info()".to_owned(),
         Node::Arith(arith) => super::arith::text(arith),
+        Node::Te(part) => super::te::text(part),
         Node::Op(name) => format!("Op({name})"),
     }
 }
