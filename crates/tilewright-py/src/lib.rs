@@ -155,6 +155,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_reduce_axis, core)?,
         wrap_pyfunction!(view::te::build::te_compute, core)?,
         wrap_pyfunction!(view::te::build::te_reduce, core)?,
+        wrap_pyfunction!(view::te::build::te_reduce_by, core)?,
+        wrap_pyfunction!(view::te::build::te_output, core)?,
         wrap_pyfunction!(view::te::build::te_extern, core)?,
         wrap_pyfunction!(view::te::build::te_extern_primfunc, core)?,
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,

@@ -104,7 +104,7 @@ pub(crate) fn all_global_vars<'py>(root: &Bound<'py, PyAny>) -> PyResult<Bound<'
 /// The value of every variable of a function.
 #[pyfunction]
 pub(crate) fn get_var2val<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let found = analysis::var_to_value(&*graph_function(func)?.1);
+    let found = analysis::var_to_value(&graph_function(func)?.1);
     let pairs = found.iter().map(|(var, value)| (Field::relax_var(var), Field::relax(value)));
     Field::Dict(pairs.collect()).view(func.py())
 }
@@ -112,7 +112,7 @@ pub(crate) fn get_var2val<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, 
 /// The bindings of a function by the names of their variables.
 #[pyfunction]
 pub(crate) fn name_to_binding<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let found = analysis::name_to_binding(&*graph_function(func)?.1);
+    let found = analysis::name_to_binding(&graph_function(func)?.1);
     let pairs = found.iter().map(|(name, bindings)| {
         let bindings = Field::list(bindings, |binding| Field::Node(Node::Binding(Arc::new(binding.clone()))));
         (Field::text(name.clone()), bindings)
@@ -149,7 +149,7 @@ pub(crate) fn contains_impure_call(expr: &Bound<'_, PyAny>, own_name: Option<&Bo
 /// Whether a PrimFunc does nothing but reshape.
 #[pyfunction]
 pub(crate) fn has_reshape_pattern(func: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(analysis::has_reshape_pattern(&*prim_func(func)?.1))
+    Ok(analysis::has_reshape_pattern(&prim_func(func)?.1))
 }
 
 /// The groups of functions that call each other in a circle.
@@ -165,7 +165,7 @@ pub(crate) fn detect_recursion<'py>(module: &Bound<'py, PyAny>) -> PyResult<Boun
 /// What can be computed before a function is called.
 #[pyfunction]
 pub(crate) fn computable_at_compile_time<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    vars(&analysis::computable_at_compile_time(&*graph_function(func)?.1)).view(func.py())
+    vars(&analysis::computable_at_compile_time(&graph_function(func)?.1)).view(func.py())
 }
 
 /// The symbolic dimensions in a struct info; with `definable` only those that a value of it defines.
@@ -397,7 +397,7 @@ pub(crate) fn expr_deep_equal(lhs: &Bound<'_, PyAny>, rhs: &Bound<'_, PyAny>) ->
 /// Whether a PrimFunc only writes its own memory and calls nothing with effects; the reason where it does not.
 #[pyfunction]
 pub(crate) fn impurity(func: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
-    Ok(tir::assert_pure_function(&*prim_func(func)?.1).err())
+    Ok(tir::assert_pure_function(&prim_func(func)?.1).err())
 }
 
 /// The number of floating-point operations of a PrimFunc or of those of a module.
@@ -412,7 +412,7 @@ pub(crate) fn estimate_tir_flops(object: &Bound<'_, PyAny>) -> PyResult<f64> {
             };
             ir.iter().map(|(_, function)| of(function)).sum()
         }
-        Err(_) => tir::estimate_tir_flops(&*prim_func(object)?.1),
+        Err(_) => tir::estimate_tir_flops(&prim_func(object)?.1),
     };
     estimated.map_err(|reason| error::general(object.py(), reason))
 }
@@ -454,7 +454,7 @@ pub(crate) fn get_block_access_region<'py>(block: &Bound<'py, PyAny>) -> PyResul
 /// Of each buffer the innermost statement around all of its uses.
 #[pyfunction]
 pub(crate) fn detect_buffer_access_lca<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let found = tir::detect_buffer_access_lca(&*prim_func(func)?.1);
+    let found = tir::detect_buffer_access_lca(&prim_func(func)?.1);
     let pairs = found
         .iter()
         .map(|(buffer, stmt)| (Field::Node(Node::Buffer(buffer.clone())), Field::optional(stmt.as_ref(), Field::stmt)));
@@ -464,7 +464,7 @@ pub(crate) fn detect_buffer_access_lca<'py>(func: &Bound<'py, PyAny>) -> PyResul
 /// The bytes that a PrimFunc's temporaries take.
 #[pyfunction]
 pub(crate) fn calculate_workspace_bytes(func: &Bound<'_, PyAny>, align: i64) -> PyResult<i64> {
-    tir::calculate_workspace_bytes(&*prim_func(func)?.1, align).map_err(|reason| error::general(func.py(), reason))
+    tir::calculate_workspace_bytes(&prim_func(func)?.1, align).map_err(|reason| error::general(func.py(), reason))
 }
 
 /// A copy of a PrimFunc whose variables and buffers are its own.

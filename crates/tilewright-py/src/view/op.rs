@@ -91,9 +91,12 @@ fn constant(attr: Attr) -> Attr {
     }
 }
 
+/// A parameter of an operator with its default, as Python writes it.
+type Parameter = (&'static str, Option<String>);
+
 /// The signature and the documentation of a graph operator: its parameters as `(name, default or None)`, and the text.
 #[pyfunction]
-pub(crate) fn op_signature(py: Python<'_>, name: &str) -> PyResult<(Vec<(&'static str, Option<String>)>, String)> {
+pub(crate) fn op_signature(py: Python<'_>, name: &str) -> PyResult<(Vec<Parameter>, String)> {
     let op = lookup(py, name)?;
     let optional = |kind: ArgKind| kind.is_optional().then(|| "None".to_owned());
     let args = op.args.iter().map(|arg| (arg.name, optional(arg.kind)));

@@ -215,8 +215,10 @@ pub(super) fn operator_of(intrinsic: Intrinsic) -> String {
     format!("tir.{}", intrinsic.name())
 }
 
+type MakeCallee = fn(std::sync::Arc<str>) -> ForeignCallee;
+
 /// The operator that stands for a sort of foreign call.
-pub(super) const FOREIGN: [(&str, fn(std::sync::Arc<str>) -> ForeignCallee); 5] = [
+pub(super) const FOREIGN: [(&str, MakeCallee); 5] = [
     ("tir.call_extern", ForeignCallee::Extern),
     ("tir.call_pure_extern", ForeignCallee::PureExtern),
     ("tir.tvm_call_packed", ForeignCallee::Packed),

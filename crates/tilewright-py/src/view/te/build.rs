@@ -12,13 +12,13 @@ use tilewright::ir::calls::TirCall;
 use tilewright::ir::relax;
 use tilewright::ir::tir::{IterKind, IterVar, PrimFunc, Stmt, attr_names};
 use tilewright::te::{
-    self, CreateOptions, Operation, ReduceAxis, Reducer, TeError, TeParam, Tensor, Value, reduce_axis,
+    self, CommReducer, CreateOptions, Operation, ReduceAxis, Reducer, TeError, TeParam, Tensor, Value, reduce_axis,
 };
 
 use super::{Te, known};
 use crate::error;
 use crate::view::builder::PyBuilder;
-use crate::view::{FromPython, Node, argument, attrs, wrap};
+use crate::view::{FromPython, Node, argument, attrs, node_of, wrap};
 
 fn failed(py: Python<'_>, reason: impl std::fmt::Display) -> PyErr {
     error::general(py, reason)
@@ -80,9 +80,7 @@ pub(crate) fn te_tensor<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<
 pub(crate) fn te_reduce_axis<'py>(domain: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = domain.py();
     let axis = match Range::from_python(domain)? {
-        Some(range) if crate::view::node_of(domain).is_some() => {
-            ReduceAxis::of(Var::new(name, range.extent.dtype), range)
-        }
+        Some(range) if node_of(domain).is_some() => ReduceAxis::of(Var::new(name, range.extent.dtype), range),
         Some(ends) => reduce_axis(ends.min, ends.extent, name),
         None => {
             return Err(error::wrong_type("te.reduce_axis: argument `dom` is a Range, or its (begin, end)", domain));
@@ -175,6 +173,42 @@ pub(crate) fn te_reduce<'py>(
     let reduced = te::reduce_where(reducer, value, &axes, condition.as_ref(), init);
     reduced.expr().map_err(|error| failed(py, format_args!("{function}: {error}")))?;
     wrap(py, Node::Te(Te::Reduce(reduced)))
+}
+
+/// The results of a reduction of one's own on a row of values.
+#[pyfunction]
+pub(crate) fn te_reduce_by<'py>(
+    combiner: &Bound<'py, PyAny>,
+    source: &Bound<'py, PyAny>,
+    axis: &Bound<'py, PyAny>,
+    condition: &Bound<'py, PyAny>,
+    init: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = combiner.py();
+    let reducer: Arc<CommReducer> = argument(combiner, "combiner")?;
+    let (values, axes): (Vec<Value>, Vec<ReduceAxis>) = (argument(source, "expr")?, argument(axis, "axis")?);
+    let condition: Option<Value> = argument(condition, "where")?;
+    let init: Option<Vec<Expr>> = argument(init, "init")?;
+    let axes: Vec<&ReduceAxis> = axes.iter().collect();
+    let result = |value: Value| {
+        value.expr().map_err(|error| failed(py, error))?;
+        wrap(py, Node::Te(Te::Reduce(value)))
+    };
+    let results = reducer.over_where(&values, &axes, condition.as_ref(), init);
+    Ok(PyList::new(py, results.into_iter().map(result).collect::<PyResult<Vec<_>>>()?)?.into_any())
+}
+
+/// A tensor that an operation makes, by its number.
+#[pyfunction]
+pub(crate) fn te_output<'py>(operation: &Bound<'py, PyAny>, index: usize) -> PyResult<Bound<'py, PyAny>> {
+    let py = operation.py();
+    let Some(Node::Te(Te::Op(op))) = node_of(operation) else {
+        return Err(error::wrong_type("expected an Operation", operation));
+    };
+    match op.outputs().into_iter().nth(index) {
+        Some(one) => tensor(py, one),
+        None => Err(failed(py, format_args!("`{}` makes no tensor number {index}", op.name()))),
+    }
 }
 
 /// The tensors of these shapes and types that the statements of a function fill; it gets a list of buffers for the
