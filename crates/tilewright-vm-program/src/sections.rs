@@ -147,15 +147,19 @@ impl<'a> Sections<'a> {
             return Err(FormatError::Checksum { section: "the header".to_owned() });
         }
         let mut sections = Self { version, abi_version, found: Vec::new() };
+        let mut places = vec![(0, table.len())];
         for _ in 0..count {
             let entry = read_entry(&mut r).map_err(malformed("header"))?;
+            places.extend(entry.place(file));
             sections.add(file, entry)?;
         }
+        check_padding(file, places)?;
         Ok(sections)
     }
 
     fn add(&mut self, file: &'a [u8], entry: Entry) -> Result<(), FormatError> {
         let Entry { kind, checksum, offset, length } = entry;
+        let place = entry.place(file);
         let wrong = |message: String| Err(FormatError::Malformed { section: kind.name(), message });
         if !kind.is_known() {
             return match kind.0 & OPTIONAL {
@@ -166,8 +170,7 @@ impl<'a> Sections<'a> {
         if self.found.iter().any(|section| section.kind == kind) {
             return wrong("it is there twice".to_owned());
         }
-        let place = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
-        let content = place.and_then(|(offset, length)| Some((offset, file.get(offset..)?.get(..length)?)));
+        let content = place.and_then(|(start, end)| Some((start, file.get(start..end)?)));
         let Some((offset, bytes)) = content else {
             return wrong(format!("{length} bytes at byte {offset} of a file of {} bytes", file.len()));
         };
@@ -220,6 +223,36 @@ struct Entry {
     checksum: u32,
     offset: u64,
     length: u64,
+}
+
+impl Entry {
+    /// Its first byte, and the one behind its last, if the file has them.
+    fn place(&self, file: &[u8]) -> Option<(usize, usize)> {
+        let start = usize::try_from(self.offset).ok()?;
+        let end = start.checked_add(usize::try_from(self.length).ok()?)?;
+        (end <= file.len()).then_some((start, end))
+    }
+}
+
+/// No byte of the file is without a meaning: header, table and sections do not overlap, between them are zeros, and behind
+/// them is nothing.
+fn check_padding(file: &[u8], mut places: Vec<(usize, usize)>) -> Result<(), FormatError> {
+    let wrong = |message: String| Err(FormatError::Malformed { section: "table", message });
+    places.sort_unstable();
+    let mut end = 0;
+    for (start, next_end) in places {
+        let Some(padding) = file.get(end..start) else {
+            return wrong(format!("a section at byte {start} begins before byte {end}, where the one before it ends"));
+        };
+        if padding.iter().any(|&byte| byte != 0) {
+            return wrong(format!("bytes {end} to {start} belong to no section, and are no padding"));
+        }
+        end = next_end;
+    }
+    match file.len() - end {
+        0 => Ok(()),
+        rest => wrong(format!("{rest} bytes behind the last section")),
+    }
 }
 
 fn read_entry(r: &mut Reader<'_>) -> WireResult<Entry> {

@@ -16,7 +16,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
@@ -416,28 +416,48 @@ impl Verifier<'_> {
 
     /// A written tensor is no other argument, and shares no part of the arena with one.
     fn distinct(&self, state: &State, kernel: &Kernel, tensors: &[Reg]) -> Check {
-        let place = |reg: &Reg| match state.registers[reg.0 as usize] {
-            Content::Arena { alloc } => match self.function.instructions[alloc as usize] {
-                Instruction::AllocTensor { storage: Storage::Arena { offset, bytes }, .. } => Some((offset, bytes)),
-                _ => None,
-            },
-            _ => None,
+        let shared = |a: Reg, b: Reg, written: bool| {
+            let (written, other) = if written { (a.0, b.0) } else { (b.0, a.0) };
+            let name = self.program.kernel_name(kernel);
+            Err(format!("kernel \"{name}\" writes register {written}, whose memory register {other} shares"))
         };
-        for (i, written) in tensors.iter().enumerate().filter(|&(i, _)| kernel.tensors[i] == Access::Write) {
-            for (_, other) in tensors.iter().enumerate().filter(|&(j, _)| j != i) {
-                let overlap = match (place(written), place(other)) {
-                    (Some((a, a_bytes)), Some((b, b_bytes))) => a < b + b_bytes && b < a + a_bytes,
-                    _ => false,
-                };
-                if written == other || overlap {
-                    let (name, written, other) = (self.program.kernel_name(kernel), written.0, other.0);
-                    return Err(format!(
-                        "kernel \"{name}\" writes register {written}, whose memory register {other} shares"
-                    ));
-                }
+        let mut seen: Map<Reg, bool> = Map::default();
+        let mut places = Vec::new();
+        for (&reg, &access) in tensors.iter().zip(&kernel.tensors) {
+            let written = access == Access::Write;
+            if let Some(before) = seen.insert(reg, written)
+                && (written || before)
+            {
+                return shared(reg, reg, written);
+            }
+            if let Some((offset, bytes)) = self.place(state, reg).filter(|(_, bytes)| *bytes > 0) {
+                places.push((offset, offset + bytes, reg, written));
+            }
+        }
+        // In the order of their first bytes, a place overlaps one before it if it begins before that one's end: it is
+        // enough to know the one that reaches farthest, and the one of those written that does.
+        places.sort_unstable_by_key(|(start, ..)| *start);
+        let (mut farthest, mut farthest_written) = ((0, Reg(0)), (0, Reg(0)));
+        for (start, end, reg, written) in places {
+            let before = if written { farthest } else { farthest_written };
+            if start < before.0 {
+                return shared(reg, before.1, written);
+            }
+            farthest = std::cmp::max_by_key((end, reg), farthest, |(end, _)| *end);
+            if written {
+                farthest_written = std::cmp::max_by_key((end, reg), farthest_written, |(end, _)| *end);
             }
         }
         Ok(())
+    }
+
+    /// Where in the arena the register's tensor lies: its offset and bytes, if it is known to lie there.
+    fn place(&self, state: &State, reg: Reg) -> Option<(u64, u64)> {
+        let Content::Arena { alloc } = state.registers[reg.0 as usize] else { return None };
+        match self.function.instructions[alloc as usize] {
+            Instruction::AllocTensor { storage: Storage::Arena { offset, bytes }, .. } => Some((offset, bytes)),
+            _ => None,
+        }
     }
 }
 

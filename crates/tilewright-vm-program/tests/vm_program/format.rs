@@ -127,6 +127,31 @@ fn no_bytes_behind_right_checksums_make_the_reader_panic() {
 }
 
 #[test]
+fn bytes_of_no_section_are_refused() {
+    let whole = bytes();
+    let table = 24 + 24 * whole[16] as usize;
+    let mut longer = whole.clone();
+    longer.push(0);
+    mend(&mut longer);
+    let error = decode(&longer).unwrap_err().to_string();
+    assert_eq!(error, "the executable's table is malformed: 1 bytes behind the last section");
+    // Behind the table, the first section begins at a multiple of 64.
+    assert!(!table.is_multiple_of(64));
+    let mut padded = whole.clone();
+    padded[table] = 1;
+    mend(&mut padded);
+    let error = decode(&padded).unwrap_err().to_string();
+    assert!(error.contains(&format!("bytes {table} to")) && error.contains("no padding"), "{error}");
+    // The second section begins where the first one does.
+    let mut overlapping = whole;
+    let first = overlapping[24 + 8..24 + 16].to_vec();
+    overlapping[48 + 8..48 + 16].copy_from_slice(&first);
+    mend(&mut overlapping);
+    let error = decode(&overlapping).unwrap_err().to_string();
+    assert!(error.contains("where the one before it ends"), "{error}");
+}
+
+#[test]
 fn other_files_and_versions_are_named() {
     assert_eq!(decode(b"").unwrap_err(), FormatError::NotAnExecutable);
     assert_eq!(decode(b"\x7fELF and so on").unwrap_err(), FormatError::NotAnExecutable);
