@@ -7,23 +7,29 @@
 //! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry,
 //! shared by any number of processes: a file appears under its name by renaming, whole or not at all; it begins with a
 //! hash of its contents and key, and one that does not match is ignored, and replaced when the kernel has been compiled
-//! again. A use sets the file's time; when the files exceed the bound, those used longest ago are removed. A cache is
+//! again. A use sets the file's time; when the files exceed the bound, those used longest ago are removed. The bound is
+//! one for all processes: each counts the files, whoever wrote them, the more often the less room is left. A cache is
 //! never the reason of an error: what cannot be read is compiled, what cannot be written is not kept.
 //!
 //! The environment decides on the process's own cache, [`KernelCache::process`]: `TILEWRIGHT_CACHE_DIR` is the folder, by
 //! default `tilewright/kernels` in `XDG_CACHE_HOME` or `~/.cache`, and an empty value keeps it off the disk;
 //! `TILEWRIGHT_CACHE_BYTES` is the bound, by default 512 MiB. Who may write to the folder decides what code runs: it is
-//! made for its owner alone.
+//! made for its owner alone, and one that is there already is used only if it is this user's or the administrator's, and
+//! nobody else may write to it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use tilewright_runtime::environment::setting;
+use tilewright_runtime::environment::{self, setting};
+use tilewright_runtime::fork::Lock;
 use tilewright_support::Map;
+
+/// The variable that names the folder.
+const FOLDER: &str = "TILEWRIGHT_CACHE_DIR";
 
 /// Bound of the entries in the process.
 const MEMORY_BYTES: usize = 64 << 20;
@@ -53,7 +59,7 @@ impl Key {
 /// Objects by key. May be used by any number of threads.
 #[derive(Debug)]
 pub struct KernelCache {
-    memory: Mutex<Memory>,
+    memory: Lock<Memory>,
     disk: Option<Disk>,
 }
 
@@ -64,7 +70,14 @@ impl KernelCache {
         CACHE.get_or_init(|| {
             let bound = setting("TILEWRIGHT_CACHE_BYTES", "a number of bytes", |text| text.parse().ok());
             match default_folder() {
-                Some(folder) => Self::on_disk(folder, bound.unwrap_or(DISK_BYTES)),
+                Some(folder) => {
+                    // A folder that the user named; the default one may be kept from being used without a word.
+                    if folder.exists() && !is_private(&folder) && std::env::var_os(FOLDER).is_some() {
+                        let expected = "a folder that only its owner, you, may write to";
+                        environment::complain(FOLDER, folder.as_os_str(), expected);
+                    }
+                    Self::on_disk(folder, bound.unwrap_or(DISK_BYTES))
+                }
                 None => Self::in_memory(),
             }
         })
@@ -72,28 +85,28 @@ impl KernelCache {
 
     /// A cache of its own, that ends with the process.
     pub fn in_memory() -> Self {
-        Self { memory: Mutex::default(), disk: None }
+        Self { memory: Lock::default(), disk: None }
     }
 
     /// A cache with files in a folder, of at most so many bytes.
     pub fn on_disk(folder: impl Into<PathBuf>, bytes: u64) -> Self {
-        let disk = Disk { folder: folder.into(), bound: bytes, used: Mutex::new(None) };
-        Self { memory: Mutex::default(), disk: Some(disk) }
+        let disk = Disk { folder: folder.into(), bound: bytes, room: Lock::new(0) };
+        Self { memory: Lock::default(), disk: Some(disk) }
     }
 
     /// The object, if it is here.
     pub fn get(&self, key: &Key) -> Option<Arc<[u8]>> {
-        if let Some(object) = lock(&self.memory).get(key) {
+        if let Some(object) = self.memory.lock().get(key) {
             return Some(object);
         }
         let object: Arc<[u8]> = self.disk.as_ref()?.read(key).ok()?.into();
-        lock(&self.memory).put(*key, &object);
+        self.memory.lock().put(*key, &object);
         Some(object)
     }
 
     /// Keeps an object.
     pub fn put(&self, key: Key, object: &Arc<[u8]>) {
-        lock(&self.memory).put(key, object);
+        self.memory.lock().put(key, object);
         if let Some(disk) = &self.disk {
             // A full or read-only disk costs time later, nothing else.
             let _ = disk.write(&key, object);
@@ -101,13 +114,9 @@ impl KernelCache {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The folder that the environment asks for; none keeps the cache off the disk.
 pub fn default_folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os("TILEWRIGHT_CACHE_DIR") {
+    if let Some(folder) = std::env::var_os(FOLDER) {
         return (!folder.is_empty()).then(|| folder.into());
     }
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -161,8 +170,8 @@ impl Memory {
 struct Disk {
     folder: PathBuf,
     bound: u64,
-    /// Bytes of the files, as far as this process knows; none before it looked.
-    used: Mutex<Option<u64>>,
+    /// Bytes that this process may write before it counts the files again.
+    room: Lock<u64>,
 }
 
 impl Disk {
@@ -171,6 +180,9 @@ impl Disk {
     }
 
     fn read(&self, key: &Key) -> io::Result<Vec<u8>> {
+        if !is_private(&self.folder) {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        }
         let mut file = File::open(self.path(key))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
@@ -187,6 +199,9 @@ impl Disk {
     fn write(&self, key: &Key, object: &[u8]) -> io::Result<()> {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         make_folder(&self.folder)?;
+        if !is_private(&self.folder) {
+            return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        }
         let number = COUNTER.fetch_add(1, Ordering::Relaxed);
         let temporary = self.folder.join(format!("{}.{}-{number}.tmp", key.0.to_hex(), std::process::id()));
         let write = |file: &mut File| {
@@ -204,14 +219,19 @@ impl Disk {
         Ok(())
     }
 
-    /// Accounts for a new file, and removes old ones if there are too many bytes.
+    /// Accounts for a new file, and removes old ones if there are too many bytes. Other processes write too: what is left
+    /// below the bound is divided, so that eight of them together keep it.
     fn make_room(&self, added: u64) {
-        let mut used = lock(&self.used);
-        let total = match *used {
-            Some(known) => known + added,
-            None => self.files().iter().map(|file| file.bytes).sum(),
-        };
-        *used = Some(if total > self.bound { self.shrink(self.bound / 4 * 3) } else { total });
+        let mut room = self.room.lock();
+        if added <= *room {
+            *room -= added;
+            return;
+        }
+        drop(room);
+        // Outside of the lock: the folder may be slow. Two threads that come here count the same.
+        let total = self.files().iter().map(|file| file.bytes).sum();
+        let total = if total > self.bound { self.shrink(self.bound / 4 * 3) } else { total };
+        *self.room.lock() = self.bound.saturating_sub(total) / 8;
     }
 
     /// Removes the files used longest ago until so many bytes are left; gives the bytes that are.
@@ -260,6 +280,22 @@ impl CacheFile {
 /// What a file begins with: a hash of its key and its contents.
 fn seal(key: &Key, object: &[u8]) -> blake3::Hash {
     blake3::Hasher::new().update(key.0.as_bytes()).update(object).finalize()
+}
+
+/// Whether nobody but this user and the administrator may write to the folder.
+#[cfg(unix)]
+fn is_private(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    fs::metadata(folder).is_ok_and(|found| {
+        let others_write = found.mode() & 0o022 != 0;
+        found.is_dir() && !others_write && [0, environment::user()].contains(&found.uid())
+    })
+}
+
+#[cfg(not(unix))]
+fn is_private(folder: &Path) -> bool {
+    folder.is_dir()
 }
 
 /// Makes a folder that only its owner may enter.
@@ -365,6 +401,38 @@ mod tests {
     }
 
     #[test]
+    fn the_bound_is_one_for_all_processes() {
+        let folder = Folder::new("processes");
+        // Two processes know of each other only what they see in the folder. Twelve files fit.
+        let processes = [folder.cache(12 * 1032), folder.cache(12 * 1032)];
+        for number in 0..60 {
+            processes[number % 2].put(key(number), &object(number as u8));
+            assert!(folder.count() <= 12, "{} files after {number}", folder.count());
+        }
+        assert!(folder.count() >= 9);
+        assert_eq!(folder.cache(12 * 1032).get(&key(59)), Some(object(59)));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_folder_that_others_may_write_to_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = Folder::new("open");
+        folder.cache(1 << 20).put(key(1), &object(1));
+        for (mode, used) in [(0o700, true), (0o755, true), (0o770, false), (0o702, false), (0o777, false)] {
+            fs::set_permissions(&folder.0, fs::Permissions::from_mode(mode)).unwrap();
+            let cache = folder.cache(1 << 20);
+            assert_eq!(cache.get(&key(1)).is_some(), used, "{mode:o}");
+            let before = folder.count();
+            cache.put(key(mode as usize), &object(2));
+            assert_eq!(folder.count() > before, used, "{mode:o}");
+            assert_eq!(cache.get(&key(mode as usize)), Some(object(2)), "in the process");
+        }
+        fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    #[test]
     fn memory_holds_what_was_used_last() {
         let cache = KernelCache::in_memory();
         let large: Arc<[u8]> = vec![0; MEMORY_BYTES / 8].into();
@@ -374,7 +442,7 @@ mod tests {
         assert!(cache.get(&key(0)).is_some());
         cache.put(key(8), &large);
         assert!(cache.get(&key(0)).is_some() && cache.get(&key(1)).is_none() && cache.get(&key(8)).is_some());
-        assert!(lock(&cache.memory).bytes <= MEMORY_BYTES);
+        assert!(cache.memory.lock().bytes <= MEMORY_BYTES);
     }
 
     #[test]

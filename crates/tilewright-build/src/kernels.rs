@@ -1,12 +1,13 @@
 //! PrimFuncs → kernels: lowered, compiled, linked into one image.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
+use tilewright_expr::{self as scalar, ExprKind, ForeignCallee};
 use tilewright_ir::IRModule;
 use tilewright_ir::interface::{KernelInterface, declared_by_argument};
-use tilewright_ir::low::LowTir;
+use tilewright_ir::low::{LowTir, PACKED_TENSOR};
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Verified;
@@ -95,6 +96,8 @@ pub(crate) fn build_kernels(
         let Some(&export) = exports.get(&**name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
         };
+        let calls = low.iter().find(|low| low.symbol() == &**name).map(packed_calls).unwrap_or_default();
+        let packed = calls.iter().map(|name| program.packed(name)).collect();
         let access = |written| if written { Access::Write } else { Access::Read };
         let kernel = program.kernel(Kernel {
             image,
@@ -107,10 +110,24 @@ pub(crate) fn build_kernels(
                 .collect(),
             scratch_bytes: scratch,
             device: DeviceIndex::FIRST,
+            packed,
         });
         table.insert(name.clone(), Entry { kernel, interface });
     }
     Ok(table)
+}
+
+/// The names of the packed functions that the function's machine code calls.
+fn packed_calls(low: &LowTir) -> BTreeSet<Arc<str>> {
+    let mut names = BTreeSet::new();
+    walk(&low.function().body, |expr: &scalar::Expr| {
+        if let ExprKind::Foreign { callee: ForeignCallee::Packed(name), .. } = &expr.kind
+            && **name != *PACKED_TENSOR
+        {
+            names.insert(name.clone());
+        }
+    });
+    names
 }
 
 /// The code generator's refusal, as the user sees it.

@@ -107,7 +107,15 @@ fn add_kernels(program: &mut ProgramBuilder, function: impl Fn(&str) -> (Functio
         ..Image::default()
     });
     let mut kernel = |export, tensors| {
-        program.kernel(Kernel { image, export, tensors, scalars: vec![], scratch_bytes: 0, device: DeviceIndex::FIRST })
+        program.kernel(Kernel {
+            image,
+            export,
+            tensors,
+            scalars: vec![],
+            scratch_bytes: 0,
+            device: DeviceIndex::FIRST,
+            packed: vec![],
+        })
     };
     let (nothing, region) = (kernel(0, vec![Access::Read; 3]), kernel(1, vec![]));
     let (mut kernels, x) = function("kernels");

@@ -237,6 +237,7 @@ fn reachable_packed(program: &Program, start: usize) -> Vec<u32> {
                 Instruction::CallPacked { name, .. } | Instruction::LoadPacked { name, .. } => {
                     packed.insert(*name);
                 }
+                Instruction::CallKernel { kernel, .. } => packed.extend(&program.kernels[*kernel as usize].packed),
                 Instruction::CallFunction { function, .. } | Instruction::MakeClosure { function, .. } => {
                     queue.push(*function);
                 }

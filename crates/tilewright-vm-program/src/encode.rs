@@ -497,6 +497,7 @@ pub(crate) fn write_kernel(w: &mut Writer, kernel: &Kernel) {
     w.list(&kernel.scalars, |w, dtype| write_dtype(w, *dtype));
     w.u64(kernel.scratch_bytes);
     write_device(w, kernel.device);
+    w.list(&kernel.packed, |w, name| w.u32(*name));
 }
 
 pub(crate) fn read_kernel(r: &mut Reader<'_>) -> WireResult<Kernel> {
@@ -512,5 +513,7 @@ pub(crate) fn read_kernel(r: &mut Reader<'_>) -> WireResult<Kernel> {
         scalars: r.list(read_dtype)?,
         scratch_bytes: r.u64()?,
         device: read_device(r)?,
+        // Before, nobody said so.
+        packed: if r.version() < 4 { Vec::new() } else { r.list(Reader::u32)? },
     })
 }

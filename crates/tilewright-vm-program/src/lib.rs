@@ -24,6 +24,7 @@
 //!     scalars: vec![DataType::I64],
 //!     scratch_bytes: 0,
 //!     device: DeviceIndex::FIRST,
+//!     packed: vec![],
 //! });
 //!
 //! let mut main = FunctionBuilder::new("main");
@@ -78,6 +79,7 @@ mod program;
 mod sections;
 mod signature;
 mod text;
+mod uses;
 mod verify;
 mod wire;
 

@@ -109,6 +109,8 @@ pub struct Kernel {
     pub scratch_bytes: u64,
     /// What it runs on, and where all of its tensors lie.
     pub device: DeviceIndex,
+    /// The functions of the process that it calls itself, by their places in [`Program::packed_names`].
+    pub packed: Vec<u32>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

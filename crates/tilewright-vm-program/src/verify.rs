@@ -1,7 +1,7 @@
 //! What makes a program valid.
 //!
-//! Tables: every image's offsets and symbols exist; kernels name existing exports and take scalars of tensor element
-//! types; constants are contiguous; function names are unique.
+//! Tables: every image's offsets and symbols exist; kernels name existing exports and packed names and take scalars of
+//! tensor element types; constants are contiguous; function names are unique.
 //!
 //! Functions, in any code: registers, slots, kernels, packed names, functions, constants, devices, source files and jump
 //! targets exist; jumps go forward, and the last instruction does not fall off the end; calls have the callee's number of
@@ -21,9 +21,10 @@ use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
 use crate::program::{
-    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, Scalar, ScalarOp, Storage,
+    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, ScalarOp, Storage,
 };
 use crate::signature::{DimPattern, Kind, MAX_NESTING};
+use crate::uses::{Use, each_register, each_slot};
 
 /// Bounds the verifier's time: jumps × registers and slots of each.
 const MAX_STATE_CELLS: usize = 1 << 26;
@@ -56,7 +57,7 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-type Check = Result<(), String>;
+pub(crate) type Check = Result<(), String>;
 
 impl Program {
     /// Checks everything that this module's documentation lists.
@@ -104,6 +105,7 @@ impl Program {
         if kernel.scratch_bytes > MAX_MEMORY {
             return Err(format!("{} bytes of scratch", kernel.scratch_bytes));
         }
+        kernel.packed.iter().try_for_each(|&name| index("packed name", name, self.packed_names.len()))?;
         self.verify_device(kernel.device)
     }
 
@@ -504,108 +506,5 @@ fn target_of(instruction: &Instruction) -> Option<u32> {
     match instruction {
         Instruction::If { otherwise: target, .. } | Instruction::Goto { target } => Some(*target),
         _ => None,
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
-    Read,
-    Write,
-}
-
-type Visit<'a, T> = &'a mut dyn FnMut(T, Use) -> Check;
-
-/// Calls `visit` with the registers that the instruction reads, then with the one that it writes (or kills).
-fn each_register(instruction: &Instruction, visit: Visit<'_, Reg>) -> Check {
-    let mut read = |regs: &[Reg]| regs.iter().try_for_each(|&reg| visit(reg, Use::Read));
-    let written = match instruction {
-        Instruction::CallKernel { tensors, scalars, .. } => {
-            read(tensors)?;
-            for scalar in scalars {
-                if let Scalar::Reg(reg) = scalar {
-                    read(&[*reg])?;
-                }
-            }
-            None
-        }
-        Instruction::CallPacked { dst, args, .. } => {
-            read(args)?;
-            *dst
-        }
-        Instruction::CallFunction { dst, args, .. } => {
-            read(args)?;
-            Some(*dst)
-        }
-        Instruction::CallClosure { dst, callee, args } => {
-            read(&[*callee])?;
-            read(args)?;
-            Some(*dst)
-        }
-        Instruction::MakeTuple { dst, items } | Instruction::MakeClosure { dst, captured: items, .. } => {
-            read(items)?;
-            Some(*dst)
-        }
-        Instruction::GetItem { dst, tuple: src, .. } | Instruction::Move { dst, src } => {
-            read(&[*src])?;
-            Some(*dst)
-        }
-        Instruction::AllocTensor { dst, .. }
-        | Instruction::LoadConst { dst, .. }
-        | Instruction::LoadLiteral { dst, .. }
-        | Instruction::LoadPacked { dst, .. }
-        | Instruction::MakeScalar { dst, .. }
-        | Instruction::MakeShape { dst, .. } => Some(*dst),
-        Instruction::Match { value: src, .. } | Instruction::If { cond: src, .. } | Instruction::Ret { value: src } => {
-            read(&[*src])?;
-            None
-        }
-        Instruction::Kill { reg } => Some(*reg),
-        Instruction::Compute { .. } | Instruction::Goto { .. } => None,
-    };
-    written.map_or(Ok(()), |reg| visit(reg, Use::Write))
-}
-
-/// Calls `visit` with the slots that the instruction reads, then with those that have a value afterwards.
-fn each_slot(instruction: &Instruction, visit: Visit<'_, u32>) -> Check {
-    let mut read = |dim: &Dim| match *dim {
-        Dim::Slot(slot) => visit(slot, Use::Read),
-        Dim::Const(_) => Ok(()),
-    };
-    match instruction {
-        Instruction::CallKernel { scalars, .. } => scalars.iter().try_for_each(|scalar| match scalar {
-            Scalar::Dim(dim) => read(dim),
-            Scalar::Reg(_) => Ok(()),
-        }),
-        Instruction::AllocTensor { shape: dims, .. } | Instruction::MakeShape { dims, .. } => {
-            dims.iter().try_for_each(read)
-        }
-        Instruction::Compute { dst, args, .. } => {
-            args.iter().try_for_each(read)?;
-            visit(*dst, Use::Write)
-        }
-        Instruction::MakeScalar { value, .. } => read(value),
-        Instruction::Match { kind, .. } => {
-            let mut outcome = Ok(());
-            kind.for_each_slot(&mut |slot| {
-                if outcome.is_ok() {
-                    outcome = visit(slot, Use::Write);
-                }
-            });
-            outcome
-        }
-        Instruction::CallPacked { .. }
-        | Instruction::CallFunction { .. }
-        | Instruction::CallClosure { .. }
-        | Instruction::MakeClosure { .. }
-        | Instruction::LoadPacked { .. }
-        | Instruction::LoadConst { .. }
-        | Instruction::LoadLiteral { .. }
-        | Instruction::MakeTuple { .. }
-        | Instruction::GetItem { .. }
-        | Instruction::Move { .. }
-        | Instruction::Kill { .. }
-        | Instruction::If { .. }
-        | Instruction::Goto { .. }
-        | Instruction::Ret { .. } => Ok(()),
     }
 }

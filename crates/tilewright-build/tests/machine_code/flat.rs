@@ -71,6 +71,7 @@ pub(crate) fn package(functions: &[LowTir], target: &Target) -> Package {
             scalars: kernel.scalars.clone(),
             scratch_bytes: kernel.scratch_bytes,
             device: DeviceIndex::FIRST,
+            packed: vec![],
         });
         let mut function = FunctionBuilder::new(low.symbol());
         let (mut tensors, mut scalars) = (Vec::new(), Vec::new());

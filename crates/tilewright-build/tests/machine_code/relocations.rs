@@ -77,6 +77,7 @@ fn run_here(image: &Image) -> Vec<(String, i64)> {
             scalars: vec![],
             scratch_bytes: 0,
             device: DeviceIndex::FIRST,
+            packed: vec![],
         });
         let mut function = FunctionBuilder::new(&entry.name);
         let result = function.param("result", Kind::static_tensor(DataType::I64, &[1]));

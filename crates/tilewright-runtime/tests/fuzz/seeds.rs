@@ -153,7 +153,7 @@ fn kernels() -> Seed {
     });
     let mut kernel = |export, tensors, scalars| {
         let device = DeviceIndex::FIRST;
-        program.kernel(Kernel { image, export, tensors, scalars, scratch_bytes: 128, device })
+        program.kernel(Kernel { image, export, tensors, scalars, scratch_bytes: 128, device, packed: vec![] })
     };
     let first = kernel(0, vec![Access::Read, Access::Write], vec![DataType::I64]);
     let second = kernel(1, vec![Access::Write], vec![DataType::F32, DataType::BOOL]);

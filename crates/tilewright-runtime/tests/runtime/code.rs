@@ -121,6 +121,7 @@ pub(crate) fn builder() -> ProgramBuilder {
             scalars,
             scratch_bytes,
             device: DeviceIndex::FIRST,
+            packed: vec![],
         });
     }
     program

@@ -79,6 +79,7 @@ mod used_up {
             scalars: vec![DataType::I64],
             scratch_bytes: bytes,
             device: DeviceIndex::FIRST,
+            packed: vec![],
         };
         let kernel = program.kernel(kernel);
         let mut main = FunctionBuilder::new("main");

@@ -19,6 +19,7 @@ pub(crate) fn image() -> Image {
 pub(crate) fn everything() -> Program {
     let mut program = ProgramBuilder::default();
     let image = program.image(image());
+    let packed = program.packed("env.log");
     let copy = program.kernel(Kernel {
         image,
         export: 0,
@@ -26,6 +27,7 @@ pub(crate) fn everything() -> Program {
         scalars: vec![DataType::I64],
         scratch_bytes: 0,
         device: DeviceIndex::FIRST,
+        packed: vec![],
     });
     let scale = program.kernel(Kernel {
         image,
@@ -34,8 +36,8 @@ pub(crate) fn everything() -> Program {
         scalars: vec![DataType::F32, DataType::BOOL],
         scratch_bytes: 4096,
         device: DeviceIndex::FIRST,
+        packed: vec![packed],
     });
-    let packed = program.packed("env.log");
     let weights = Tensor::from_vec(&[2, 3], vec![1.0f32, -2.0, 3.5, 0.0, -0.0, f32::NAN]).unwrap();
     let weights = program.constant(&weights).unwrap();
     let empty = program.constant(&Tensor::zeros(DataType::BOOL, &[0, 7]).unwrap()).unwrap();

@@ -19,6 +19,7 @@ fn verify(main: FunctionBuilder) -> Result<(), String> {
         scalars: vec![],
         scratch_bytes: 0,
         device: DeviceIndex::FIRST,
+        packed: vec![],
     });
     program.packed("p");
     let mut other = FunctionBuilder::new("other");
@@ -201,7 +202,7 @@ fn sharing(places: &[(u64, u64, bool)]) -> Result<(), VerifyError> {
     let access = |&(_, _, written): &(u64, u64, bool)| if written { Access::Write } else { Access::Read };
     let tensors = places.iter().map(access).collect();
     let device = DeviceIndex::FIRST;
-    program.kernel(Kernel { image, export: 0, tensors, scalars: vec![], scratch_bytes: 0, device });
+    program.kernel(Kernel { image, export: 0, tensors, scalars: vec![], scratch_bytes: 0, device, packed: vec![] });
     let mut main = FunctionBuilder::new("main");
     main.arena_bytes(1 << 40);
     let alloc = |&(offset, bytes, _): &(u64, u64, bool)| {
