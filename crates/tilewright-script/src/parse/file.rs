@@ -7,11 +7,12 @@ use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::GlobalFunc;
 use tilewright_ir::op::InferCx;
-use tilewright_support::{Diagnostic, Diagnostics, SourceFile, Span};
+use tilewright_support::{Diagnostic, Diagnostics, SourceFile, Span, with_stack};
 
 use super::cx::Parser;
 use super::metadata::Metadata;
 use super::module::{Broken, Functions};
+use super::nesting::{TooDeep, too_deep};
 use super::recovery::recover;
 use super::scopes::Scopes;
 use super::value::Value;
@@ -123,6 +124,10 @@ impl Parser<'_> {
 
 /// The value of a literal, if the expression is one throughout.
 fn literal(expr: &ast::Expr) -> Option<Value> {
+    with_stack(|| literal_inside(expr))
+}
+
+fn literal_inside(expr: &ast::Expr) -> Option<Value> {
     Some(match expr {
         ast::Expr::NumberLiteral(number) => match &number.value {
             ast::Number::Int(int) => Value::Int(int.as_i64()?.into()),
@@ -154,9 +159,17 @@ fn unreadable(file: &Arc<SourceFile>, text: &str, prefix: u32) -> Option<Diagnos
     if u32::try_from(text.len()).is_err() {
         return Some(Diagnostic::error(codes::NESTING, "the text is longer than 4 GiB"));
     }
-    let at = (super::nesting::too_deep(text)? as u32).saturating_sub(prefix);
-    let message = format!("brackets, operators and blocks are nested more than {MAX_NESTING} deep");
-    Some(Diagnostic::error(codes::NESTING, message).at(Span::new(file, at, at + 1)))
+    let TooDeep { at, chain } = too_deep(text)?;
+    let at = (at as u32).saturating_sub(prefix);
+    let span = Span::new(file, at, at + 1);
+    Some(if chain {
+        Diagnostic::error(codes::NESTING, format!("this chain of operators is longer than {MAX_NESTING}"))
+            .at(span)
+            .help("split it over several statements: give its parts names, and join the names")
+    } else {
+        let message = format!("brackets, operators and blocks are nested more than {MAX_NESTING} deep");
+        Diagnostic::error(codes::NESTING, message).at(span)
+    })
 }
 
 /// One message a line: what follows on the same line is mostly a consequence.

@@ -1,22 +1,65 @@
-//! A bound on nesting, found on the bytes: what the syntax tree of a text can be deep at most.
+//! A bound on nesting, found on the tokens: what the syntax tree of a text can be deep at most.
 //!
-//! Python's parser and everything behind it recurse over the text's structure. The depth of a place is the number of
-//! blocks around it, plus, for every open bracket, one and the number of operators since its last comma: `a + b + c` is
-//! a tree of depth 2. Dots and closed brackets behind one operand, as in `f(x)(y).z`, count while that operand lasts.
+//! Everything behind Python's parser recurses over the text's structure. The depth of a place is the number of blocks
+//! around it, plus, for every open bracket, one and the number of operators since its last comma: `a + b + c` is a tree
+//! of depth 2. Dots and closed brackets behind one operand, as in `f(x)(y).z`, count while that operand lasts.
+//!
+//! The tokens are those of the parser itself, so that no comment, string or end of a line hides from the bound what the
+//! parser sees.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_parser::Mode;
+use ruff_python_parser::lexer::lex;
 
 use super::MAX_NESTING;
 
-/// The byte at which the text gets deeper than [`MAX_NESTING`], if it does.
-pub(super) fn too_deep(text: &str) -> Option<usize> {
-    Scan { text: text.as_bytes(), at: 0, indents: Vec::new(), brackets: vec![Frame::default()], depth: 0 }.run()
+/// Where a text gets deeper than [`MAX_NESTING`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TooDeep {
+    /// The byte behind which the first token stands that is too deep.
+    pub(super) at: usize,
+    /// Most of the depth is one chain of operators or dots, not brackets and blocks.
+    pub(super) chain: bool,
 }
 
-struct Scan<'a> {
-    text: &'a [u8],
-    at: usize,
-    /// Widths of the blocks around the current line.
-    indents: Vec<usize>,
-    /// What is open around the current byte; the first is the line itself.
+/// Where the text gets deeper than [`MAX_NESTING`], if it does.
+pub(super) fn too_deep(text: &str) -> Option<TooDeep> {
+    let chain = of_chain(text)?;
+    // The first tokens of a text are those of its beginnings: the place is the end of the longest that is shallow.
+    let (mut shallow, mut deep) = (0, text.len());
+    loop {
+        let middle = text.floor_char_boundary(shallow + (deep - shallow) / 2);
+        if middle <= shallow {
+            return Some(TooDeep { at: shallow, chain });
+        }
+        match text.get(..middle).and_then(of_chain) {
+            Some(_) => deep = middle,
+            None => shallow = middle,
+        }
+    }
+}
+
+/// Whether it is a chain that is too deep; `None` if nothing is.
+fn of_chain(text: &str) -> Option<bool> {
+    let mut tokens = lex(text, Mode::Module);
+    let mut scan = Scan { indents: 0, brackets: vec![Frame::default()], depth: 0 };
+    loop {
+        let token = tokens.next_token();
+        if token == TokenKind::EndOfFile {
+            return None;
+        }
+        scan.step(token);
+        let (postfix, links) = scan.brackets.last().map_or((0, 0), |f| (f.postfix, f.postfix + f.operators));
+        if scan.depth + postfix + scan.indents > MAX_NESTING {
+            return Some(links > MAX_NESTING / 2);
+        }
+    }
+}
+
+struct Scan {
+    /// Blocks around the current line.
+    indents: usize,
+    /// What is open around the current token; the first is the line itself.
     brackets: Vec<Frame>,
     /// The sum of operators over `brackets`, and their number.
     depth: usize,
@@ -30,39 +73,15 @@ struct Frame {
     postfix: usize,
 }
 
-impl Scan<'_> {
-    fn run(mut self) -> Option<usize> {
-        self.line_start();
-        while let Some(&byte) = self.text.get(self.at) {
-            self.step(byte);
-            let postfix = self.brackets.last().map_or(0, |frame| frame.postfix);
-            if self.depth + postfix + self.indents.len() > MAX_NESTING {
-                return Some(self.at.min(self.text.len().saturating_sub(1)));
-            }
-        }
-        None
-    }
-
-    fn step(&mut self, byte: u8) {
-        match byte {
-            b'#' => {
-                self.at = self.text[self.at..].iter().position(|&b| b == b'\n').map_or(self.text.len(), |n| self.at + n)
-            }
-            b'"' | b'\'' => self.string(byte),
-            b'\\' => self.at += 2,
-            b'\n' => {
-                self.at += 1;
-                if self.brackets.len() == 1 {
-                    self.forget_operators();
-                    self.line_start();
-                }
-            }
-            b'(' | b'[' | b'{' => {
+impl Scan {
+    fn step(&mut self, token: TokenKind) {
+        use TokenKind as K;
+        match token {
+            K::Lpar | K::Lsqb | K::Lbrace | K::FStringStart | K::TStringStart => {
                 self.brackets.push(Frame::default());
                 self.depth += 1;
-                self.at += 1;
             }
-            b')' | b']' | b'}' => {
+            K::Rpar | K::Rsqb | K::Rbrace | K::FStringEnd | K::TStringEnd => {
                 if self.brackets.len() > 1 {
                     self.forget_operators();
                     self.brackets.pop();
@@ -70,25 +89,23 @@ impl Scan<'_> {
                 }
                 // What stood in the bracket was not that deep yet: the bound is twice what it says, at worst.
                 self.postfix();
-                self.at += 1;
             }
-            b',' | b';' => {
-                self.forget_operators();
-                self.at += 1;
-            }
-            b'.' => {
-                if !self.text.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
-                    self.postfix();
-                }
-                self.at += 1;
-            }
-            b'+' | b'-' | b'*' | b'/' | b'%' | b'@' | b'&' | b'|' | b'^' | b'~' | b'<' | b'>' | b'=' => {
-                self.operator();
-                self.at += 1;
-            }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | 0x80.. => self.word(),
-            _ => self.at += 1,
+            K::Comma | K::Semi => self.forget_operators(),
+            // No expression goes on behind a `def` or `class`: the parser gives up what is open before it.
+            K::Newline | K::Def | K::Class => self.end_statement(),
+            K::Indent => self.indents += 1,
+            K::Dedent => self.indents = self.indents.saturating_sub(1),
+            K::Dot => self.postfix(),
+            K::Name | K::Int | K::Float | K::Complex | K::String | K::FStringMiddle | K::TStringMiddle => {}
+            K::True | K::False | K::None | K::Ellipsis | K::Colon | K::Comment | K::NonLogicalNewline | K::Unknown => {}
+            _ => self.operator(),
         }
+    }
+
+    fn end_statement(&mut self) {
+        self.brackets.clear();
+        self.brackets.push(Frame::default());
+        self.depth = 0;
     }
 
     fn operator(&mut self) {
@@ -110,61 +127,6 @@ impl Scan<'_> {
             self.depth -= frame.operators;
             *frame = Frame::default();
         }
-    }
-
-    fn word(&mut self) {
-        let rest = &self.text[self.at..];
-        let length =
-            rest.iter().position(|&b| !(b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80)).unwrap_or(rest.len());
-        if matches!(&rest[..length], b"not" | b"lambda" | b"if" | b"else" | b"await" | b"and" | b"or") {
-            self.operator();
-        }
-        self.at += length;
-    }
-
-    /// Skips a string. The expressions in the braces of a formatted one become no part of the IR, but of the syntax tree.
-    fn string(&mut self, quote: u8) {
-        let formatted = self.is_formatted();
-        let triple = self.text[self.at..].starts_with(&[quote; 3]);
-        let end: &[u8] = if triple { &[quote; 3] } else { &[quote] };
-        self.at += end.len();
-        while let Some(&byte) = self.text.get(self.at) {
-            match byte {
-                b'\\' => self.at += 2,
-                b'\n' if !triple => return,
-                _ if self.text[self.at..].starts_with(end) => {
-                    self.at += end.len();
-                    return;
-                }
-                b'{' | b'(' | b'[' | b'-' | b'~' if formatted => {
-                    self.operator();
-                    self.at += 1;
-                }
-                _ => self.at += 1,
-            }
-            if self.depth > MAX_NESTING {
-                return;
-            }
-        }
-    }
-
-    /// Whether the letters right before the quote make it the begin of a formatted string.
-    fn is_formatted(&self) -> bool {
-        let before = self.text[..self.at].iter().rev().take(2);
-        let letters = before.take_while(|byte| byte.is_ascii_alphabetic());
-        letters.into_iter().any(|byte| matches!(byte, b'f' | b'F' | b't' | b'T'))
-    }
-
-    fn line_start(&mut self) {
-        let rest = &self.text[self.at..];
-        let width = rest.iter().position(|b| !matches!(b, b' ' | b'\t' | b'\x0c')).unwrap_or(rest.len());
-        if matches!(rest.get(width), None | Some(b'\n' | b'\r' | b'#')) {
-            return;
-        }
-        while self.indents.last().is_some_and(|&outer| outer >= width) {
-            self.indents.pop();
-        }
-        self.indents.push(width);
     }
 }
 
@@ -192,5 +154,51 @@ mod tests {
         assert!(too_deep(&format!("x = f\"{}\"", "{(".repeat(deep))).is_some());
         assert!(too_deep(&format!("x = Rf'{}'", "{(".repeat(deep))).is_some());
         assert!(too_deep(&format!("x = \"{}\"", "{(".repeat(deep))).is_none());
+    }
+
+    #[test]
+    fn a_chain_is_told_from_brackets() {
+        let found = |text: String| too_deep(&text).map(|deep| deep.chain);
+        assert_eq!(found(format!("x = a{}", " + a".repeat(30_000))), Some(true));
+        assert_eq!(found(format!("x = f([a{}])", ".b".repeat(30_000))), Some(true));
+        assert_eq!(found(format!("x = {}", "f(".repeat(30_000))), Some(false));
+        assert_eq!(found(format!("x = {}", "(a + ".repeat(30_000))), Some(false));
+        assert_eq!(found(format!("x = a{}", " + a".repeat(MAX_NESTING - 2))), None);
+    }
+
+    #[test]
+    fn nothing_hides_what_is_deep() {
+        let minus = "-".repeat(MAX_NESTING + 1);
+        let before = [
+            "# a comment\r",
+            "'\r",
+            r##"f"{"#"}" + "##,
+            r#"f"{"'''"}" + "#,
+            r##"1e5f"{"#"}" + "##,
+            r#"xf"{""#,
+            "f'{x:#}' + ",
+            "-\\\r\n",
+            "\\\" ( \"",
+            "x = (\ndef f():\n    ",
+        ];
+        for before in before {
+            assert!(too_deep(&format!("{before}{minus}1")).is_some(), "{before:?}");
+        }
+        assert!(too_deep(&format!("x = {}1", "-\\\r\n".repeat(MAX_NESTING + 1))).is_some());
+        assert!(too_deep(&"x = -1\r".repeat(MAX_NESTING + 1)).is_none());
+    }
+
+    #[test]
+    fn the_place_is_the_first_that_is_too_deep() {
+        let text = format!("é = {}1", "-".repeat(2 * MAX_NESTING));
+        // The `=` is an operator, too.
+        let at = "é = ".len() + MAX_NESTING - 1;
+        assert_eq!(too_deep(&text), Some(TooDeep { at, chain: true }));
+    }
+
+    #[test]
+    fn an_open_bracket_does_not_make_the_functions_behind_it_deep() {
+        let function = "def f(a):\n    x = a - 1\n    y = x - 1\n";
+        assert_eq!(too_deep(&format!("x = f(1\n{}", function.repeat(MAX_NESTING))), None);
     }
 }

@@ -99,6 +99,16 @@ fn a_depth_beyond_the_limit_is_refused() {
 }
 
 #[test]
+fn a_long_chain_is_split_by_its_writer() {
+    for terms in [30_000, 1_000_000] {
+        let text = prim_of_depth(format!("x{}", " + x".repeat(terms))).unwrap_err();
+        let line = "TW0102]: this chain of operators is longer than 20000\n --> deep.py:3:8000";
+        assert!(text.contains(line), "{}", text.lines().take(2).collect::<Vec<_>>().join("\n"));
+        assert!(text.contains("split it over several statements"));
+    }
+}
+
+#[test]
 fn long_text_is_not_deep_text() {
     let body = "    A[0] = A[1] + 1.0\n".repeat(20_000);
     let text = format!("@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n{body}");
