@@ -10,7 +10,7 @@ Everything is done by the compiled core; this package gives it the names that pe
 NumPy is imported on first use, never by importing this package.
 """
 
-from . import arith, error, ir, relax, runtime, script, target, testing, tir
+from . import arith, error, ir, relax, runtime, script, target, te, testing, tir, topi
 from ._core import __version__
 from .driver import build, compile
 from .error import TVMError
@@ -39,7 +39,9 @@ __all__ = [
     "runtime",
     "script",
     "target",
+    "te",
     "testing",
     "tir",
+    "topi",
     "transform",
 ]

@@ -8,6 +8,7 @@
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
 //! the calling thread. The Python files decide nothing either: `python/tilewright` gives these classes their names.
 
+mod argument;
 mod compile;
 mod device;
 mod dlpack;
@@ -157,6 +158,8 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_reduce, core)?,
         wrap_pyfunction!(view::te::build::te_reduce_by, core)?,
         wrap_pyfunction!(view::te::build::te_output, core)?,
+        wrap_pyfunction!(view::te::build::te_apply, core)?,
+        wrap_pyfunction!(view::te::build::te_dense, core)?,
         wrap_pyfunction!(view::te::build::te_extern, core)?,
         wrap_pyfunction!(view::te::build::te_extern_primfunc, core)?,
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,

@@ -1,7 +1,8 @@
 //! Stages that are written as statements: calls of packed functions, loops, whole PrimFuncs.
 //!
 //! The statements speak of buffers of their own, one for each input and each output, which stand for the tensors: so
-//! one text may serve several stages. Each stage becomes one block, which reads its inputs and writes its outputs whole.
+//! one text may serve several stages. A stage becomes one block, which reads its inputs and writes its outputs whole; the
+//! stage of a PrimFunc in block form becomes that function's own blocks.
 
 use tilewright_expr::node::{VarId, rewrite};
 use tilewright_expr::{Buffer, Expr, Range, Var};
@@ -27,6 +28,16 @@ pub struct Extern {
     /// Temporaries of the statements.
     allocated: Vec<Buffer>,
     pub body: Stmt,
+    form: Form,
+}
+
+/// What the statements of a stage are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Form {
+    /// The body of a block.
+    Opaque,
+    /// Nests of blocks that say themselves what they read and write.
+    Blocks,
 }
 
 /// The tensors of these shapes and types that statements fill. `statements` gets a buffer for each input and for each
@@ -49,7 +60,7 @@ pub fn extern_op(
     }
     let ins: Vec<Buffer> = inputs.iter().map(|t| Buffer::new(t.name(), t.shape().to_vec(), t.dtype())).collect();
     let body = statements(&ins, &outs)?;
-    let made = Extern { ins, given: inputs.to_vec(), outs, vars: Vec::new(), allocated: Vec::new(), body };
+    let made = Extern { ins, given: inputs.to_vec(), outs, vars: Vec::new(), allocated: Vec::new(), body, form: Form::Opaque };
     Ok(operation(name, made, attrs))
 }
 
@@ -71,12 +82,21 @@ pub fn extern_stage(
 /// The tensors that a PrimFunc writes, called on these inputs: its first buffer parameters are the inputs, the others
 /// the outputs. Its symbolic dimensions follow from the inputs.
 pub fn extern_prim_func(inputs: &[Tensor], function: &PrimFunc, name: &str) -> Result<Vec<Tensor>, TeError> {
-    let function = tilewright_ir::analysis::tir::walks::renew_defs(function);
+    if let Some(scalar) = function.params.iter().find(|param| param.buffer.is_none()) {
+        let scalar = &scalar.var.name;
+        return Err(TeError(format!("`{name}`: a function with the scalar parameter `{scalar}` cannot be a stage")));
+    }
+    Ok(prim_func_op(inputs, function, name)?.outputs())
+}
+
+/// The operation that runs a PrimFunc on these inputs. Its scalar parameters stand for themselves: they are variables
+/// of what the operation becomes part of.
+pub fn prim_func_op(inputs: &[Tensor], function: &PrimFunc, name: &str) -> Result<Operation, TeError> {
+    let mut function = function.clone();
+    function.params.retain(|param| param.buffer.is_some());
+    let function = tilewright_ir::analysis::tir::walks::renew_defs(&function);
     let fail = |what: String| Err(TeError(format!("`{name}`: {what}")));
     let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
-    if let Some(scalar) = function.params.iter().find(|param| param.buffer.is_none()) {
-        return fail(format!("a function with the scalar parameter `{}` cannot be a stage", scalar.var.name));
-    }
     if buffers.len() <= inputs.len() {
         return fail(format!("{} inputs for a function of {} buffers leave no output", inputs.len(), buffers.len()));
     }
@@ -86,11 +106,14 @@ pub fn extern_prim_func(inputs: &[Tensor], function: &PrimFunc, name: &str) -> R
         fit(buffer, tensor, &mut vars).map_err(|error| TeError(format!("`{name}`: {error}")))?;
     }
     let shapes: Vec<Vec<Expr>> = outs.iter().map(|out| substituted(&out.shape, &vars)).collect();
-    let (allocated, body) = match &function.body.kind {
-        StmtKind::Block { block, .. } if block.iters.is_empty() && block.match_buffers.is_empty() => {
-            (block.alloc_buffers.clone(), block.body.clone())
+    let plain = |block: &Block| {
+        block.match_buffers.is_empty() && block.annotations.is_empty() && block.init.is_none() && block.iters.is_empty()
+    };
+    let (allocated, body, form) = match &function.body.kind {
+        StmtKind::Block { block, .. } if plain(block) => {
+            (block.alloc_buffers.clone(), block.body.clone(), Form::Blocks)
         }
-        _ => (Vec::new(), function.body.clone()),
+        _ => (Vec::new(), function.body.clone(), Form::Opaque),
     };
     let outs: Vec<Buffer> = outs.iter().map(|&out| out.clone()).collect();
     let made = Extern {
@@ -99,9 +122,10 @@ pub fn extern_prim_func(inputs: &[Tensor], function: &PrimFunc, name: &str) -> R
         vars,
         allocated,
         body,
+        form,
         outs,
     };
-    Ok(operation_of(name, made, shapes, Attrs::new()).outputs())
+    Ok(operation_of(name, made, shapes, Attrs::new()))
 }
 
 /// That the tensor can be passed as the buffer, and what dimensions of the buffer are then.
@@ -159,24 +183,41 @@ fn operation_of(name: &str, made: Extern, shapes: Vec<Vec<Expr>>, attrs: Attrs) 
     Operation::new(name, outputs, Body::Extern(made), inputs, attrs)
 }
 
-/// The block that runs the statements on the tensors' buffers.
-pub(crate) fn extern_block(op: &Operation, stage: &Extern) -> Stmt {
+/// The statements on the tensors' buffers, and the temporaries that they need around them.
+pub(crate) fn extern_stmt(op: &Operation, stage: &Extern) -> (Vec<Buffer>, Stmt) {
     let given: Vec<Buffer> = stage.given.iter().map(|tensor| tensor.buffer().clone()).collect();
     let made: Vec<Buffer> = op.outputs().iter().map(|tensor| tensor.buffer().clone()).collect();
-    let stand_ins = stage.ins.iter().chain(&stage.outs);
-    let buffers: Map<VarId, Buffer> =
-        stand_ins.zip(given.iter().chain(&made)).map(|(own, real)| (own.id(), real.clone())).collect();
+    let block = opaque_block(op, stage, &given, &made);
+    let stand_ins = stage.ins.iter().chain(&stage.outs).map(Buffer::id);
+    let buffers: Map<VarId, Buffer> = stand_ins.zip(given.into_iter().chain(made)).collect();
+    let block = rewrite(&block, |buffer: &Buffer| buffers.get(&buffer.id()).cloned()).unwrap_or(block);
+    // Temporaries become others by this, in the list of them too.
+    let block = rewrite(&block, |expr: &Expr| {
+        let var = expr.as_var()?;
+        stage.vars.iter().find(|(known, _)| known == var).map(|(_, value)| value.clone())
+    })
+    .unwrap_or(block);
+    match stage.form {
+        Form::Blocks => (block.alloc_buffers, block.body),
+        Form::Opaque => {
+            let run = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block };
+            (Vec::new(), run.into())
+        }
+    }
+}
+
+fn opaque_block(op: &Operation, stage: &Extern, given: &[Buffer], made: &[Buffer]) -> Block {
     let whole = |buffer: &Buffer| BufferRegion {
         buffer: buffer.clone(),
         region: buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect(),
     };
     let mut reads: Vec<BufferRegion> = Vec::new();
-    for buffer in &given {
+    for buffer in given {
         if !reads.iter().any(|read| read.buffer == *buffer) {
             reads.push(whole(buffer));
         }
     }
-    let block = Block {
+    Block {
         name: op.name().into(),
         iters: Vec::new(),
         alloc_buffers: stage.allocated.clone(),
@@ -187,18 +228,5 @@ pub(crate) fn extern_block(op: &Operation, stage: &Extern) -> Stmt {
         init: None,
         body: stage.body.clone(),
         origins: Origins::default(),
-    };
-    let run = Stmt::from(StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block });
-    let run = with_vars(run, &stage.vars);
-    rewrite(&vec![run.clone()], |buffer: &Buffer| buffers.get(&buffer.id()).cloned())
-        .and_then(|mut run| run.pop())
-        .unwrap_or(run)
-}
-
-fn with_vars(run: Stmt, vars: &[(Var, Expr)]) -> Stmt {
-    let put = |expr: &Expr| {
-        let var = expr.as_var()?;
-        vars.iter().find(|(known, _)| known == var).map(|(_, value)| value.clone())
-    };
-    rewrite(&vec![run.clone()], put).and_then(|mut run| run.pop()).unwrap_or(run)
+    }
 }

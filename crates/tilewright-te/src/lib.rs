@@ -38,7 +38,7 @@ mod value;
 mod widen;
 
 pub use emit::{call_te, emit_te, te_call, te_tensor};
-pub use external::{Extern, extern_op, extern_prim_func, extern_stage};
+pub use external::{Extern, extern_op, extern_prim_func, extern_stage, prim_func_op};
 pub use legalize::{legalize, prim_func_of};
 pub use prim_func::{CreateOptions, TeParam, create_prim_func, create_prim_func_with};
 pub use reduce::{

@@ -9,7 +9,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::DataType;
 
-use crate::external::extern_block;
+use crate::external::extern_stmt;
 use crate::reduce::Reduction;
 use crate::tensor::{Body, Compute, Operation, free_vars};
 use crate::widen::Widening;
@@ -56,7 +56,8 @@ pub fn create_prim_func_with(params: &[TeParam], options: &CreateOptions) -> Res
     let nests = order.iter().map(|op| lowering.nests(op)).collect::<Result<Vec<_>, _>>()?;
     let made = order.iter().flat_map(Operation::outputs);
     let temporaries = made.filter(|t| !tensors.contains(t) && !options.inline.contains(t));
-    let temporaries = temporaries.map(|t| lowering.buffer(&t)).collect();
+    let mut temporaries: Vec<Buffer> = temporaries.map(|t| lowering.buffer(&t)).collect();
+    temporaries.append(&mut lowering.temporaries);
     let params = params.iter().map(|param| match param {
         TeParam::Tensor(tensor) => Param::buffer(&lowering.buffer(tensor)),
         TeParam::Scalar(var) => Param::scalar(&lowering.var(var)),
@@ -141,12 +142,14 @@ struct Lowering {
     widening: Option<Widening>,
     /// Formulas by the buffers of the tensors that they take the place of.
     inlined: Map<VarId, (Vec<Var>, Expr)>,
+    /// What stages of statements need beside the tensors.
+    temporaries: Vec<Buffer>,
 }
 
 impl Lowering {
     fn new(order: &[Operation], params: &[Tensor], options: &CreateOptions) -> Result<Self, TeError> {
         let widening = options.index_dtype.map(Widening::new);
-        let mut lowering = Self { buffers: Map::default(), widening, inlined: Map::default() };
+        let mut lowering = Self { buffers: Map::default(), widening, inlined: Map::default(), temporaries: Vec::new() };
         for tensor in order.iter().flat_map(Operation::outputs) {
             let shape = tensor.shape().iter().map(|extent| lowering.index(extent)).collect::<Result<Vec<_>, _>>()?;
             let own = tensor.buffer().derive(|node| {
@@ -231,11 +234,12 @@ impl Lowering {
         match op.body() {
             Body::Placeholder => Ok(Vec::new()),
             Body::Extern(stage) => {
-                let block = extern_block(op, stage);
+                let (temporaries, stmt) = extern_stmt(op, stage);
                 if op.inputs().iter().any(|input| self.inlined.contains_key(&input.id())) {
                     return Err(TeError(format!("stage `{}` reads a tensor that is inlined", op.name())));
                 }
-                Ok(vec![rewrapped(&block, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned())])
+                self.temporaries.extend(temporaries);
+                Ok(vec![rewrapped(&stmt, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned())])
             }
             Body::Compute(_) if op.outputs().iter().any(|t| self.inlined.contains_key(&t.id())) => Ok(Vec::new()),
             Body::Compute(compute) => self.compute(op, compute),
@@ -339,6 +343,9 @@ fn is_never_empty(extent: &Expr, shape: &[Expr]) -> bool {
     analyzer.bounds(extent).at_least(1) || shape.iter().any(|dim| analyzer.prove_equal(dim, extent))
 }
 
+/// Makes statements of the indices of an element.
+type Stores<'a> = dyn Fn(&[Expr]) -> Result<Stmt, TeError> + 'a;
+
 /// Loops around blocks over the same axes.
 struct Nest {
     name: String,
@@ -351,7 +358,7 @@ impl Nest {
     /// axes are the axes themselves, which [`Nest::around`] replaces by loop variables.
     fn block(
         &self,
-        init: Option<&dyn Fn(&[Expr]) -> Result<Stmt, TeError>>,
+        init: Option<&Stores<'_>>,
         body: impl FnOnce(&[Expr]) -> Result<Stmt, TeError>,
     ) -> Result<Stmt, TeError> {
         let iter = |(axis, domain, kind): &(Var, Range, IterKind)| IterVar {

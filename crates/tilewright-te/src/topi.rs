@@ -2,8 +2,9 @@
 //! over.
 
 use tilewright_expr::Expr;
+use tilewright_tensor::DataType;
 
-use crate::{TeError, Tensor, Value, compute};
+use crate::{TeError, Tensor, Value, compute, compute_over, reduce_axis, sum};
 
 /// `f` of each element.
 pub fn elementwise(x: &Tensor, name: &str, f: impl FnOnce(Value) -> Value) -> Result<Tensor, TeError> {
@@ -39,6 +40,35 @@ pub fn at_broadcast(x: &Tensor, i: &[Value], shape: &[Expr]) -> Value {
 pub fn broadcast_index(extent: &Expr, index: &Value, wide: &Expr) -> Value {
     let repeats = extent.as_int() == Some(1) && wide.as_int() != Some(1);
     if repeats { Value::from(Expr::int(0, extent.dtype)) } else { index.clone() }
+}
+
+/// `x @ w.T`: rows of `x` (its dimensions before the last are a batch) times rows of `w`, summed in `dtype`.
+pub fn dense(x: &Tensor, w: &Tensor, dtype: DataType) -> Result<Tensor, TeError> {
+    let ([.., inner], [outer, width]) = (x.shape(), w.shape()) else {
+        let (x, w) = (x.rank(), w.rank());
+        return Err(TeError(format!("expected at least 1 dimension of data and 2 of weights, found {x} and {w}")));
+    };
+    if let (Some(a), Some(b)) = (inner.as_int(), width.as_int())
+        && a != b
+    {
+        return Err(TeError(format!("rows of `{}` have {a} elements, those of `{}` {b}", x.name(), w.name())));
+    }
+    let mut shape = x.shape().to_vec();
+    shape.pop();
+    let batch = shape.len();
+    shape.push(outer.clone());
+    let names: Vec<String> = match batch {
+        1 => vec!["i".into(), "j".into()],
+        _ => (0..=batch).map(|i| format!("i{i}")).collect(),
+    };
+    let k = reduce_axis(Expr::int(0, inner.dtype), inner.clone(), "k");
+    compute_over(&shape, "T_matmul_NT", &names, |i| {
+        let (Some(j), rows) = (i.last(), &i[..i.len().saturating_sub(1)]) else {
+            return Value::wrong(TeError("a product has a column".into()));
+        };
+        let left: Vec<&Value> = rows.iter().chain([&*k]).collect();
+        sum(x.at(&left).cast(dtype) * w.at(&[j, &k]).cast(dtype), &[&k])
+    })
 }
 
 /// The tensor with dimension `axes[d]` of `x` as its dimension `d`.

@@ -110,7 +110,7 @@ impl Value {
     }
 
     /// Result number `index` of a reduction.
-    pub(crate) fn of_reduction(reduction: &Arc<Reduction>, index: usize, reads: Vec<Tensor>, over: Vec<Var>) -> Self {
+    pub fn of_reduction(reduction: &Arc<Reduction>, index: usize, reads: Vec<Tensor>, over: Vec<Var>) -> Self {
         let expr = reduction.values.get(index).cloned();
         let expr = expr.ok_or_else(|| TeError(format!("a reduction has no result number {index}")));
         Self { expr, reads, over, reduction: Some((reduction.clone(), index)) }

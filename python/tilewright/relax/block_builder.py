@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 from .. import _core
 from ..error import TVMError
 from ..ir.module import GlobalVar, IRModule
-from .expr import BindingBlock, Call, Expr, ShapeExpr, Tuple, Var
-from .struct_info import StructInfo
+from .expr import BindingBlock, Call, Expr, PrimValue, ShapeExpr, Tuple, TupleGetItem, Var
+from .struct_info import StructInfo, TupleStructInfo
 
 __all__ = ["BlockBuilder", "DataflowScope", "FunctionScope", "TestingScope"]
 
@@ -103,10 +103,44 @@ class BlockBuilder(_core.BlockBuilder):
         return self.match_cast(value, _shape_info(pattern), name_hint)
 
     def call_te(self, func: Any, *args: Any, **kwargs: Any) -> Call:
-        """A call of what a function of tensor expressions computes."""
-        raise NotImplementedError("tensor expressions have no Python classes")
+        """A call of what a function of tensor expressions computes.
 
-    emit_te = call_te
+        Of the arguments (those in lists, tuples and dicts too), values of the graph become tensors, shapes lists of
+        dimensions and scalar values scalar expressions; all others are passed as they are. The function is called
+        `primfunc_name_hint`, or as `func` is, or like it; `primfunc_attrs` are its attributes.
+        """
+        said = {name: kwargs.pop(name) for name in _OF_CALLS if kwargs.get(name) is not None}
+        name = said.pop("primfunc_name_hint", None) or getattr(func, "__name__", "") or "te_func"
+        values, tensors = [], []
+
+        def converted(value: Any) -> Any:
+            if isinstance(value, (list, tuple)) and not isinstance(value, Expr):
+                return type(value)(map(converted, value)) if type(value) in (list, tuple) else list(map(converted, value))
+            if isinstance(value, Mapping):
+                return {key: converted(own) for key, own in value.items()}
+            if isinstance(value, ShapeExpr):
+                return value.values
+            if isinstance(value, PrimValue):
+                return value.value
+            if isinstance(value, Expr) and isinstance(value.struct_info, TupleStructInfo):
+                fields = value.fields if isinstance(value, Tuple) else self._fields(value)
+                return [converted(field) for field in fields]
+            if not isinstance(value, Expr):
+                return value
+            values.append(value)
+            tensors.append(_core.te_tensor(value, chr(ord("A") + len(tensors)) if len(tensors) < 26 else "input"))
+            return tensors[-1]
+
+        made = func(*map(converted, args), **{key: converted(value) for key, value in kwargs.items()})
+        outputs = list(made) if isinstance(made, (list, tuple)) else [made]
+        return _core.te_call(self, _identifier(name), values, tensors, outputs, said)
+
+    def emit_te(self, func: Any, *args: Any, name_hint: str = "", **kwargs: Any) -> Var:
+        """A call of what a function of tensor expressions computes (see `call_te`), bound to a variable."""
+        return self.emit(self.call_te(func, *args, **kwargs), name_hint)
+
+    def _fields(self, value: Expr) -> list[Expr]:
+        return [TupleGetItem(value, index) for index in range(len(value.struct_info.fields))]
 
     def emit_func_output(self, output: Any, params: Var | Sequence[Var] | None = None) -> GlobalVar:
         """Ends the function with its result."""
@@ -142,6 +176,15 @@ class BlockBuilder(_core.BlockBuilder):
             return block
         blocks = self._end_sequence(Tuple([])).blocks
         return blocks[0] if blocks else BindingBlock([])
+
+
+#: Arguments of `call_te` that the function does not get.
+_OF_CALLS = ("primfunc_name_hint", "primfunc_attrs", "te_grad_name", "te_grad_kwargs")
+
+
+def _identifier(name: str) -> str:
+    kept = "".join(letter if letter.isalnum() or letter == "_" else "_" for letter in name).strip("_")
+    return kept if kept.isidentifier() else "te_func"
 
 
 class FunctionScope:

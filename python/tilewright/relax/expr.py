@@ -342,6 +342,6 @@ def const(value: Any, dtype: str | None = None) -> Constant:
     return Constant(value if isinstance(value, NDArray) and dtype is None else array(value, dtype=dtype))
 
 
-def te_tensor(value: RelayExpr, tir_var_map: Mapping[Any, Any], name: str = "rxplaceholder") -> Any:
-    """A placeholder of the value's shape."""
-    raise NotImplementedError("tensor expressions have no Python classes")
+def te_tensor(value: RelayExpr, tir_var_map: Mapping[Any, Any] | None = None, name: str = "rxplaceholder") -> Any:
+    """The placeholder for a value of a graph: a tensor of its shape and data type, called after it if it has a name."""
+    return _core.te_tensor(value, name)

@@ -13,9 +13,9 @@ from ..ir.expr import PrimExpr, Range
 
 __all__ = [
     "EQ", "GE", "GT", "LE", "LT", "NE", "Add", "And", "BinaryOpExpr", "Broadcast", "BufferLoad", "Call",
-    "CallEffectKind", "Cast", "CmpExpr", "ConstExpr", "Div", "EqualOp", "ExprOp", "FloatImm", "FloorDiv", "FloorMod",
-    "IntImm", "IterVar", "Let", "LogicalExpr", "Max", "Min", "Mod", "Mul", "Not", "NotEqualOp", "Or",
-    "PrimExprWithOp", "Ramp", "Select", "Shuffle", "SizeVar", "StringImm", "Sub", "Var",
+    "CallEffectKind", "Cast", "CmpExpr", "CommReducer", "ConstExpr", "Div", "EqualOp", "ExprOp", "FloatImm",
+    "FloorDiv", "FloorMod", "IntImm", "IterVar", "Let", "LogicalExpr", "Max", "Min", "Mod", "Mul", "Not", "NotEqualOp",
+    "Or", "PrimExprWithOp", "ProducerLoad", "Ramp", "Reduce", "Select", "Shuffle", "SizeVar", "StringImm", "Sub", "Var",
 ]  # fmt: skip
 
 Operand = PrimExpr | int | float | bool
@@ -376,6 +376,52 @@ class BufferLoad(PrimExprWithOp, kind="tir.BufferLoad"):
 
     def __new__(cls, buffer: Any, indices: Any, predicate: PrimExpr | None = None, span: object = None) -> Any:
         return cls._make(buffer, list(indices), predicate)
+
+
+class ProducerLoad(PrimExprWithOp, kind="tir.ProducerLoad"):
+    """An element of a tensor of `te`. PrimFuncs have a BufferLoad in its place."""
+
+    producer: Any
+    indices: Array
+
+    def __new__(cls, producer: Any, indices: Any, span: object = None) -> Any:
+        return cls._make(producer, list(indices))
+
+
+class CommReducer(_core.Object, kind="tir.CommReducer"):
+    """An associative, commutative operation on rows of values: `result` combines `lhs` and `rhs`."""
+
+    lhs: Array
+    rhs: Array
+    result: Array
+    identity_element: Array
+
+    def __new__(cls, lhs: Any, rhs: Any, result: Any, identity_element: Any, span: object = None) -> Any:
+        return cls._make(list(lhs), list(rhs), list(result), list(identity_element))
+
+
+def _no_operand(self: Any, *_: Any) -> Any:
+    raise TypeError("a reduction must be the whole formula of its tensor: compute it first, and use its elements")
+
+
+class Reduce(_core.Object, kind="tir.Reduce"):
+    """A result of a reduction over axes, which is the whole formula of a tensor of `te`."""
+
+    combiner: CommReducer
+    source: Array
+    init: Array
+    axis: Array
+    condition: PrimExpr
+    value_index: int
+
+    def __new__(
+        cls, combiner: CommReducer, src: Any, rdom: Any, condition: Any, value_index: int, init: Any = None,
+        span: object = None,
+    ) -> Any:  # fmt: skip
+        return cls._make(combiner, list(src), list(rdom), condition, value_index, init)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_operand
+    __floordiv__ = __mod__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = astype = _no_operand
 
 
 class Ramp(PrimExprWithOp, kind="tir.Ramp"):

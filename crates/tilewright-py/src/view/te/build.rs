@@ -9,6 +9,7 @@ use tilewright::DataType;
 use tilewright::expr::{Buffer, Expr, Range, Var};
 use tilewright::ir::Attr;
 use tilewright::ir::calls::TirCall;
+use tilewright::ir::op::{Legalize, OpCall};
 use tilewright::ir::relax;
 use tilewright::ir::tir::{IterKind, IterVar, PrimFunc, Stmt, attr_names};
 use tilewright::te::{
@@ -259,6 +260,42 @@ pub(crate) fn te_extern_primfunc<'py>(
         Some(first) => results(py, first.op().clone()),
         None => Err(failed(py, "the function writes no tensor")),
     }
+}
+
+/// `data @ weight.T`, plus a bias for each column.
+#[pyfunction]
+pub(crate) fn te_dense<'py>(
+    data: &Bound<'py, PyAny>,
+    weight: &Bound<'py, PyAny>,
+    bias: &Bound<'py, PyAny>,
+    dtype: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let (x, w): (Tensor, Tensor) = (argument(data, "data")?, argument(weight, "weight")?);
+    let bias: Option<Tensor> = argument(bias, "bias")?;
+    let product = te::topi::dense(&x, &w, argument(dtype, "out_dtype")?).map_err(|error| failed(py, error))?;
+    let made = match &bias {
+        None => Ok(product),
+        Some(bias) => te::topi::broadcast(&product, bias, product.shape(), "T_add", |a, b| a + b),
+    };
+    tensor(py, made.map_err(|error| failed(py, error))?)
+}
+
+/// The tensors that a call of a graph operator makes of these inputs, by the operator's formula.
+#[pyfunction]
+pub(crate) fn te_apply<'py>(call: &Bound<'py, PyAny>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let (call, inputs): (relax::Expr, Vec<Tensor>) = (argument(call, "call")?, argument(inputs, "inputs")?);
+    let relax::ExprKind::Call { callee: relax::Callee::Op(op), args, attrs, .. } = &call.kind else {
+        return Err(failed(py, "expected a call of a graph operator"));
+    };
+    let op = *op;
+    let Legalize::PrimFunc(formula) = op.legalize else {
+        return Err(failed(py, format_args!("`{}` has no formula", op.name)));
+    };
+    let function = formula(&OpCall { op, args, attrs }).map_err(|error| failed(py, error))?;
+    let made = te::prim_func_op(&inputs, &function, op.name).map_err(|error| failed(py, error))?;
+    results(py, made)
 }
 
 impl FromPython for TeParam {

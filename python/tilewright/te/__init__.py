@@ -1,0 +1,25 @@
+"""Tensor expressions: a tensor as a formula for its elements, and PrimFuncs of them.
+
+    A = te.placeholder((n, m), name="A")
+    B = te.placeholder((m, l), name="B")
+    k = te.reduce_axis((0, m), name="k")
+    C = te.compute((n, l), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+    te.create_prim_func([A, B, C]).show()
+"""
+
+from ..tir.expr import CommReducer, ProducerLoad, Reduce
+from ..tir.op import *
+from . import operation, reduction, tensor
+from .operation import *
+from .reduction import *
+from .reduction import all, any, max, min, sum
+from .tensor import *
+
+__all__ = [
+    "CommReducer",
+    "ProducerLoad",
+    "Reduce",
+    *operation.__all__,
+    *reduction.__all__,
+    *tensor.__all__,
+]

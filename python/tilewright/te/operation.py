@@ -1,0 +1,126 @@
+"""What makes tensors: inputs, formulas, statements; and PrimFuncs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, signature
+from typing import Any
+
+from .. import _core
+from ..tir.expr import IterVar, SizeVar, Var
+from ..tir.function import PrimFunc
+from ..tir.op import const
+from .tensor import Tensor
+
+__all__ = [
+    "compute", "const", "create_prim_func", "extern", "extern_primfunc", "placeholder", "reduce_axis", "size_var",
+    "thread_axis", "var",
+]  # fmt: skip
+
+
+def _shape(shape: Any) -> tuple[Any, ...]:
+    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+
+
+def placeholder(shape: Any, dtype: Any = None, name: str = "placeholder") -> Tensor:
+    """An input of this shape, float32 unless `dtype` says otherwise."""
+    return _core.te_placeholder(_shape(shape), str(dtype or "float32"), name)
+
+
+def _axis_names(function: Callable[..., Any], rank: int) -> list[str]:
+    kinds = [(own.name, own.kind) for own in signature(function).parameters.values()]
+    names = [name for name, kind in kinds if kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    if any(kind is Parameter.VAR_POSITIONAL for _, kind in kinds):
+        names += [f"i{index}" for index in range(rank - len(names))]
+    if len(names) != rank:
+        raise ValueError(
+            f"the formula takes {len(names)} {'index' if len(names) == 1 else 'indices'} ({', '.join(names)}), "
+            f"but the shape has {rank} dimensions"
+        )
+    return names
+
+
+def compute(
+    shape: Any,
+    fcompute: Callable[..., Any],
+    name: str = "compute",
+    tag: str = "",
+    attrs: Mapping[str, Any] | None = None,
+    varargs_names: Sequence[str] | None = None,
+) -> Any:
+    """The tensor whose elements are what `fcompute` gives for their indices; a list of tensors where it gives several.
+
+    The axes are called after the parameters of `fcompute`; those of `*args` are called `i0`, `i1`, …, or as
+    `varargs_names` says. `attrs` become annotations of the blocks.
+    """
+    shape = _shape(shape)
+    names = _axis_names(fcompute, len(shape))
+    if varargs_names is not None:
+        names[len(names) - len(varargs_names) :] = varargs_names
+    return _core.te_compute(shape, fcompute, name, names, dict(attrs or {}))
+
+
+def reduce_axis(dom: Any, name: str = "rv", thread_tag: str = "", span: object = None) -> IterVar:
+    """An axis that reductions run over: the integers of a Range, or from `dom[0]` up to and without `dom[1]`."""
+    return _core.te_reduce_axis(tuple(dom) if isinstance(dom, (tuple, list)) else dom, name)
+
+
+def thread_axis(dom: Any = None, tag: str = "", name: str = "", span: object = None) -> IterVar:
+    """An axis of threads of a GPU, called after its tag."""
+    dom = (0, dom) if isinstance(dom, int) else dom
+    return IterVar(dom, name or tag, IterVar.ThreadIndex, tag)
+
+
+def var(name: str = "tindex", dtype: str = "int32", span: object = None) -> Var:
+    """A variable, such as a symbolic dimension."""
+    return Var(name, dtype)
+
+
+def size_var(name: str = "size", dtype: str = "int32", span: object = None) -> SizeVar:
+    """A variable that is never negative."""
+    return SizeVar(name, dtype)
+
+
+def extern(
+    shape: Any,
+    inputs: Sequence[Tensor],
+    fcompute: Callable[[Sequence[Any], Sequence[Any]], Any],
+    name: str = "extern",
+    dtype: Any = None,
+    in_buffers: Any = None,
+    out_buffers: Any = None,
+    tag: str = "",
+    attrs: Mapping[str, Any] | None = None,
+) -> Any:
+    """Tensors that statements fill: what `fcompute` gives for a buffer of each input and a buffer of each output.
+
+    `shape` is that of the output, or a list of shapes; `dtype` its data type, or a list of them, by default that of the
+    inputs. One output comes as a tensor, several as a list.
+    """
+    if in_buffers is not None or out_buffers is not None:
+        raise NotImplementedError("te.extern: buffers of one's own are not taken; use te.extern_primfunc")
+    several = isinstance(shape, (list, tuple)) and bool(shape) and isinstance(shape[0], (list, tuple))
+    shapes = list(shape) if several else [_shape(shape)]
+    dtypes = list(dtype) if isinstance(dtype, (list, tuple)) else [dtype] * len(shapes)
+    found = {tensor.dtype for tensor in inputs}
+    if None in dtypes and len(found) != 1:
+        raise ValueError(f"te.extern: `dtype` must say the data type of the result, as the inputs have {sorted(found)}")
+    outputs = [(_shape(own), str(given or next(iter(found)))) for own, given in zip(shapes, dtypes, strict=True)]
+    return _core.te_extern(outputs, list(inputs), name, dict(attrs or {}), fcompute)
+
+
+def extern_primfunc(input_tensors: Sequence[Tensor], primfunc: PrimFunc, **kwargs: Any) -> Any:
+    """The tensors that a PrimFunc writes, called on these inputs: its first buffers are the inputs, the others outputs."""
+    return _core.te_extern_primfunc(list(input_tensors), primfunc, kwargs.get("name", "extern_primfunc"))
+
+
+def create_prim_func(
+    ops: Any, index_dtype_override: str | None = None, *, inline: Sequence[Tensor] = ()
+) -> PrimFunc:  # fmt: skip
+    """The PrimFunc whose parameters are these tensors and variables, in order.
+
+    Inputs are read, the other tensors computed. Tensors that they need and that are not listed become temporaries,
+    but for those in `inline`, whose formulas take the place of their elements. `index_dtype_override` is the data type
+    of all indices.
+    """
+    return _core.te_create_prim_func(list(_shape(ops)), index_dtype_override, list(inline))
