@@ -290,3 +290,198 @@ def test_stored_inputs_of_machines_and_threads_do_not_mix(executable):
         thread.join()
     np.testing.assert_array_equal(one.get_outputs("main").numpy(), X * 3)
     np.testing.assert_array_equal(two.get_outputs("main").numpy(), Y * 3)
+
+
+RECURSION = """
+import sys
+import tilewright as tw
+from tilewright.script import ir as I, relax as R
+
+@I.ir_module
+class Module:
+    @R.function(pure=False)
+    def main(x: R.Object) -> R.Object:
+        gv = R.call_packed("test.again", x, sinfo_args=(R.Object,))
+        return gv
+
+main = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())["main"]
+limit = 3000
+
+def again(n):
+    return call(n + 1) if n < limit else n
+
+tw.register_func("test.again", again)
+named = tw.get_global_func("test.again")
+for call in (main, named, lambda n: main(n), lambda n: named(n)):
+    sys.setrecursionlimit(1000)
+    try:
+        print(call(0))
+    except RecursionError as error:
+        print(type(error).__name__)
+    sys.setrecursionlimit(10**6)
+    limit = 3000
+    print(call(0))
+    limit = 10**6
+    try:
+        print(call(0))
+    except tw.TVMError as error:
+        print("within one another" in str(error))
+"""
+
+
+def test_calls_within_calls_end_in_an_error_and_nothing_else(python, tmp_path):
+    (tmp_path / "program.py").write_text(RECURSION)
+    done = python(tmp_path / "program.py")
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert done.stdout.split() == ["RecursionError", "3000", "True"] * 4
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import tilewright as tw
+from tilewright.script import ir as I, relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Object) -> R.Object:
+        return x
+
+vm = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
+for options in ({"number": 10**9}, {"number": 1, "repeat": 10**6, "min_repeat_ms": 1000.0}):
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    try:
+        vm.time_evaluator("main", **options)(1)
+    except KeyboardInterrupt:
+        print(time.monotonic() - start < 5)
+"""
+
+
+def test_timing_can_be_interrupted(python, tmp_path):
+    (tmp_path / "program.py").write_text(INTERRUPTED)
+    done = python(tmp_path / "program.py")
+    assert done.returncode == 0 and done.stdout.split() == ["True", "True"], done.stderr[-2000:]
+
+
+FORKS = """
+import os, sys, threading, time
+import numpy as np
+import tilewright as tw
+from tilewright.script import ir as I, relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        y = R.add(x, x)
+        return R.call_dps_packed("test.copy", (y,), out_sinfo=R.Tensor((3,), "float32"))
+
+tw.register_func("test.copy", lambda x, out: x.copyto(out))
+executable = tw.relax.build(Module)
+main = tw.relax.VirtualMachine(executable, tw.cpu())["main"]
+x = np.float32([1, -2, 0.5])
+done = False
+
+def work(kind):
+    while not done:
+        for _ in range(20):
+            if kind == 0:
+                tw.register_func("test.replaced", lambda: None, override=True)
+            elif kind == 1:
+                tw.relax.build(Module)
+            else:
+                assert (main(x).numpy() == x * 2).all()
+
+threads = [threading.Thread(target=work, args=(kind,)) for kind in (0, 1, 2, 2)]
+for thread in threads:
+    thread.start()
+hang = 0
+for _ in range(40):
+    child = os.fork()
+    if child == 0:
+        tw.register_func("test.of_child", lambda: None, override=True)
+        good = (main(x).numpy() == x * 2).all()
+        other = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())["main"]
+        good = good and (other(x).numpy() == x * 2).all()
+        os._exit(0 if good else 1)
+    deadline = time.monotonic() + 30
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > deadline:
+            os.kill(child, 9)
+            hang += 1
+            ended = os.waitpid(child, 0)
+            break
+        time.sleep(0.002)
+    if ended[1] != 0:
+        print("a child ended with", ended[1])
+        break
+done = True
+for thread in threads:
+    thread.join()
+print("hang", hang)
+"""
+
+
+def test_children_of_a_fork_run_while_threads_of_the_parent_do(python, tmp_path):
+    (tmp_path / "program.py").write_text(FORKS)
+    done = python(tmp_path / "program.py")
+    assert done.returncode == 0 and done.stdout.split() == ["hang", "0"], done.stdout + done.stderr[-2000:]
+
+
+@I.ir_module
+class Missing:
+    @T.prim_func
+    def calls(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
+        for i in range(4):
+            with T.block("y"):
+                vi = T.axis.spatial(4, i)
+                y[vi] = x[vi]
+        T.evaluate(T.call_packed("test.machine.nowhere", 1))
+
+    @R.function(pure=False)
+    def main(x: R.Tensor((4,), "float32")):
+        cls = Missing
+        _ = R.call_packed("test.machine.echo", x, sinfo_args=(R.Object,))
+        y = R.call_tir(cls.calls, (x,), out_sinfo=R.Tensor((4,), "float32"))
+        return y
+
+
+def test_a_packed_function_that_a_kernel_misses_is_found_before_anything_runs():
+    seen = []
+    tw.register_func("test.machine.echo", lambda x: seen.append(x), override=True)
+    main = tw.relax.VirtualMachine(tw.relax.build(Missing), tw.cpu())["main"]
+    with pytest.raises(tw.TVMError, match=r"missing packed function .test\.machine\.nowhere"):
+        main(np.zeros(4, "float32"))
+    assert seen == []
+    tw.register_func("test.machine.nowhere", lambda x: 0, override=True)
+    main(np.zeros(4, "float32"))
+    assert len(seen) == 1
+    tw.remove_global_func("test.machine.nowhere")
+
+
+def test_odd_arguments_are_errors_that_name_them(vm, executable, tmp_path):
+    odd = [
+        ("name of a function", lambda: vm[3]),
+        ("name of a function", lambda: executable[None]),
+        ("name of a function", lambda: vm.set_input(3, X)),
+        ("name of a function", lambda: vm.time_evaluator(b"main")),
+        ("`number`", lambda: vm.time_evaluator("main", number="3")),
+        ("`number`", lambda: vm.time_evaluator("main", number=2**70)),
+        ("number", lambda: vm.time_evaluator("main", number=2**40)),
+        ("repeat", lambda: vm.time_evaluator("main", repeat=2**40)),
+        ("min_repeat_ms", lambda: vm.time_evaluator("main", min_repeat_ms=1e12)),
+        ("`dev`", lambda: vm.time_evaluator("main", "cpu")),
+        ("`processors`", lambda: tw.runtime.set_affinity("x")),
+        ("`processors`", lambda: tw.runtime.set_affinity([-1])),
+        ("`processors`", lambda: tw.runtime.set_affinity(None)),
+        ("processor", lambda: tw.runtime.set_affinity([2**40])),
+        ("`threads`", lambda: tw.runtime.set_num_threads("x")),
+        ("`path`", lambda: tw.runtime.load_module(None)),
+        ("`path`", lambda: executable.save(3)),
+        ("Is a directory|cannot access", lambda: executable.save(tmp_path)),
+        ("`index`", lambda: tw.cpu("x")),
+    ]
+    for name, call in odd:
+        with pytest.raises(tw.TVMError, match=name):
+            call()

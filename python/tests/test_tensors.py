@@ -103,3 +103,62 @@ def test_devices():
     if not tw.cuda().exist:
         with pytest.raises(tw.TVMError, match="cuda"):
             tw.nd.empty((1,), device=tw.cuda())
+
+
+class Refuses:
+    """Something that claims to hold a tensor."""
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    def __dlpack__(self, **options):
+        if isinstance(self.outcome, BaseException):
+            raise self.outcome
+        return self.outcome
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+def test_what_an_exporter_refuses_is_an_error_with_its_words_and_its_place():
+    with pytest.raises(tw.TVMError, match=r"Refuses.*not today") as caught:
+        tw.nd.from_dlpack(Refuses(BufferError("not today")))
+    assert isinstance(caught.value.__cause__, BufferError)
+    for source in (np.ones(3, ">f4"), np.ones(3, "complex64")):
+        with pytest.raises(tw.TVMError):
+            tw.nd.from_dlpack(source)
+    with pytest.raises(tw.TVMError, match="capsule"):
+        tw.nd.from_dlpack(Refuses(3))
+    with pytest.raises(KeyboardInterrupt):
+        tw.nd.from_dlpack(Refuses(KeyboardInterrupt()))
+    take = tw.get_global_func("test.tensors.take", allow_missing=True)
+    if take is None:
+        tw.register_func("test.tensors.take", lambda *args: None)
+        take = tw.get_global_func("test.tensors.take")
+    with pytest.raises(tw.TVMError, match=r"argument 1: .*byte order"):
+        take(1, np.ones(3, ">f4"))
+    with pytest.raises(tw.TVMError, match=r"argument 0: an integer is of 64 bits"):
+        take(2**70)
+
+
+@pytest.mark.torch
+def test_a_tensor_of_torch_that_needs_gradients_is_refused():
+    import torch
+
+    with pytest.raises(tw.TVMError, match=r"Tensor.*detach"):
+        tw.nd.from_dlpack(torch.ones(3, requires_grad=True))
+    with pytest.raises(tw.TVMError, match=r"Tensor.*detach"):
+        tw.nd.array(torch.ones(3, requires_grad=True))
+
+
+def test_values_that_do_not_fit_are_refused():
+    t = tw.nd.array(np.zeros((2, 3), "float32"))
+    for values in ("text", np.zeros(4), [[1, 2], [3]], object()):
+        with pytest.raises(tw.TVMError, match=r"do not fit .*\[2, 3\]"):
+            t[:] = values
+    with pytest.raises(tw.TVMError, match="`shape`"):
+        tw.nd.empty("ab")
+    with pytest.raises(tw.TVMError, match="`device`"):
+        t.to_device("cpu")
+    with pytest.raises(tw.TVMError, match="`device`"):
+        tw.nd.empty((2,), device="cpu")

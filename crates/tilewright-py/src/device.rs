@@ -4,11 +4,11 @@ use pyo3::prelude::*;
 use tilewright::runtime::{self, DeviceKind};
 use tilewright::tensor::dlpack::DEVICE_CPU;
 
-use crate::error;
 use crate::value::runtime_error;
+use crate::{argument, error};
 
 /// A place for tensors: a kind of device and its index.
-#[pyclass(frozen, eq, hash, module = "tilewright.runtime.device")]
+#[pyclass(frozen, eq, hash, from_py_object, module = "tilewright.runtime.device")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Device(pub(crate) runtime::Device);
 
@@ -22,8 +22,12 @@ impl Device {
 #[pymethods]
 impl Device {
     #[new]
-    fn new(py: Python<'_>, kind: &str, index: i64) -> PyResult<Self> {
-        let kind = match kind {
+    fn new(
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::kind)] kind: String,
+        #[pyo3(from_py_with = argument::index)] index: i64,
+    ) -> PyResult<Self> {
+        let kind = match kind.as_str() {
             "cpu" => DeviceKind::Cpu,
             "cuda" => DeviceKind::Cuda,
             _ => {
@@ -95,7 +99,7 @@ pub(crate) fn num_threads() -> usize {
 
 /// Sets it; 0 goes back to the default.
 #[pyfunction]
-pub(crate) fn set_num_threads(py: Python<'_>, threads: i64) -> PyResult<()> {
+pub(crate) fn set_num_threads(py: Python<'_>, #[pyo3(from_py_with = argument::threads)] threads: i64) -> PyResult<()> {
     match usize::try_from(threads) {
         Ok(threads) => {
             py.detach(|| runtime::set_num_threads(threads));
@@ -110,7 +114,10 @@ pub(crate) fn set_num_threads(py: Python<'_>, threads: i64) -> PyResult<()> {
 
 /// Binds the workers to these processors; none sets them free.
 #[pyfunction]
-pub(crate) fn set_affinity(py: Python<'_>, processors: Vec<usize>) -> PyResult<()> {
+pub(crate) fn set_affinity(
+    py: Python<'_>,
+    #[pyo3(from_py_with = argument::processors)] processors: Vec<usize>,
+) -> PyResult<()> {
     py.detach(|| runtime::set_affinity(&processors)).map_err(|e| runtime_error(py, e))
 }
 

@@ -86,9 +86,13 @@ pub(crate) fn import(value: &Bound<'_, PyAny>) -> PyResult<Tensor> {
     options.set_item(intern!(py, "max_version"), (VERSION.major, VERSION.minor))?;
     let name = intern!(py, "__dlpack__");
     let capsule = match value.call_method(name, (), Some(&options)) {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => value.call_method0(name)?,
-        outcome => outcome?,
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => value.call_method0(name),
+        outcome => outcome,
     };
+    let capsule = capsule.map_err(|cause| {
+        let class = value.get_type().name().map_or_else(|_| "exporter".to_owned(), |name| name.to_string());
+        error::refused(py, format_args!("the {class} does not share its memory through DLPack"), cause)
+    })?;
     take(&capsule)
 }
 
@@ -109,7 +113,7 @@ fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Tensor> {
             let tensor = Tensor::from_dlpack(managed);
             tensor.inspect(|_| rename(object, PLAIN_USED))
         } else {
-            return Err(PyTypeError::new_err("`__dlpack__` returned no DLPack capsule, or one that is used up"));
+            return Err(error::wrong_type("expected a DLPack capsule that nobody has used from `__dlpack__`", capsule));
         }
     };
     taken.map_err(|e| error::tensor(py, &e))

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -77,6 +78,35 @@ pub(crate) fn wrong(py: Python<'_>, message: &str) -> PyErr {
 pub(crate) fn wrong_type(expected: impl Display, found: &Bound<'_, PyAny>) -> PyErr {
     let name = found.get_type().name().map_or_else(|_| "something else".to_owned(), |name| name.to_string());
     wrong(found.py(), &format!("{expected}, found {name}"))
+}
+
+/// Something that other Python code refused, with its words, and its exception as the cause. What is no `Exception`,
+/// such as the user's wish to stop, and what is ours already stay as they are.
+pub(crate) fn refused(py: Python<'_>, what: impl Display, cause: PyErr) -> PyErr {
+    if !cause.is_instance_of::<PyException>(py) || is_own(py, &cause) {
+        return cause;
+    }
+    let error = general(py, format_args!("{what}: {}", cause.value(py)));
+    error.set_cause(py, Some(cause));
+    error
+}
+
+/// The same error with the name of an argument in front, if it is one of ours without places.
+pub(crate) fn in_argument(py: Python<'_>, index: usize, error: PyErr) -> PyErr {
+    let kind = match class(py, Kind::WrongType).is_ok_and(|class| error.is_instance(py, class)) {
+        true => Kind::WrongType,
+        false => Kind::General,
+    };
+    if !is_own(py, &error) || !class(py, kind).is_ok_and(|class| error.get_type(py).is(class)) {
+        return error;
+    }
+    let named = make(py, kind, &format!("argument {index}: {}", error.value(py)), &[]);
+    named.set_cause(py, error.cause(py));
+    named
+}
+
+fn is_own(py: Python<'_>, error: &PyErr) -> bool {
+    class(py, Kind::General).is_ok_and(|class| error.is_instance(py, class))
 }
 
 /// All that a front end found.

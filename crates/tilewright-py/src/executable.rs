@@ -1,17 +1,18 @@
 //! Executables: compiled functions and their constants, to be run, saved and looked at.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use tilewright::runtime::fork::Lock;
 use tilewright::{Executable, VirtualMachine};
 
 use crate::device::Device;
-use crate::error;
 use crate::function::Function;
 use crate::timing::{PyTimer, timing};
 use crate::value::runtime_error;
+use crate::{argument, error};
 
 /// Compiled functions and their constants, to be run or saved.
 #[pyclass(frozen, name = "Executable", module = "tilewright.relax.vm")]
@@ -19,22 +20,25 @@ use crate::value::runtime_error;
 pub(crate) struct PyExecutable {
     pub(crate) executable: Arc<Executable>,
     /// The machine for calls on the executable itself, made when first needed.
-    machine: OnceLock<VirtualMachine>,
+    machine: Lock<Option<VirtualMachine>>,
 }
 
 impl PyExecutable {
     pub(crate) fn new(executable: Executable) -> Self {
-        Self { executable: Arc::new(executable), machine: OnceLock::new() }
+        Self { executable: Arc::new(executable), machine: Lock::default() }
     }
 
-    fn machine(&self, py: Python<'_>) -> PyResult<&VirtualMachine> {
-        if self.machine.get().is_none() {
-            let made = py.detach(|| VirtualMachine::new(self.executable.clone(), &[]));
-            let machine = made.map_err(|e| runtime_error(py, e))?;
-            // Another thread may have been faster; then its machine stays.
-            let _ = self.machine.set(machine);
+    fn machine(&self, py: Python<'_>) -> PyResult<VirtualMachine> {
+        if let Some(machine) = &*self.machine.lock() {
+            return Ok(machine.clone());
         }
-        self.machine.get().ok_or_else(|| error::general(py, "the executable has no machine"))
+        let made = py.detach(|| VirtualMachine::new(self.executable.clone(), &[])).map_err(|e| runtime_error(py, e))?;
+        // Another thread may have been faster; then its machine stays.
+        Ok(self.machine.lock().get_or_insert_with(|| made.clone()).clone())
+    }
+
+    fn function(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
+        self.machine(py)?.function(name).map(Function::machine).map_err(|e| runtime_error(py, e))
     }
 }
 
@@ -42,19 +46,19 @@ impl PyExecutable {
 impl PyExecutable {
     /// Opens a saved executable. Its machine code runs with all rights of the process.
     #[staticmethod]
-    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+    fn load(py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<Self> {
         py.detach(|| Executable::open(path)).map(Self::new).map_err(|e| runtime_error(py, e))
     }
 
     /// Writes the executable to a file.
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn save(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<()> {
         py.detach(|| self.executable.save(path)).map_err(|e| runtime_error(py, e))
     }
 
     /// Writes the executable to a file. Whatever the name ends in, `.so` and `.tar` included, the file is this
     /// package's own format: code, constants and program in one, read by `runtime.load_module`, `Executable.load`, the
     /// program `tilewright` and the Rust runtime; the system's loader and archivers do not read it.
-    fn export_library(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    fn export_library(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<()> {
         self.save(py, path)
     }
 
@@ -94,8 +98,12 @@ impl PyExecutable {
         self.executable.program().functions.iter().map(|function| function.name.clone()).collect()
     }
 
-    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
-        self.machine(py)?.function(name).map(Function::machine).map_err(|e| runtime_error(py, e))
+    fn __getitem__(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::function_name)] name: String,
+    ) -> PyResult<Function> {
+        self.function(py, &name)
     }
 
     /// Calls the only function.
@@ -103,7 +111,7 @@ impl PyExecutable {
     fn __call__<'py>(&self, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
         match self.function_names().as_slice() {
-            [name] => self.__getitem__(py, name)?.__call__(args),
+            [name] => self.function(py, name)?.__call__(args),
             names => {
                 let names = names.join(", ");
                 Err(error::general(py, format_args!("the executable has several functions: choose one of {names}")))
@@ -116,15 +124,15 @@ impl PyExecutable {
     fn time_evaluator(
         &self,
         py: Python<'_>,
-        func_name: &str,
-        dev: Option<&Device>,
-        number: i64,
-        repeat: i64,
-        min_repeat_ms: f64,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+        #[pyo3(from_py_with = argument::optional_device)] dev: Option<Device>,
+        #[pyo3(from_py_with = argument::number)] number: i64,
+        #[pyo3(from_py_with = argument::repeat)] repeat: i64,
+        #[pyo3(from_py_with = argument::min_repeat_ms)] min_repeat_ms: f64,
     ) -> PyResult<PyTimer> {
         dev.map_or(Ok(()), |dev| dev.check(py))?;
         let timing = timing(py, number, repeat, min_repeat_ms)?;
-        PyTimer::new(py, self.machine(py)?.clone(), func_name, timing)
+        PyTimer::new(py, self.machine(py)?, &func_name, timing)
     }
 
     fn __repr__(&self) -> String {

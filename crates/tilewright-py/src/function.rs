@@ -7,8 +7,8 @@ use pyo3::types::PyTuple;
 use tilewright::Value;
 use tilewright::runtime::{self, PackedFunc, registry};
 
-use crate::error;
 use crate::value::{arguments, packed, runtime_error, to_python};
+use crate::{argument, error};
 
 /// A function: of a machine, or by name.
 #[pyclass(frozen, name = "PackedFunc", module = "tilewright.runtime.packed_func")]
@@ -56,7 +56,7 @@ impl Function {
         match &self.0 {
             Inner::Machine { function, gives: true } => function.call(args),
             Inner::Machine { function, gives: false } => function.call(args).map(|_| Value::None),
-            Inner::Packed { function, .. } => function(args),
+            Inner::Packed { name, function } => runtime::nested(name, || function(args)),
         }
     }
 }
@@ -89,7 +89,11 @@ impl Function {
 
 /// Registers a Python function under a global name.
 #[pyfunction]
-pub(crate) fn register_func(name: &str, function: &Bound<'_, PyAny>, replace: bool) -> PyResult<()> {
+pub(crate) fn register_func(
+    #[pyo3(from_py_with = argument::function_name)] name: String,
+    function: &Bound<'_, PyAny>,
+    replace: bool,
+) -> PyResult<()> {
     let py = function.py();
     if !function.is_callable() {
         return Err(error::wrong_type(format_args!("expected a function to register as \"{name}\""), function));
@@ -101,20 +105,23 @@ pub(crate) fn register_func(name: &str, function: &Bound<'_, PyAny>, replace: bo
     // The function that is replaced may be the last reference to a Python object.
     let outcome = py.detach(|| match replace {
         true => {
-            registry::register_override(name, move |args| function.call(args));
+            registry::register_override(&name, move |args| function.call(args));
             Ok(())
         }
-        false => registry::register(name, move |args| function.call(args)),
+        false => registry::register(&name, move |args| function.call(args)),
     });
     outcome.map_err(|e| runtime_error(py, e))
 }
 
 /// Removes the function of a global name; an unknown name is an error.
 #[pyfunction]
-pub(crate) fn remove_global_func(py: Python<'_>, name: &str) -> PyResult<()> {
+pub(crate) fn remove_global_func(
+    py: Python<'_>,
+    #[pyo3(from_py_with = argument::function_name)] name: String,
+) -> PyResult<()> {
     // Asked for first, for the message of an unknown name.
-    registry::get(name).map_err(|e| runtime_error(py, e))?;
-    py.detach(|| registry::unregister(name));
+    registry::get(&name).map_err(|e| runtime_error(py, e))?;
+    py.detach(|| registry::unregister(&name));
     Ok(())
 }
 
@@ -126,9 +133,13 @@ pub(crate) fn list_global_func_names() -> Vec<String> {
 
 /// The function of a global name; `None` for an unknown one only where it may be missing.
 #[pyfunction]
-pub(crate) fn get_global_func(py: Python<'_>, name: &str, allow_missing: bool) -> PyResult<Option<Function>> {
-    match registry::get(name) {
-        Ok(function) => Ok(Some(Function::packed(name, function))),
+pub(crate) fn get_global_func(
+    py: Python<'_>,
+    #[pyo3(from_py_with = argument::function_name)] name: String,
+    allow_missing: bool,
+) -> PyResult<Option<Function>> {
+    match registry::get(&name) {
+        Ok(function) => Ok(Some(Function::packed(&name, function))),
         Err(_) if allow_missing => Ok(None),
         Err(error) => Err(runtime_error(py, error)),
     }

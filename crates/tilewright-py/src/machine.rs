@@ -1,19 +1,19 @@
 //! Machines: executables made ready to run.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use tilewright::runtime::fork::Lock;
 use tilewright::runtime::{Action, CallKind, Error, Event, Instrument, registry};
 use tilewright::{Value, VirtualMachine};
 
 use crate::device::Device;
-use crate::error;
 use crate::executable::PyExecutable;
 use crate::function::Function;
 use crate::timing::{PyReport, PyTimer, timing};
 use crate::value::{arguments, from_python, runtime_error, to_python};
+use crate::{argument, error};
 
 /// An executable, ready to run.
 #[pyclass(frozen, name = "VirtualMachine", module = "tilewright.relax.vm")]
@@ -21,7 +21,7 @@ use crate::value::{arguments, from_python, runtime_error, to_python};
 pub(crate) struct PyMachine {
     machine: VirtualMachine,
     /// Saved functions whose results are dropped.
-    without_result: Mutex<BTreeSet<String>>,
+    without_result: Lock<BTreeSet<String>>,
 }
 
 /// The memory strategies that programs ask for by name. The machine plans memory and keeps what it frees, whichever.
@@ -117,12 +117,16 @@ impl PyMachine {
         let executable = executable.get().executable.clone();
         let made: Result<_, Error> = py.detach(|| VirtualMachine::new(executable, &devices));
         let machine = made.map_err(|e| runtime_error(py, e))?;
-        Ok(Self { machine, without_result: Mutex::default() })
+        Ok(Self { machine, without_result: Lock::default() })
     }
 
-    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Function> {
-        let function = self.find(py, name)?;
-        let silent = self.without_result.lock().unwrap_or_else(PoisonError::into_inner).contains(name);
+    fn __getitem__(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::function_name)] name: String,
+    ) -> PyResult<Function> {
+        let function = self.find(py, &name)?;
+        let silent = self.without_result.lock().contains(&name);
         Ok(if silent { Function::without_result(function) } else { Function::machine(function) })
     }
 
@@ -149,36 +153,49 @@ impl PyMachine {
     #[pyo3(signature = (func_name, saved_name, *args, include_return=true, **named))]
     fn save_function(
         &self,
-        func_name: &str,
-        saved_name: &str,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+        #[pyo3(from_py_with = argument::function_name)] saved_name: String,
         args: &Bound<'_, PyTuple>,
         include_return: bool,
         named: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<()> {
         let py = args.py();
-        let values = self.call_arguments(func_name, args, named)?;
-        self.machine.save_function(func_name, saved_name, &values).map_err(|e| runtime_error(py, e))?;
+        let values = self.call_arguments(&func_name, args, named)?;
+        self.machine.save_function(&func_name, &saved_name, &values).map_err(|e| runtime_error(py, e))?;
         if !include_return {
-            self.without_result.lock().unwrap_or_else(PoisonError::into_inner).insert(saved_name.to_owned());
+            self.without_result.lock().insert(saved_name);
         }
         Ok(())
     }
 
     /// Stores the arguments of the next `invoke_stateful` of the function, by place or by name.
     #[pyo3(signature = (func_name, *args, **named))]
-    fn set_input(&self, func_name: &str, args: &Bound<'_, PyTuple>, named: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let values = self.call_arguments(func_name, args, named)?;
-        self.machine.set_input(func_name, &values).map_err(|e| runtime_error(args.py(), e))
+    fn set_input(
+        &self,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+        args: &Bound<'_, PyTuple>,
+        named: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<()> {
+        let values = self.call_arguments(&func_name, args, named)?;
+        self.machine.set_input(&func_name, &values).map_err(|e| runtime_error(args.py(), e))
     }
 
     /// Calls the function with the arguments that were set, and keeps its result for `get_outputs`.
-    fn invoke_stateful(&self, py: Python<'_>, func_name: &str) -> PyResult<()> {
-        py.detach(|| self.machine.invoke_stateful(func_name)).map_err(|e| runtime_error(py, e))
+    fn invoke_stateful(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+    ) -> PyResult<()> {
+        py.detach(|| self.machine.invoke_stateful(&func_name)).map_err(|e| runtime_error(py, e))
     }
 
     /// The result of the last `invoke_stateful` of the function.
-    fn get_outputs<'py>(&self, py: Python<'py>, func_name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let outputs = self.machine.get_outputs(func_name).map_err(|e| runtime_error(py, e))?;
+    fn get_outputs<'py>(
+        &self,
+        py: Python<'py>,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let outputs = self.machine.get_outputs(&func_name).map_err(|e| runtime_error(py, e))?;
         to_python(py, &outputs)
     }
 
@@ -206,23 +223,27 @@ impl PyMachine {
     fn time_evaluator(
         &self,
         py: Python<'_>,
-        func_name: &str,
-        dev: Option<&Device>,
-        number: i64,
-        repeat: i64,
-        min_repeat_ms: f64,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+        #[pyo3(from_py_with = argument::optional_device)] dev: Option<Device>,
+        #[pyo3(from_py_with = argument::number)] number: i64,
+        #[pyo3(from_py_with = argument::repeat)] repeat: i64,
+        #[pyo3(from_py_with = argument::min_repeat_ms)] min_repeat_ms: f64,
     ) -> PyResult<PyTimer> {
         dev.map_or(Ok(()), |dev| dev.check(py))?;
         let timing = timing(py, number, repeat, min_repeat_ms)?;
-        PyTimer::new(py, self.machine.clone(), func_name, timing)
+        PyTimer::new(py, self.machine.clone(), &func_name, timing)
     }
 
     /// Runs the function once and says where the time went.
     #[pyo3(signature = (func_name, *args))]
-    fn profile(&self, func_name: &str, args: &Bound<'_, PyTuple>) -> PyResult<PyReport> {
+    fn profile(
+        &self,
+        #[pyo3(from_py_with = argument::function_name)] func_name: String,
+        args: &Bound<'_, PyTuple>,
+    ) -> PyResult<PyReport> {
         let py = args.py();
         let values = arguments(args)?;
-        let outcome = py.detach(|| self.machine.profile(func_name, &values).map(|(_, report)| report));
+        let outcome = py.detach(|| self.machine.profile(&func_name, &values).map(|(_, report)| report));
         outcome.map(PyReport).map_err(|e| runtime_error(py, e))
     }
 

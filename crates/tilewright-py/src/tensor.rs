@@ -10,7 +10,7 @@ use tilewright::tensor::{Layout, TensorError};
 use tilewright::{DataType, Tensor};
 
 use crate::device::Device;
-use crate::{dlpack, error, indexing};
+use crate::{argument, dlpack, error, indexing};
 
 /// A tensor. Clones, views through indices or DLPack, and arguments of callbacks share its memory.
 #[pyclass(frozen, name = "NDArray", module = "tilewright.runtime.ndarray")]
@@ -69,9 +69,15 @@ impl NdArray {
             Err(_) => values.clone(),
         };
         let numpy = py.import("numpy")?;
-        let array = numpy.call_method1("asarray", (source, through.to_string()))?;
-        let array = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
-        let array = numpy.call_method1("ascontiguousarray", (array,))?;
+        let through_numpy = || {
+            let array = numpy.call_method1("asarray", (source, through.to_string()))?;
+            let array = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
+            numpy.call_method1("ascontiguousarray", (array,))
+        };
+        let array = through_numpy().map_err(|cause| {
+            let what = format_args!("the values do not fit into a tensor of shape {shape:?} and type {dtype}");
+            error::refused(py, what, cause)
+        })?;
         let tensor = dlpack::import(&array)?;
         convert(&tensor, dtype).and_then(|tensor| tensor.reshape(shape)).map_err(|e| error::tensor(py, &e))
     }
@@ -96,7 +102,7 @@ impl NdArray {
 impl NdArray {
     /// A copy of anything with `__dlpack__`.
     #[staticmethod]
-    fn copy_of(source: &Bound<'_, PyAny>, device: &Device) -> PyResult<Self> {
+    fn copy_of(source: &Bound<'_, PyAny>, #[pyo3(from_py_with = argument::device)] device: Device) -> PyResult<Self> {
         let py = source.py();
         device.check(py)?;
         dlpack::import(source)?.copied().map(Self).map_err(|e| error::tensor(py, &e))
@@ -113,13 +119,22 @@ impl NdArray {
 
     /// A tensor of these bytes, in row-major order.
     #[staticmethod]
-    fn from_bytes(dtype: &Bound<'_, PyAny>, shape: Vec<i64>, data: &[u8]) -> PyResult<Self> {
+    fn from_bytes(
+        dtype: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::shape)] shape: Vec<i64>,
+        data: &[u8],
+    ) -> PyResult<Self> {
         Tensor::from_bytes(parse_dtype(dtype)?, &shape, data).map(Self).map_err(|e| error::tensor(dtype.py(), &e))
     }
 
     /// A tensor of zeros.
     #[staticmethod]
-    fn empty(py: Python<'_>, shape: Vec<i64>, dtype: &Bound<'_, PyAny>, device: &Device) -> PyResult<Self> {
+    fn empty(
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::shape)] shape: Vec<i64>,
+        dtype: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = argument::device)] device: Device,
+    ) -> PyResult<Self> {
         device.check(py)?;
         Tensor::zeros(parse_dtype(dtype)?, &shape).map(Self).map_err(|e| error::tensor(py, &e))
     }
@@ -204,7 +219,7 @@ impl NdArray {
     }
 
     /// The same elements in another shape: a view where they lie one behind the other, else a copy.
-    fn reshape(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Self> {
+    fn reshape(&self, py: Python<'_>, #[pyo3(from_py_with = argument::shape)] shape: Vec<i64>) -> PyResult<Self> {
         let reshaped = self.0.to_contiguous().and_then(|tensor| tensor.reshape(&shape));
         reshaped.map(Self).map_err(|e| error::tensor(py, &e))
     }
@@ -288,7 +303,10 @@ impl NdArray {
     }
 
     /// The tensor on a device: itself where it lives there already.
-    fn to_device<'py>(slf: &Bound<'py, Self>, device: &Device) -> PyResult<Bound<'py, Self>> {
+    fn to_device<'py>(
+        slf: &Bound<'py, Self>,
+        #[pyo3(from_py_with = argument::device)] device: Device,
+    ) -> PyResult<Bound<'py, Self>> {
         device.check(slf.py())?;
         Ok(slf.clone())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::VirtualMachine;
-use tilewright::runtime::{Report, Times, Timing};
+use tilewright::runtime::{Error, Report, Times, Timing};
 
 use crate::error;
 use crate::value::{arguments, runtime_error};
@@ -13,14 +13,15 @@ use crate::value::{arguments, runtime_error};
 /// How often to call, from Python's numbers.
 pub(crate) fn timing(py: Python<'_>, number: i64, repeat: i64, min_repeat_ms: f64) -> PyResult<Timing> {
     let count = |name: &str, value: i64| {
-        let count = usize::try_from(value).ok().filter(|&count| count > 0);
-        count.ok_or_else(|| error::general(py, format_args!("`{name}` is 1 or more, found {value}")))
+        usize::try_from(value).map_err(|_| error::general(py, format_args!("`{name}` is 1 or more, found {value}")))
     };
     let (number, repeat) = (count("number", number)?, count("repeat", repeat)?);
     let min_repeat = Duration::try_from_secs_f64(min_repeat_ms / 1e3);
     let min_repeat = min_repeat
         .map_err(|_| error::general(py, format_args!("`min_repeat_ms` is 0 or more, found {min_repeat_ms}")))?;
-    Ok(Timing { number, repeat, min_repeat })
+    let timing = Timing { number, repeat, min_repeat };
+    timing.check().map_err(|e| runtime_error(py, e))?;
+    Ok(timing)
 }
 
 /// Times a function when it is called with the function's arguments.
@@ -45,7 +46,9 @@ impl PyTimer {
     fn __call__(&self, args: &Bound<'_, PyTuple>) -> PyResult<PyTimes> {
         let py = args.py();
         let values = arguments(args)?;
-        let times = py.detach(|| self.machine.time_evaluator(&self.name, &values, self.timing));
+        // The user may want to stop.
+        let mut pause = || Python::attach(|py| py.check_signals()).map_err(Error::callback);
+        let times = py.detach(|| self.machine.time_with_pauses(&self.name, &values, self.timing, &mut pause));
         times.map(PyTimes).map_err(|e| runtime_error(py, e))
     }
 

@@ -19,7 +19,10 @@ struct Opaque(Py<PyAny>);
 
 /// The values of a call's arguments.
 pub(crate) fn arguments(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Value>> {
-    args.iter_borrowed().map(|arg| from_python(&arg)).collect()
+    let named = |(index, arg): (usize, Borrowed<'_, '_, PyAny>)| {
+        from_python(&arg).map_err(|error| error::in_argument(args.py(), index, error))
+    };
+    args.iter_borrowed().enumerate().map(named).collect()
 }
 
 /// The value of an object: tensors and anything with `__dlpack__` share their memory.
