@@ -4,14 +4,14 @@
 //! one text may serve several stages. A stage becomes one block, which reads its inputs and writes its outputs whole; the
 //! stage of a PrimFunc in block form becomes that function's own blocks.
 
-use tilewright_expr::node::{VarId, rewrite};
-use tilewright_expr::{Buffer, Expr, Range, Var};
+use tilewright_expr::node::{VarId, rewrite, walk};
+use tilewright_expr::{Buffer, Expr, ExprKind, Range, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, BufferRegion, PrimFunc, Stmt, StmtKind};
 use tilewright_support::{Map, Origins};
 use tilewright_tensor::DataType;
 
-use crate::tensor::{Body, Operation, check_shape};
+use crate::tensor::{Body, Compute, Operation, check_shape};
 use crate::{TeError, Tensor};
 
 /// Statements that make tensors.
@@ -60,7 +60,8 @@ pub fn extern_op(
     }
     let ins: Vec<Buffer> = inputs.iter().map(|t| Buffer::new(t.name(), t.shape().to_vec(), t.dtype())).collect();
     let body = statements(&ins, &outs)?;
-    let made = Extern { ins, given: inputs.to_vec(), outs, vars: Vec::new(), allocated: Vec::new(), body, form: Form::Opaque };
+    let made =
+        Extern { ins, given: inputs.to_vec(), outs, vars: Vec::new(), allocated: Vec::new(), body, form: Form::Opaque };
     Ok(operation(name, made, attrs))
 }
 
@@ -116,16 +117,45 @@ pub fn prim_func_op(inputs: &[Tensor], function: &PrimFunc, name: &str) -> Resul
         _ => (Vec::new(), function.body.clone(), Form::Opaque),
     };
     let outs: Vec<Buffer> = outs.iter().map(|&out| out.clone()).collect();
-    let made = Extern {
-        ins: ins.iter().map(|&buffer| buffer.clone()).collect(),
-        given: inputs.to_vec(),
-        vars,
-        allocated,
-        body,
-        form,
-        outs,
-    };
+    let constants: Map<VarId, Expr> =
+        ins.iter().zip(inputs).filter_map(|(buffer, tensor)| Some((buffer.id(), constant(tensor)?))).collect();
+    let body = with_constants(body, &constants);
+    let kept = ins.iter().zip(inputs).filter(|(buffer, _)| !constants.contains_key(&buffer.id()));
+    let (ins, given) = kept.map(|(&buffer, tensor)| (buffer.clone(), tensor.clone())).unzip();
+    let made = Extern { ins, given, vars, allocated, body, form, outs };
     Ok(operation_of(name, made, shapes, Attrs::new()))
+}
+
+/// The value of a tensor that is a single constant.
+fn constant(tensor: &Tensor) -> Option<Expr> {
+    match tensor.op().body() {
+        Body::Compute(Compute { axes, values, reduction: None }) if axes.is_empty() => match values.as_slice() {
+            [value] if matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) => Some(value.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The statements with constants in the place of what these buffers hold.
+fn with_constants(body: Stmt, constants: &Map<VarId, Expr>) -> Stmt {
+    if constants.is_empty() {
+        return body;
+    }
+    let whole = vec![body];
+    let whole = rewrite(&whole, |expr: &Expr| match &expr.kind {
+        ExprKind::Load { buffer, .. } => constants.get(&buffer.id()).cloned(),
+        _ => None,
+    })
+    .unwrap_or(whole);
+    let whole = rewrite(&whole, |stmt: &Stmt| {
+        let StmtKind::Block { values, predicate, block } = &stmt.kind else { return None };
+        let mut block = block.clone();
+        block.reads.retain(|read| !constants.contains_key(&read.buffer.id()));
+        Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
+    })
+    .unwrap_or(whole);
+    Stmt::seq(whole)
 }
 
 /// That the tensor can be passed as the buffer, and what dimensions of the buffer are then.
@@ -206,6 +236,15 @@ pub(crate) fn extern_stmt(op: &Operation, stage: &Extern) -> (Vec<Buffer>, Stmt)
     }
 }
 
+/// Whether the statements read elements of the buffer: of an output, those that they have written before.
+fn is_read(body: &Stmt, buffer: &Buffer) -> bool {
+    let mut found = false;
+    walk(&vec![body.clone()], |expr: &Expr| {
+        found |= matches!(&expr.kind, ExprKind::Load { buffer: loaded, .. } if loaded == buffer);
+    });
+    found
+}
+
 fn opaque_block(op: &Operation, stage: &Extern, given: &[Buffer], made: &[Buffer]) -> Block {
     let whole = |buffer: &Buffer| BufferRegion {
         buffer: buffer.clone(),
@@ -217,6 +256,7 @@ fn opaque_block(op: &Operation, stage: &Extern, given: &[Buffer], made: &[Buffer
             reads.push(whole(buffer));
         }
     }
+    reads.extend(stage.outs.iter().zip(made).filter(|(own, _)| is_read(&stage.body, own)).map(|(_, out)| whole(out)));
     Block {
         name: op.name().into(),
         iters: Vec::new(),

@@ -44,8 +44,7 @@ fn run(function: &PrimFunc, args: &[Data]) {
     let args: Vec<Arg> = args.iter().cloned().map(Arg::Tensor).collect();
     let cx = InterpCx::new(5).with_packed("twice", |args| match args {
         [tilewright_interp::Value::Tensor(x), tilewright_interp::Value::Tensor(y)] => {
-            let doubled: Vec<u8> =
-                x.to_vec::<f32>().unwrap().iter().flat_map(|v| (2.0 * v).to_le_bytes()).collect();
+            let doubled: Vec<u8> = x.to_vec::<f32>().unwrap().iter().flat_map(|v| (2.0 * v).to_le_bytes()).collect();
             y.overwrite(&doubled).map_err(|error| error.to_string())?;
             Ok(tilewright_interp::Value::unit())
         }
@@ -93,7 +92,8 @@ fn reductions_are_what_they_are_called() {
     let of = |reducer| move |x: &Tensor| rows(x, |value, k| reduce(reducer, value, &[k]));
     check_rows(of(Reducer::Sum), true, |row| row.iter().fold(0.0, |a, b| a + b));
     check_rows(of(Reducer::Prod), true, |row| row.iter().fold(1.0, |a, b| a * b));
-    let worse = |pick: fn(f32, f32) -> f32| move |a: f32, b: f32| if b.is_nan() || a.is_nan() { f32::NAN } else { pick(a, b) };
+    let worse =
+        |pick: fn(f32, f32) -> f32| move |a: f32, b: f32| if b.is_nan() || a.is_nan() { f32::NAN } else { pick(a, b) };
     check_rows(of(Reducer::Max), true, |row| row.iter().copied().fold(f32::NEG_INFINITY, worse(f32::max)));
     check_rows(of(Reducer::Min), true, |row| row.iter().copied().fold(f32::INFINITY, worse(f32::min)));
 }
@@ -240,7 +240,8 @@ fn a_packed_function_is_a_stage() {
 fn a_prim_func_is_a_stage_more_than_once() {
     let inner = x_of(&[dim("n")]);
     let halved = compute(inner.shape(), "halved", |i| inner.at(&[&i[0]]) * 0.5).unwrap();
-    let inner = create_prim_func(&[inner.clone(), compute(inner.shape(), "Y", |i| halved.at(&[&i[0]]) + 1).unwrap()]).unwrap();
+    let inner =
+        create_prim_func(&[inner.clone(), compute(inner.shape(), "Y", |i| halved.at(&[&i[0]]) + 1).unwrap()]).unwrap();
     let x = x_of(&[n(5)]);
     let once = extern_prim_func(std::slice::from_ref(&x), &inner, "once").unwrap().remove(0);
     assert_eq!(once.shape()[0].as_int(), Some(5));
@@ -294,7 +295,8 @@ fn indices_of_one_type_mean_the_same() {
 #[test]
 fn a_scalar_parameter_is_passed() {
     let (x, by) = (x_of(&[n(3)]), Var::new("by", DataType::F32));
-    let y = compute(x.shape(), "Y", |i| x.at(&[&i[0]]).max(Value::from(Expr::var(&by))).intrinsic(Intrinsic::Exp)).unwrap();
+    let y =
+        compute(x.shape(), "Y", |i| x.at(&[&i[0]]).max(Value::from(Expr::var(&by))).intrinsic(Intrinsic::Exp)).unwrap();
     let error = create_prim_func(&[x.clone(), y.clone()]).unwrap_err().0;
     assert!(error.starts_with("tensor `Y` speaks of `by`, which is neither a parameter"), "{error}");
     let params = [x.into(), TeParam::Scalar(by), y.into()];
@@ -320,8 +322,10 @@ fn wrong_stages_say_what_is_wrong() {
         mixed.unwrap_err().0,
         "tensor `Y`: the values must be the 1 results of one reduction, in order, and no others"
     );
-    let error = extern_stage(x.shape(), DataType::F32, &[], "S", |_, _| Err::<Stmt, _>(TeError("no".into()))).unwrap_err();
+    let error =
+        extern_stage(x.shape(), DataType::F32, &[], "S", |_, _| Err::<Stmt, _>(TeError("no".into()))).unwrap_err();
     assert_eq!(error.0, "no");
-    let error = rows(&x, |value, _| sum(value, &[&reduce_axis(Expr::float(0.0, DataType::F32), n(2), "r")])).unwrap_err();
+    let error =
+        rows(&x, |value, _| sum(value, &[&reduce_axis(Expr::float(0.0, DataType::F32), n(2), "r")])).unwrap_err();
     assert_eq!(error.0, "tensor `Y`: reduce axis `r`: expected integers as its ends, found float32");
 }

@@ -28,9 +28,11 @@ def placeholder(shape: Any, dtype: Any = None, name: str = "placeholder") -> Ten
 
 
 def _axis_names(function: Callable[..., Any], rank: int) -> list[str]:
-    kinds = [(own.name, own.kind) for own in signature(function).parameters.values()]
-    names = [name for name, kind in kinds if kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
-    if any(kind is Parameter.VAR_POSITIONAL for _, kind in kinds):
+    parameters = list(signature(function).parameters.values())
+    taken = [own for own in parameters if own.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)]
+    # A parameter with a default is no index where there are indices enough without it.
+    names = [own.name for at, own in enumerate(taken) if own.default is Parameter.empty or at < rank]
+    if any(own.kind is Parameter.VAR_POSITIONAL for own in parameters):
         names += [f"i{index}" for index in range(rank - len(names))]
     if len(names) != rank:
         raise ValueError(

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tilewright::expr::{BinOp, Expr, ExprKind, ForeignCallee, Intrinsic};
+use tilewright::expr::{BinOp, Buffer, Expr, ExprKind, ForeignCallee, Intrinsic};
 use tilewright::{DataType, ops};
 
 use super::scalar::{FOREIGN, operator_of};
-use super::{Args, Field, FromPython, Node, node_of};
+use super::{Args, Field, FromPython, Node, argument, node_of};
 
 /// Operators of two operands that Python sees as calls.
 const OPERATORS: [(&str, BinOp); 5] = [
@@ -57,7 +57,20 @@ pub(super) fn parts(e: &Expr) -> Option<(Arc<str>, Vec<Field>)> {
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     let dtype: DataType = args.get(0, "dtype")?;
     let op = op_name(&args.object(1)?)?;
-    let operands: Vec<Expr> = args.get(2, "args")?;
+    let given = args.object(2)?;
+    // A buffer stands for the address of its first element.
+    let first = |buffer: &Buffer| {
+        let zeros = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
+        args.made(Expr::address_of(buffer, zeros))
+    };
+    let mut operands = Vec::new();
+    for operand in given.try_iter()? {
+        let operand = operand?;
+        operands.push(match node_of(&operand) {
+            Some(Node::Buffer(buffer)) => first(buffer)?,
+            _ => argument(&operand, "args")?,
+        });
+    }
     args.made(call(dtype, &op, operands))
 }
 

@@ -1,0 +1,420 @@
+"""Tensor expressions: what is printed, what is computed, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+import re
+
+import numpy as np
+import pytest
+import tilewright
+from tilewright import relax, te, tir, topi
+from tilewright.error import TVMError
+
+SIZES = [(1, 1), (3, 5), (2, 0), (0, 4), (7, 1), (4, 9)]
+
+
+def numbers(*shape: int, holes: bool = False) -> np.ndarray:
+    made = np.random.default_rng(sum(shape) + 3).normal(size=shape).astype("float32") * 5
+    if holes and made.size > 3:
+        made.reshape(-1)[3] = np.nan
+    return made
+
+
+def run(function: tir.PrimFunc, *arrays: np.ndarray) -> list[np.ndarray]:
+    tensors = [tilewright.nd.array(array) for array in arrays]
+    tilewright.build(function, target="llvm")(*tensors)
+    return [tensor.numpy() for tensor in tensors]
+
+
+def computed(tensors: list, *arrays: np.ndarray) -> np.ndarray:
+    """The last tensor, filled with 77 before."""
+    function = te.create_prim_func(tensors)
+    sizes = dict(
+        (str(dim), size)
+        for tensor, array in zip(tensors, arrays, strict=False)
+        for dim, size in zip(tensor.shape, array.shape, strict=True)
+    )
+    shape = [int(dim) if isinstance(dim, tir.IntImm) else sizes[str(dim)] for dim in tensors[-1].shape]
+    return run(function, *arrays, np.full(shape, 77, dtype=tensors[-1].dtype))[-1]
+
+
+def lines(script: str) -> list[str]:
+    return [line.strip() for line in script.splitlines() if line.strip() and not line.startswith("# from")]
+
+
+def te_matmul(a: te.Tensor, b: te.Tensor) -> te.Tensor:
+    k = te.reduce_axis((0, a.shape[1]), name="k")
+    return te.compute((a.shape[0], b.shape[1]), lambda i, j: te.sum(a[i, k] * b[k, j], axis=k), name="matmul")
+
+
+def te_relu(a: te.Tensor) -> te.Tensor:
+    return te.compute(a.shape, lambda *i: te.max(a(*i), 0), name="relu")
+
+
+MATMUL = """
+    for i, j, k in T.grid(4, 5, 6):
+        with T.block("matmul"):
+            v_i, v_j, v_k = T.axis.remap("SSR", [i, j, k])
+            T.reads(A[v_i, v_k], B[v_k, v_j])
+            T.writes(matmul[v_i, v_j])
+            with T.init():
+                matmul[v_i, v_j] = T.float32(0.0)
+            matmul[v_i, v_j] = matmul[v_i, v_j] + A[v_i, v_k] * B[v_k, v_j]
+"""
+RELU = """
+    for i0, i1 in T.grid(4, 5):
+        with T.block("relu"):
+            v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+            T.reads(matmul[v_i0, v_i1])
+            T.writes(relu[v_i0, v_i1])
+            relu[v_i0, v_i1] = T.max(matmul[v_i0, v_i1], T.float32(0.0))
+"""
+
+
+def pair() -> tuple[te.Tensor, te.Tensor]:
+    return te.placeholder((4, 6), name="A", dtype="float32"), te.placeholder((6, 5), name="B", dtype="float32")
+
+
+def test_a_function_prints_as_the_documents_print_it() -> None:
+    a, b = pair()
+    function = te.create_prim_func([a, b, te_matmul(a, b)])
+    expected = f"""
+@T.prim_func
+def main(A: T.Buffer((4, 6), "float32"), B: T.Buffer((6, 5), "float32"), matmul: T.Buffer((4, 5), "float32")):
+    T.func_attr({{"tir.noalias": T.bool(True)}})
+    # with T.block("root"):
+{MATMUL}"""
+    assert lines(function.script()) == lines(expected)
+    assert type(a).__name__ == "Tensor"
+    assert type(a).__module__.endswith(".te.tensor")
+    assert str(a.shape) == "[4, 6]"
+    assert a.shape[:-1] + [9] == [4, 9]
+
+
+def test_an_intermediate_is_hidden_passed_or_inlined() -> None:
+    a, b = pair()
+    c = te_matmul(a, b)
+    d = te_relu(c)
+    hidden, passed = te.create_prim_func([a, b, d]).script(), te.create_prim_func([a, b, c, d]).script()
+    assert lines(hidden)[4:] == lines("matmul = T.alloc_buffer((4, 5))" + MATMUL + RELU)
+    assert lines(passed)[4:] == lines(MATMUL + RELU)
+    assert 'matmul: T.Buffer((4, 5), "float32"), relu: ' in passed
+    twice = te.compute(d.shape, lambda i, j: d[i, j] + d[i, j], name="twice")
+    inlined = te.create_prim_func([a, b, c, twice], inline=[d])
+    assert "relu" not in inlined.script()
+    x, y = numbers(4, 6), numbers(6, 5)
+    product = x @ y
+    found = run(inlined, x, y, np.zeros_like(product), np.zeros_like(product))[-1]
+    np.testing.assert_allclose(found, 2 * np.maximum(product, 0), rtol=1e-4, atol=1e-4)
+    with pytest.raises(TVMError, match="`matmul` cannot be inlined: it is a reduction"):
+        te.create_prim_func([a, b, d], inline=[c])
+
+
+@pytest.mark.parametrize(("name", "of"), [("sum", np.sum), ("prod", np.prod), ("min", np.min), ("max", np.max)])
+def test_reductions_of_rows_of_any_length(name: str, of: object) -> None:
+    m, n = te.size_var("m", "int64"), te.size_var("n", "int64")
+    start = {"sum": 0.0, "prod": 1.0, "min": np.inf, "max": -np.inf}[name]
+    for rows, row in SIZES:
+        x = numbers(rows, row, holes=True)
+        expected = of(x, axis=1, initial=start)
+        for shape in [(m, n), (rows, row)]:
+            a = te.placeholder(shape, name="A")
+            k = te.reduce_axis((0, shape[1]), name="k")
+            made = te.compute((shape[0],), lambda i, a=a, k=k: getattr(te, name)(a[i, k], axis=k), name="B")
+            np.testing.assert_allclose(computed([a, made], x), expected, rtol=1e-5)
+
+
+def test_conditions_reduce_to_a_condition() -> None:
+    x = numbers(6, 3)
+    a = te.placeholder(x.shape, name="A")
+    for name, of in [("all", np.all), ("any", np.any)]:
+        k = te.reduce_axis((0, 3), name="k")
+        made = te.compute((6,), lambda i, k=k, name=name: getattr(te, name)(a[i, k] > 0.0, axis=k), name="B")
+        assert (computed([a, made], x) == of(x > 0, axis=1)).all()
+
+
+def test_where_and_init_of_a_reduction() -> None:
+    x = numbers(5, 8)
+    a, k = te.placeholder(x.shape, name="A"), te.reduce_axis((1, 7), name="k")
+    made = te.compute((5,), lambda i: te.sum(a[i, k], axis=k, where=a[i, k] > 0.0, init=10.0), name="B")
+    part = x[:, 1:7]
+    np.testing.assert_allclose(computed([a, made], x), 10 + np.where(part > 0, part, 0).sum(axis=1), rtol=1e-5)
+
+
+def arg_max() -> object:
+    return te.comm_reducer(
+        lambda x, y: (te.if_then_else(x[1] >= y[1], x[0], y[0]), te.max(x[1], y[1])),
+        lambda index, value: (te.const(-1, index), te.min_value(value)),
+        name="argmax",
+    )
+
+
+def test_a_reduction_of_pairs() -> None:
+    values = numbers(4, 9)
+    index = np.tile(np.arange(9, dtype="int32"), (4, 1))
+    a, b = te.placeholder((4, 9), "int32", name="index"), te.placeholder((4, 9), name="value")
+    k = te.reduce_axis((0, 9), name="k")
+    made = te.compute((4,), lambda i: arg_max()((a[i, k], b[i, k]), axis=k), name="best")
+    assert [tensor.name for tensor in made] == ["best_v0", "best_v1"]
+    function = te.create_prim_func([a, b, *made])
+    _, _, places, greatest = run(function, index, values, np.zeros(4, "int32"), np.zeros(4, "float32"))
+    assert (places == values.argmax(axis=1)).all()
+    assert (greatest == values.max(axis=1)).all()
+    assert 'T.Buffer((4,), "int32"), best_v1: T.Buffer((4,), "float32")' in function.script()
+    reduce = made[1].op.body[1]
+    assert isinstance(reduce, tir.Reduce)
+    assert reduce.value_index == 1
+    assert isinstance(reduce.combiner, tir.CommReducer)
+    assert [str(axis.var) for axis in reduce.axis] == ["k"]
+
+
+def test_several_tensors_from_one_formula() -> None:
+    a = te.placeholder((7,), name="A")
+    plus, times = te.compute(a.shape, lambda i: (a[i] + 2.0, a[i] * 3.0), name="B")
+    x = numbers(7, holes=True)
+    _, first, second = run(te.create_prim_func([a, plus, times]), x, np.zeros_like(x), np.zeros_like(x))
+    np.testing.assert_array_equal(first, x + np.float32(2))
+    np.testing.assert_array_equal(second, x * np.float32(3))
+
+
+def test_formulas_look_beyond_edges_where_a_condition_holds() -> None:
+    n = te.size_var("n", "int64")
+    a = te.placeholder((n,), name="A")
+    made = te.compute((n + 2,), lambda i: te.if_then_else(te.all(i >= 1, i <= n), a[i - 1], 0.0), name="B")
+    function = te.create_prim_func([a, made])
+    for size in [0, 1, 6]:
+        x = numbers(size)
+        np.testing.assert_array_equal(run(function, x, np.full(size + 2, 7, "float32"))[1], np.pad(x, 1))
+
+
+def test_a_packed_function_and_a_prim_func_are_stages() -> None:
+    @tilewright.register_func("test_te.negative", override=True)
+    def negative(source: tilewright.nd.NDArray, result: tilewright.nd.NDArray) -> None:
+        np.from_dlpack(result)[:] = -np.from_dlpack(source)
+
+    x = numbers(3, 4)
+    a = te.placeholder((3, 4), name="A")
+    packed = te.extern(
+        (3, 4), [a], lambda ins, outs: tir.call_packed("test_te.negative", ins[0], outs[0]), name="packed"
+    )
+    done = te.compute((3, 4), lambda i, j: packed[i, j] + 1.0, name="done")
+    np.testing.assert_array_equal(computed([a, done], x), -x + np.float32(1))
+    n = te.size_var("n", "int64")
+    row = te.placeholder((n,), name="row")
+    inner = te.create_prim_func([row, te.compute((n,), lambda i: row[i] * 0.5, name="halved")])
+    b = te.placeholder((6,), name="B")
+    once = te.extern_primfunc([b], inner)
+    again = te.extern_primfunc([once], inner)
+    y = numbers(6, holes=True)
+    np.testing.assert_array_equal(computed([b, again], y), y * np.float32(0.25))
+    with pytest.raises(TVMError, match="`A` is given for `row`: expected 1 dimensions, found 2"):
+        te.extern_primfunc([a], inner)
+
+
+def relax_var(name: str, *shape: object, dtype: str = "float32") -> relax.Var:
+    return relax.Var(name, relax.TensorStructInfo(list(shape), dtype))
+
+
+def linear_literal(x: te.Tensor, w: te.Tensor, b: te.Tensor | None = None) -> te.Tensor:
+    """A layer that sums too few products, written so that shapes and axes mix types."""
+    shape = x.shape[:-1] + [8]
+    k = te.reduce_axis((0, 8), name="k")
+    out = te.compute(shape, fcompute=lambda i, j: te.sum(x[i, k] * w[j, k], axis=k), name="matmul")
+    return out if b is None else te.compute(shape, lambda i, j: out[i, j] + b[0, j], name="add_bias")
+
+
+def test_a_builder_emits_functions_in_64_bit_indices() -> None:
+    builder = relax.BlockBuilder()
+    x, w = relax_var("input", 1, 20), relax_var("linear_weight", 8, 20)
+    with builder.function("main", [x, w]):
+        with builder.dataflow():
+            out = builder.emit_te(linear_literal, x, w, None)
+            made = builder.emit_output(out)
+        builder.emit_func_output(made)
+    module = builder.get()
+    expected = """
+    @T.prim_func(private=True)
+    def linear_literal(input: T.Buffer((T.int64(1), T.int64(20)), "float32"), linear_weight: T.Buffer((T.int64(8), T.int64(20)), "float32"), matmul: T.Buffer((T.int64(1), T.int64(8)), "float32")):
+        T.func_attr({"tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i, j, k in T.grid(T.int64(1), T.int64(8), T.int64(8)):
+            with T.block("matmul"):
+                v_i, v_j, v_k = T.axis.remap("SSR", [i, j, k])
+                T.reads(input[v_i, v_k], linear_weight[v_j, v_k])
+                T.writes(matmul[v_i, v_j])
+                with T.init():
+                    matmul[v_i, v_j] = T.float32(0.0)
+                matmul[v_i, v_j] = matmul[v_i, v_j] + input[v_i, v_k] * linear_weight[v_j, v_k]
+"""  # noqa: E501
+    found = lines(module.script())
+    at = found.index("@T.prim_func(private=True)")
+    assert found[at : at + len(lines(expected))] == lines(expected)
+    machine = relax.VirtualMachine(relax.build(module, target="llvm"), tilewright.cpu())
+    a, b = numbers(1, 20), numbers(8, 20)
+    result = machine["main"](tilewright.nd.array(a), tilewright.nd.array(b)).numpy()
+    np.testing.assert_allclose(result, a[:, :8] @ b[:, :8].T, rtol=1e-4)
+
+
+def test_names_of_emitted_functions() -> None:
+    builder = relax.BlockBuilder()
+    x, y = relax_var("x", 4, 4), relax_var("y", 4, 4)
+    with builder.function("main", [x, y]):
+        with builder.dataflow():
+            first = builder.emit_te(te_matmul, x, y)
+            again = builder.emit_te(te_matmul, x, y)
+            other = builder.emit_te(te_matmul, first, again)
+            named = builder.emit_te(te_relu, other, primfunc_name_hint="hinted", primfunc_attrs={"kind": 3})
+            wide = builder.emit_te(te_relu, relax.const(numbers(2, 2)))
+            made = builder.emit_output(relax.Tuple([named, wide]))
+        builder.emit_func_output(made)
+    names = [re.sub(r".*def (\w+)\(.*", r"\1", line) for line in builder.get().script().splitlines() if "def " in line]
+    assert sorted(names) == ["hinted", "main", "te_matmul", "te_relu"]
+    assert '"kind": 3' in builder.get().script()
+    assert isinstance(wide, relax.DataflowVar)
+
+
+def test_symbolic_dimensions_of_emitted_functions() -> None:
+    n = tir.Var("n", "int64")
+    builder = relax.BlockBuilder()
+    x = relax_var("x", n, 3)
+
+    def folded(a: te.Tensor, by: tir.PrimExpr) -> te.Tensor:
+        return te.compute((a.shape[0] * by, 3), lambda i, j: a[i // by, j] + i.astype("float32"), name="folded")
+
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            out = builder.emit_te(folded, x, relax.PrimValue(2))
+            longer = builder.emit_te(lambda a: te.compute((n + 1,), lambda i: a[te.min(i, n), 0], name="long"), out)
+            made = builder.emit_output(longer)
+        builder.emit_func_output(made)
+    machine = relax.VirtualMachine(relax.build(builder.get(), target="llvm"), tilewright.cpu())
+    for size in [1, 4]:
+        a = numbers(size, 3)
+        rows = np.repeat(a, 2, axis=0)[:, 0] + np.arange(2 * size, dtype="float32")
+        found = machine["main"](tilewright.nd.array(a)).numpy()
+        np.testing.assert_array_equal(found, rows[: size + 1])
+
+
+def test_dense_and_add_as_programs_use_them() -> None:
+    builder = relax.BlockBuilder()
+    x, w, b = relax_var("x", 1, 12), relax_var("w", 5, 12), relax_var("b", 5)
+    with builder.function("main", [x, w, b]):
+        with builder.dataflow():
+            out = builder.emit_te(topi.add, builder.emit_te(topi.nn.dense, x, w), b)
+            made = builder.emit_output(out)
+        builder.emit_func_output(made)
+    script = builder.get().script()
+    for text in ["def dense(", "def add(", 'T.block("T_matmul_NT")', 'T.block("T_add")']:
+        assert text in script
+    machine = relax.VirtualMachine(relax.build(builder.get(), target="llvm"), tilewright.cpu())
+    data = numbers(1, 12), numbers(5, 12), numbers(5)
+    found = machine["main"](*map(tilewright.nd.array, data)).numpy()
+    np.testing.assert_allclose(found, data[0] @ data[1].T + data[2], rtol=1e-4, atol=1e-4)
+
+
+def test_operators_on_tensors_broadcast() -> None:
+    x, y = numbers(3, 4, holes=True), numbers(4)
+    a, b = te.placeholder((3, 4), name="A"), te.placeholder((4,), name="B")
+    made = 1 - a * 2 + b / a
+    function = te.create_prim_func([a, b, made])
+    assert "scalar" not in function.script()
+    np.testing.assert_allclose(computed([a, b, made], x, y), 1 - x * 2 + y / x, rtol=1e-5)
+    np.testing.assert_array_equal(computed([a, -a], x), -x)
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [("exp", np.exp), ("negative", np.negative), ("sqrt", None), ("square", np.square), ("floor", np.floor)],
+)
+def test_formulas_of_one_tensor(name: str, of: object) -> None:
+    x = numbers(5, 3, holes=True)
+    a = te.placeholder(x.shape, name="A")
+    with np.errstate(invalid="ignore"):
+        expected = (of or np.sqrt)(x)
+    np.testing.assert_allclose(computed([a, getattr(topi, name)(a)], x), expected, rtol=1e-5)
+
+
+def test_transpose_and_matmul_of_the_library() -> None:
+    x, y = numbers(2, 3, 4), numbers(2, 3, 5)
+    a, b = te.placeholder(x.shape, name="A"), te.placeholder(y.shape, name="B")
+    turned = topi.transpose(a, axes=[0, 2, 1])
+    found = computed([a, b, topi.matmul(turned, b)], x, y)
+    np.testing.assert_allclose(found, x.transpose(0, 2, 1) @ y, rtol=1e-4, atol=1e-5)
+
+
+def test_elements_are_loads_of_their_tensor() -> None:
+    a, b = pair()
+    element = a[1][2].asobject()
+    assert isinstance(element, tir.ProducerLoad)
+    assert element.producer == a
+    assert element.producer != b
+    assert [int(index) for index in element.indices] == [1, 2]
+    c = te_matmul(a, b)
+    assert isinstance(c.op, te.ComputeOp)
+    assert isinstance(a.op, te.PlaceholderOp)
+    assert list(c.op.input_tensors) == [a, b]
+    assert c.op.output(0) == c
+    assert [str(axis.var) for axis in [*c.op.axis, *c.op.reduce_axis]] == ["i", "j", "k"]
+
+
+def test_tensors_that_nobody_names_stay_as_long_as_they_are_read() -> None:
+    a = te.placeholder((4,), name="A")
+    element = te.compute((4,), lambda i: a[i] * 2.0, name="lost")[1].asobject()
+    for _ in range(2000):
+        te.placeholder((4,), name="dropped")
+    gc.collect()
+    made = te.compute((4,), lambda i: a[i] + element, name="B")
+    x = numbers(4)
+    np.testing.assert_allclose(computed([a, made], x), x + x[1] * 2, rtol=1e-6)
+
+
+REFUSED = [
+    (lambda a, k: te.compute((4,), lambda i, j: a[i, j]), ValueError, r"takes 2 indices \(i, j\), but .* 1 dimensions"),
+    (lambda a, k: te.compute((4, 6), lambda i: a[i, i]), ValueError, "takes 1 index .* 2 dimensions"),
+    (lambda a, k: te.compute((4,), lambda i: a(i)), ValueError, "`A` has 2 dimensions, so .* 2 indices, found 1"),
+    (lambda a, k: te.compute((4,), lambda i: a[i] * 2), ValueError, "`A` has 2 dimensions"),
+    (lambda a, k: te.compute((4,), lambda i: a[i, k]), TVMError, "axis `k` is used outside of a reduction over it"),
+    (lambda a, k: te.compute((6,), lambda i: te.sum(a[k, i], axis=k)), TVMError, "0 to 5 into dimension 0 of `A`"),
+    (lambda a, k: te.compute((4,), lambda i: te.sum(a[i, k], axis=k) + 1), TypeError, "must be the whole formula"),
+    (lambda a, k: te.compute((4,), lambda i: 1 + te.sum(a[i, k], axis=k)), TypeError, "must be the whole formula"),
+    (lambda a, k: te.compute((4,), lambda i: te.sum(a[i, k], axis=[])), TVMError, "at least one axis"),
+    (lambda a, k: te.compute((4,), lambda i: te.all(a[i, k], axis=k)), TVMError, "`and` is not defined for float32"),
+    (lambda a, k: te.compute((4,), lambda i: "text"), TVMError, "an element must be a scalar, found"),
+    (lambda a, k: te.compute((4,), lambda i: None), TVMError, "`fcompute` is a scalar expression"),
+    (lambda a, k: te.compute((4.5,), lambda i: i), TVMError, "must be an integer, found float32"),
+    (lambda a, k: te.compute((-1,), lambda i: i), TVMError, "is -1; the least is 0"),
+    (lambda a, k: te.placeholder((-1,), name="B"), TVMError, "`-1` is no extent"),
+    (lambda a, k: te.placeholder((3,), "flot32"), TVMError, "`dtype` is a data type"),
+    (lambda a, k: te.reduce_axis((0, 2.5)), TVMError, "expected integers as its ends, found float32"),
+    (lambda a, k: te.create_prim_func([te_relu(a)]), TVMError, "placeholder `A` is read but is no parameter"),
+    (lambda a, k: te.create_prim_func([a, a]), TVMError, "tensor `A` is listed twice"),
+    (lambda a, k: te.create_prim_func([a, 3]), TVMError, "`ops` is a te.Tensor or a te.var"),
+    (lambda a, k: topi.add(a, te.placeholder((5,), name="B")), TVMError, "add"),
+    (lambda a, k: topi.nn.dense(a, te.placeholder((3, 5), name="W")), TVMError, "rows of `A` have 6 elements"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_cannot_be_is_refused_in_words(number: int) -> None:
+    make, kind, message = REFUSED[number]
+    a, k = te.placeholder((4, 6), name="A"), te.reduce_axis((0, 6), name="k")
+    with pytest.raises(kind, match=message):
+        make(a, k)
+
+
+def test_an_exception_in_a_formula_comes_back_as_itself() -> None:
+    with pytest.raises(ZeroDivisionError):
+        te.compute((4,), lambda i: i // (1 // 0))
+    with pytest.raises(KeyError):
+        te.extern((4,), [], lambda ins, outs: {}["missing"], dtype="float32")
+
+
+def test_emitting_what_is_no_formula_is_refused() -> None:
+    builder = relax.BlockBuilder()
+    x = relax_var("x", 4)
+    with pytest.raises(TVMError, match="gives its argument `x` back"), builder.function("main", [x]):
+        builder.emit_te(lambda a: a, x)
+    unknown = relax.Var("u", relax.TensorStructInfo(dtype="float32", ndim=2))
+    with pytest.raises(TVMError, match="shape and data type of `u` must be known"), builder.function("f", [unknown]):
+        builder.emit_te(te_relu, unknown)
