@@ -18,11 +18,14 @@ pub mod binary;
 pub mod builtin;
 pub mod create;
 pub mod elementwise;
+pub mod indexed;
 pub mod linear_algebra;
 pub mod manipulate;
 pub mod memory;
 pub mod nn;
+pub mod reduction;
 pub mod shapes;
+pub mod statistical;
 pub mod system;
 pub mod unary;
 pub mod vm;
@@ -33,7 +36,7 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families, in the order of the reference page.
-const FAMILIES: [&[&OpDef]; 12] = [
+const FAMILIES: [&[&OpDef]; 14] = [
     unary::ELEMENTWISE,
     unary::OPS,
     binary::ELEMENTWISE,
@@ -41,6 +44,8 @@ const FAMILIES: [&[&OpDef]; 12] = [
     create::OPS,
     linear_algebra::OPS,
     manipulate::OPS,
+    indexed::OPS,
+    statistical::OPS,
     nn::OPS,
     system::OPS,
     builtin::OPS,

@@ -226,6 +226,31 @@ pub fn check_equal_dims(
     }
 }
 
+/// Refuses indices (`inner`) that are larger than what they index (`outer`) in another dimension than `axis`; with an axis
+/// that there is not, those of another shape.
+pub fn check_inside(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    outer: usize,
+    inner: usize,
+    axis: usize,
+) -> Result<(), InferError> {
+    let (TensorShape::Known(a), TensorShape::Known(b)) = (call.tensor(outer)?.0, call.tensor(inner)?.0) else {
+        return Ok(());
+    };
+    let larger = |at: &usize| {
+        let decided = cx.analyzer.decide(tilewright_expr::CmpOp::Lt, &a[*at], &b[*at]);
+        *at != axis && decided == Some(true)
+    };
+    match (0..a.len().min(b.len())).find(larger) {
+        None => Ok(()),
+        Some(at) => Err(InferError::at(
+            inner,
+            format!("`{}`: in dimension {at} shape {} is larger than {}", call.op.name, dims_text(b), dims_text(a)),
+        )),
+    }
+}
+
 /// The dimensions of an argument, which legalisation needs to know.
 pub fn dims_of(call: &OpCall<'_>, arg: usize) -> Result<Vec<Expr>, InferError> {
     match call.tensor(arg)?.0 {

@@ -2,7 +2,7 @@
 
 mod regroup;
 
-pub use regroup::legalize_regrouped;
+pub use regroup::{legalize_regrouped, regrouped};
 
 family! {
     broadcast_to,

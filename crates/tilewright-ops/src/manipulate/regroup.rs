@@ -19,7 +19,8 @@ pub fn legalize_regrouped(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize(call, |inputs| inputs.iter().map(|x| regrouped(x, &dims, &block_name(call))).collect())
 }
 
-fn regrouped(x: &Tensor, dims: &[Expr], name: &str) -> Result<Tensor, TeError> {
+/// The elements of `x` in their order under the shape `dims`.
+pub fn regrouped(x: &Tensor, dims: &[Expr], name: &str) -> Result<Tensor, TeError> {
     compute(dims, name, |i| x.at_all(&indices(x.shape(), dims, i)))
 }
 

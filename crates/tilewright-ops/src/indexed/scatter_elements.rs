@@ -1,0 +1,119 @@
+//! Elements replaced or changed at the indices of a tensor of indices.
+
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::{ForKind, PrimFunc, Stmt};
+use tilewright_te::{TeError, extern_stage, legalize as legalize_formula};
+use tilewright_tensor::DataType;
+
+use super::check_indices;
+use crate::elementwise::{any, block_name};
+use crate::{attributes, shapes};
+
+op! {
+    /// A copy of `data` in which each element of `updates` has gone to its own place, but for the dimension `axis`, where
+    /// the index says it.
+    ///
+    /// The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that is out
+    /// of range is held within the dimension.
+    "scatter_elements" {
+        args: {
+            data: Tensor, "The input tensor.";
+            indices: Tensor, "Integers, in as many dimensions as `data` has, at most as large but for `axis`.";
+            updates: Tensor, "Elements of the type of `data`, of the shape of the indices.";
+        }
+        attrs: {
+            axis: Int = AttrDefault::Int(0), "The dimension; negative numbers count from the end.";
+            reduction: Str = AttrDefault::Str("update"),
+                "What an update does to the element: `update` replaces it, `add`, `mul`, `min` and `max` combine with it.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}
+
+/// How an update combines with the element; `None` where it replaces it.
+fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
+    match attributes::text(call, "reduction") {
+        "update" => Ok(None),
+        "add" => Ok(Some(BinOp::Add)),
+        "mul" => Ok(Some(BinOp::Mul)),
+        "min" => Ok(Some(BinOp::Min)),
+        "max" => Ok(Some(BinOp::Max)),
+        other => Err(InferError::new(format!(
+            "`scatter_elements` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`"
+        ))),
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    check_indices(call, 1)?;
+    reduction(call)?;
+    shapes::all_of_dtype(call, &[0, 2], any)?;
+    for other in [1, 2] {
+        if let (Some(a), Some(b)) = (shape.rank(), call.tensor(other)?.0.rank())
+            && a != b
+        {
+            let message = format!("`scatter_elements`: a tensor of {b} dimensions for one of {a}");
+            return Err(InferError::at(other, message));
+        }
+    }
+    if let Some(rank) = shape.rank() {
+        let axis = attributes::axis_attr(call, "axis", rank)?;
+        shapes::check_inside(cx, call, 0, 1, axis)?;
+        shapes::check_inside(cx, call, 2, 1, rank)?;
+    }
+    Ok(StructInfo::tensor_with(shape.clone(), dtype))
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
+    let reduction = reduction(call)?;
+    legalize_formula(call, |inputs| {
+        let [x, ..] = inputs else { return Ok(Vec::new()) };
+        let result = extern_stage(x.shape(), x.dtype(), inputs, &block_name(call), |ins, out| match ins {
+            [x, indices, updates] => {
+                let copy = nest(&x.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::load(x, i.to_vec())?)?))?;
+                let change = nest(&indices.shape, |i| update(out, indices, updates, axis, reduction, i))?;
+                Ok(Stmt::seq([copy, change]))
+            }
+            _ => Err(TeError("`scatter_elements` takes three tensors".into())),
+        });
+        Ok(vec![result?])
+    })
+}
+
+/// A loop for each dimension.
+fn nest(dims: &[Expr], body: impl FnOnce(&[Expr]) -> Result<Stmt, TeError>) -> Result<Stmt, TeError> {
+    let vars: Vec<Var> = (0..dims.len()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
+    let inner = body(&vars.iter().map(Expr::var).collect::<Vec<_>>())?;
+    let around =
+        |body, (var, dim): (&Var, &Expr)| Stmt::for_loop(var, Expr::i64(0), dim.clone(), ForKind::Serial, body);
+    Ok(vars.iter().zip(dims).rev().fold(inner, around))
+}
+
+fn update(
+    out: &Buffer,
+    indices: &Buffer,
+    updates: &Buffer,
+    axis: usize,
+    reduction: Option<BinOp>,
+    i: &[Expr],
+) -> Result<Stmt, TeError> {
+    let (size, zero) = (&out.shape[axis], Expr::i64(0));
+    let index = Expr::load(indices, i.to_vec())?.cast(DataType::I64)?;
+    let from_start = Expr::select(&Expr::compare(CmpOp::Lt, &index, &zero)?, &(&index + size), &index)?;
+    let most = size - &Expr::i64(1);
+    let held = Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &from_start, &most)?, &zero)?;
+    let mut place = i.to_vec();
+    place[axis] = held;
+    let update = Expr::load(updates, i.to_vec())?;
+    let value = match reduction {
+        Some(op) => Expr::binary(op, &Expr::load(out, place.clone())?, &update)?,
+        None => update,
+    };
+    Ok(Stmt::store(out, place, &value)?)
+}

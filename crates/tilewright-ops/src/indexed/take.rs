@@ -1,0 +1,101 @@
+//! Elements by their indices along a dimension.
+
+use tilewright_expr::{BinOp, CmpOp, Expr};
+use tilewright_ir::Attr;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
+
+use super::check_indices;
+use crate::elementwise::block_name;
+use crate::manipulate::regrouped;
+use crate::{attributes, shapes};
+
+op! {
+    /// The elements of `x` at the indices along a dimension, whose place the dimensions of the indices take.
+    ///
+    /// What becomes of an index out of range the mode says. `clip` and `fast`: it is held within the dimension, a negative
+    /// one at 0. `wrap`: it is counted round. `nan`: one that is negative counts from the end, and beyond the ends stands
+    /// NaN (floats only). Of a dimension without elements nothing can be taken: such a call is not defined.
+    "take" {
+        args: {
+            x: Tensor, "The input tensor.";
+            indices: Tensor, "Integers.";
+        }
+        attrs: {
+            axis: OptionalInt = AttrDefault::None, "The dimension; `None`: that of the flattened tensor.";
+            mode: Str = AttrDefault::Str("fast"), "`fast`, `clip`, `wrap` or `nan`.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Injective },
+    }
+}
+
+fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let ((shape, dtype), (indices, _)) = (call.tensor(0)?, call.tensor(1)?);
+    check_indices(call, 1)?;
+    let mode = attributes::text(call, "mode");
+    match mode {
+        "fast" | "clip" | "wrap" => {}
+        "nan" if dtype.is_none_or(|dtype| dtype.is_float()) => {}
+        "nan" => return Err(InferError::at(0, "`take` in the mode `nan` takes floats")),
+        _ => {
+            return Err(InferError::new(format!(
+                "`take` knows the modes `fast`, `clip`, `wrap` and `nan`, not `{mode}`"
+            )));
+        }
+    }
+    let Some(axis) = call.attr("axis").and_then(Attr::as_int) else {
+        return Ok(StructInfo::tensor_with(indices.clone(), dtype));
+    };
+    let shape = match (shape, indices) {
+        (TensorShape::Known(dims), TensorShape::Known(indices)) => {
+            let axis = attributes::axis(call, axis, dims.len())?;
+            TensorShape::Known([&dims[..axis], indices, &dims[axis + 1..]].concat())
+        }
+        _ => match shape.rank().zip(indices.rank()) {
+            Some((rank, of_indices)) => {
+                attributes::axis(call, axis, rank)?;
+                TensorShape::Rank(rank + of_indices - 1)
+            }
+            None => TensorShape::Unknown,
+        },
+    };
+    Ok(StructInfo::tensor_with(shape, dtype))
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (dims, from, mode) = (shapes::result_dims(call)?, shapes::dims_of(call, 0)?, attributes::text(call, "mode"));
+    let axis = match call.attr("axis").and_then(Attr::as_int) {
+        Some(axis) => Some(attributes::axis(call, axis, from.len())?),
+        None => None,
+    };
+    let flat = shapes::product(&InferCx::default(), &from);
+    legalize_formula(call, |inputs| {
+        let [x, indices] = inputs else { return Ok(Vec::new()) };
+        let (line, axis) = match axis {
+            Some(axis) => (x.clone(), axis),
+            None => (regrouped(x, &[flat], &format!("{}_line", block_name(call)))?, 0),
+        };
+        Ok(vec![compute(&dims, &block_name(call), |i| element(&line, indices, axis, mode, i))?])
+    })
+}
+
+fn element(x: &Tensor, indices: &Tensor, axis: usize, mode: &str, i: &[Value]) -> Value {
+    let (of_indices, behind) = i[axis..].split_at(indices.rank());
+    let extent = x.dim(axis);
+    let (size, index) = (Value::from(extent.clone()), indices.at_all(of_indices).cast(extent.dtype));
+    let at = |place: Value| x.at_all(&[&i[..axis], &[place], behind].concat());
+    let held = |index: &Value| index.min(&size - 1).max(0);
+    match mode {
+        "wrap" => at(index.binary(BinOp::FloorMod, &size)),
+        "nan" => {
+            let from_start = index.compare(CmpOp::Lt, 0).select(&(&index + &size), &index);
+            let inside = from_start.compare(CmpOp::Ge, 0).binary(BinOp::And, from_start.compare(CmpOp::Lt, &size));
+            inside.select(&at(held(&from_start)), &Expr::float(f64::NAN, x.dtype()).into())
+        }
+        _ => at(held(&index)),
+    }
+}

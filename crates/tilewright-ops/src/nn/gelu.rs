@@ -1,0 +1,17 @@
+//! The Gaussian error linear unit.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{Fusion, Legalize, Properties};
+
+use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+
+op! {
+    /// The Gaussian error linear unit, element by element: `x / 2 * (1 + erf(x / sqrt(2)))`.
+    "nn.gelu" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {}
+        infer: |_, call| infer_unary(call, float, Gives::Same),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| (&x * 0.5) * ((&x * std::f64::consts::FRAC_1_SQRT_2).intrinsic(Intrinsic::Erf) + 1))),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}

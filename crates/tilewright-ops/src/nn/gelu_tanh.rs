@@ -1,0 +1,26 @@
+//! The Gaussian error linear unit, approximately.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{Fusion, Legalize, Properties};
+use tilewright_te::Value;
+
+use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+
+op! {
+    /// The Gaussian error linear unit by the hyperbolic tangent: `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
+    "nn.gelu_tanh" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {}
+        infer: |_, call| infer_unary(call, float, Gives::Same),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| gelu_tanh(&x))),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}
+
+/// `sqrt(2 / pi)`.
+const SCALE: f64 = std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2;
+
+fn gelu_tanh(x: &Value) -> Value {
+    let inner = (x + (x * x * x) * 0.044_715) * SCALE;
+    (x * 0.5) * (inner.intrinsic(Intrinsic::Tanh) + 1)
+}

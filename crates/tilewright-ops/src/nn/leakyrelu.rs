@@ -1,0 +1,23 @@
+//! The leaky rectified linear unit.
+
+use tilewright_expr::CmpOp;
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use crate::attributes;
+use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+
+op! {
+    /// The leaky rectified linear unit, element by element: `x` where it is positive, `alpha * x` elsewhere. NaN stays NaN.
+    "nn.leakyrelu" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {
+            alpha: Float = AttrDefault::Float(0.01), "The slope for negative elements.";
+        }
+        infer: |_, call| infer_unary(call, float, Gives::Same),
+        legalize: Legalize::PrimFunc(|call| {
+            let alpha = attributes::float(call, "alpha")?;
+            legalize_unary(call, |x| x.compare(CmpOp::Gt, 0).select(&x, &(&x * alpha)))
+        }),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}

@@ -1,0 +1,66 @@
+//! What the normalisations share: the mean and variance of groups of elements, and a scale and a shift.
+//!
+//! All is worked out in float32 where elements are narrower, and the mean is subtracted before squares are taken.
+
+use tilewright_expr::{Expr, Intrinsic};
+use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::relax::TensorShape;
+use tilewright_te::{Tensor, Value};
+use tilewright_tensor::DataType;
+
+use crate::elementwise::float;
+use crate::shapes;
+
+/// `(x - mean) / sqrt(variance + epsilon)`, in the type of the mean.
+pub(super) fn standard(x: &Value, mean: &Value, variance: &Value, epsilon: f64) -> Value {
+    let dtype = mean.dtype().unwrap_or(DataType::F32);
+    (x.cast(dtype) - mean) / (variance + epsilon).intrinsic(Intrinsic::Sqrt)
+}
+
+/// The value scaled and shifted, in the type that it has.
+pub(super) fn scaled(value: Value, scale: Option<Value>, shift: Option<Value>) -> Value {
+    let dtype = value.dtype().unwrap_or(DataType::F32);
+    let value = match scale {
+        Some(scale) => value * scale.cast(dtype),
+        None => value,
+    };
+    match shift {
+        Some(shift) => value + shift.cast(dtype),
+        None => value,
+    }
+}
+
+/// The rule about parameters: floats of the tensor's type whose shape is that of its dimensions `axes`.
+pub(super) fn check_parameters(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    parameters: std::ops::Range<usize>,
+    axes: &dyn Fn(usize) -> Result<Vec<usize>, InferError>,
+) -> Result<(), InferError> {
+    let all: Vec<usize> = std::iter::once(0).chain(parameters.clone()).collect();
+    shapes::all_of_dtype(call, &all, float)?;
+    let shape = call.tensor(0)?.0;
+    let Some(rank) = shape.rank() else { return Ok(()) };
+    let axes = axes(rank)?;
+    for parameter in parameters {
+        let own = call.tensor(parameter)?.0;
+        let name = call.op.args.get(parameter).map_or("?", |def| def.name);
+        if own.rank().is_some_and(|own| own != axes.len()) {
+            let message = format!("`{}`: `{name}` must have {} dimensions", call.op.name, axes.len());
+            return Err(InferError::at(parameter, message));
+        }
+        let (TensorShape::Known(dims), TensorShape::Known(own)) = (shape, own) else { continue };
+        let wanted: Vec<Expr> = axes.iter().map(|&at| dims[at].clone()).collect();
+        if wanted.iter().zip(own).any(|(a, b)| cx.analyzer.prove_different(a, b)) {
+            let (wanted, own) = (shapes::dims_text(&wanted), shapes::dims_text(own));
+            let message = format!("`{}`: `{name}` must have the shape {wanted}, found {own}", call.op.name);
+            return Err(InferError::at(parameter, message));
+        }
+    }
+    Ok(())
+}
+
+/// The element of a parameter of these axes at `i` of the tensor.
+pub(super) fn parameter(x: &Tensor, i: &[Value], axes: &[usize]) -> Value {
+    x.at_all(&axes.iter().map(|&at| i[at].clone()).collect::<Vec<_>>())
+}

@@ -1,0 +1,140 @@
+//! A border round a tensor.
+
+use tilewright_expr::{BinOp, CmpOp, Expr};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
+
+use crate::elementwise::block_name;
+use crate::{attributes, shapes};
+
+op! {
+    /// The tensor with a border along each of its dimensions.
+    ///
+    /// What stands in the border the mode says: `constant`, a value; `edge`, the nearest element; `reflect`, the elements
+    /// mirrored at the outermost one; `circular`, those of the other side. In the last two a border is at most as wide as
+    /// there are such elements.
+    "nn.pad" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {
+            pad_width: Ints = AttrDefault::Required,
+                "The widths of the border before and behind the elements, for each dimension in turn.";
+            pad_value: Float = AttrDefault::Float(0.0), "What stands in a constant border.";
+            pad_mode: Str = AttrDefault::Str("constant"), "`constant`, `edge`, `reflect` or `circular`.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Injective },
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Constant,
+    Edge,
+    Reflect,
+    Circular,
+}
+
+fn mode(call: &OpCall<'_>) -> Result<Mode, InferError> {
+    match attributes::text(call, "pad_mode") {
+        "constant" => Ok(Mode::Constant),
+        "edge" | "replicate" => Ok(Mode::Edge),
+        "reflect" => Ok(Mode::Reflect),
+        "circular" => Ok(Mode::Circular),
+        other => Err(InferError::new(format!(
+            "`nn.pad` knows the modes `constant`, `edge`, `reflect` and `circular`, not `{other}`"
+        ))),
+    }
+}
+
+/// The widths before and behind, for each dimension.
+fn widths(call: &OpCall<'_>, rank: usize) -> Result<Vec<(i64, i64)>, InferError> {
+    let given = attributes::ints(call, "pad_width")?;
+    if given.len() != 2 * rank {
+        let message =
+            format!("`nn.pad` of a tensor of {rank} dimensions needs {} widths, found {}", 2 * rank, given.len());
+        return Err(InferError::new(message));
+    }
+    if let Some(negative) = given.iter().find(|width| **width < 0) {
+        return Err(InferError::new(format!("a border cannot be {negative} wide")));
+    }
+    Ok(given.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect())
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    let mode = mode(call)?;
+    let padded = |dims: &[Expr]| {
+        let widths = widths(call, dims.len())?;
+        for (dim, (before, behind)) in dims.iter().zip(&widths) {
+            check_border(cx, mode, dim, *before.max(behind))?;
+        }
+        Ok(dims.iter().zip(widths).map(|(dim, (a, b))| cx.analyzer.simplify(&(dim + a + b))).collect())
+    };
+    let shape = shapes::map_shape(shape, padded, |rank| Ok(widths(call, rank)?.len()))?;
+    Ok(StructInfo::tensor_with(shape, dtype))
+}
+
+/// Refuses a border for which a dimension has too few elements.
+fn check_border(cx: &InferCx, mode: Mode, dim: &Expr, width: i64) -> Result<(), InferError> {
+    let needed = match mode {
+        Mode::Constant => return Ok(()),
+        Mode::Edge => i64::from(width > 0),
+        Mode::Reflect => width + i64::from(width > 0),
+        Mode::Circular => width,
+    };
+    if cx.analyzer.decide(CmpOp::Lt, dim, &Expr::i64(needed)) == Some(true) {
+        let dim = shapes::dim_text(dim);
+        return Err(InferError::at(0, format!("`nn.pad`: a border of {width} needs {needed} elements, found {dim}")));
+    }
+    Ok(())
+}
+
+/// The index of the element that stands at `index` of the padded dimension, outside of it where the border is constant.
+fn source(mode: Mode, index: &Value, before: i64, extent: &Expr) -> Value {
+    let own = if before == 0 { index.clone() } else { index - before };
+    let size = Value::from(extent.clone());
+    match mode {
+        Mode::Constant => own,
+        Mode::Edge => own.max(0).min(&size - 1),
+        Mode::Circular => own.binary(BinOp::FloorMod, size),
+        Mode::Reflect => {
+            let (below, above) = (-&own, (&size * 2 - 2) - &own);
+            let mirrored = own.compare(CmpOp::Ge, &size).select(&above, &own);
+            own.compare(CmpOp::Lt, 0).select(&below, &mirrored)
+        }
+    }
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (dims, mode) = (shapes::result_dims(call)?, mode(call)?);
+    let (widths, value) = (widths(call, dims.len())?, attributes::float(call, "pad_value")?);
+    legalize_formula(call, |inputs| {
+        let padded = |x: &Tensor| {
+            let fill = Value::from(Expr::float(value, tilewright_tensor::DataType::F64)).cast(x.dtype());
+            compute(&dims, &block_name(call), |i| {
+                let places = i.iter().zip(&widths).zip(x.shape());
+                let own: Vec<Value> =
+                    places.clone().map(|((i, (before, _)), extent)| source(mode, i, *before, extent)).collect();
+                let mut inside: Option<Value> = None;
+                for (at, (before, behind)) in widths.iter().enumerate().filter(|_| mode == Mode::Constant) {
+                    let least = (*before > 0).then(|| own[at].compare(CmpOp::Ge, 0));
+                    let most = (*behind > 0).then(|| own[at].compare(CmpOp::Lt, Value::from(x.dim(at))));
+                    for condition in least.into_iter().chain(most) {
+                        inside = Some(match inside {
+                            Some(inside) => inside.binary(BinOp::And, condition),
+                            None => condition,
+                        });
+                    }
+                }
+                match inside {
+                    Some(inside) => inside.if_then_else(&x.at_all(&own), &fill),
+                    None => x.at_all(&own),
+                }
+            })
+        };
+        inputs.iter().map(padded).collect()
+    })
+}

@@ -1,0 +1,17 @@
+//! The sigmoid linear unit.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{Fusion, Legalize, Properties};
+
+use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+
+op! {
+    /// The sigmoid linear unit, element by element: `x * sigmoid(x)`.
+    "nn.silu" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {}
+        infer: |_, call| infer_unary(call, float, Gives::Same),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| &x * x.intrinsic(Intrinsic::Sigmoid))),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}

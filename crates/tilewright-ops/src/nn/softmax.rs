@@ -1,0 +1,19 @@
+//! Shares of exponentials.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use super::exponentials::{infer_along_axis, legalize_exponentials};
+
+op! {
+    /// The exponentials of the elements, divided by their sum along a dimension.
+    "nn.softmax" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: { axis: Int = AttrDefault::Int(-1), "The dimension; negative numbers count from the end."; }
+        infer: infer_along_axis,
+        legalize: Legalize::PrimFunc(|call| {
+            legalize_exponentials(call, |distance, total| distance.intrinsic(Intrinsic::Exp) / total)
+        }),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}

@@ -1,0 +1,28 @@
+//! A smooth rectified linear unit.
+
+use tilewright_expr::{CmpOp, Intrinsic};
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use crate::attributes;
+use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+
+op! {
+    /// `log(1 + exp(beta * x)) / beta`, element by element; `x` itself where `beta * x` is above the threshold.
+    "nn.softplus" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {
+            beta: Float = AttrDefault::Float(1.0), "How sharp the bend is.";
+            threshold: Float = AttrDefault::Float(20.0), "Above which the function is the identity.";
+        }
+        infer: |_, call| infer_unary(call, float, Gives::Same),
+        legalize: Legalize::PrimFunc(|call| {
+            let (beta, threshold) = (attributes::float(call, "beta")?, attributes::float(call, "threshold")?);
+            legalize_unary(call, |x| {
+                let scaled = &x * beta;
+                let smooth = scaled.intrinsic(Intrinsic::Exp).intrinsic(Intrinsic::Log1p) / beta;
+                scaled.compare(CmpOp::Gt, threshold).select(&x, &smooth)
+            })
+        }),
+        properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    }
+}

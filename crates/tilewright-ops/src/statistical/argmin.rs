@@ -1,0 +1,20 @@
+//! Where the smallest element is.
+
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_te::min_over;
+
+use super::extreme::{infer_place, legalize_place};
+
+op! {
+    /// The index of the smallest element along a dimension, as int64: the first of several; the first NaN if there is one.
+    "argmin" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInt = AttrDefault::None, "The dimension; `None`: that of the flattened tensor.";
+            keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
+        }
+        infer: |_, call| infer_place(call),
+        legalize: Legalize::PrimFunc(|call| legalize_place(call, min_over)),
+        properties: Properties { pure: true, fusion: Fusion::Reduction },
+    }
+}

@@ -1,0 +1,22 @@
+//! The mean over dimensions.
+
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use crate::elementwise::float;
+use crate::reduction::{infer_reduced, legalize_kept, means};
+
+op! {
+    /// The mean over dimensions.
+    ///
+    /// Of float16 and bfloat16 it is worked out in float32. The mean of nothing is NaN.
+    "mean" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all. Negative ones count from the end.";
+            keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
+        }
+        infer: |_, call| infer_reduced(call, float, None),
+        legalize: Legalize::PrimFunc(|call| legalize_kept(call, means)),
+        properties: Properties { pure: true, fusion: Fusion::Reduction },
+    }
+}

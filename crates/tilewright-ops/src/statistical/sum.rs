@@ -1,0 +1,22 @@
+//! The sum over dimensions.
+
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use crate::elementwise::number;
+use crate::reduction::{infer_reduced, legalize_reduced};
+
+op! {
+    /// The sum over dimensions.
+    ///
+    /// Sums of float16 and bfloat16 are worked out in float32; integers wrap around. The sum of nothing is 0.
+    "sum" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all. Negative ones count from the end.";
+            keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
+        }
+        infer: |_, call| infer_reduced(call, number, None),
+        legalize: Legalize::PrimFunc(|call| legalize_reduced(call, tilewright_te::sum)),
+        properties: Properties { pure: true, fusion: Fusion::Reduction },
+    }
+}

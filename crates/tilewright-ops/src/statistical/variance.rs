@@ -1,0 +1,23 @@
+//! The mean of the squared distances from the mean over dimensions.
+
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+
+use crate::elementwise::float;
+use crate::reduction::{infer_reduced, legalize_kept, means, variances};
+
+op! {
+    /// The mean of the squared distances from the mean over dimensions.
+    ///
+    /// It is that of a population: nothing is corrected. The mean is subtracted first; float16 and bfloat16 are
+    /// worked out in float32.
+    "variance" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all. Negative ones count from the end.";
+            keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
+        }
+        infer: |_, call| infer_reduced(call, float, None),
+        legalize: Legalize::PrimFunc(|call| legalize_kept(call, |x, axes, name| variances(x, &means(x, axes, name)?, axes, name))),
+        properties: Properties { pure: true, fusion: Fusion::Reduction },
+    }
+}
