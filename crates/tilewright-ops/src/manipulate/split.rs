@@ -28,6 +28,9 @@ op! {
     }
 }
 
+/// Each section is a result of its own.
+const MOST_SECTIONS: i64 = 65_536;
+
 /// Where each part begins, and last the end of them all.
 fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, InferError> {
     let checked = |e: Result<Expr, tilewright_expr::TypeMismatch>| match e {
@@ -37,7 +40,7 @@ fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, Inf
     let within = |at: Expr| checked(Expr::binary(BinOp::Min, &at, extent));
     let mut cuts = vec![Expr::i64(0)];
     match call.attr("indices_or_sections") {
-        Some(Attr::Int(sections)) if *sections > 0 => {
+        Some(Attr::Int(sections)) if (1..=MOST_SECTIONS).contains(sections) => {
             let size = checked(Expr::binary(BinOp::FloorDiv, &(extent + (sections - 1)), &Expr::i64(*sections)))?;
             // Where the sections divide the dimension, no part is cut short.
             let even = cx.analyzer.prove_equal(&(&size * *sections), extent);
@@ -47,7 +50,9 @@ fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, Inf
             }
         }
         Some(Attr::Int(sections)) => {
-            return Err(InferError::new(format!("`split` needs a positive number of sections, found {sections}")));
+            return Err(InferError::new(format!(
+                "`split` makes from 1 to {MOST_SECTIONS} sections, found {sections}"
+            )));
         }
         other => {
             let indices = other.and_then(Attr::as_ints).unwrap_or_default();
