@@ -69,15 +69,9 @@ impl NdArray {
             Err(_) => values.clone(),
         };
         let numpy = py.import("numpy")?;
-        let through_numpy = || {
-            let array = numpy.call_method1("asarray", (source, through.to_string()))?;
-            let array = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
-            numpy.call_method1("ascontiguousarray", (array,))
-        };
-        let array = through_numpy().map_err(|cause| {
-            let what = format_args!("the values do not fit into a tensor of shape {shape:?} and type {dtype}");
-            error::refused(py, what, cause)
-        })?;
+        let array = numpy.call_method1("asarray", (source, through.to_string()))?;
+        let array = numpy.call_method1("broadcast_to", (array, PyTuple::new(py, shape)?))?;
+        let array = numpy.call_method1("ascontiguousarray", (array,))?;
         let tensor = dlpack::import(&array)?;
         convert(&tensor, dtype).and_then(|tensor| tensor.reshape(shape)).map_err(|e| error::tensor(py, &e))
     }
