@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::tir::PrimFunc;
 use tilewright::relax_passes::{BindParams, BindSymbolicVars, ParamKey};
-use tilewright::script::parse::{NoHost, parse_module};
+use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostics, SourceFile, nearest};
 use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
@@ -169,8 +169,18 @@ pub(crate) enum Output {
     Errors(Diagnostics),
 }
 
+/// The module of a text, or one of the functions that stand by themselves in it.
 pub(crate) fn read(name: &str, text: &str) -> Result<IRModule, Diagnostics> {
-    parse_module(&SourceFile::new(name, text), &NoHost)
+    let file = SourceFile::new(name, text);
+    let mut functions = IRModule::new();
+    for item in parse_file(&file, &NoHost)?.items {
+        match item.definition {
+            Definition::Module(_) => return parse_module(&file, &NoHost),
+            Definition::Prim(function) => functions.insert(item.name, GlobalFunc::Prim(function)),
+            Definition::Relax(function) => functions.insert(item.name, GlobalFunc::Relax(function)),
+        };
+    }
+    if functions.is_empty() { parse_module(&file, &NoHost) } else { Ok(functions) }
 }
 
 /// Does what the test says, with a fault planted behind its pass.

@@ -1,7 +1,7 @@
 //! Results of the interpreter and of compiled code, compared.
 
 use tilewright::expr::semantics::Scalar;
-use tilewright::{Tensor, Value as Compiled};
+use tilewright::{DataType, Tensor, Value as Compiled};
 use tilewright_interp::Value as Interpreted;
 
 /// A result, whoever computed it.
@@ -90,10 +90,12 @@ fn elements(tensor: &Tensor) -> Result<Vec<Scalar>, String> {
     let compact = tensor.to_contiguous().map_err(|error| error.to_string())?;
     let bytes = compact.as_bytes().map_err(|error| error.to_string())?;
     let size = tensor.dtype().element_bytes().max(1);
+    // Bytes that several elements share are compared as bytes.
+    let dtype = if tensor.dtype().is_packed() { DataType::U8 } else { tensor.dtype() };
     let scalar = |chunk: &[u8]| {
         let mut wide = [0; 8];
         wide[..chunk.len().min(8)].copy_from_slice(&chunk[..chunk.len().min(8)]);
-        Scalar::from_bits(tensor.dtype(), u64::from_le_bytes(wide))
+        Scalar::from_bits(dtype, u64::from_le_bytes(wide))
     };
     Ok(bytes.chunks_exact(size).map(scalar).collect())
 }

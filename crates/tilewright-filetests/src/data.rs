@@ -98,6 +98,14 @@ impl Values {
 
     pub(crate) fn tensor(&self, random: &mut Random, dtype: DataType, shape: &[i64]) -> Result<Tensor, String> {
         let empty = Tensor::zeros(dtype, shape).map_err(|error| error.to_string())?;
+        if dtype.is_packed() {
+            let mut bytes: Vec<u8> = (0..empty.num_bytes()).map(|_| random.below(256) as u8).collect();
+            // The upper half of the last byte of an odd number of elements is zero.
+            if let (1, Some(last)) = (empty.num_elements() % 2, bytes.last_mut()) {
+                *last &= 0x0F;
+            }
+            return Tensor::from_bytes(dtype, shape, &bytes).map_err(|error| error.to_string());
+        }
         let size = dtype.element_bytes();
         let mut bytes = Vec::with_capacity(empty.num_bytes());
         for _ in 0..empty.num_elements() {

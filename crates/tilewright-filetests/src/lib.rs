@@ -39,19 +39,26 @@
 //! afterwards. An argument is `f32[2,3]` (random), `f32[2]=[1, nan]` or `i64=3`. Options: `n=3` gives a symbolic dimension,
 //! `seed=7` other random numbers, `special` mixes in zeros, NaN, infinities and extremes, `tol=1e-6` the tolerance of floats
 //! relative to the largest value (by default 1e-5, for contraction within expressions; `tol=0`: bit for bit).
+//! `only=interpreter` and `only=compiled` are for what has a meaning for one of them alone: the result is stated then.
 //!
 //! The interpreter's result before the passes is the meaning. Compared with it are the interpreter after them, and
 //! compiled code before and after them on every device. A device that is not there is reported as ignored.
 //!
-//! The packed function `test.copy` copies its first argument into its last.
+//! The packed function `test.copy` copies its first argument into its last, `test.last` returns its last argument.
+//!
+//! # The whole language
+//!
+//! `docs/language/README.md` shows for everything that programs can be written with whether a textual test prints, parses,
+//! verifies, interprets and compiles it. It is made of the tests (`language`), and a place of it that no test fills is a
+//! failure.
 //!
 //! # Planted faults
 //!
 //! [`faults`] lists ways to break each pass. For each, some textual test of that pass must fail.
 //!
-//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], [`trials`] (`suite`).
+//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`] (`suite`).
 //!
-//! Invariants: nothing outside the test files is written, and those only when `UPDATE_EXPECT` says so.
+//! Invariants: nothing outside the test files and that page is written, and those only when `UPDATE_EXPECT` says so.
 
 mod action;
 mod compare;
@@ -59,6 +66,7 @@ mod data;
 mod expectation;
 pub mod faults;
 mod header;
+mod language;
 mod run;
 mod suite;
 

@@ -16,6 +16,7 @@ use crate::{Action, PassStep, TestFile};
 /// Allowed by default, relative to the largest value: `a * b + c` within one expression may be contracted.
 const TOLERANCE: f64 = 1e-5;
 const COPY: &str = "test.copy";
+const LAST: &str = "test.last";
 
 /// What stands behind `# run:`.
 #[derive(Clone, Debug)]
@@ -27,8 +28,17 @@ pub struct RunLine {
     args: Option<Vec<Spec>>,
     values: Values,
     tolerance: f64,
+    /// `None`: whoever can.
+    only: Option<Runner>,
     /// `None`: `same`.
     result: Option<Spec>,
+}
+
+/// Who runs a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Runner {
+    Interpreter,
+    Compiled,
 }
 
 impl RunLine {
@@ -45,7 +55,7 @@ impl RunLine {
             None => (None, rest),
         };
         let mut values = Values { seed: 0, special: false, dims: Vec::new() };
-        let mut tolerance = TOLERANCE;
+        let (mut tolerance, mut only) = (TOLERANCE, None);
         for option in options.split_whitespace() {
             let unknown = || format!("unknown option `{option}` of a run line");
             match option.split_once('=') {
@@ -53,11 +63,24 @@ impl RunLine {
                 None => return Err(unknown()),
                 Some(("seed", seed)) => values.seed = seed.parse().map_err(|_| unknown())?,
                 Some(("tol", value)) => tolerance = value.parse().map_err(|_| unknown())?,
+                Some(("only", "interpreter")) => only = Some(Runner::Interpreter),
+                Some(("only", "compiled")) => only = Some(Runner::Compiled),
                 Some((name, value)) => values.dims.push((name.to_owned(), value.parse().map_err(|_| unknown())?)),
             }
         }
         let result = if result == "same" { None } else { Some(Spec::parse(result)?) };
-        Ok(Self { text: text.to_owned(), function: function.to_owned(), args, values, tolerance, result })
+        if only.is_some() && result.is_none() {
+            return Err("a run line for one alone states its result".to_owned());
+        }
+        Ok(Self { text: text.to_owned(), function: function.to_owned(), args, values, tolerance, only, result })
+    }
+
+    pub(crate) fn function(&self) -> &str {
+        &self.function
+    }
+
+    pub(crate) fn is_run_by(&self, runner: Runner) -> bool {
+        self.only.is_none_or(|only| only == runner)
     }
 
     fn arguments(&self, module: &IRModule) -> Result<Vec<Argument>, String> {
@@ -97,17 +120,21 @@ fn meaning(test: &TestFile, line: &RunLine, outcome: &Outcome) -> Result<(Vec<Ar
         }
     }
     let result = interpret(before, &line.function, &args, Flat::No).map_err(|e| format!("{}: {e}", test.name))?;
-    if let Some(stated) = &line.result {
-        let Argument::Tensor(stated) = stated.argument(&line.values, &mut Random::new(0))? else {
-            return Err("a result is stated as a tensor".to_owned());
-        };
-        let found = match (&result, before.get(&line.function)) {
-            (Plain::Tuple(tensors), Some(GlobalFunc::Prim(_))) => tensors.last().unwrap_or(&result),
-            _ => &result,
-        };
-        Plain::Tensor(stated).agree(found, line.tolerance).map_err(|e| format!("the stated result: {e}"))?;
-    }
+    is_as_stated(line, before, &result)?;
     Ok((args, result))
+}
+
+/// Whether a result is what the line states, if it states one.
+fn is_as_stated(line: &RunLine, module: &IRModule, result: &Plain) -> Result<(), String> {
+    let Some(stated) = &line.result else { return Ok(()) };
+    let Argument::Tensor(stated) = stated.argument(&line.values, &mut Random::new(0))? else {
+        return Err("a result is stated as a tensor".to_owned());
+    };
+    let found = match (result, module.get(&line.function)) {
+        (Plain::Tuple(tensors), Some(GlobalFunc::Prim(_))) => tensors.last().unwrap_or(result),
+        _ => result,
+    };
+    Plain::Tensor(stated).agree(found, line.tolerance).map_err(|e| format!("the stated result: {e}"))
 }
 
 /// The arguments that are left after parameters were bound.
@@ -143,19 +170,29 @@ pub(crate) fn check_interpreter(test: &TestFile, line: &RunLine, outcome: &Outco
 
 /// Compiled code before and after the passes, against the meaning.
 pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome, device: Device) -> Result<(), String> {
-    let (args, meaning) = meaning(test, line, outcome)?;
     let before = outcome.before.as_ref().ok_or("the text is not read")?;
+    if !line.is_run_by(Runner::Interpreter) {
+        let args = line.arguments(before)?;
+        let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
+        return is_as_stated(line, before, &found);
+    }
+    let (args, meaning) = meaning(test, line, outcome)?;
     let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
-    let steps = test.action.steps();
-    // What is lowered already is in no form that the compiler takes as its input.
-    let lowered = steps.iter().any(|step| matches!(step, PassStep::Prim(..)));
-    if steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()) {
+    if !compiles_after(test, line, outcome) {
         return Ok(());
     }
     let args = unbound(outcome, &line.function, &args);
     let found = compiled(after(outcome)?, remaining(test), &line.function, &args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled after the passes: {e}"))
+}
+
+/// Whether what the passes leave is compiled, too.
+pub(crate) fn compiles_after(test: &TestFile, line: &RunLine, outcome: &Outcome) -> bool {
+    let steps = test.action.steps();
+    // What is lowered already is in no form that the compiler takes as its input.
+    let lowered = steps.iter().any(|step| matches!(step, PassStep::Prim(..)));
+    !(steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()))
 }
 
 /// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
@@ -184,7 +221,8 @@ fn interpret(module: &IRModule, name: &str, args: &[Argument], flat: Flat<'_>) -
         [Interpreted::Tensor(from), .., Interpreted::Tensor(to)] => overwrite(to, from).map(|()| Interpreted::unit()),
         _ => Err("expected two tensors".to_owned()),
     };
-    let cx = InterpCx::new(17).with_packed(COPY, copy);
+    let last = |args: &[Interpreted]| args.last().cloned().ok_or_else(|| "expected an argument".to_owned());
+    let cx = InterpCx::new(17).with_packed(COPY, copy).with_packed(LAST, last);
     match module.get(name) {
         Some(GlobalFunc::Relax(_)) => {
             let args: Vec<_> = fresh(args)?
@@ -265,6 +303,9 @@ fn compiled(
             overwrite(to, from).map(|()| Value::None).map_err(tilewright::runtime::Error::callback)
         }
         _ => Err(tilewright::runtime::Error::callback("expected two tensors")),
+    });
+    registry::register_override(LAST, |args| {
+        args.last().cloned().ok_or_else(|| tilewright::runtime::Error::callback("expected an argument"))
     });
     let options = CompileOptions { pipeline, ..CompileOptions::default() };
     let executable = tilewright::compile(module, &options).map_err(|error| error.to_string())?;

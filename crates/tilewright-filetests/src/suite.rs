@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use tilewright::ir::verify::{Form, verify};
+use tilewright::script::print::{PrintOptions, print_module};
 
-use crate::action::{PassStep, perform};
+use crate::action::{Action, PassStep, perform, read};
 use crate::faults::{self, Fault};
-use crate::run::{check_compiled, check_interpreter, devices};
-use crate::{TestFile, expectation};
+use crate::run::{Runner, check_compiled, check_interpreter, devices};
+use crate::{TestFile, expectation, language};
 
 /// Runs the trials of a workspace as the test program that was called, and ends the process.
 pub fn main(root: &Path) {
@@ -33,7 +35,12 @@ pub fn trials(root: &Path) -> Vec<Trial> {
             Err(message) => trials.push(Trial::test(name, move || Err(Failed::from(message)))),
         }
     }
-    of_faults(&mut trials, &tests.into());
+    let tests: Arc<[Arc<TestFile>]> = tests.into();
+    of_faults(&mut trials, &tests);
+    let root = root.to_owned();
+    trials.push(Trial::test("the language has a test for everything", move || {
+        language::check(&root, &tests).map_err(Failed::from)
+    }));
     trials
 }
 
@@ -58,15 +65,21 @@ fn discover(root: &Path) -> Vec<PathBuf> {
 
 fn of_file(trials: &mut Vec<Trial>, test: &Arc<TestFile>, path: PathBuf) {
     let name = test.name.clone();
-    let of_expectation = test.clone();
+    let (of_expectation, of_print) = (test.clone(), test.clone());
     trials.push(Trial::test(name.clone(), move || expect(&of_expectation, &path).map_err(Failed::from)));
+    if !matches!(test.action, Action::Diagnostics(_)) {
+        let title = format!("{name}: well-formed, and read back");
+        trials.push(Trial::test(title, move || survives(&of_print).map_err(Failed::from)));
+    }
     for (i, line) in test.runs.iter().enumerate() {
         let title = |who: &str| format!("{name} run {}: {who}", i + 1);
         let (of_interpreter, of_line) = (test.clone(), line.clone());
-        trials.push(Trial::test(title("interpreter"), move || {
-            check_interpreter(&of_interpreter, &of_line, &perform(&of_interpreter, None)).map_err(Failed::from)
-        }));
-        for &device in devices().iter() {
+        if line.is_run_by(Runner::Interpreter) {
+            trials.push(Trial::test(title("interpreter"), move || {
+                check_interpreter(&of_interpreter, &of_line, &perform(&of_interpreter, None)).map_err(Failed::from)
+            }));
+        }
+        for &device in devices().iter().filter(|_| line.is_run_by(Runner::Compiled)) {
             let (of_device, of_line) = (test.clone(), line.clone());
             let trial = Trial::test(title(&device.to_string()), move || {
                 check_compiled(&of_device, &of_line, &perform(&of_device, None), device).map_err(Failed::from)
@@ -78,6 +91,15 @@ fn of_file(trials: &mut Vec<Trial>, test: &Arc<TestFile>, path: PathBuf) {
             });
         }
     }
+}
+
+/// Whether the module of the file's text is well-formed, and is what is read from its own print.
+fn survives(test: &TestFile) -> Result<(), String> {
+    let module = read(&test.name, &test.input).map_err(|errors| errors.to_string())?;
+    verify(&module, Form::Any).map_err(|errors| errors.to_string())?;
+    let text = print_module(&module, &PrintOptions { show_meta: true, ..PrintOptions::default() });
+    let again = read(&format!("{} (printed)", test.name), &text).map_err(|e| format!("{e}\nprinted:\n{text}"))?;
+    module.compare(&again).map_err(|path| format!("differs at: {path}\nprinted:\n{text}"))
 }
 
 /// Checks a file's expectation, or writes it anew.
@@ -117,7 +139,11 @@ fn caught(fault: &Fault, tests: &[Arc<TestFile>]) -> Result<(), Failed> {
     let fails = |test: &TestFile| {
         let outcome = perform(test, Some(fault));
         expectation::check(test, &outcome).is_err()
-            || test.runs.iter().any(|line| check_interpreter(test, line, &outcome).is_err())
+            || test
+                .runs
+                .iter()
+                .filter(|line| line.is_run_by(Runner::Interpreter))
+                .any(|line| check_interpreter(test, line, &outcome).is_err())
     };
     match of_pass.iter().any(|test| fails(test)) {
         true => Ok(()),

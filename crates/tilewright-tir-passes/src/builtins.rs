@@ -31,8 +31,9 @@ use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, error, map_below, typed, with_body};
 
-/// Attributes that plain code means nothing different without.
-const HINTS: [&str; 21] = [
+/// Attributes around statements that plain code means nothing different without; those that begin with `pragma_` are
+/// such, too.
+pub const ATTRIBUTE_HINTS: [&str; 21] = [
     "storage_alignment",
     "storage_scope",
     "double_buffer_scope",
@@ -77,7 +78,7 @@ pub fn lower_builtins(function: &PrimFunc) -> Result<PrimFunc> {
 
 fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
     match &stmt.kind {
-        StmtKind::Attr { key, body, .. } if key.starts_with("pragma_") || HINTS.contains(&&**key) => {
+        StmtKind::Attr { key, body, .. } if key.starts_with("pragma_") || ATTRIBUTE_HINTS.contains(&&**key) => {
             statement(origins, body)
         }
         StmtKind::Attr { key, .. } => {

@@ -75,7 +75,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_support::Diagnostics;
 
 pub use blocks::lower_blocks;
-pub use builtins::lower_builtins;
+pub use builtins::{ATTRIBUTE_HINTS, lower_builtins};
 pub use compact::compact_parameters;
 pub use divisions::truncate_divisions;
 pub use flatten::flatten_buffers;

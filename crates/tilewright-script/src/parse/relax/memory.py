@@ -3,6 +3,8 @@
 # run: view == same
 # run: storage n=3 == same
 # run: nothing == same
+# run: planned(f32[4]) == same
+# run: allocated(f32[4]) == same
 
 @I.ir_module
 class Module:
@@ -42,6 +44,31 @@ class Module:
         n = R.null_value()
         return x
 
+    @T.prim_func
+    def plus(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        for i in range(4):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                B[vi] = A[vi] + T.float32(1)
+
+    @R.function(pure=False)
+    def planned(x: R.Tensor((4,), "float32")):
+        cls = Module
+        s = R.memory.alloc_storage(bytes=128)
+        t = R.memory.alloc_tensor(s, R.shape([4]), offset=64, dtype="float32", bytes=16)
+        _ = cls.plus(x, t)
+        y = R.builtin.alloc_tensor(R.shape([4]), dtype="float32")
+        _1 = cls.plus(t, y)
+        _2 = R.memory.kill_tensor(t)
+        return y
+
+    @R.function(pure=False)
+    def allocated(x: R.Tensor((4,), "float32")):
+        cls = Module
+        y = R.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0)
+        _ = cls.plus(x, y)
+        return y
+
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -62,10 +89,38 @@ class Module:
                 T.writes(B[vi])
                 B[vi] = A[vi] + T.float32(1.0)
 
+    @T.prim_func
+    def plus(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+        # with T.block("root"):
+        for i in range(4):
+            with T.block("B"):
+                vi = T.axis.spatial(4, i)
+                T.reads(A[vi])
+                T.writes(B[vi])
+                B[vi] = A[vi] + T.float32(1.0)
+
+    @R.function(pure=False)
+    def allocated(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        y: R.Tensor((4,), dtype="float32") = R.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0)
+        _: R.Tuple() = cls.plus(x, y)
+        return y
+
     @R.function
     def nothing(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         n: R.Object = R.null_value()
         return x
+
+    @R.function(pure=False)
+    def planned(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        s: R.Tensor((128,), dtype="uint8") = R.memory.alloc_storage(bytes=128)
+        t: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(s, R.shape([4]), offset=64, dtype="float32", bytes=16)
+        _: R.Tuple() = cls.plus(x, t)
+        y: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
+        _1: R.Tuple() = cls.plus(t, y)
+        _2: R.Tuple() = R.memory.kill_tensor(t)
+        return y
 
     @R.function(pure=False)
     def storage(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
