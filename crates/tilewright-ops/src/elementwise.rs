@@ -89,3 +89,16 @@ pub fn legalize_binary(call: &OpCall<'_>, formula: impl FnOnce(Value, Value) -> 
         _ => Ok(Vec::new()),
     })
 }
+
+/// A formula that narrow floats go through in float32: several roundings to so few digits would add up.
+pub fn in_wide(x: &Value, formula: impl FnOnce(&Value) -> Value) -> Value {
+    match x.dtype() {
+        Some(dtype) if wide(dtype) != dtype => formula(&x.cast(wide(dtype))).cast(dtype),
+        _ => formula(x),
+    }
+}
+
+/// The element type in which formulas and sums of this type are worked out: float32 for narrower floats.
+pub fn wide(dtype: DataType) -> DataType {
+    if dtype.is_float() && dtype.bits < 32 { DataType::F32 } else { dtype }
+}

@@ -8,7 +8,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, TeError, Tensor, Value, compute, legalize, reduce_axis, sum, topi};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::{Takes, block_name, check_dtype};
+use crate::elementwise::{Takes, block_name, check_dtype, wide};
 use crate::{attributes, shapes};
 
 /// The dimensions that a call reduces: those of the attribute `axis`, all where it is `None`.
@@ -71,11 +71,6 @@ pub fn reduced(
         }
         f(&indices, &running)
     })
-}
-
-/// The element type in which sums of this type are worked out: float32 for narrower floats.
-pub fn wide(dtype: DataType) -> DataType {
-    if dtype.is_float() && dtype.bits < 32 { DataType::F32 } else { dtype }
 }
 
 /// The tensor in another element type, itself where it has that type.

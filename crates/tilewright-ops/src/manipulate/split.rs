@@ -50,9 +50,7 @@ fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, Inf
             }
         }
         Some(Attr::Int(sections)) => {
-            return Err(InferError::new(format!(
-                "`split` makes from 1 to {MOST_SECTIONS} sections, found {sections}"
-            )));
+            return Err(InferError::new(format!("`split` makes from 1 to {MOST_SECTIONS} sections, found {sections}")));
         }
         other => {
             let indices = other.and_then(Attr::as_ints).unwrap_or_default();

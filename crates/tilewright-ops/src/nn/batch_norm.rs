@@ -76,7 +76,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 }
 
 fn wide(x: &Tensor, name: &str) -> Result<Tensor, TeError> {
-    converted(x, crate::reduction::wide(x.dtype()), &format!("{name}_wide"))
+    converted(x, crate::elementwise::wide(x.dtype()), &format!("{name}_wide"))
 }
 
 /// Mean and variance of each channel.

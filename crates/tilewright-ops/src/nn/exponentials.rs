@@ -7,8 +7,8 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Value, compute, legalize, max_over, sum};
 
-use crate::elementwise::{block_name, check_dtype, float};
-use crate::reduction::{kept_index, reduced, wide};
+use crate::elementwise::{block_name, check_dtype, float, wide};
+use crate::reduction::{kept_index, reduced};
 use crate::{attributes, shapes};
 
 pub(super) fn infer_along_axis(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {

@@ -4,7 +4,7 @@ use tilewright_expr::Intrinsic;
 use tilewright_ir::op::{Fusion, Legalize, Properties};
 use tilewright_te::Value;
 
-use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
 
 op! {
     /// The Gaussian error linear unit by the hyperbolic tangent: `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
@@ -12,7 +12,7 @@ op! {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}
         infer: |_, call| infer_unary(call, float, Gives::Same),
-        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| gelu_tanh(&x))),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| in_wide(&x, gelu_tanh))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }
 }
@@ -20,7 +20,8 @@ op! {
 /// `sqrt(2 / pi)`.
 const SCALE: f64 = std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2;
 
+/// `(1 + tanh(y)) / 2` is the sigmoid of `2 * y`, in which nothing cancels.
 fn gelu_tanh(x: &Value) -> Value {
     let inner = (x + (x * x * x) * 0.044_715) * SCALE;
-    (x * 0.5) * (inner.intrinsic(Intrinsic::Tanh) + 1)
+    x * (inner * 2).intrinsic(Intrinsic::Sigmoid)
 }

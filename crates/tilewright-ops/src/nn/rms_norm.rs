@@ -7,8 +7,8 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula, topi};
 
 use super::normalised::{check_parameters, parameter};
-use crate::elementwise::block_name;
-use crate::reduction::{kept_index, means, wide};
+use crate::elementwise::{block_name, wide};
+use crate::reduction::{kept_index, means};
 use crate::{attributes, shapes};
 
 op! {

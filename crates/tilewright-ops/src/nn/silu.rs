@@ -3,7 +3,7 @@
 use tilewright_expr::Intrinsic;
 use tilewright_ir::op::{Fusion, Legalize, Properties};
 
-use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
 
 op! {
     /// The sigmoid linear unit, element by element: `x * sigmoid(x)`.
@@ -11,7 +11,7 @@ op! {
         args: { data: Tensor, "The input tensor."; }
         attrs: {}
         infer: |_, call| infer_unary(call, float, Gives::Same),
-        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| &x * x.intrinsic(Intrinsic::Sigmoid))),
+        legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| in_wide(&x, |x| x * x.intrinsic(Intrinsic::Sigmoid)))),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }
 }

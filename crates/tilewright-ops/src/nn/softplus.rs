@@ -2,9 +2,10 @@
 
 use tilewright_expr::{CmpOp, Intrinsic};
 use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_te::Value;
 
 use crate::attributes;
-use crate::elementwise::{Gives, float, infer_unary, legalize_unary};
+use crate::elementwise::{Gives, float, in_wide, infer_unary, legalize_unary};
 
 op! {
     /// `log(1 + exp(beta * x)) / beta`, element by element; `x` itself where `beta * x` is above the threshold.
@@ -17,12 +18,15 @@ op! {
         infer: |_, call| infer_unary(call, float, Gives::Same),
         legalize: Legalize::PrimFunc(|call| {
             let (beta, threshold) = (attributes::float(call, "beta")?, attributes::float(call, "threshold")?);
-            legalize_unary(call, |x| {
-                let scaled = &x * beta;
-                let smooth = scaled.intrinsic(Intrinsic::Exp).intrinsic(Intrinsic::Log1p) / beta;
-                scaled.compare(CmpOp::Gt, threshold).select(&x, &smooth)
-            })
+            legalize_unary(call, |x| in_wide(&x, |x| softplus(x, beta, threshold)))
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
     }
+}
+
+/// `log(1 + exp(s))` is `max(s, 0) + log(1 + exp(-|s|))`, in which nothing overflows.
+fn softplus(x: &Value, beta: f64, threshold: f64) -> Value {
+    let scaled = x * beta;
+    let rest = (-scaled.intrinsic(Intrinsic::Abs)).intrinsic(Intrinsic::Exp).intrinsic(Intrinsic::Log1p);
+    scaled.compare(CmpOp::Gt, threshold).select(x, &((scaled.max(0) + rest) / beta))
 }

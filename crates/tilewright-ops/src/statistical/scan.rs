@@ -8,9 +8,9 @@ use tilewright_ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_te::{TeError, extern_stage, legalize};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::{block_name, check_dtype, number};
+use crate::elementwise::{block_name, check_dtype, number, wide};
 use crate::manipulate::regrouped;
-use crate::reduction::{converted, wide};
+use crate::reduction::converted;
 use crate::{attributes, shapes};
 
 /// The rule: the tensor's shape, flattened where no axis is given.
