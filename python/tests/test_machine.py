@@ -349,19 +349,19 @@ class Module:
 
 vm = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
 for options in ({"number": 10**9}, {"number": 1, "repeat": 10**6, "min_repeat_ms": 1000.0}):
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
     try:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         vm.time_evaluator("main", **options)(1)
     except KeyboardInterrupt:
-        print(time.monotonic() - start < 5)
+        print(time.monotonic() - start < 30)
 """
 
 
 def test_timing_can_be_interrupted(python, tmp_path):
     (tmp_path / "program.py").write_text(INTERRUPTED)
     done = python(tmp_path / "program.py")
-    assert done.returncode == 0 and done.stdout.split() == ["True", "True"], done.stderr[-2000:]
+    assert done.returncode == 0 and done.stdout.split() == ["True", "True"], done.stdout + done.stderr[-2000:]
 
 
 FORKS = """
