@@ -34,7 +34,7 @@ skip() { skipped="$skipped
 
 tests_of_workspace() {
     # The extension is a library for Python to load; it is tested from Python below.
-    cargo test -q --workspace --exclude tilewright-py
+    cargo test -q --no-fail-fast --workspace --exclude tilewright-py
 }
 
 if cargo fmt --version >/dev/null 2>&1; then
