@@ -1,13 +1,17 @@
 //! Text to IR: the host of scripts that Python reads.
 
-use pyo3::exceptions::PyUserWarning;
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use tilewright::GlobalFunc;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use tilewright::expr::Expr;
+use tilewright::ir::GlobalInfo;
+use tilewright::ir::relax::ExprKind;
 use tilewright::script::parse::{self, Definition, Host, HostValue, Item, Names, NoHost, ParsedFile, Source};
 use tilewright::support::{Diagnostics, SourceFile, Span};
+use tilewright::{DataType, GlobalFunc, Tensor};
 
 use crate::module::{PyModule, function_object};
+use crate::target::PyTarget;
 use crate::tensor::NdArray;
 use crate::view::{self, Node};
 use crate::{dlpack, error};
@@ -37,48 +41,103 @@ fn host_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
         return object.extract().map(HostValue::Float);
     }
     if object.is_instance_of::<PyString>() {
-        return object.extract().map(HostValue::Str);
+        return object.str()?.extract().map(HostValue::Str);
     }
     if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
-        let items = object.try_iter()?.map(|item| host_value(&item?));
-        return items.collect::<PyResult<_>>().map(HostValue::Tuple);
+        let items = || object.try_iter()?.map(|item| host_value(&item?)).collect();
+        return view::nested(object.py(), items).map(HostValue::Tuple);
     }
     if let Ok(dict) = object.cast::<PyDict>() {
-        let items = dict.iter().map(|(key, value)| Ok((key.extract()?, host_value(&value)?)));
-        return items.collect::<PyResult<_>>().map(HostValue::Dict);
-    }
-    host_object(object)
-}
-
-fn host_object(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
-    if let Ok(tensor) = object.cast::<NdArray>() {
-        return Ok(HostValue::Tensor(tensor.get().0.clone()));
+        let items = || dict.iter().map(|(key, value)| Ok((key.extract()?, host_value(&value)?))).collect();
+        return view::nested(object.py(), items).map(HostValue::Dict);
     }
     match view::node_of(object) {
-        Some(Node::PrimFunc(_, function)) => return Ok(HostValue::PrimFunc(function.clone())),
-        Some(Node::Function(_, function)) => return Ok(HostValue::Function(function.clone())),
-        _ => {}
+        Some(node) => node_value(node).ok_or_else(|| meaningless(object)),
+        None => foreign_value(object),
     }
-    // NumPy's scalars are numbers, its types are data types; both have what arrays have, too.
-    if let Ok(true) = object.hasattr("__index__") {
-        return object.call_method0("__index__")?.extract().map(HostValue::Int);
-    }
-    if object.hasattr("__float__")? && !object.hasattr("shape").is_ok_and(|has| has && !is_scalar(object)) {
-        return object.extract().map(HostValue::Float);
-    }
-    if dlpack::is_exporter(object)? {
-        return dlpack::import(object).map(HostValue::Tensor);
-    }
-    if let Ok(dtype) = object.str()?.to_string().parse() {
-        return Ok(HostValue::DType(dtype));
-    }
-    let found = object.get_type().fully_qualified_name()?;
-    Err(pyo3::exceptions::PyTypeError::new_err(format!("a value of type {found} has no meaning in a script")))
 }
 
-/// Whether something with a shape has no dimensions.
-fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
-    object.getattr("ndim").and_then(|ndim| ndim.extract::<usize>()).is_ok_and(|ndim| ndim == 0)
+/// What a part of the IR is to a text that has no part in what the node belongs to.
+fn node_value(node: &Node) -> Option<HostValue> {
+    Some(match node {
+        Node::PrimFunc(_, function) => HostValue::PrimFunc(function.clone()),
+        Node::Function(_, function) => HostValue::Function(function.clone()),
+        Node::Scalar(expr) => match &expr.kind {
+            tilewright::expr::ExprKind::Str(text) => HostValue::Str(text.to_string()),
+            _ => HostValue::Scalar(expr.clone()),
+        },
+        Node::IterVar(iter) => HostValue::Scalar(Expr::var(&iter.var)),
+        Node::Buffer(buffer) => HostValue::Buffer(buffer.clone()),
+        Node::Info(info) => HostValue::StructInfo(info.clone()),
+        Node::VDevice(device) => HostValue::GlobalInfo(GlobalInfo::VDevice(device.clone())),
+        Node::DummyInfo => HostValue::GlobalInfo(GlobalInfo::Dummy),
+        Node::Relax(expr) => match &expr.kind {
+            ExprKind::GlobalVar(global) => HostValue::GlobalVar(global.clone()),
+            ExprKind::Prim(value) => HostValue::Scalar(value.clone()),
+            ExprKind::Str(text) => HostValue::Str(text.to_string()),
+            ExprKind::DType(dtype) => HostValue::DType(*dtype),
+            ExprKind::Tuple(fields) => {
+                let fields = fields.iter().map(|field| node_value(&Node::Relax(field.clone())));
+                HostValue::Tuple(fields.collect::<Option<_>>()?)
+            }
+            ExprKind::Constant(_) | ExprKind::Shape(_) | ExprKind::ExternFunc(_) => HostValue::Graph(expr.clone()),
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
+
+/// What a value of another library, or one of the runtime's, is to the script.
+fn foreign_value(object: &Bound<'_, PyAny>) -> PyResult<HostValue> {
+    let py = object.py();
+    let constant = |tensor: Tensor| tensor.copied().map(HostValue::Tensor).map_err(|e| error::tensor(py, &e));
+    if let Ok(tensor) = object.cast::<NdArray>() {
+        return constant(tensor.get().0.clone());
+    }
+    if object.is_instance_of::<PyTarget>() {
+        return object.str()?.extract().map(HostValue::Str);
+    }
+    if let Ok(class) = object.cast::<PyType>() {
+        return class_dtype(class)?.map(HostValue::DType).ok_or_else(|| meaningless(object));
+    }
+    // Arrays also have what numbers have, and may hold one element.
+    if dlpack::is_exporter(object)? {
+        return dlpack::import(object).and_then(constant);
+    }
+    if object.hasattr("dtype")? && object.hasattr("item")? {
+        let item = object.call_method0("item")?;
+        return if item.is(object) || view::node_of(&item).is_some() {
+            Err(meaningless(object))
+        } else {
+            host_value(&item)
+        };
+    }
+    let written = object.get_type().getattr("from_script").is_ok();
+    if written {
+        return host_value(&object.call_method0("from_script")?);
+    }
+    let text = object.str()?.to_string();
+    match text.strip_prefix("torch.").unwrap_or(&text).parse() {
+        Ok(dtype) => Ok(HostValue::DType(dtype)),
+        Err(_) => Err(meaningless(object)),
+    }
+}
+
+/// The data type that a class of NumPy stands for, such as `numpy.float32`.
+fn class_dtype(class: &Bound<'_, PyType>) -> PyResult<Option<DataType>> {
+    let library = class.module()?.to_string();
+    let name = class.name()?.to_string();
+    let known = ["numpy", "ml_dtypes"].contains(&library.as_str());
+    Ok(if known { name.trim_end_matches('_').parse().ok() } else { None })
+}
+
+fn meaningless(object: &Bound<'_, PyAny>) -> PyErr {
+    let (what, class) = match object.cast::<PyType>() {
+        Ok(class) => ("the class", class.clone()),
+        Err(_) => ("a value of type", object.get_type()),
+    };
+    let name = class.fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{what} {name} has no meaning in a script"))
 }
 
 fn object_of(py: Python<'_>, item: Item) -> PyResult<Bound<'_, PyAny>> {

@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 import linecache
+import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import FrameType, FunctionType, ModuleType
@@ -24,7 +27,7 @@ from typing import Any
 
 from .. import _core
 from ..error import TVMError
-from .spelling import Spelling
+from .spelling import Spelling, Written
 
 # The core refuses an async function by its text, with the place.
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -104,25 +107,39 @@ class Capture:
     macros: tuple[Capture, ...] = ()  # the macros that it calls, and those that they call
 
     @classmethod
-    def of(cls, thing: Any, frame: FrameType) -> Capture:
-        """The capture of a class or function whose decorator runs in `frame`."""
+    def of(cls, thing: Any, frame: FrameType, decorator: str, **options: Any) -> Capture:
+        """The capture of a class or function whose decorator runs in `frame`.
+
+        A decorator that is called by hand is not in the text: `decorator` is its meaning, `options` its arguments.
+        """
         if not isinstance(thing, (type, FunctionType)):
             raise TypeError(f"a TVMScript decorator takes a class or a function, not {type(thing).__name__}")
         filename = frame.f_code.co_filename
         lines = linecache.getlines(filename, frame.f_globals)
         node = _find(thing, "".join(lines), filename, frame.f_lineno) if lines else None
         if node is None:
-            raise TVMError(
-                f"{filename}:{frame.f_lineno}: the text of `{thing.__name__}` is not to be found: TVMScript reads the "
-                "source, and `python -c`, stdin and `exec` of a string keep none; write it to a file, or give the text "
-                "to tilewright.script.from_source"
-            )
+            return cls.by_hand(thing, frame, decorator, **options)
         first = min(decorator.lineno for decorator in node.decorator_list)
         own = lines[first - 1 : node.end_lineno]
         indent = own[0][: len(own[0]) - len(own[0].lstrip())]
         scope = Scope.of(thing, frame)
         text = "".join(line.removeprefix(indent) for line in own)
         return cls(filename, first, text, scope, _script_names(node, scope), _macros(node, scope))
+
+    @classmethod
+    def by_hand(cls, thing: type | FunctionType, frame: FrameType, decorator: str, **options: Any) -> Capture:
+        """The capture of a class or function that stands undecorated somewhere, under this decorator."""
+        filename, first, text, node = _own_text(thing, frame)
+        own = thing.__globals__ if isinstance(thing, FunctionType) else vars(sys.modules[thing.__module__])
+        scope = Scope((*Scope.of(thing, frame).layers, own))
+        arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+        names = _script_names(node, scope) | {"decorator": decorator or _kind(node, scope)}
+        text = f"@decorator({arguments})\n{text}" if arguments else f"@decorator\n{text}"
+        return cls(filename, first - 1, text, scope, names, _macros(node, scope))
+
+    def with_values(self, values: Mapping[str, Any]) -> Capture:
+        """The same where these names have these values."""
+        return replace(self, scope=Scope((values, *self.scope.layers)))
 
     def with_macros(self) -> Capture:
         """The same with the texts of the macros that it calls around it, each on its own lines where it can be."""
@@ -157,6 +174,33 @@ class Capture:
         return eval(expression, {name: self.scope[name] for name in self.scope})
 
 
+def _own_text(thing: type | FunctionType, frame: FrameType) -> tuple[str, int, str, ast.AST]:
+    """The file, the first line, the text without indentation, and the tree of a definition."""
+    try:
+        lines, first = inspect.getsourcelines(thing)
+        text = textwrap.dedent("".join(lines))
+        node = ast.parse(text).body[0]
+        if isinstance(node, Definition) and node.name == thing.__name__:
+            return inspect.getsourcefile(thing) or "<unknown>", first, text, node
+    except (OSError, TypeError, SyntaxError):
+        pass
+    place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    raise TVMError(
+        f"{place}: the text of `{thing.__name__}` is not to be found: TVMScript reads the source, and `python -c`, "
+        "stdin and `exec` of a string keep none; write it to a file, or give the text to tilewright.script.from_source"
+    )
+
+
+def _kind(node: ast.AST, scope: Scope) -> str:
+    """The decorator that an undecorated definition means: of a function, by the language of its annotations."""
+    if isinstance(node, ast.ClassDef):
+        return "script.ir.ir_module"
+    arguments = node.args if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+    said = _script_names(arguments, scope).values() if arguments else []
+    graph = any(meaning.startswith("script.relax") for meaning in said)
+    return "script.relax.function" if graph else "script.tir.prim_func"
+
+
 def _script_names(node: ast.AST, scope: Scope) -> dict[str, str]:
     """What of the text's plain names is a part of the script's language, by the value that the name has here."""
     names = {}
@@ -189,7 +233,7 @@ def _macros(node: ast.AST, scope: Scope) -> tuple[Capture, ...]:
 
 def _meaning(value: Any) -> str | None:
     if isinstance(value, Spelling):
-        return value.name
+        return None if isinstance(value, Written) else value.name
     if isinstance(value, ModuleType):
         root, _, rest = value.__name__.partition(".")
         return rest or "tvm" if root == __name__.partition(".")[0] else None

@@ -4,42 +4,58 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from .. import _core
+from ..error import TVMError
 from .capture import Capture, Macro, Pending, in_class_body
 
 __all__ = ["from_source", "function", "ir_module", "macro", "prim_func"]
 
 
-def from_source(text: str, extra_vars: dict[str, Any] | None = None) -> Any:
-    """The module or function that the text defines; a dict of them by name where it defines several.
+def from_source(source: str | PathLike[str] | type | Callable, extra_vars: dict[str, Any] | None = None) -> Any:
+    """The module or function that a text defines; a dict of them by name where it defines several.
 
-    The text's imports say what its names mean; without imports `T`, `R`, `I` and `tvm` have their usual meanings.
+    `source` is the text itself or the path of a file with it, or an undecorated class or function whose text is read.
+    A text's imports say what its names mean; without imports `T`, `R`, `I` and `tvm` have their usual meanings.
     `extra_vars` are values for further names.
     """
+    if isinstance(source, (_core.IRModule, _core.Object)):
+        return source
+    if isinstance(source, (type, FunctionType)):
+        return Capture.by_hand(source, sys._getframe(1), "").with_values(extra_vars or {}).read()
     value = None if extra_vars is None else lambda expression: eval(expression, dict(extra_vars))
-    return _core.from_source(text, "<text>", value)
+    if not isinstance(source, PathLike):
+        return _core.from_source(source, "<text>", value)
+    path = Path(source)
+    try:
+        return _core.from_source(path.read_bytes().decode("utf-8"), str(path), value)
+    except UnicodeDecodeError as error:
+        raise TVMError(f"{path}: the file is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def ir_module(cls: type | None = None, *, check_well_formed: bool = True) -> Any:
     """Reads a class as a module. `check_well_formed` is accepted: a module is always checked when it is read."""
     if cls is None:
-        return lambda cls: Capture.of(cls, sys._getframe(1)).read()
-    return Capture.of(cls, sys._getframe(1)).read()
+        return lambda cls: Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read()
+    return Capture.of(cls, sys._getframe(1), "script.ir.ir_module").read()
 
 
-def _decorate(function: Callable, frame: Any) -> Any:
-    capture = Capture.of(function, frame)
+def _decorate(function: Callable, frame: Any, decorator: str, **options: bool) -> Any:
+    capture = Capture.of(function, frame, decorator, **options)
     # In a class body this runs before the class's own decorator, which reads the whole text.
     return Pending(capture) if in_class_body(frame) else capture.read()
 
 
 def prim_func(function: Callable | None = None, *, private: bool = False, check_well_formed: bool = True) -> Any:
     """Reads a function as a PrimFunc. The arguments are read from the decorator's text."""
+    meaning, options = "script.tir.prim_func", {"private": private}
     if function is None:
-        return lambda function: _decorate(function, sys._getframe(1))
-    return _decorate(function, sys._getframe(1))
+        return lambda function: _decorate(function, sys._getframe(1), meaning, **options)
+    return _decorate(function, sys._getframe(1), meaning, **options)
 
 
 def macro(function: Callable | None = None, *, hygienic: bool = True) -> Any:
@@ -47,15 +63,20 @@ def macro(function: Callable | None = None, *, hygienic: bool = True) -> Any:
 
     A name in it means what it means here (`hygienic`), or what it means where the macro is called.
     """
+    meaning, options = "script.tir.macro", {"hygienic": hygienic}
     if function is None:
-        return lambda function: Macro(Capture.of(function, sys._getframe(1)))
-    return Macro(Capture.of(function, sys._getframe(1)))
+        return lambda function: Macro(Capture.of(function, sys._getframe(1), meaning, **options))
+    return Macro(Capture.of(function, sys._getframe(1), meaning, **options))
 
 
 def function(
-    function: Callable | None = None, *, pure: bool = True, private: bool = False, check_well_formed: bool = True
+    function: Callable | None = None, *, pure: bool | None = None, private: bool = False, check_well_formed: bool = True
 ) -> Any:
-    """Reads a function as a Relax function. The arguments are read from the decorator's text."""
+    """Reads a function as a Relax function, pure if its calls are where `pure` is not said.
+
+    The arguments are read from the decorator's text.
+    """
+    meaning, options = "script.relax.function", {"private": private} | ({} if pure is None else {"pure": pure})
     if function is None:
-        return lambda function: _decorate(function, sys._getframe(1))
-    return _decorate(function, sys._getframe(1))
+        return lambda function: _decorate(function, sys._getframe(1), meaning, **options)
+    return _decorate(function, sys._getframe(1), meaning, **options)

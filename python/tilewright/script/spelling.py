@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
 
@@ -21,8 +22,8 @@ class Spelling:
         self.name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Spelling:
-        """The annotation with arguments, which are left to the text."""
-        return self
+        """The annotation with arguments."""
+        return Written(self.name, args, kwargs)
 
     def __getitem__(self, key: Any) -> Spelling:
         return self
@@ -32,6 +33,32 @@ class Spelling:
 
     def __repr__(self) -> str:
         return f"<TVMScript {self.name}>"
+
+
+class Written(Spelling):
+    """A name of the language with arguments; of use where a text names it, for what a text itself writes is read there."""
+
+    __slots__ = ("arguments",)
+
+    def __init__(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        super().__init__(name)
+        self.arguments = args, kwargs
+
+    def from_script(self) -> Any:
+        """What code that Python runs makes of it: a struct info or a buffer."""
+        _, namespace, name = self.name.split(".")
+        builder = import_module(f"..ir_builder.{namespace}", __name__)
+        if name not in builder.__all__:
+            raise outside_of_a_script(f"script.{namespace}", name)
+        args, kwargs = self.arguments
+        return getattr(builder, name)(*map(_value, args), **{key: _value(arg) for key, arg in kwargs.items()})
+
+
+def _value(argument: Any) -> Any:
+    """An argument, where annotations stand in annotations."""
+    if isinstance(argument, Spelling):
+        return Written.from_script(argument if isinstance(argument, Written) else argument())
+    return [_value(item) for item in argument] if isinstance(argument, list) else argument
 
 
 def outside_of_a_script(module: str, name: str, known: Iterable[str] = ()) -> AttributeError:

@@ -1,5 +1,6 @@
 //! The interpreter's tests: one binary.
 
+mod deep;
 mod faults;
 mod graph;
 mod prim;

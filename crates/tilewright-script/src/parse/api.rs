@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::relax::{Function, GlobalVar, StructInfo};
-use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::relax::{Expr, Function, GlobalVar, StructInfo};
+use tilewright_ir::tir::{Buffer, PrimFunc};
 use tilewright_ir::{GlobalInfo, IRModule};
 use tilewright_support::{Diagnostics, SourceFile, Span};
 use tilewright_tensor::{DataType, Tensor};
@@ -58,7 +58,7 @@ pub trait Host {
 pub enum HostValue {
     None,
     Bool(bool),
-    Int(i64),
+    Int(i128),
     Float(f64),
     Str(String),
     /// A tuple or list.
@@ -66,15 +66,21 @@ pub enum HostValue {
     /// A dict with texts as keys.
     Dict(Vec<(String, HostValue)>),
     DType(DataType),
-    /// A constant of a graph.
+    /// A constant of a graph; nobody writes to it.
     Tensor(Tensor),
+    /// A value of a graph in which no variable occurs.
+    Graph(Expr),
     /// A scalar expression, such as a symbolic dimension.
     Scalar(tilewright_expr::Expr),
+    Buffer(Buffer),
     StructInfo(StructInfo),
+    /// A function of the module that is being read, by its name.
     GlobalVar(GlobalVar),
     /// Something that a module says beside its functions, such as a device.
     GlobalInfo(GlobalInfo),
+    /// A function that the module takes in where it is used.
     PrimFunc(Arc<PrimFunc>),
+    /// The same of the other level; it names no further functions.
     Function(Arc<Function>),
 }
 

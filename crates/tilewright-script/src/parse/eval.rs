@@ -8,6 +8,7 @@ use tilewright_ir::relax;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, TypeMismatch};
 use tilewright_support::{Diagnostic, with_stack};
 
+use super::HostValue;
 use super::cx::{MAX_HINTS, Parser, Reported, Res, count};
 use super::value::Value;
 use super::{codes, metadata, python};
@@ -196,8 +197,23 @@ impl Parser<'_> {
         }
         let expression = if text.contains('\n') { format!("({text})") } else { text.clone() };
         match self.host.eval(&expression, &self.span(expr)) {
+            Ok(HostValue::GlobalVar(global)) if self.functions.contains(&global.name) => {
+                Ok(Value::Function(global.name))
+            }
             Ok(value) => Ok(value.into()),
             Err(reason) => Err(self.unknown_place(expr, &text, reason)),
+        }
+    }
+
+    /// The function of the IR that an expression of the host is, if it is one: then a call of it belongs to the script.
+    fn outside_function(&mut self, expr: &ast::Expr) -> Option<Value> {
+        if self.host.knows_nothing() || !self.is_outside(expr) {
+            return None;
+        }
+        match self.host.eval(self.text_of(expr), &self.span(expr)).ok()? {
+            HostValue::GlobalVar(global) if self.functions.contains(&global.name) => Some(Value::Function(global.name)),
+            value @ (HostValue::GlobalVar(_) | HostValue::PrimFunc(_) | HostValue::Function(_)) => Some(value.into()),
+            _ => None,
         }
     }
 
@@ -321,10 +337,11 @@ impl Parser<'_> {
         {
             return Ok(Value::Float(value));
         }
-        if self.is_outside(&call.func) {
-            return self.outside(expr);
-        }
-        let function = self.eval(&call.func)?;
+        let function = match self.outside_function(&call.func) {
+            Some(function) => function,
+            None if self.is_outside(&call.func) => return self.outside(expr),
+            None => self.eval(&call.func)?,
+        };
         self.graph_call(expr, function, call)
     }
 

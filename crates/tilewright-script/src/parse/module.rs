@@ -1,17 +1,20 @@
 //! Modules: the functions of a class, each with a signature that the others can rely on.
 //!
 //! PrimFuncs come first; then every Relax function's header; then the bodies. A Relax function without a return
-//! annotation has no signature until its body is read, so a call of one reads its body first; functions that call each
-//! other in a circle that way are an error that names them.
+//! annotation, or whose decorator does not say whether it is pure, has no signature until its body is read, so a call of
+//! one reads its body first. Functions that call each other in a circle that way are an error that names them, unless
+//! purity alone is unknown: they take each other for pure, and one that is not has to say so.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
+use tilewright_ir::analysis::used_global_vars;
 use tilewright_ir::relax::{GlobalVar, StructInfo, VDevice};
-use tilewright_ir::{Attrs, GlobalFunc, GlobalInfo, IRModule};
-use tilewright_support::{Diagnostic, OrderedMap, nearest};
+use tilewright_ir::tir::attr_names;
+use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo, IRModule};
+use tilewright_support::{Diagnostic, OrderedMap, Span, nearest};
 
 use super::codes;
 use super::cx::{Parser, Reported, Res};
@@ -57,9 +60,18 @@ pub(super) enum Kind {
 enum Progress {
     Waiting,
     Header(Box<Header>),
-    Reading { signature: Option<StructInfo> },
+    Reading {
+        signature: Option<StructInfo>,
+    },
     Done(GlobalFunc),
-    Failed,
+    /// In error, which has been reported; with the signature where the header has one.
+    Failed {
+        signature: Option<StructInfo>,
+    },
+}
+
+impl Progress {
+    const FAILED: Self = Self::Failed { signature: None };
 }
 
 #[derive(Debug)]
@@ -81,6 +93,10 @@ pub(super) struct Functions<'a> {
     left_out: Vec<Arc<str>>,
     /// Names of the functions whose bodies are being read, outermost first.
     reading: Vec<Arc<str>>,
+    /// Functions that others take for pure although nothing says so, with the first place of each.
+    taken_for_pure: OrderedMap<Arc<str>, Span>,
+    /// Functions of the host that the module takes in, as they were, by their names here.
+    taken_in: OrderedMap<Arc<str>, GlobalFunc>,
 }
 
 impl Functions<'_> {
@@ -131,6 +147,9 @@ impl<'a> Parser<'a> {
                 Progress::Done(function) => module.insert(name, function),
                 _ => return Err(Reported),
             };
+        }
+        for (name, function) in functions.taken_in {
+            module.insert(name.clone(), renamed(function, &name));
         }
         Ok(module)
     }
@@ -196,7 +215,7 @@ impl<'a> Parser<'a> {
                 .also(known, "the first one");
             return Err(self.report(diagnostic));
         }
-        let progress = if in_error || decorator.is_err() { Progress::Failed } else { Progress::Waiting };
+        let progress = if in_error || decorator.is_err() { Progress::FAILED } else { Progress::Waiting };
         let decorator = decorator.unwrap_or(Decorator { kind: Kind::Relax, private: false, pure: None, forced: false });
         self.functions.entries.insert(name, Entry { def, decorator, progress });
         Ok(())
@@ -280,18 +299,38 @@ impl<'a> Parser<'a> {
         };
         for name in &names {
             if let Some((def, decorator)) = of_kind(self, name, Kind::Prim) {
-                let read = self.prim_func(def, &decorator).map_or(Progress::Failed, |f| Progress::Done(f.into()));
+                let read = self.prim_func(def, &decorator).map_or(Progress::FAILED, |f| Progress::Done(f.into()));
                 self.set(name, read);
             }
         }
         for name in &names {
             if let Some((def, decorator)) = of_kind(self, name, Kind::Relax) {
                 let header = self.header(def, &decorator);
-                self.set(name, header.map_or(Progress::Failed, |header| Progress::Header(Box::new(header))));
+                self.set(name, header.map_or(Progress::FAILED, |header| Progress::Header(Box::new(header))));
             }
         }
         for name in &names {
             self.read_body(name);
+        }
+        self.check_purity();
+    }
+
+    /// Whoever is taken for pure while its body is read turns out to be.
+    fn check_purity(&mut self) {
+        for (name, place) in std::mem::take(&mut self.functions.taken_for_pure) {
+            let Some(Entry { def, progress: Progress::Done(GlobalFunc::Relax(function)), .. }) =
+                self.functions.entries.get(&name)
+            else {
+                continue;
+            };
+            if !function.pure {
+                let message = format!("`{name}` has side effects, and is taken for pure while its body is read");
+                let diagnostic = Diagnostic::error(codes::SIDE_EFFECT, message)
+                    .at(place)
+                    .also(self.span(&def.name), "this one")
+                    .help(format!("say `@{}(pure=False)`", self.spell(RELAX_FUNCTION)));
+                self.report(diagnostic);
+            }
         }
     }
 
@@ -307,7 +346,8 @@ impl<'a> Parser<'a> {
         let Progress::Header(header) = std::mem::replace(&mut entry.progress, reading) else { return };
         let def = entry.def;
         self.functions.reading.push(name.clone());
-        let read = self.relax_body(def, *header).map_or(Progress::Failed, |f| Progress::Done(f.into()));
+        let signature = header.signature();
+        let read = self.relax_body(def, *header).map_or(Progress::Failed { signature }, |f| Progress::Done(f.into()));
         self.functions.reading.pop();
         self.set(name, read);
     }
@@ -315,22 +355,65 @@ impl<'a> Parser<'a> {
     /// A reference to a function of the module, with its signature.
     pub(super) fn global(&mut self, node: &ast::Expr, name: &Arc<str>) -> Res<GlobalVar> {
         let waits = |parser: &Self| match parser.functions.entries.get(name).map(|entry| &entry.progress) {
-            Some(Progress::Header(header)) => header.signature().is_none(),
+            Some(Progress::Header(header)) => !header.says_all(),
             _ => false,
         };
         if waits(self) {
             tilewright_support::with_stack(|| self.read_body(name));
         }
-        let signature = match self.functions.entries.get(name).map(|entry| &entry.progress) {
-            Some(Progress::Done(function)) => Some(function.signature()),
-            Some(Progress::Header(header)) => header.signature(),
-            Some(Progress::Reading { signature }) => signature.clone(),
-            Some(Progress::Waiting | Progress::Failed) | None => return Err(Reported),
+        let place = self.span(node);
+        let Some(entry) = self.functions.entries.get(name) else { return Err(Reported) };
+        let signature = match &entry.progress {
+            Progress::Done(function) => Some(function.signature()),
+            Progress::Header(header) => header.signature(),
+            Progress::Reading { signature } => {
+                if signature.is_some() && entry.decorator.pure.is_none() {
+                    self.functions.taken_for_pure.entry(name.clone()).or_insert(place);
+                }
+                signature.clone()
+            }
+            Progress::Failed { signature: Some(signature) } => Some(signature.clone()),
+            Progress::Waiting | Progress::Failed { signature: None } => return Err(Reported),
         };
         match signature {
             Some(signature) => Ok(GlobalVar { name: name.clone(), signature }),
             None => Err(self.cycle(node, name)),
         }
+    }
+
+    /// A reference to a function of the host, which becomes one of the module's.
+    pub(super) fn take_in(&mut self, node: &ast::Expr, function: GlobalFunc) -> Res<GlobalVar> {
+        let text = self.text_of(node);
+        let signature = function.signature();
+        let same = |known: &GlobalFunc| match (known, &function) {
+            (GlobalFunc::Prim(a), GlobalFunc::Prim(b)) => Arc::ptr_eq(a, b),
+            (GlobalFunc::Relax(a), GlobalFunc::Relax(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if let Some((name, _)) = self.functions.taken_in.iter().find(|(_, known)| same(known)) {
+            return Ok(GlobalVar { name: name.clone(), signature });
+        }
+        if self.functions.module.is_empty() {
+            let message = format!("`{text}` is a function from outside of the text, and no module is here to hold it");
+            let diagnostic = Diagnostic::error(codes::KIND, message)
+                .at(self.span(node))
+                .help("a class decorated with `I.ir_module` takes in what its functions use");
+            return Err(self.report(diagnostic));
+        }
+        if let GlobalFunc::Relax(outer) = &function
+            && let Some(used) = used_global_vars(&**outer).first()
+        {
+            let message = format!("`{text}` calls `{used}` of its own module, which is not here");
+            return Err(self.fail(codes::KIND, node, message, ""));
+        }
+        let wish = function.global_symbol().or_else(|| text.rsplit('.').next()).unwrap_or_default();
+        let wish: Arc<str> = if is_identifier(wish) { wish.into() } else { "captured".into() };
+        let numbered = (1..).map(|number| format!("{wish}_{number}").into());
+        let mut names = std::iter::once(wish.clone()).chain(numbered);
+        let free = |name: &Arc<str>| !self.functions.knows(name) && !self.functions.taken_in.contains_key(name);
+        let name = names.find(free).unwrap_or(wish);
+        self.functions.taken_in.insert(name.clone(), function);
+        Ok(GlobalVar { name, signature })
     }
 
     fn cycle(&mut self, node: &ast::Expr, name: &Arc<str>) -> Reported {
@@ -348,6 +431,24 @@ impl<'a> Parser<'a> {
     pub(super) fn is_relax(&self, name: &str) -> bool {
         self.functions.entries.get(name).is_some_and(|entry| entry.decorator.kind == Kind::Relax)
     }
+}
+
+/// The function under another name; one that nobody outside sees stays so.
+fn renamed(mut function: GlobalFunc, name: &str) -> GlobalFunc {
+    if function.global_symbol().is_some_and(|symbol| symbol != name) {
+        let attrs = match &mut function {
+            GlobalFunc::Prim(function) => &mut Arc::make_mut(function).attrs,
+            GlobalFunc::Relax(function) => &mut Arc::make_mut(function).attrs,
+        };
+        attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::str(name));
+    }
+    function
+}
+
+fn is_identifier(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// What of a text does not parse.

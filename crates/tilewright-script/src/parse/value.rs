@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tilewright_ir::relax::{self, GlobalVar, StructInfo};
 use tilewright_ir::tir::{Buffer, Expr};
-use tilewright_ir::{Attr, Attrs, GlobalInfo};
+use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo};
 use tilewright_support::Span;
 use tilewright_tensor::DataType;
 
@@ -37,14 +37,16 @@ pub(super) enum Value {
     Info(StructInfo),
     /// A function of the module that is being read.
     Function(Arc<str>),
-    /// A function of some other module.
+    /// A function that the host names.
     Global(GlobalVar),
     /// What a module says beside its functions.
     GlobalInfo(GlobalInfo),
     /// The module that is being read.
     Module,
-    /// A function object of the host.
-    Foreign(&'static str),
+    /// A function of the host, which the module takes in where it is used.
+    Captured(GlobalFunc),
+    /// A function inside a function, while its body is read, if the text does not say what it gives.
+    Unannotated,
     /// A function whose statements stand in place of its calls.
     Macro(Arc<super::tir::Macro>),
 }
@@ -75,7 +77,9 @@ impl Value {
             Self::GlobalInfo(GlobalInfo::VDevice(device)) => format!("the device {device}"),
             Self::GlobalInfo(GlobalInfo::Dummy) => "a global info".into(),
             Self::Module => "the module".into(),
-            Self::Foreign(what) => (*what).into(),
+            Self::Captured(GlobalFunc::Prim(_)) => "a PrimFunc from outside of the text".into(),
+            Self::Captured(GlobalFunc::Relax(_)) => "a Relax function from outside of the text".into(),
+            Self::Unannotated => "a function whose result is not known yet".into(),
             Self::Macro(_) => "a macro".into(),
         }
     }
@@ -147,7 +151,7 @@ impl From<HostValue> for Value {
         match value {
             HostValue::None => Self::None,
             HostValue::Bool(value) => Self::Bool(value),
-            HostValue::Int(value) => Self::Int(value.into()),
+            HostValue::Int(value) => Self::Int(value),
             HostValue::Float(value) => Self::Float(value),
             HostValue::Str(text) => Self::Str(text.into()),
             HostValue::Tuple(items) => Self::Tuple(items.into_iter().map(Self::from).collect()),
@@ -156,12 +160,14 @@ impl From<HostValue> for Value {
             }
             HostValue::DType(dtype) => Self::DType(dtype),
             HostValue::Tensor(tensor) => Self::Graph(relax::Expr::constant(tensor)),
+            HostValue::Graph(expr) => Self::Graph(expr),
             HostValue::Scalar(expr) => Self::Scalar(expr),
+            HostValue::Buffer(buffer) => Self::Buffer(buffer),
             HostValue::StructInfo(info) => Self::Info(info),
             HostValue::GlobalInfo(info) => Self::GlobalInfo(info),
             HostValue::GlobalVar(global) => Self::Global(global),
-            HostValue::PrimFunc(_) => Self::Foreign("a PrimFunc that is not in this module"),
-            HostValue::Function(_) => Self::Foreign("a Relax function that is not in this module"),
+            HostValue::PrimFunc(function) => Self::Captured(GlobalFunc::Prim(function)),
+            HostValue::Function(function) => Self::Captured(GlobalFunc::Relax(function)),
         }
     }
 }

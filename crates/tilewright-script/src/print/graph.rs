@@ -111,10 +111,13 @@ impl Printer<'_> {
 
     /// A function of the module.
     fn global(&mut self, name: &str) {
+        let text = self.function_name(name);
+        if self.itself == Some(name) {
+            return self.doc.text(&text);
+        }
         self.uses_module = true;
-        let name = self.function_name(name);
         let module = if self.options.module_alias.is_empty() { &self.options.name } else { &self.options.module_alias };
-        self.doc.text(&format!("{module}.{name}"));
+        self.doc.text(&format!("{module}.{text}"));
     }
 
     fn relax_call(&mut self, name: &str, items: &[Item<'_>]) {

@@ -25,6 +25,7 @@ mod underline_tests;
 
 use tilewright_expr::node::{IrNode, VarId};
 use tilewright_expr::{Range, Var};
+use tilewright_ir::analysis::used_global_vars;
 use tilewright_ir::relax::{Function, StructInfo, VDevice};
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -81,9 +82,14 @@ pub fn print_prim_func(name: &str, function: &PrimFunc, options: &PrintOptions) 
     printer.finish()
 }
 
-/// The text of a graph function by itself.
+/// The text of a graph function by itself; where it calls itself, it does so by its plain name.
 pub fn print_function(name: &str, function: &Function, options: &PrintOptions) -> String {
     let mut printer = Printer::of(options, function);
+    let text = names::function_name(name);
+    if names::identifier(&text) == text && used_global_vars(function).iter().any(|used| **used == *name) {
+        printer.names.reserve(&text);
+        printer.itself = Some(name);
+    }
     printer.module_function(name, function);
     printer.finish()
 }
@@ -159,6 +165,8 @@ struct Printer<'o> {
     in_signature: bool,
     /// Whether the graph function being printed calls functions of its module.
     uses_module: bool,
+    /// The function that is printed by itself, if it names itself.
+    itself: Option<&'o str>,
     /// Buffers that the function being printed does not declare, by the data variable of the memory that they view.
     views: Map<VarId, Vec<tilewright_expr::Buffer>>,
     /// Loop variables and their ranges.
@@ -190,6 +198,7 @@ impl<'o> Printer<'o> {
             graph_level: false,
             in_signature: false,
             uses_module: false,
+            itself: None,
             views: Map::default(),
             ranges: Map::default(),
             shared: Set::default(),

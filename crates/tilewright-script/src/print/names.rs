@@ -54,6 +54,11 @@ impl Names {
         Self { taken: options.words().map(str::to_owned).collect(), ..Self::default() }
     }
 
+    /// Keeps a name from every variable.
+    pub(super) fn reserve(&mut self, name: &str) {
+        self.taken.insert(name.to_owned());
+    }
+
     /// Opens a scope: names that are defined in it are free again behind it.
     pub(super) fn open(&mut self) {
         self.scopes.push(Scope::default());

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use tilewright_expr as scalar;
-use tilewright_ir::Attrs;
 use tilewright_ir::calls::TirCall;
 use tilewright_ir::relax::{Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
+use tilewright_ir::{Attrs, GlobalFunc};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
 use super::operators::OTHERS;
-use super::stmt::UNANNOTATED;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
@@ -157,6 +156,10 @@ impl Parser<'_> {
                 self.finish_call_tir(expr, args_node, global, (args?, out?, said?))
             }
             Value::Global(global) => self.finish_call_tir(expr, args_node, global, (args?, out?, said?)),
+            Value::Captured(function @ GlobalFunc::Prim(_)) => {
+                let global = self.take_in(callee, function)?;
+                self.finish_call_tir(expr, args_node, global, (args?, out?, said?))
+            }
             other => Err(self.wrong_kind(callee, "a PrimFunc of the module, or the name of a packed function", &other)),
         }
     }
@@ -201,6 +204,7 @@ impl Parser<'_> {
         match self.eval(callee)? {
             Value::Function(name) if !self.is_relax(&name) => self.global(callee, &name),
             Value::Global(global) => Ok(global),
+            Value::Captured(function @ GlobalFunc::Prim(_)) => self.take_in(callee, function),
             other => Err(self.wrong_kind(callee, "a PrimFunc of the module", &other)),
         }
     }
@@ -390,8 +394,9 @@ impl Parser<'_> {
                 Expr::global(&global)
             }
             Value::Global(global) => Expr::global(&global),
+            Value::Captured(function) => Expr::global(&self.take_in(&call.func, function)?),
             Value::Graph(expr) => expr,
-            Value::Foreign(UNANNOTATED) => {
+            Value::Unannotated => {
                 let name = self.text_of(&*call.func);
                 let diagnostic = Diagnostic::error(codes::CYCLE, format!("the result of `{name}` depends on itself"))
                     .at(self.span(&*call.func))
@@ -434,6 +439,7 @@ impl Parser<'_> {
                 Ok(Expr::global(&global))
             }
             Value::Global(global) => Ok(Expr::global(&global)),
+            Value::Captured(function) => Ok(Expr::global(&self.take_in(node, function)?)),
             Value::Scalar(scalar) => Ok(Expr::prim(scalar)),
             value @ (Value::Int(_) | Value::Float(_) | Value::Bool(_)) => {
                 let hint = matches!(value, Value::Int(_)).then_some(DataType::I64);

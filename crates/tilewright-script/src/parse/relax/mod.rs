@@ -76,11 +76,16 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// The signature, if the result is annotated.
+    /// The signature, if the result is annotated; pure unless the decorator says otherwise.
     pub(super) fn signature(&self) -> Option<StructInfo> {
         let params = self.params.iter().map(|param| param.struct_info.clone()).collect();
         let ret = Box::new(self.ret.clone()?);
         Some(StructInfo::Func { params: Some(params), ret, pure: self.decorator.pure.unwrap_or(true) })
+    }
+
+    /// Whether the signature is known without the body.
+    pub(super) fn says_all(&self) -> bool {
+        self.ret.is_some() && self.decorator.pure.is_some()
     }
 }
 

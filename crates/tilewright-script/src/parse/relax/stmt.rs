@@ -14,9 +14,6 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::{Value, describe_info};
 
-/// A function inside a function, while its body is read, if the text does not say what it gives.
-pub(super) const UNANNOTATED: &str = "a function whose result is not known yet";
-
 impl Parser<'_> {
     pub(super) fn graph_statement(&mut self, stmt: &ast::Stmt) -> Res<()> {
         with_stack(|| self.graph_statement_inside(stmt))
@@ -471,7 +468,7 @@ impl Parser<'_> {
         };
         match &itself {
             Some(var) => self.scopes.define(&def.name, Value::Graph(Expr::var(var))),
-            None => self.scopes.define(&def.name, Value::Foreign(UNANNOTATED)),
+            None => self.scopes.define(&def.name, Value::Unannotated),
         }
         let function = header.and_then(|header| self.function(def, header));
         let result = function.and_then(|function| {

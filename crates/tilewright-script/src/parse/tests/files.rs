@@ -88,7 +88,7 @@ fn what_is_not_the_script_s_own_is_asked_of_the_host() {
     let file = SourceFile::new("t.py", text);
     let result = parse_function(&file, &answers);
     assert!(result.is_ok(), "{result:?}");
-    assert_eq!(*answers.1.borrow(), ["shape", "np.float32", "N", "size(N)", "config.eps"]);
+    assert_eq!(*answers.1.borrow(), ["shape", "np.float32", "N", "size", "size(N)", "config.eps"]);
     let text = parse_function(
         &SourceFile::new("t.py", "@T.prim_func\ndef f(n: T.int32):\n    T.evaluate(missing)\n"),
         &answers,

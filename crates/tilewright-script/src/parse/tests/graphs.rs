@@ -1,5 +1,7 @@
 //! Relax functions: the forms of the language, by the structure that they become.
 
+use expect_test::expect;
+use tilewright_ir::GlobalFunc;
 use tilewright_ir::relax::{BindingValue, Callee, ExprKind, StructInfo, TensorShape};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -242,4 +244,60 @@ fn constants_of_the_metadata() {
     let file = tilewright_support::SourceFile::new("t.py", text("meta[relay.Constant]"));
     let given = parse_module(Source::new(&file).with_constants(vec![tensor]), &NoHost).unwrap();
     assert_eq!(own.compare(&given), Ok(()));
+}
+
+#[test]
+fn a_call_of_an_impure_function_is_impure_wherever_that_stands() {
+    let call = "R.call_packed(\"log\", x, sinfo_args=R.Object)";
+    let text = format!(
+        "@I.ir_module
+class M:
+    @R.function
+    def main(x: R.Object) -> R.Object:
+        y = M.middle(x)
+        return y
+
+    @R.function
+    def middle(x: R.Object) -> R.Object:
+        y = M.last(x)
+        return y
+
+    @R.function
+    def last(x: R.Object) -> R.Object:
+        y = {call}
+        return y
+"
+    );
+    let read = module(&text);
+    for name in ["main", "middle", "last"] {
+        assert!(matches!(read.get(name), Some(GlobalFunc::Relax(function)) if !function.pure), "{name}");
+    }
+    let in_dataflow = text.replacen(
+        "        y = M.middle(x)\n",
+        "        with R.dataflow():\n            y = M.middle(x)\n            R.output(y)\n",
+        1,
+    );
+    assert!(errors(&in_dataflow).contains("TW0404]: this call has side effects, in a dataflow block"));
+}
+
+#[test]
+fn recursion_takes_itself_for_pure() {
+    let text = "@R.function\ndef main(x: R.Object) -> R.Object:\n    y = main(x)\n    return y\n";
+    assert!(relax(text).pure);
+    let logs = |decorator: &str| {
+        let log = "y = R.call_packed(\"f\", main, x, sinfo_args=R.Object)";
+        text.replace("y = main(x)", log).replace("R.function", decorator)
+    };
+    assert!(!relax(&logs("R.function(pure=False)")).pure);
+    expect![[r#"
+        error[TW0404]: `main` has side effects, and is taken for pure while its body is read
+         --> test.py:3:28
+          |
+        2 | def main(x: R.Object) -> R.Object:
+          |     ---- this one
+        3 |     y = R.call_packed("f", main, x, sinfo_args=R.Object)
+          |                            ^^^^
+          |
+          = help: say `@R.function(pure=False)`"#]]
+    .assert_eq(&errors(&logs("R.function")));
 }
