@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+
 import tilewright
 from tilewright import relax, te, tir, topi
 from tilewright.error import TVMError
@@ -89,7 +90,7 @@ def main(A: T.Buffer((4, 6), "float32"), B: T.Buffer((6, 5), "float32"), matmul:
     assert type(a).__name__ == "Tensor"
     assert type(a).__module__.endswith(".te.tensor")
     assert str(a.shape) == "[4, 6]"
-    assert a.shape[:-1] + [9] == [4, 9]
+    assert a.shape[:-1] + [9] == [4, 9]  # noqa: RUF005 - programs write it so
 
 
 def test_an_intermediate_is_hidden_passed_or_inlined() -> None:
@@ -218,7 +219,7 @@ def relax_var(name: str, *shape: object, dtype: str = "float32") -> relax.Var:
 
 def linear_literal(x: te.Tensor, w: te.Tensor, b: te.Tensor | None = None) -> te.Tensor:
     """A layer that sums too few products, written so that shapes and axes mix types."""
-    shape = x.shape[:-1] + [8]
+    shape = x.shape[:-1] + [8]  # noqa: RUF005 - programs write it so
     k = te.reduce_axis((0, 8), name="k")
     out = te.compute(shape, fcompute=lambda i, j: te.sum(x[i, k] * w[j, k], axis=k), name="matmul")
     return out if b is None else te.compute(shape, lambda i, j: out[i, j] + b[0, j], name="add_bias")

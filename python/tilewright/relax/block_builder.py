@@ -115,7 +115,7 @@ class BlockBuilder(_core.BlockBuilder):
 
         def converted(value: Any) -> Any:
             if isinstance(value, (list, tuple)) and not isinstance(value, Expr):
-                return type(value)(map(converted, value)) if type(value) in (list, tuple) else list(map(converted, value))
+                return tuple(map(converted, value)) if isinstance(value, tuple) else list(map(converted, value))
             if isinstance(value, Mapping):
                 return {key: converted(own) for key, own in value.items()}
             if isinstance(value, ShapeExpr):

@@ -1,10 +1,10 @@
 """Tensor expressions: a tensor as a formula for its elements, and PrimFuncs of them.
 
-    A = te.placeholder((n, m), name="A")
-    B = te.placeholder((m, l), name="B")
-    k = te.reduce_axis((0, m), name="k")
-    C = te.compute((n, l), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
-    te.create_prim_func([A, B, C]).show()
+A = te.placeholder((n, m), name="A")
+B = te.placeholder((m, l), name="B")
+k = te.reduce_axis((0, m), name="k")
+C = te.compute((n, l), lambda i, j: te.sum(A[i, k] * B[k, j], axis=k), name="C")
+te.create_prim_func([A, B, C]).show()
 """
 
 from ..tir.expr import CommReducer, ProducerLoad, Reduce

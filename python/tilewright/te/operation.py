@@ -112,7 +112,7 @@ def extern(
 
 
 def extern_primfunc(input_tensors: Sequence[Tensor], primfunc: PrimFunc, **kwargs: Any) -> Any:
-    """The tensors that a PrimFunc writes, called on these inputs: its first buffers are the inputs, the others outputs."""
+    """The tensors that a PrimFunc writes, called on these inputs, which are its first buffers."""
     return _core.te_extern_primfunc(list(input_tensors), primfunc, kwargs.get("name", "extern_primfunc"))
 
 

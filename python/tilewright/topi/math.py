@@ -14,8 +14,6 @@ _SAME = (
     "std", "sum", "variance", "einsum", "matmul",
 )  # fmt: skip
 
-globals().update(
-    functions({name: name for name in _SAME} | {"batch_matmul": "matmul", "cast": "astype"})
-)
+globals().update(functions({name: name for name in _SAME} | {"batch_matmul": "matmul", "cast": "astype"}))
 
 __all__ = sorted(name for name in (*_SAME, "batch_matmul", "cast") if name in globals())
