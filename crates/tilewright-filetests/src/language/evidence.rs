@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use tilewright::expr::node::{walk, walk_some};
 use tilewright::expr::{Buffer, Expr};
+use tilewright::ir::Attr;
 use tilewright::ir::analysis::kinds::Kinds;
 use tilewright::ir::analysis::used_global_vars;
+use tilewright::ir::op::AttrDefault;
 use tilewright::ir::relax::{self, Callee};
 use tilewright::ir::tir::{Stmt, StmtKind};
 use tilewright::ir::verify::{Form, verify};
@@ -159,8 +161,23 @@ fn operators(function: &GlobalFunc, things: &mut BTreeSet<Thing>) {
     walk(function, |expr: &relax::Expr| {
         if let relax::ExprKind::Call { callee: Callee::Op(op), attrs, .. } = &expr.kind {
             things.insert(Thing::Operator(op.0.name));
-            let given = op.attrs.iter().filter(|attr| attrs.contains_key(attr.name));
+            let given =
+                op.attrs.iter().filter(|def| attrs.get(def.name).is_some_and(|value| is_said(def.default, value)));
             things.extend(given.map(|attr| Thing::OperatorAttr(op.0.name, attr.name)));
         }
     });
+}
+
+/// Whether the value of an attribute is another one than a caller gets who says nothing.
+fn is_said(default: AttrDefault, value: &Attr) -> bool {
+    match (default, value) {
+        (AttrDefault::None, Attr::None) => false,
+        (AttrDefault::None, Attr::DType(dtype)) => !dtype.is_void(),
+        (AttrDefault::Bool(default), Attr::Bool(value)) => default != *value,
+        (AttrDefault::Int(default), Attr::Int(value)) => default != *value,
+        (AttrDefault::Float(default), Attr::Float(value)) => default.to_bits() != value.0.to_bits(),
+        (AttrDefault::Str(default), Attr::Str(value)) => default != &**value,
+        (AttrDefault::DType(default), Attr::DType(value)) => default != *value,
+        _ => true,
+    }
 }

@@ -32,6 +32,8 @@ this page of them: it fails if the page says anything else, and `UPDATE_EXPECT=1
 - *interprets*, *compiles*: it is in a function that a run line runs, or in one that it calls, by the interpreter or
   compiled for the CPU, with the result compared.
 
+An attribute of an operator counts where it has another value than its default.
+
 A number stands for the reason why there can be no such test; the reasons follow each table.
 ";
 

@@ -12,6 +12,7 @@ const STANDS_FOR: &str = "has no node of its own: printed as what it stands for"
 const COMPILED_ALONE: &str = "a function of the process or of LLVM: only compiled code can call it";
 const OF_GPUS: &str = "a processor has no threads of this kind: the build refuses them";
 const OF_TARGETS: &str = "what it does only the target says that has it, and no processor has it";
+const ONE_DEVICE: &str = "the machine of the tests has one device, whose number is the default";
 const NO_VALUE: &str = "a list of operands for calls that are lowered by hand; nothing evaluates it";
 
 /// Names that are read and never printed, because the printer has another one.
@@ -98,6 +99,9 @@ pub(super) fn why_not(thing: &Thing, column: Column) -> Option<&'static str> {
             Column::Prints => forms::ALL.iter().find(|form| form.title == *title)?.printed,
             _ => None,
         },
+        Thing::OperatorAttr("vm.alloc_storage", "runtime_device_index") if column == Column::Compiles => {
+            Some(ONE_DEVICE)
+        }
         Thing::Operator(_)
         | Thing::OperatorAttr(..)
         | Thing::FunctionAttr(_)

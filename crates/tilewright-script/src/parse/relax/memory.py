@@ -5,6 +5,8 @@
 # run: nothing == same
 # run: planned(f32[4]) == same
 # run: allocated(f32[4]) == same
+# run: elsewhere(f32[4]) == same
+# run: second(f32[4]=[1, 2, 3, 4]) only=interpreter == f32[4]=[2, 3, 4, 5]
 
 @I.ir_module
 class Module:
@@ -69,6 +71,26 @@ class Module:
         _ = cls.plus(x, y)
         return y
 
+    @R.function(pure=False)
+    def elsewhere(x: R.Tensor((4,), "float32")):
+        cls = Module
+        s = R.vm.alloc_storage(R.shape([64]), dtype="float32", storage_scope="global.large")
+        t = R.vm.alloc_tensor(s, R.shape([4]), offset=0, dtype="float32")
+        _ = cls.plus(x, t)
+        y = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=1, storage_scope="global.large")
+        _1 = cls.plus(t, y)
+        z = R.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=1)
+        _2 = cls.plus(y, z)
+        return z
+
+    @R.function(pure=False)
+    def second(x: R.Tensor((4,), "float32")):
+        cls = Module
+        s = R.vm.alloc_storage(R.shape([64]), runtime_device_index=1)
+        t = R.vm.alloc_tensor(s, R.shape([4]), offset=0, dtype="float32")
+        _ = cls.plus(x, t)
+        return t
+
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -106,6 +128,18 @@ class Module:
         _: R.Tuple() = cls.plus(x, y)
         return y
 
+    @R.function(pure=False)
+    def elsewhere(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        s: R.Object = R.vm.alloc_storage(R.shape([64]), runtime_device_index=0, dtype="float32", storage_scope="global.large")
+        t: R.Tensor((4,), dtype="float32") = R.vm.alloc_tensor(s, R.shape([4]), offset=0, dtype="float32")
+        _: R.Tuple() = cls.plus(x, t)
+        y: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=1, storage_scope="global.large")
+        _1: R.Tuple() = cls.plus(t, y)
+        z: R.Tensor((4,), dtype="float32") = R.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=1)
+        _2: R.Tuple() = cls.plus(y, z)
+        return z
+
     @R.function
     def nothing(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
         n: R.Object = R.null_value()
@@ -121,6 +155,14 @@ class Module:
         _1: R.Tuple() = cls.plus(t, y)
         _2: R.Tuple() = R.memory.kill_tensor(t)
         return y
+
+    @R.function(pure=False)
+    def second(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        s: R.Object = R.vm.alloc_storage(R.shape([64]), runtime_device_index=1, dtype="uint8", storage_scope="global")
+        t: R.Tensor((4,), dtype="float32") = R.vm.alloc_tensor(s, R.shape([4]), offset=0, dtype="float32")
+        _: R.Tuple() = cls.plus(x, t)
+        return t
 
     @R.function(pure=False)
     def storage(x: R.Tensor(("n",), dtype="float32")) -> R.Tensor(("n",), dtype="float32"):
