@@ -9,7 +9,6 @@
 //! the calling thread. The Python files decide nothing either: `python/tilewright` gives these classes their names.
 
 mod argument;
-mod argument;
 mod compile;
 mod device;
 mod dlpack;
