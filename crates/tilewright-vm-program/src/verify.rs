@@ -20,9 +20,7 @@ use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, Layout};
 
-use crate::program::{
-    Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, ScalarOp, Storage,
-};
+use crate::program::{Access, DeviceIndex, Dim, Function, Instruction, Kernel, Program, Reg, ScalarOp, Storage};
 use crate::signature::{DimPattern, Kind, MAX_NESTING};
 use crate::uses::{Use, each_register, each_slot};
 

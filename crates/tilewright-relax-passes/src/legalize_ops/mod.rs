@@ -119,8 +119,7 @@ impl Rebuild for Library {
             };
             let mut tensors = call.tensors().map_err(refused)?;
             bind_fields(&mut tensors, &binding.origins, dataflow, out);
-            let legal =
-                self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
+            let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
             binding.value = BindingValue::Expr(legal);
         }
         out.push(binding);
