@@ -208,9 +208,11 @@ class IntImm(ConstExpr, kind="tir.IntImm"):
         return hash(self.value)
 
     def __eq__(self, other: object) -> Any:
+        other = other.value if isinstance(other, IntImm) else other
         return self.value == other if isinstance(other, (int, float)) else EqualOp(self, other)
 
     def __ne__(self, other: object) -> Any:
+        other = other.value if isinstance(other, IntImm) else other
         return self.value != other if isinstance(other, (int, float)) else NotEqualOp(self, other)
 
     def __bool__(self) -> bool:
