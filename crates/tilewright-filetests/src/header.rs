@@ -111,6 +111,10 @@ mod tests {
             ("# test: run\n", "t.py: `# test: run` needs at least one line `# run: …`"),
             ("# test: parse\n# run: main\n", "t.py:2: a run line needs `== same` or `== VALUE`"),
             ("# test: parse\n# run: main(f31[2]) == same\n", "t.py:2: unknown data type `f31`"),
+            (
+                "# test: parse\n# run: main only=compiled == same\n",
+                "t.py:2: a run line for one alone states its result",
+            ),
             ("# test: parse\n# run: main fast == same\n", "t.py:2: unknown option `fast` of a run line"),
         ] {
             let error = error(text);
