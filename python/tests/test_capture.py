@@ -356,3 +356,38 @@ def test_decorators_take_arguments():
         @T.prim_func(private="yes")
         def wrong(A: T.Buffer((2,), "float32")):
             A[0] = T.float32(1)
+
+
+DEFERRED = """
+from __future__ import annotations
+from tilewright.script import ir as I, relax as R, tir as T
+
+
+def make(rows):
+    row = R.Tensor((rows,), "float32")
+
+    @I.ir_module
+    class Module:
+        @T.prim_func
+        def fill(A: T.Buffer((rows,), "float32")):
+            A[0] = T.float32(rows)
+
+        @R.function
+        def main(x: row, y: R.Tensor((rows, "m"), "float32")) -> row:
+            return x
+
+    return Module
+"""
+
+
+def test_annotations_that_python_defers(tmp_path, monkeypatch):
+    (tmp_path / "deferred_annotations.py").write_text(DEFERRED)
+    (tmp_path / "present_annotations.py").write_text(DEFERRED.replace("from __future__ import annotations\n", ""))
+    monkeypatch.syspath_prepend(tmp_path)
+    import deferred_annotations
+    import present_annotations
+
+    for rows in (1, 3):
+        deferred, present = deferred_annotations.make(rows), present_annotations.make(rows)
+        tw.ir.assert_structural_equal(deferred, present)
+        assert deferred["main"].params[0].struct_info.shape[0] == rows

@@ -36,7 +36,7 @@ class Spelling:
 
 
 class Written(Spelling):
-    """A name of the language with arguments; of use where a text names it, for what a text itself writes is read there."""
+    """A name of the language with arguments, for texts that name it; what a text itself writes is read there."""
 
     __slots__ = ("arguments",)
 
