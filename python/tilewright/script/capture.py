@@ -218,6 +218,7 @@ class Macro:
         self.capture = capture
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """An error: a macro is no function of Python."""
         raise TVMError("a macro is called inside a script, where its statements are read")
 
 
