@@ -95,7 +95,8 @@ impl Frame<'_> {
         self.block.and_then(|block| block.origins.first().cloned())
     }
 
-    /// Checks an access against the declared regions.
+    /// Checks an access against the declared regions, and says what it is for the blocks around: where a reduction with
+    /// an init reads what it writes, that is part of its writing.
     pub(crate) fn check(
         &self,
         access: Access,
@@ -104,18 +105,19 @@ impl Frame<'_> {
         serial: u64,
         indices: &[i64],
         byte: i64,
-    ) -> Result<(), ErrorKind> {
-        let (Some(block), Some(declared)) = (self.block, &self.declared) else { return Ok(()) };
+    ) -> Result<Access, ErrorKind> {
+        let (Some(block), Some(declared)) = (self.block, &self.declared) else { return Ok(access) };
         if serial >= self.watermark {
-            return Ok(());
+            return Ok(access);
         }
         let any = |regions: &[Region]| regions.iter().any(|r| r.contains(buffer, view, indices, byte));
         let fits = match access {
-            Access::Read => any(&declared.reads) || (declared.reduces && any(&declared.writes)),
+            Access::Read if any(&declared.reads) => return Ok(access),
+            Access::Read => declared.reduces && any(&declared.writes),
             Access::Write => any(&declared.writes),
         };
         if fits {
-            return Ok(());
+            return Ok(if block.init.is_some() { Access::Write } else { access });
         }
         let (block, buffer) = (block.name.to_string(), buffer.name.to_string());
         Err(ErrorKind::Undeclared { block, access, buffer, indices: indices.to_vec() })

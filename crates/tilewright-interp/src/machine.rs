@@ -257,8 +257,9 @@ impl<'a> Machine<'a> {
     fn touch(&mut self, access: Access, buffer: &Buffer, view: &View, indices: &[i64], byte: i64) -> Res<()> {
         let Memory { serial, ref scope, .. } = self.memories[view.memory];
         let scope = scope.plain();
+        let mut seen = access;
         for frame in self.frames.iter().rev() {
-            frame.check(access, buffer, view, serial, indices, byte)?;
+            seen = frame.check(seen, buffer, view, serial, indices, byte)?;
         }
         if access == Access::Write {
             self.note_spatial_write(buffer, serial, indices, byte)?;

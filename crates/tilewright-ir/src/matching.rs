@@ -64,7 +64,12 @@ pub fn check_against(
     args: &[&StructInfo],
 ) -> Result<DimBindings, InferError> {
     if params.len() != args.len() {
-        return Err(InferError::new(format!("{callee} takes {} arguments, found {}", params.len(), args.len())));
+        return Err(InferError::new(format!(
+            "{callee} takes {} argument{}, found {}",
+            params.len(),
+            if params.len() == 1 { "" } else { "s" },
+            args.len()
+        )));
     }
     let mut bound = DimBindings::new();
     for (i, (param, arg)) in params.iter().zip(args).enumerate() {

@@ -99,6 +99,42 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// What could not be read has been reported: nothing is left out in silence.
+    pub(super) fn told(&mut self, stmt: &impl Ranged, read: Res<()>) {
+        if read.is_err() && self.errors == 0 {
+            self.fail(codes::FORM, stmt, "this statement cannot be read", "");
+        }
+    }
+
+    /// Reports a statement that Python has and `what` has not.
+    pub(super) fn no_statement(&mut self, stmt: &ast::Stmt, what: &str) -> Reported {
+        let text = self.text_of(stmt);
+        let end = text.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(text.len());
+        let message = match stmt {
+            ast::Stmt::AugAssign(_) => format!("an assignment that calculates is not part of {what}"),
+            _ if end > 0 => format!("`{}` is not part of {what}", &text[..end]),
+            _ => format!("this statement of Python is not part of {what}"),
+        };
+        self.fail(codes::FORM, stmt, message, "")
+    }
+
+    /// `async for`, `async with`.
+    pub(super) fn no_async(&mut self, is_async: bool, stmt: &impl Ranged) {
+        if is_async {
+            self.fail(codes::FORM, stmt, "remove `async`: the text of a function is compiled, never awaited", "");
+        }
+    }
+
+    /// A call whose arguments have no names.
+    pub(super) fn no_keywords(&mut self, call: &ast::ExprCall) -> Res<()> {
+        match call.arguments.keywords.first() {
+            Some(keyword) => {
+                Err(self.fail(codes::ARGUMENTS, keyword, "arguments stand in order here", "unexpected name"))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// A diagnostic with a hint to a name that the user may have meant.
     pub(super) fn unknown<'n>(
         &mut self,
@@ -190,7 +226,14 @@ impl Parser<'_> {
             *slot = Some(arg);
         }
         for keyword in &call.arguments.keywords {
-            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            let Some(name) = keyword.arg.as_ref().map(|name| name.as_str()) else {
+                return Err(self.fail(
+                    codes::FORM,
+                    keyword,
+                    "unpacked arguments are not read",
+                    "write the arguments out",
+                ));
+            };
             match params.iter().position(|param| param.split('|').any(|spelling| spelling == name)) {
                 Some(at) if bound[at].is_some() => {
                     return Err(self.fail(

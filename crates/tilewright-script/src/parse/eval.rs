@@ -183,6 +183,11 @@ impl Parser<'_> {
 
     /// An expression that is not the script's own.
     pub(super) fn outside(&mut self, expr: &ast::Expr) -> Res<Value> {
+        self.outside_as(expr, last_name(expr))
+    }
+
+    /// The same, of an expression that ends with the name `last`.
+    fn outside_as(&mut self, expr: &ast::Expr, last: &str) -> Res<Value> {
         let text = self.text_of(expr).to_owned();
         if let ast::Expr::Name(name) = expr
             && (name.ctx.is_invalid() || name.id.is_empty())
@@ -193,7 +198,7 @@ impl Parser<'_> {
             && let Some(name) = first_name(expr)
             && !std::ptr::eq(name, expr)
         {
-            return self.outside(name);
+            return self.outside_as(name, last);
         }
         let expression = if text.contains('\n') { format!("({text})") } else { text.clone() };
         match self.host.eval(&expression, &self.span(expr)) {
@@ -201,7 +206,7 @@ impl Parser<'_> {
                 Ok(Value::Function(global.name))
             }
             Ok(value) => Ok(value.into()),
-            Err(reason) => Err(self.unknown_place(expr, &text, reason)),
+            Err(reason) => Err(self.unknown_place(expr, &text, reason, last)),
         }
     }
 
@@ -217,7 +222,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unknown_place(&mut self, expr: &ast::Expr, text: &str, reason: String) -> Reported {
+    fn unknown_place(&mut self, expr: &ast::Expr, text: &str, reason: String, last: &str) -> Reported {
         let ast::Expr::Name(name) = expr else {
             let message = format!("`{}` cannot be evaluated", shorten(text));
             return self.fail(codes::UNKNOWN_NAME, expr, message, reason);
@@ -225,7 +230,11 @@ impl Parser<'_> {
         let mut diagnostic = Diagnostic::error(codes::UNKNOWN_NAME, format!("unknown name `{}`", name.id))
             .at(self.span(expr))
             .label(reason);
-        let near = {
+        // `np.exp` and `exp` are `T.exp`, rather than anything that is spelt alike.
+        let namesake = if self.errors < MAX_HINTS { self.namesake(last) } else { None };
+        let near = if namesake.is_some() {
+            namesake
+        } else {
             let known = self.scopes.names().chain(self.functions.names()).chain(self.names.all());
             // Any other letter is near a single letter.
             let known = known.filter(|_| name.id.len() > 1 && self.errors < MAX_HINTS);
@@ -326,7 +335,12 @@ impl Parser<'_> {
                 }
                 (value, name) => {
                     let message = format!("{} has no method `{name}`", value.describe());
-                    Err(self.fail(codes::UNKNOWN_ATTRIBUTE, &*call.func, message, ""))
+                    let known: &[&str] = match value {
+                        Value::Buffer(_) => &["vload", "vstore", "access_ptr", "scope"],
+                        Value::Scalar(_) => &["astype"],
+                        _ => &[],
+                    };
+                    Err(self.unknown(codes::UNKNOWN_ATTRIBUTE, &*call.func, message, name, known.iter().copied()))
                 }
             };
         }
@@ -352,7 +366,7 @@ impl Parser<'_> {
             return folded.map_err(|reason| self.fail(codes::RANGE, expr, reason, ""));
         }
         if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
-            return Err(self.graph_infix(expr));
+            return self.graph_binary(expr, op, operands(expr), a, b);
         }
         if let (Operator::Add, Value::Tuple(a), Value::Tuple(b)) = (op, &a, &b) {
             if a.len() + b.len() > MAX_ITEMS {
@@ -402,7 +416,7 @@ impl Parser<'_> {
             (ast::UnaryOp::USub, Value::Bool(value)) => Ok(Value::Int(-i128::from(value))),
             (ast::UnaryOp::Not, Value::Bool(value)) => Ok(Value::Bool(!value)),
             (ast::UnaryOp::Invert, Value::Int(value)) => Ok(Value::Int(!value)),
-            (_, Value::Graph(_)) => Err(self.graph_infix(expr)),
+            (_, value @ Value::Graph(_)) => self.graph_unary(expr, unary, value),
             (op, Value::Scalar(a)) => {
                 let result = match op {
                     ast::UnaryOp::Not => a.not(),
@@ -455,6 +469,9 @@ impl Parser<'_> {
     }
 
     fn compare_two(&mut self, expr: &ast::Expr, op: ast::CmpOp, a: Value, b: Value) -> Res<Value> {
+        if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
+            return self.graph_comparison(expr, op, operands(expr), a, b);
+        }
         if a.is_literal()
             && b.is_literal()
             && let Some(result) = python::compare(op, &a, &b)
@@ -473,9 +490,6 @@ impl Parser<'_> {
                 return Err(self.fail(codes::FORM, expr, message, ""));
             }
         };
-        if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
-            return Err(self.graph_infix(expr));
-        }
         let (a, b) = self.unify(operands(expr), a, b)?;
         let result = Expr::compare(op, &a, &b);
         self.typed(expr, result)
@@ -531,6 +545,17 @@ fn operand(expr: &ast::Expr) -> Option<&ast::Expr> {
         ast::Expr::Call(call) => Some(&call.func),
         ast::Expr::Subscript(subscript) => Some(&subscript.value),
         _ => None,
+    }
+}
+
+/// The name that an expression ends with, but for what it is called or indexed with.
+fn last_name(expr: &ast::Expr) -> &str {
+    match expr {
+        ast::Expr::Name(name) => &name.id,
+        ast::Expr::Attribute(attribute) => &attribute.attr,
+        ast::Expr::Call(call) => last_name(&call.func),
+        ast::Expr::Subscript(subscript) => last_name(&subscript.value),
+        _ => "",
     }
 }
 

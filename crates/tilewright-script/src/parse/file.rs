@@ -88,7 +88,11 @@ fn read_body<'a>(mut parser: Parser<'a>, body: &'a [ast::Stmt], broken: Broken<'
             }
             ast::Stmt::ClassDef(class) => match parser.is_module(class) {
                 Ok(true) => (class.name.as_str(), parser.module(class, broken).map(Definition::Module)),
-                _ => continue,
+                Ok(false) => {
+                    parser.warn_of_plain_class(class);
+                    continue;
+                }
+                Err(_) => continue,
             },
             ast::Stmt::FunctionDef(def) if !matches!(parser.define_macro(def), Ok(false)) => continue,
             ast::Stmt::FunctionDef(def) => match parser.decorator(def) {
@@ -118,6 +122,21 @@ impl Parser<'_> {
             && let Some(value) = literal(&assign.value)
         {
             self.scopes.define(&name.id, value);
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// A class that holds functions of the script and is no module is most often a forgotten decorator.
+    fn warn_of_plain_class(&mut self, class: &ast::StmtClassDef) {
+        let functions = class.body.iter().filter_map(|stmt| stmt.as_function_def_stmt());
+        if class.decorator_list.is_empty() && functions.into_iter().any(|def| self.is_of_the_script(def)) {
+            let decorator = self.spell("script.ir.ir_module");
+            let message = format!("class `{}` is not read: it is no module", class.name);
+            let warning = Diagnostic::warning(codes::DEFINITION, message)
+                .at(self.span(&class.name))
+                .help(format!("decorate it with `@{decorator}`"));
+            self.diagnostics.push(warning);
         }
     }
 }
@@ -172,6 +191,12 @@ fn unreadable(file: &Arc<SourceFile>, text: &str, prefix: u32) -> Option<Diagnos
     })
 }
 
+/// A sentence as part of another one.
+pub(super) fn lower_case(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
+}
+
 /// One message a line: what follows on the same line is mostly a consequence.
 fn syntax_errors<'e>(
     file: &Arc<SourceFile>,
@@ -196,9 +221,7 @@ fn syntax_errors<'e>(
         reported = start + rest.iter().position(|&byte| byte == b'\n').map_or(rest.len() + 1, |length| length + 1);
         let place = |at: ruff_text_size::TextSize| u32::from(at).saturating_sub(prefix);
         let span = Span::new(file, place(error.location.start()), place(error.location.end()));
-        let message = error.error.to_string();
-        let mut letters = message.chars();
-        let message: String = letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect();
+        let message = lower_case(&error.error.to_string());
         diagnostics.push(Diagnostic::error(codes::SYNTAX, format!("syntax error: {message}")).at(span));
     }
 }

@@ -104,6 +104,11 @@ impl Functions<'_> {
         self.entries.contains_key(name) || self.left_out.iter().any(|known| **known == *name)
     }
 
+    /// Whether a function is in error, which has been reported.
+    pub(super) fn is_in_error(&self, name: &str) -> bool {
+        self.entries.get(name).is_some_and(|entry| matches!(entry.progress, Progress::Failed { .. }))
+    }
+
     /// Whether the name is the module or one of its functions.
     pub(super) fn knows(&self, name: &str) -> bool {
         self.contains(name) || (!self.module.is_empty() && self.module == name)
@@ -230,6 +235,7 @@ impl<'a> Parser<'a> {
                 PRIM_FUNC => Kind::Prim,
                 RELAX_FUNCTION => Kind::Relax,
                 _ if in_a_namespace(&path) => return Err(self.unknown_decorator(function, "function")),
+                _ if self.in_no_namespace(&path) => return Err(self.unknown_namespace(function, &path)),
                 _ => continue,
             };
             if def.is_async {
@@ -254,6 +260,14 @@ impl<'a> Parser<'a> {
         Ok(None)
     }
 
+    /// Whether a decorator makes the function one of the script.
+    pub(super) fn is_of_the_script(&self, def: &ast::StmtFunctionDef) -> bool {
+        def.decorator_list.iter().any(|decorator| {
+            let path = self.path(called(decorator).0);
+            path.is_some_and(|path| [PRIM_FUNC, RELAX_FUNCTION].contains(&path.as_str()))
+        })
+    }
+
     /// Whether a decorator makes a module of a class.
     pub(super) fn is_module(&mut self, class: &ast::StmtClassDef) -> Res<bool> {
         for decorator in &class.decorator_list {
@@ -261,15 +275,37 @@ impl<'a> Parser<'a> {
             match self.path(function) {
                 Some(path) if path == IR_MODULE => return Ok(true),
                 Some(path) if in_a_namespace(&path) => return Err(self.unknown_decorator(function, "class")),
+                Some(path) if self.in_no_namespace(&path) => return Err(self.unknown_namespace(function, &path)),
                 _ => {}
             }
         }
         Ok(false)
     }
 
+    /// Whether a decorator of the script is sought in a module that is none of its namespaces.
+    fn in_no_namespace(&self, path: &str) -> bool {
+        let Some((module, name)) = path.rsplit_once('.') else { return false };
+        module.starts_with("script.") && ["prim_func", "function", "ir_module", "macro"].contains(&name)
+    }
+
+    /// `@T.prim_func` where `T` is imported as something else.
+    fn unknown_namespace(&mut self, function: &ast::Expr, path: &str) -> Reported {
+        let module = path.rsplit_once('.').map_or(path, |(module, _)| module);
+        let text = self.text_of(function).to_owned();
+        let message = format!("`{text}` is looked for in `tvm.{module}`, which is no part of the script");
+        let known = ["tvm.script.ir", "tvm.script.tir", "tvm.script.relax"];
+        self.unknown(codes::UNKNOWN_NAME, function, message, &format!("tvm.{module}"), known)
+    }
+
     /// A name in one of the script's namespaces that decorates no `what`.
     fn unknown_decorator(&mut self, function: &ast::Expr, what: &str) -> Reported {
         let text = self.text_of(function).to_owned();
+        if self.path(function).as_deref() == Some("script.tir.macro") {
+            let message = "a macro is not a function of the module";
+            let help = "define it above the class, or in the function that uses it";
+            let diagnostic = Diagnostic::error(codes::PLACE, message).at(self.span(function)).help(help);
+            return self.report(diagnostic);
+        }
         let known: &[&str] = if what == "class" { &[IR_MODULE] } else { &[PRIM_FUNC, RELAX_FUNCTION] };
         let known: Vec<String> = known.iter().map(|path| self.spell(path)).collect();
         let message = format!("`{text}` decorates no {what}");

@@ -39,10 +39,11 @@ fn of_integers(op: Operator, a: i128, b: i128) -> Result<Value, String> {
         Operator::Mod => a.checked_rem(b).map(|r| if r != 0 && (r < 0) != (b < 0) { r + b } else { r }),
         Operator::Pow => match exponent() {
             Some(exponent) => a.checked_pow(exponent),
-            None => return Ok(Value::Float((a as f64).powf(b as f64))),
+            None => return of_floats(op, a as f64, b as f64),
         },
+        Operator::LShift | Operator::RShift if b < 0 => return Err("a shift by a negative number".into()),
         Operator::LShift => exponent().filter(|&n| n < 100).and_then(|n| a.checked_mul(1i128.checked_shl(n)?)),
-        Operator::RShift => exponent().map(|n| a >> n.min(127)),
+        Operator::RShift => Some(a >> exponent().map_or(127, |n| n.min(127))),
         Operator::BitAnd => Some(a & b),
         Operator::BitOr => Some(a | b),
         Operator::BitXor => Some(a ^ b),
@@ -58,11 +59,36 @@ fn of_floats(op: Operator, a: f64, b: f64) -> Result<Value, String> {
         Operator::Mult => a * b,
         Operator::Div | Operator::FloorDiv | Operator::Mod if b == 0.0 => return Err("division by zero".into()),
         Operator::Div => a / b,
-        Operator::FloorDiv => (a / b).floor(),
-        Operator::Mod => a - b * (a / b).floor(),
-        Operator::Pow => a.powf(b),
+        Operator::FloorDiv => floor_divided(a, b).0,
+        Operator::Mod => floor_divided(a, b).1,
+        Operator::Pow if a == 0.0 && b < 0.0 => return Err("division by zero".into()),
+        Operator::Pow => match a.powf(b) {
+            power if power.is_infinite() && a.is_finite() && b.is_finite() => {
+                return Err("the result is too large".into());
+            }
+            power if power.is_nan() && a.is_finite() && b.is_finite() => {
+                return Err("the result is no real number".into());
+            }
+            power => power,
+        },
         _ => return Err(format!("`{}` is not defined for floats", op.as_str())),
     }))
+}
+
+/// Quotient and remainder of a `b` that is not zero, as Python rounds them: the remainder is that of the exact quotient
+/// and has the sign of `b`.
+fn floor_divided(a: f64, b: f64) -> (f64, f64) {
+    let mut remainder = a % b;
+    let mut quotient = (a - remainder) / b;
+    if remainder == 0.0 {
+        remainder = remainder.copysign(b);
+    } else if (remainder < 0.0) != (b < 0.0) {
+        remainder += b;
+        quotient -= 1.0;
+    }
+    let floor = quotient.floor();
+    let nearest = if quotient - floor > 0.5 { floor + 1.0 } else { floor };
+    (if quotient == 0.0 { quotient.copysign(a / b) } else { nearest }, remainder)
 }
 
 /// The value of `a op b` for two literals.
@@ -100,5 +126,29 @@ mod tests {
         assert!(of_integers(Operator::FloorDiv, 1, 0).is_err());
         assert!(of_integers(Operator::Pow, 10, 400).is_err());
         assert!(of_integers(Operator::FloorDiv, i128::MIN, -1).is_err());
+    }
+
+    #[test]
+    fn floats_divide_as_in_python() {
+        let inf = f64::INFINITY;
+        let rows = [
+            (1.0, 0.1, 9.0, 0.09999999999999995),
+            (-1.0, 0.1, -10.0, 5.551115123125783e-17),
+            (5.0, inf, 0.0, 5.0),
+            (-5.0, inf, -1.0, inf),
+            (5.5, -2.0, -3.0, -0.5),
+            (-0.0, 3.0, -0.0, 0.0),
+            (0.0, -3.0, -0.0, -0.0),
+            (7.5, 2.5, 3.0, 0.0),
+        ];
+        for (a, b, quotient, remainder) in rows {
+            let bits = |(q, r): (f64, f64)| (q.to_bits(), r.to_bits());
+            assert_eq!(bits(floor_divided(a, b)), bits((quotient, remainder)), "{a} {b}");
+        }
+        for (a, b) in [(0.0, -1.0), (-8.0, 0.5), (1e300, 2.0)] {
+            assert!(of_floats(Operator::Pow, a, b).is_err(), "{a} ** {b}");
+        }
+        assert!(of_integers(Operator::Pow, 0, -1).is_err());
+        assert!(of_integers(Operator::LShift, 1, -1).is_err());
     }
 }

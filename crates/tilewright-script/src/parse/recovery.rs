@@ -3,9 +3,12 @@
 //! An open bracket swallows all text behind it. So when a text does not parse, it is cut by its lines into the decorated
 //! functions; each is parsed by itself, and the text of those that fail is blanked out, byte for byte, before the whole is
 //! parsed again. Cutting by lines may be wrong inside of strings, which only matters to text that is wrong anyway.
+//!
+//! Where the brackets of a function do not match, that is what is wrong with it: what the parser makes of the text behind
+//! the place says nothing more.
 
 use ruff_python_ast as ast;
-use ruff_python_parser::{Mode, ParseError, ParseOptions, Parsed, parse_unchecked};
+use ruff_python_parser::{Mode, ParseError, ParseErrorType, ParseOptions, Parsed, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 /// A decorated function, from its first decorator to the last line of its body.
@@ -32,9 +35,15 @@ pub(super) fn recover(text: &str) -> Recovered {
     let mut errors = Vec::new();
     for piece in pieces(text) {
         let Some(own) = text.get(piece.range.clone()) else { continue };
-        let found = errors_of(own, piece.indent, piece.range.start);
+        let mut found = errors_of(own, piece.indent, piece.range.start);
         if found.is_empty() {
             continue;
+        }
+        if let Some((at, message)) = mismatched(own) {
+            let at = piece.range.start + at;
+            found.retain(|error| usize::from(error.range().start()) < at);
+            let location = TextRange::new(size(at), size(at + 1));
+            found.push(ParseError { error: ParseErrorType::OtherError(message), location });
         }
         // Behind the first error, one at the very end of the function says only that something before is open.
         let end = piece.range.start + own.trim_end().len();
@@ -70,6 +79,51 @@ fn errors_of(own: &str, indent: usize, start: usize) -> Vec<ParseError> {
         location: TextRange::new(place(error.range().start()), place(error.range().end())),
     });
     shifted.collect()
+}
+
+/// The bracket that has no partner, and what to say of it; `None` also where a string is in error.
+fn mismatched(text: &str) -> Option<(usize, String)> {
+    let bytes = text.as_bytes();
+    let (mut open, mut at): (Vec<usize>, usize) = (Vec::new(), 0);
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'#' => at += bytes[at..].iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(bytes.len() - at),
+            b'"' | b'\'' => at = end_of_string(bytes, at)?,
+            b'(' | b'[' | b'{' => open.push(at),
+            b')' | b']' | b'}' => {
+                let opening = match byte {
+                    b')' => b'(',
+                    b']' => b'[',
+                    _ => b'{',
+                };
+                let (this, opening) = (char::from(byte), char::from(opening));
+                match open.pop().map(|at| char::from(bytes[at])) {
+                    Some(before) if before == opening => {}
+                    Some(before) => return Some((at, format!("`{this}` does not close `{before}`"))),
+                    None => return Some((at, format!("`{this}` closes nothing"))),
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    open.pop().map(|at| (at, format!("`{}` is never closed", char::from(bytes[at]))))
+}
+
+/// The last byte of the string that begins at a quote; `None` if it does not end.
+fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let quote = bytes[start];
+    let triple = bytes[start..].starts_with(&[quote; 3]);
+    let mut at = start + if triple { 3 } else { 1 };
+    loop {
+        match *bytes.get(at)? {
+            b'\\' => at += 2,
+            b'\n' | b'\r' if !triple => return None,
+            byte if byte == quote && !triple => return Some(at),
+            byte if byte == quote && bytes[at..].starts_with(&[quote; 3]) => return Some(at + 2),
+            _ => at += 1,
+        }
+    }
 }
 
 /// Blanks a function, and leaves a statement that does nothing in its place.

@@ -92,6 +92,10 @@ impl Parser<'_> {
         text.parse().map_err(|_| {
             let names: Vec<_> = DataType::TENSOR_ELEMENTS.iter().map(ToString::to_string).collect();
             let message = format!("unknown data type \"{text}\"");
+            if let Some(usual) = super::suggest::usual_type(text) {
+                let help = format!("did you mean `{usual}`?");
+                return self.report(Diagnostic::error(codes::DTYPE, message).at(self.span(expr)).help(help));
+            }
             self.unknown(codes::DTYPE, expr, message, text, names.iter().map(String::as_str))
         })
     }

@@ -69,6 +69,7 @@ impl Value {
             Self::Tuple(items) => format!("a tuple of {}", items.len()),
             Self::Dict(_) => "a dict".into(),
             Self::Scalar(expr) => format!("a scalar of type {}", expr.dtype),
+            Self::Buffer(buffer) if buffer.name.is_empty() => "the type of a buffer".into(),
             Self::Buffer(buffer) => format!("the buffer `{}`", buffer.name),
             Self::Graph(expr) => describe_info(&expr.struct_info),
             Self::Info(_) => "a struct info".into(),

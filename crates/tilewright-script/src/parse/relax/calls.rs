@@ -381,6 +381,19 @@ impl Parser<'_> {
         self.inferred(expr, &[callee], result).map(Value::Graph)
     }
 
+    /// A PrimFunc calls intrinsics, macros, and functions from outside of the module by their names.
+    fn call_from_prim_func(&mut self, call: &ast::ExprCall, function: Value) -> Reported {
+        match function {
+            Value::Function(name) if self.functions.is_in_error(&name) => Reported,
+            Value::Function(_) => {
+                let message = "a PrimFunc cannot call another function of the module";
+                let diagnostic = Diagnostic::error(codes::NOT_YET, message).at(self.span(&*call.func));
+                self.report(diagnostic.help("the graph calls both, and passes on what they share"))
+            }
+            other => self.wrong_kind(&*call.func, "a function of the script, or a macro", &other),
+        }
+    }
+
     /// A call of a function of the module, or of a variable.
     pub(in crate::parse) fn graph_call(
         &mut self,
@@ -388,6 +401,9 @@ impl Parser<'_> {
         function: Value,
         call: &ast::ExprCall,
     ) -> Res<Value> {
+        if self.in_prim_func() {
+            return Err(self.call_from_prim_func(call, function));
+        }
         let callee = match function {
             Value::Function(name) => {
                 let global = self.global(&call.func, &name)?;

@@ -5,7 +5,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_support::Set;
+use tilewright_support::{Diagnostic, Set};
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -24,6 +24,12 @@ impl Parser<'_> {
         match value {
             Value::Info(info) => Ok(info),
             Value::None => Ok(StructInfo::Tuple(Vec::new())),
+            Value::Buffer(_) => {
+                let tensor = self.spell("script.relax.Tensor");
+                let message = format!("expected a struct info such as `{tensor}(…)`, found the type of a buffer");
+                let help = format!("functions of buffers are decorated with `@{}`", self.spell("script.tir.prim_func"));
+                Err(self.report(Diagnostic::error(codes::KIND, message).at(self.span(node)).help(help)))
+            }
             other => {
                 let expected = format!("a struct info such as `{}(…)`", self.spell("script.relax.Tensor"));
                 Err(self.wrong_kind(node, &expected, &other))
@@ -268,7 +274,8 @@ impl Parser<'_> {
         let parsed = match ruff_python_parser::parse_string_annotation(self.text, part) {
             Ok(parsed) => parsed,
             Err(error) => {
-                let message = format!("\"{text}\" is no dimension: {}", error.error);
+                let message =
+                    format!("{text:?} is no dimension: {}", crate::parse::file::lower_case(&error.error.to_string()));
                 return Err(self.fail(codes::SYNTAX, node, message, ""));
             }
         };

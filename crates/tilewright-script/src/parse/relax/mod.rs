@@ -8,6 +8,7 @@
 
 mod calls;
 mod constant;
+mod infix;
 mod info;
 mod operators;
 mod stmt;
@@ -56,6 +57,8 @@ pub(super) struct Graph {
     forced: bool,
     /// Where a side effect was met first.
     impure: Option<Span>,
+    /// Whether a `return` stands where it cannot, which has been reported.
+    returned: bool,
     /// Numbers of names made up in `current` and before.
     made_up: usize,
 }
@@ -219,13 +222,15 @@ impl Parser<'_> {
                     break;
                 }
                 stmt => {
-                    let _: Res<()> = self.graph_statement(stmt);
+                    let read = self.graph_statement(stmt);
+                    self.told(stmt, read);
                 }
             }
         }
         self.close_block(false);
         match result {
             Some(result) => Ok(SeqExpr { blocks: std::mem::take(&mut self.graph.blocks), result: result? }),
+            None if self.graph.returned => Err(Reported),
             None => {
                 let message = format!("function `{}` returns nothing", def.name);
                 Err(self.fail(codes::RETURN, &def.name, message, "its last statement has to be `return`"))

@@ -161,8 +161,31 @@ impl Parser<'_> {
         }
     }
 
+    /// A call of an operator on values, each with its place; attributes are as usual.
+    pub(super) fn operator_on(
+        &mut self,
+        expr: &ast::Expr,
+        op: OpRef,
+        nodes: &[&ast::Expr],
+        values: Vec<Value>,
+    ) -> Res<Value> {
+        let args: Vec<_> = op
+            .args
+            .iter()
+            .zip(nodes)
+            .zip(values)
+            .map(|((def, node), value)| self.operand_of(def, node, value))
+            .collect();
+        let result = Expr::call_op(&self.infer, op, args.into_iter().collect::<Res<_>>()?, Attrs::new());
+        self.inferred(expr, nodes, result).map(Value::Graph)
+    }
+
     fn operand(&mut self, def: &ArgDef, node: &ast::Expr) -> Res<Expr> {
         let value = self.eval(node)?;
+        self.operand_of(def, node, value)
+    }
+
+    fn operand_of(&mut self, def: &ArgDef, node: &ast::Expr, value: Value) -> Res<Expr> {
         match (def.kind, value) {
             (ArgKind::Shape | ArgKind::OptionalShape, value @ Value::Tuple(_)) => {
                 let dims = self.dims_of(node, value)?;
@@ -212,7 +235,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Python's operators are not those of a graph.
+    /// An operator of Python that a graph has not.
     pub(in crate::parse) fn graph_infix(&mut self, expr: &ast::Expr) -> Reported {
         let diagnostic = Diagnostic::error(codes::FORM, "values of a graph are combined by operators with names")
             .at(self.span(expr))

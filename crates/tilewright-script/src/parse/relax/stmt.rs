@@ -34,11 +34,41 @@ impl Parser<'_> {
             ast::Stmt::If(branch) => self.graph_if(branch),
             ast::Stmt::FunctionDef(def) => self.closure(def),
             ast::Stmt::Pass(_) => Ok(()),
-            ast::Stmt::Return(stmt) => {
-                let message = "`return` stands at the end of the function, outside of its blocks";
-                Err(self.fail(codes::RETURN, stmt, message, ""))
+            ast::Stmt::Return(stmt) => Err(self.misplaced_return(stmt)),
+            other => {
+                let reported = self.no_statement(other, "a graph");
+                self.poison_targets(std::slice::from_ref(other));
+                Err(reported)
             }
-            other => Err(self.fail(codes::FORM, other, "this statement of Python is not part of a graph", "")),
+        }
+    }
+
+    fn misplaced_return(&mut self, stmt: &ast::StmtReturn) -> Reported {
+        self.graph.returned = true;
+        let message = "`return` stands at the end of the function, outside of its blocks";
+        self.fail(codes::RETURN, stmt, message, "")
+    }
+
+    /// The names that statements bind which are not read.
+    fn poison_targets(&mut self, body: &[ast::Stmt]) {
+        for stmt in body {
+            let inside: &[ast::Stmt] = match stmt {
+                ast::Stmt::For(stmt) => &stmt.body,
+                ast::Stmt::While(stmt) => &stmt.body,
+                ast::Stmt::With(stmt) => &stmt.body,
+                _ => &[],
+            };
+            with_stack(|| self.poison_targets(inside));
+            let target = match stmt {
+                ast::Stmt::Assign(assign) => assign.targets.first(),
+                ast::Stmt::AnnAssign(assign) => Some(&*assign.target),
+                ast::Stmt::AugAssign(assign) => Some(&*assign.target),
+                ast::Stmt::For(stmt) => Some(&*stmt.target),
+                _ => None,
+            };
+            if let Some(ast::Expr::Name(name)) = target {
+                self.scopes.define(&name.id, Value::Poison);
+            }
         }
     }
 
@@ -69,6 +99,16 @@ impl Parser<'_> {
 
     /// `a, b = t`: the fields of a tuple, each bound to a name.
     fn unpack(&mut self, stmt: &ast::Stmt, names: &ast::ExprTuple, value: &ast::Expr) -> Res<()> {
+        if let ast::Expr::Tuple(values) = value
+            && values.elts.len() == names.elts.len()
+            && values.elts.iter().any(|value| self.declares_size(value))
+        {
+            return names
+                .elts
+                .iter()
+                .zip(&values.elts)
+                .try_for_each(|(name, value)| self.graph_assign(stmt, name, None, value));
+        }
         let tuple = self.graph_expr(value)?;
         let tuple = self.leaf(value, tuple)?;
         let count = match &tuple.struct_info {
@@ -146,6 +186,14 @@ impl Parser<'_> {
         let var = self.emit(&name.id, expr, info, origins)?;
         self.scopes.define(&name.id, Value::Graph(Expr::var(&var)));
         Ok(())
+    }
+
+    /// Whether the expression is one like `T.int64()`.
+    fn declares_size(&self, value: &ast::Expr) -> bool {
+        self.call_path(value).is_some_and(|(path, call)| {
+            let function = path.strip_prefix("script.tir.");
+            function.is_some_and(|name| name == "var" || call.arguments.is_empty() && name.parse::<DataType>().is_ok())
+        })
     }
 
     /// `n = T.int64()`: a symbolic dimension, the one of that name if there is one already.
@@ -282,8 +330,14 @@ impl Parser<'_> {
         if !is_dataflow {
             return Err(self.fail(codes::FORM, with, "`with` of a graph is `with R.dataflow():`", ""));
         }
+        self.no_async(with.is_async, with);
+        if let Some(name) = with.items.iter().find_map(|item| item.optional_vars.as_deref()) {
+            self.fail(codes::FORM, name, "a dataflow block has no name", "");
+        }
         if self.graph.dataflow.is_some() {
-            return Err(self.fail(codes::PLACE, with, "a dataflow block cannot stand in another one", ""));
+            let reported = self.fail(codes::PLACE, with, "a dataflow block cannot stand in another one", "");
+            self.poison_targets(&with.body);
+            return Err(reported);
         }
         let span = self.span(&with.items[0]);
         let output = self.output_statement(&with.body);
@@ -294,12 +348,19 @@ impl Parser<'_> {
         self.scopes.open();
         for (at, stmt) in with.body.iter().enumerate() {
             if output.as_ref().is_some_and(|(place, _)| *place == at) {
-                if let Some(rest) = with.body.get(at + 1) {
-                    self.fail(codes::PLACE, rest, "nothing can stand behind `R.output` in its block", "");
+                match with.body.get(at + 1) {
+                    Some(ast::Stmt::Return(stmt)) => {
+                        self.misplaced_return(stmt);
+                    }
+                    Some(rest) => {
+                        self.fail(codes::PLACE, rest, "nothing can stand behind `R.output` in its block", "");
+                    }
+                    None => {}
                 }
                 break;
             }
-            let _: Res<()> = self.graph_statement(stmt);
+            let read = self.graph_statement(stmt);
+            self.told(stmt, read);
         }
         let inner = self.scopes.close_with_values();
         let given_out = self.give_out(output.map(|(_, names)| names).unwrap_or_default(), &inner);
@@ -333,6 +394,7 @@ impl Parser<'_> {
                 continue;
             }
             let mut names = Vec::new();
+            let _: Res<()> = self.no_keywords(call);
             for arg in &call.arguments.args {
                 match arg {
                     ast::Expr::Name(name) => names.push(name),
@@ -354,6 +416,9 @@ impl Parser<'_> {
             }
             let message = format!("`{}` is no variable of this block", name.id);
             let known: Vec<String> = inner.keys().map(ToString::to_string).collect();
+            if self.scopes.get(&name.id).is_none() {
+                self.scopes.define(&name.id, Value::Poison);
+            }
             return Err(self.unknown(codes::UNKNOWN_NAME, name, message, &name.id, known.iter().map(String::as_str)));
         }
         Ok(())
@@ -423,7 +488,8 @@ impl Parser<'_> {
         match body.last() {
             Some(last) => self.branch_of(last, |parser| {
                 for stmt in body {
-                    let _: Res<()> = parser.graph_statement(stmt);
+                    let read = parser.graph_statement(stmt);
+                    parser.told(stmt, read);
                 }
             }),
             None => Err(Reported),

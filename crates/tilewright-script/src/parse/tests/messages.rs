@@ -42,11 +42,11 @@ class M:
 def python(: pass
 "#,
         expect![[r#"
-            error[TW0101]: syntax error: expected `:`, found `=`
-             --> test.py:6:13
+            error[TW0101]: syntax error: `[` is never closed
+             --> test.py:6:10
               |
             6 |         A[0 = 1.0
-              |             ^
+              |          ^
 
             error[TW0304]: buffer `A` has 1 dimension, found 2 indices
               --> test.py:10:11
@@ -444,17 +444,17 @@ fn what_may_not_stand_where_it_stands() {
     check_prim(
         "import os\nreturn A",
         expect![[r#"
-        error[TW0104]: this statement of Python is not part of the script
-         --> test.py:3:5
-          |
-        3 |     import os
-          |     ^^^^^^^^^
+            error[TW0104]: `import` is not part of a PrimFunc
+             --> test.py:3:5
+              |
+            3 |     import os
+              |     ^^^^^^^^^
 
-        error[TW0403]: a PrimFunc returns nothing
-         --> test.py:4:5
-          |
-        4 |     return A
-          |     ^^^^^^^^ write the result into a buffer that is a parameter"#]],
+            error[TW0403]: a PrimFunc returns nothing
+             --> test.py:4:5
+              |
+            4 |     return A
+              |     ^^^^^^^^ write the result into a buffer that is a parameter"#]],
     );
     check_relax(
         "with R.dataflow():\n    m = R.call_packed(\"f\", x)\n    R.output(m)\nreturn m",
@@ -479,15 +479,15 @@ fn what_may_not_stand_where_it_stands() {
               = help: say `pure=False` in the function's decorator"#]],
     );
     check_relax(
-        "y = x + w\nreturn y",
+        "y = x @ w\nreturn y",
         expect![[r#"
-        error[TW0104]: values of a graph are combined by operators with names
-         --> test.py:3:9
-          |
-        3 |     y = x + w
-          |         ^^^^^
-          |
-          = help: write the operator's call, such as `R.add(a, b)`"#]],
+            error[TW0104]: values of a graph are combined by operators with names
+             --> test.py:3:9
+              |
+            3 |     y = x @ w
+              |         ^^^^^
+              |
+              = help: write the operator's call, such as `R.add(a, b)`"#]],
     );
     check_relax(
         "y = R.nn.relu(x)",

@@ -3,8 +3,8 @@
 mod files;
 mod graphs;
 mod hostile;
-mod layout;
 mod messages;
+mod mistakes;
 mod prim_funcs;
 mod programs;
 mod regions;

@@ -29,6 +29,8 @@ pub(super) struct Frame {
     match_buffers: Vec<MatchBuffer>,
     init: Option<Stmt>,
     init_at: Option<Span>,
+    /// Whether a statement of the block could not be read.
+    pub(super) in_error: bool,
     /// Loops and conditions of this block around the current statement.
     pub(super) nested: usize,
 }
@@ -47,6 +49,7 @@ impl Frame {
             match_buffers: Vec::new(),
             init: None,
             init_at: None,
+            in_error: false,
             nested: 0,
         }
     }
@@ -69,13 +72,13 @@ impl Parser<'_> {
             Err(reported) => Err(reported),
         };
         let at_top = self.tir.frames.len() == 1 && self.frame().nested == 0;
-        let (span, errors) = (self.span(stmt), self.errors());
+        let span = self.span(stmt);
         self.tir.frames.push(Frame::new(name.clone().unwrap_or_else(|_| "".into())));
         let body = self.scoped(|parser| parser.suite(&stmt.body));
         let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
         name?;
         if let Some(place) = frame.init_at
-            && self.errors() == errors
+            && !frame.in_error
             && frame.iters.iter().all(|iter| iter.kind != IterKind::Reduce)
         {
             let message = format!("block `{}` has an init but no reduce axis", frame.name);
@@ -152,6 +155,7 @@ impl Parser<'_> {
                 self.frame().annotations.extend(attrs);
             }
             _ => {
+                self.no_keywords(call)?;
                 let regions: Vec<_> = call.arguments.args.iter().map(|arg| self.regions(arg)).collect();
                 let regions = regions.into_iter().collect::<Res<Vec<_>>>()?.concat();
                 let frame = self.frame();
@@ -308,22 +312,26 @@ impl Parser<'_> {
             let label = "one letter for each variable: `S` (spatial), `R` (reduce) or `O` (opaque)";
             return Err(self.fail(codes::AXIS, kinds_node, message, label));
         }
-        let axes: Vec<_> =
-            kinds.chars().zip(items).map(|(letter, item)| self.remapped(kinds_node, letter, item)).collect();
+        // One message for the letters, which have one place.
+        let letters = kinds.chars().map(|letter| self.axis_letter(kinds_node, letter)).collect::<Res<Vec<_>>>()?;
+        let axes: Vec<_> = letters.into_iter().zip(items).map(|(kind, item)| self.remapped(kind, item)).collect();
         axes.into_iter().collect()
     }
 
-    fn remapped(&mut self, kinds: &ast::Expr, letter: char, item: &ast::Expr) -> Res<(IterKind, Range, Expr)> {
-        let kind = match letter {
-            'S' => IterKind::Spatial,
-            'R' => IterKind::Reduce,
-            'O' => IterKind::Opaque,
+    fn axis_letter(&mut self, kinds: &ast::Expr, letter: char) -> Res<IterKind> {
+        match letter {
+            'S' => Ok(IterKind::Spatial),
+            'R' => Ok(IterKind::Reduce),
+            'O' => Ok(IterKind::Opaque),
             other => {
                 let message =
                     format!("unknown kind of axis `{other}`: expected `S` (spatial), `R` (reduce) or `O` (opaque)");
-                return Err(self.fail(codes::AXIS, kinds, message, ""));
+                Err(self.fail(codes::AXIS, kinds, message, ""))
             }
-        };
+        }
+    }
+
+    fn remapped(&mut self, kind: IterKind, item: &ast::Expr) -> Res<(IterKind, Range, Expr)> {
         let value = self.scalar(item, None)?;
         let domain = value.as_var().and_then(|var| self.tir.loops.get(&var.id())).cloned();
         match domain {

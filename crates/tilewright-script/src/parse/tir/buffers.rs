@@ -4,7 +4,7 @@ use ruff_python_ast as ast;
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::relax::Constant;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Scope, Var};
-use tilewright_support::with_stack;
+use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::parse::codes;
@@ -41,7 +41,7 @@ impl Parser<'_> {
         let buffer = self.buffer_of(name, bound[0], bound[1])?;
         let data = bound[2].map(|data| self.address(data)).transpose()?.flatten();
         let strides = match bound[3] {
-            Some(strides) => self.extents(strides)?.unwrap_or_default(),
+            Some(strides) => self.strides(strides, &buffer)?,
             None => Vec::new(),
         };
         if !strides.is_empty() && strides.len() != buffer.rank() {
@@ -184,9 +184,29 @@ impl Parser<'_> {
         Ok(Buffer::new(name, shape, dtype?))
     }
 
+    /// Strides are extents, or the names of new variables, which have the type of the shape's: `strides=["s", 1]`.
+    fn strides(&mut self, node: &ast::Expr, buffer: &Buffer) -> Res<Vec<Expr>> {
+        let value = self.eval(node)?;
+        let dtype = buffer.shape.first().map_or(DataType::I32, |extent| extent.dtype);
+        let named = |item| match item {
+            Value::Str(name) if is_name(&name) => Value::Scalar(Expr::var(&Var::new(name, dtype))),
+            other => other,
+        };
+        let value = match value {
+            Value::Tuple(items) => Value::Tuple(items.into_iter().map(named).collect()),
+            other => other,
+        };
+        Ok(self.extents_of(node, value)?.unwrap_or_default())
+    }
+
     /// Extents from a tuple, a list or a single integer; `None` for `None`.
     fn extents(&mut self, node: &ast::Expr) -> Res<Option<Vec<Expr>>> {
-        let items = match self.eval(node)? {
+        let value = self.eval(node)?;
+        self.extents_of(node, value)
+    }
+
+    fn extents_of(&mut self, node: &ast::Expr, value: Value) -> Res<Option<Vec<Expr>>> {
+        let items = match value {
             Value::Tuple(items) => items,
             Value::None => return Ok(None),
             one => vec![one],
@@ -195,6 +215,14 @@ impl Parser<'_> {
         for item in items {
             let extent = match item {
                 Value::Scalar(_) | Value::Int(_) => self.scalar_value(node, item, None)?,
+                Value::Str(name) if is_name(&name) && name.parse::<DataType>().is_err() => {
+                    let (int, matched) = (self.spell("script.tir.int64"), self.spell("script.tir.match_buffer"));
+                    let message = format!("expected integers as the extents, found the text \"{name}\"");
+                    let help = format!(
+                        "name the dimension in the body: `{name} = {int}()`, and `{matched}` of a handle with it"
+                    );
+                    return Err(self.report(Diagnostic::error(codes::KIND, message).at(self.span(node)).help(help)));
+                }
                 other => return Err(self.wrong_kind(node, "integers as the extents", &other)),
             };
             if !extent.dtype.is_int() || !extent.dtype.is_scalar() {
@@ -228,4 +256,11 @@ impl Parser<'_> {
             self.unknown(codes::UNKNOWN_NAME, node, message, &name, names)
         })
     }
+}
+
+/// Whether a text can be the name of a variable.
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+        && !text.starts_with(|c: char| c.is_numeric())
 }

@@ -3,11 +3,12 @@
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tilewright_ir::tir::{BinOp, Buffer, Builtin, CmpOp, Expr, ForeignCallee, Intrinsic, Var};
+use tilewright_support::Diagnostic;
 use tilewright_tensor::DataType;
 
 use super::sugar::{SUGAR, Sugar};
 use crate::parse::codes;
-use crate::parse::cx::{Parser, Reported, Res, count};
+use crate::parse::cx::{Bound, Parser, Reported, Res, count};
 use crate::parse::value::Value;
 use crate::spelling::{BINARY, COMPARE};
 
@@ -183,7 +184,12 @@ impl Parser<'_> {
     fn unknown_tir(&mut self, expr: &ast::Expr, name: &str) -> Reported {
         let text = self.text_of(expr).to_owned();
         if STATEMENTS.contains(&name) {
-            return self.fail(codes::PLACE, expr, format!("`{text}` is a statement of its own, not a value"), "");
+            let message = format!("`{text}` is a statement of its own, not a value");
+            let diagnostic = Diagnostic::error(codes::PLACE, message).at(self.span(expr));
+            return self.report(match name {
+                "where" => diagnostic.help(format!("`{}` chooses one of two values", self.spell("script.tir.Select"))),
+                _ => diagnostic,
+            });
         }
         if NOT_YET.contains(&name) {
             return self.fail(codes::NOT_YET, expr, format!("`{text}` is not read by this version"), "");
@@ -204,12 +210,14 @@ impl Parser<'_> {
             Function::Binary(op) => {
                 let (a, b) = self.two(call)?;
                 let result = Expr::binary(op, &a, &b);
-                self.typed(expr, result)
+                let value = self.typed(expr, result)?;
+                self.said_type(call, value)
             }
             Function::Compare(op) => {
                 let (a, b) = self.two(call)?;
                 let result = Expr::compare(op, &a, &b);
-                self.typed(expr, result)
+                let value = self.typed(expr, result)?;
+                self.said_type(call, value)
             }
             Function::Intrinsic(intrinsic) => self.intrinsic(expr, intrinsic, call),
             Function::Typed(dtype) => self.typed_value(expr, dtype, call),
@@ -312,8 +320,31 @@ impl Parser<'_> {
 
     /// The operands of a binary function.
     pub(super) fn two(&mut self, call: &ast::ExprCall) -> Res<(Expr, Expr)> {
-        let bound = self.bind(call, &["a|x|x1|lhs", "b|y|x2|rhs"], 2)?;
+        let bound = self.bind_typed(call, &["a|x|x1|lhs", "b|y|x2|rhs"], 2)?;
         self.pair(bound[0], bound[1])
+    }
+
+    /// Arguments of a function whose type follows from them; the script of 2022 says that type as well, as `dtype=`.
+    fn bind_typed<'e>(&mut self, call: &'e ast::ExprCall, params: &[&'static str], required: usize) -> Res<Bound<'e>> {
+        if call.arguments.find_keyword("dtype").is_none() {
+            return self.bind(call, params, required);
+        }
+        let mut bound = self.bind(call, &[params, &["dtype"]].concat(), required)?;
+        self.dtype_argument(bound.pop().flatten())?;
+        Ok(bound)
+    }
+
+    /// The value has the type that the call says, if it says one.
+    fn said_type(&mut self, call: &ast::ExprCall, value: Value) -> Res<Value> {
+        let (Some(said), Value::Scalar(scalar)) = (call.arguments.find_keyword("dtype"), &value) else {
+            return Ok(value);
+        };
+        let dtype = self.dtype(&said.value)?;
+        if dtype == scalar.dtype {
+            return Ok(value);
+        }
+        let message = format!("`{}` gives {} here, not {dtype}", self.text_of(&*call.func), scalar.dtype);
+        Err(self.fail(codes::DTYPE, said, message, ""))
     }
 
     fn lanes(&mut self, arg: Option<&ast::Expr>) -> Res<u16> {
@@ -328,7 +359,7 @@ impl Parser<'_> {
     fn intrinsic(&mut self, expr: &ast::Expr, intrinsic: Intrinsic, call: &ast::ExprCall) -> Res<Value> {
         const PARAMS: [&str; 3] = ["a|x|x1|cond", "b|y|x2|t", "c|z|f"];
         let arity = intrinsic.arity();
-        let bound = self.bind(call, PARAMS.get(..arity).unwrap_or(&PARAMS), arity)?;
+        let bound = self.bind_typed(call, PARAMS.get(..arity).unwrap_or(&PARAMS), arity)?;
         let values: Vec<_> = bound.iter().map(|arg| arg.map_or(Err(Reported), |arg| self.eval(arg))).collect();
         let values = values.into_iter().collect::<Res<Vec<_>>>()?;
         let is_condition = |at: usize| intrinsic == Intrinsic::IfThenElse && at == 0;
@@ -345,7 +376,8 @@ impl Parser<'_> {
             args.push(self.scalar_value(&place, value, hint.filter(|_| !is_condition(at)))?);
         }
         let result = Expr::call(intrinsic, &args);
-        self.typed(expr, result)
+        let value = self.typed(expr, result)?;
+        self.said_type(call, value)
     }
 
     /// `T.float32(x)`: a constant of the type, or a conversion to it.

@@ -194,15 +194,6 @@ impl Parser<'_> {
         Ok(Value::Scalar(Expr::foreign(DataType::HANDLE, callee, args)))
     }
 
-    fn no_keywords(&mut self, call: &ast::ExprCall) -> Res<()> {
-        match call.arguments.keywords.first() {
-            Some(keyword) => {
-                Err(self.fail(codes::ARGUMENTS, keyword, "arguments stand in order here", "unexpected name"))
-            }
-            None => Ok(()),
-        }
-    }
-
     /// Scalars, texts, `T.address_of(…)` and `A.data`, the address of a buffer's first element.
     fn foreign_arguments(&mut self, args: &[ast::Expr]) -> Res<Vec<Expr>> {
         args.iter().map(|arg| self.foreign_argument(arg)).collect()

@@ -22,6 +22,7 @@ struct Domain {
 
 impl Parser<'_> {
     pub(super) fn for_statement(&mut self, stmt: &ast::StmtFor, pieces: &mut Pieces) -> Res<()> {
+        self.no_async(stmt.is_async, stmt);
         if let Some(first) = stmt.orelse.first() {
             self.fail(codes::FORM, first, "a loop has no `else`", "");
         }
@@ -101,7 +102,10 @@ impl Parser<'_> {
                 return Err(self.unknown(codes::UNKNOWN_FUNCTION, &*call.func, message, &text, known));
             }
         };
-        let bound = self.bind(call, &["start|begin", "stop|end", "step", "annotations"], 1)?;
+        const PARAMS: [&str; 4] = ["start|begin", "stop|end", "step", "annotations"];
+        // Annotations are given by name.
+        let params = if call.arguments.args.len() > 3 { &PARAMS[..3] } else { &PARAMS[..] };
+        let bound = self.bind(call, params, 1)?;
         let annotations = bound[3].map_or(Ok(Attrs::new()), |node| self.attrs_argument(Some(node)))?;
         let step = bound[2].filter(|step| !step.is_none_literal_expr());
         if let Some(step_node) = step {

@@ -21,7 +21,7 @@ use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Range, Stmt, StmtKind, Var, attr_names};
 use tilewright_ir::{Attr, Attrs, node};
-use tilewright_support::{Map, Set};
+use tilewright_support::{Diagnostic, Map, Set};
 use tilewright_tensor::DataType;
 
 use super::codes;
@@ -64,6 +64,10 @@ impl Parser<'_> {
         let errors = self.errors();
         let outer = std::mem::take(&mut self.tir);
         self.tir.frames.push(Frame::new(""));
+        if let Some(returns) = def.returns.as_deref().filter(|returns| !returns.is_none_literal_expr()) {
+            let label = "its results are buffers among the parameters";
+            self.fail(codes::RETURN, returns, "a PrimFunc returns nothing", label);
+        }
         let body = self.scoped(|parser| {
             parser.parameters(&def.parameters);
             parser.suite(&def.body)
@@ -86,6 +90,11 @@ impl Parser<'_> {
         } else {
             PrimFunc { params, attrs, body, origins }
         })
+    }
+
+    /// Whether a PrimFunc is being read.
+    pub(super) fn in_prim_func(&self) -> bool {
+        !self.tir.frames.is_empty()
     }
 
     /// A declared variable gets its value from the shape of a matched buffer, or from a let.
@@ -171,6 +180,12 @@ impl Parser<'_> {
                 self.tir.add(Param::scalar(&var));
                 Ok(Value::Scalar(Expr::var(&var)))
             }
+            Value::Info(_) => {
+                let message = format!("parameter `{name}` of a PrimFunc is a buffer or a scalar, found a struct info");
+                let help =
+                    format!("functions of tensors are decorated with `@{}`", self.spell("script.relax.function"));
+                Err(self.report(Diagnostic::error(codes::KIND, message).at(self.span(&**annotation)).help(help)))
+            }
             other => {
                 let expected = format!("the type of a buffer or scalar for parameter `{name}`");
                 Err(self.wrong_kind(&**annotation, &expected, &other))
@@ -202,7 +217,15 @@ impl Parser<'_> {
     /// `A = T.match_buffer(param, shape, …)` of a handle that is a parameter; `None` if the first argument is none.
     fn matched_parameter(&mut self, name: &str, call: &ast::ExprCall) -> Res<Option<Buffer>> {
         let Some(ast::Expr::Name(first)) = call.arguments.find_argument_value("param", 0) else { return Ok(None) };
-        let Some(Value::Scalar(handle)) = self.scopes.get(&first.id).cloned() else { return Ok(None) };
+        let handle = match self.scopes.get(&first.id).cloned() {
+            Some(Value::Scalar(handle)) => handle,
+            Some(_) => return Ok(None),
+            // Unknown, which is reported here.
+            None => {
+                self.outside(call.arguments.find_argument_value("param", 0).ok_or(Reported)?)?;
+                return Ok(None);
+            }
+        };
         let at = handle.as_var().and_then(|var| self.tir.param_of.get(&var.id())).copied();
         let Some(at) = at.filter(|_| handle.dtype == DataType::HANDLE) else {
             return Err(self.fail(codes::KIND, first, format!("`{}` is no handle of a parameter", first.id), ""));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
-use tilewright_ir::tir::{Buffer, Expr, ForeignCallee, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
@@ -57,7 +57,9 @@ impl Parser<'_> {
         let nested = self.frame().nested;
         for stmt in body {
             // The names that the statement would have bound are poisoned where that is known.
-            let _: Res<()> = with_stack(|| self.statement(stmt, &mut pieces));
+            let read = with_stack(|| self.statement(stmt, &mut pieces));
+            self.frame().in_error |= read.is_err();
+            self.told(stmt, read);
         }
         self.frame().nested = nested;
         pieces.join()
@@ -82,6 +84,9 @@ impl Parser<'_> {
             ast::Stmt::AugAssign(assign) => self.augmented(assign, pieces),
             ast::Stmt::For(stmt) => self.for_statement(stmt, pieces),
             ast::Stmt::While(stmt) => {
+                if let Some(first) = stmt.orelse.first() {
+                    self.fail(codes::FORM, first, "a loop has no `else`", "");
+                }
                 let condition = self.condition(&stmt.test);
                 let body = self.nested(&stmt.body);
                 pieces.push(StmtKind::While { condition: condition?, body });
@@ -105,7 +110,7 @@ impl Parser<'_> {
                 let label = "write the result into a buffer that is a parameter";
                 Err(self.fail(codes::RETURN, stmt, "a PrimFunc returns nothing", label))
             }
-            other => Err(self.fail(codes::FORM, other, "this statement of Python is not part of the script", "")),
+            other => Err(self.no_statement(other, "a PrimFunc")),
         }
     }
 
@@ -223,6 +228,11 @@ impl Parser<'_> {
                 return Ok(());
             }
         }
+        if let ast::Expr::Tuple(items) = value
+            && items.elts.len() == names.len()
+        {
+            return self.bind_each(names, &items.elts, pieces);
+        }
         let evaluated = self.eval(value)?;
         match (names, evaluated) {
             ([name], evaluated) => self.bind_value(name, value, evaluated, pieces),
@@ -234,6 +244,30 @@ impl Parser<'_> {
                 Err(self.wrong_kind(value, &expected, &other))
             }
         }
+    }
+
+    /// `n, m = T.int64(), T.int64()`: every value is read before a name means it, so that `a, b = b, a` swaps.
+    fn bind_each(&mut self, names: &[&ast::ExprName], values: &[ast::Expr], pieces: &mut Pieces) -> Res<()> {
+        let read = |parser: &mut Self, name: &str, value: &ast::Expr, pieces: &mut Pieces| {
+            if let Some((path, call)) = parser.call_path(value)
+                && let Some(function) = path.strip_prefix("script.tir.")
+                && let Some(declared) = parser.declaration(name, function, call, pieces)?
+            {
+                return Ok((declared, true));
+            }
+            parser.eval(value).map(|value| (value, false))
+        };
+        let mut read_values = Vec::with_capacity(names.len());
+        for (name, value) in names.iter().zip(values) {
+            read_values.push(read(self, &name.id, value, pieces));
+        }
+        for ((name, node), value) in names.iter().zip(values).zip(read_values.into_iter().collect::<Res<Vec<_>>>()?) {
+            match value {
+                (declared, true) => self.scopes.define(&name.id, declared),
+                (value, false) => self.bind_value(name, node, value, pieces)?,
+            }
+        }
+        Ok(())
     }
 
     /// `a, b = T.meta_var((x, y))`: names for values, which get no variables of their own.
@@ -483,6 +517,11 @@ impl Parser<'_> {
         predicate: Option<Expr>,
         pieces: &mut Pieces,
     ) -> Res<()> {
+        if value.dtype.is_handle() {
+            let found = if matches!(value.kind, ExprKind::Str(_)) { "a text" } else { "an address" };
+            let message = format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype);
+            return Err(self.fail(codes::DTYPE, node, message, ""));
+        }
         if value.dtype.element() != buffer.dtype {
             let found = value.dtype.element();
             let cast = self.spell("script.tir.Cast");

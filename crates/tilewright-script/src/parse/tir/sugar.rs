@@ -68,7 +68,7 @@ impl Parser<'_> {
             }
             Sugar::MinValue | Sugar::MaxValue | Sugar::Infinity => return self.limit(expr, sugar, call),
             Sugar::Likely => {
-                let bound = self.bind(call, &["cond"], 1)?;
+                let bound = self.bind(call, &["cond", "dtype"], 1)?;
                 Ok(self.scalar_argument(bound[0], None)?)
             }
             Sugar::Ldexp => {

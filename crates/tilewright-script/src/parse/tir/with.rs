@@ -3,13 +3,30 @@
 use ruff_python_ast as ast;
 use tilewright_ir::tir::{Expr, Stmt, StmtKind, Var};
 
+use super::block::Frame;
 use super::stmt::Pieces;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
+/// The functions of `T` that stand behind `with`.
+const WITH: [&str; 11] = [
+    "block",
+    "init",
+    "LetStmt",
+    "let",
+    "decl_buffer",
+    "allocate",
+    "allocate_const",
+    "attr",
+    "launch_thread",
+    "Assert",
+    "While",
+];
+
 impl Parser<'_> {
     pub(super) fn with_statement(&mut self, stmt: &ast::StmtWith, pieces: &mut Pieces) -> Res<()> {
+        self.no_async(stmt.is_async, stmt);
         let [item] = stmt.items.as_slice() else {
             return Err(self.fail(codes::FORM, stmt, "write one `with` for each", ""));
         };
@@ -81,11 +98,31 @@ impl Parser<'_> {
             _ => {
                 let text = self.text_of(&item.context_expr).to_owned();
                 let message = format!("`with {text}` is not part of a PrimFunc");
-                let result = self.fail(codes::FORM, &item.context_expr, message, "");
-                self.nested(&stmt.body);
-                Err(result)
+                let reported = match &path {
+                    Some((path, call)) if path.starts_with("script.tir.") => {
+                        let known = WITH.map(|name| self.spell(&format!("script.tir.{name}")));
+                        let function = self.text_of(&*call.func).to_owned();
+                        let known = known.iter().map(String::as_str);
+                        self.unknown(codes::FORM, &item.context_expr, message, &function, known)
+                    }
+                    _ => self.fail(codes::FORM, &item.context_expr, message, ""),
+                };
+                self.suite_of_unknown(stmt, name);
+                Err(reported)
             }
         }
+    }
+
+    /// The suite of a `with` that may have been meant as a block, read for the errors that are its own.
+    fn suite_of_unknown(&mut self, stmt: &ast::StmtWith, name: Option<&ast::ExprName>) {
+        self.tir.frames.push(Frame::new(""));
+        self.scoped(|parser| {
+            if let Some(name) = name {
+                parser.scopes.define(&name.id, Value::Poison);
+            }
+            parser.suite(&stmt.body);
+        });
+        self.tir.frames.pop();
     }
 
     /// The suite of a `with` that gives something a name.
