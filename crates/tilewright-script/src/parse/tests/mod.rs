@@ -3,6 +3,7 @@
 mod files;
 mod graphs;
 mod hostile;
+mod layout;
 mod messages;
 mod mistakes;
 mod prim_funcs;
