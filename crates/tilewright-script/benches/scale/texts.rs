@@ -27,6 +27,7 @@ pub(crate) const KINDS: [(&str, Text); 20] = [
     }),
     ("one function of bindings", bindings),
     ("one function of blocks of bindings", dataflow_blocks),
+    ("one block of bindings", one_dataflow_block),
     ("parameters", parameters),
     ("symbolic dimensions", dimensions),
     ("calls between functions", calls),
@@ -143,6 +144,16 @@ fn calls(size: usize) -> String {
             i / 2
         );
     })
+}
+
+fn one_dataflow_block(size: usize) -> String {
+    let head = "    @R.function\n    def main(y0: R.Tensor((4, 8), dtype=\"float32\")) -> R.Tensor((4, 8), dtype=\"float32\"):\n        with R.dataflow():\n";
+    let mut last = 0;
+    let text = until(size, format!("{HEAD}{head}"), |out, i| {
+        last = i + 1;
+        line(out, format_args!("    y{last}: R.Tensor((4, 8), dtype=\"float32\") = R.add(y{i}, y{i})"));
+    });
+    format!("{text}            R.output(y{last})\n        return y{last}\n")
 }
 
 fn dataflow_blocks(size: usize) -> String {

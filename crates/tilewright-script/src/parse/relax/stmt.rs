@@ -1,5 +1,7 @@
 //! Statements of a Relax function.
 
+use std::sync::Arc;
+
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
@@ -366,10 +368,11 @@ impl Parser<'_> {
         let given_out = self.give_out(output.map(|(_, names)| names).unwrap_or_default(), &inner);
         self.graph.dataflow = None;
         self.close_block(true);
+        let places = self.binding_places();
         for (name, value) in inner {
             let visible = match &value {
                 Value::Graph(expr) if matches!(&expr.kind, ExprKind::Var(var) if var.dataflow) => {
-                    Value::Hidden { block: self.binding_place(&span, &name) }
+                    Value::Hidden { block: places.get(name.as_str()).unwrap_or(&span).clone() }
                 }
                 _ => value,
             };
@@ -378,11 +381,10 @@ impl Parser<'_> {
         given_out
     }
 
-    /// Where the variable of that name was bound last.
-    fn binding_place(&self, block: &Span, name: &str) -> Span {
-        let last = self.graph.blocks.last().into_iter().flat_map(|block| block.bindings.iter().rev());
-        let place = last.filter(|b| &*b.var.name == name).find_map(|binding| binding.origins.first().cloned());
-        place.unwrap_or_else(|| block.clone())
+    /// Where each name of the block that has just ended was bound last.
+    fn binding_places(&self) -> Map<Arc<str>, Span> {
+        let bindings = self.graph.blocks.last().into_iter().flat_map(|block| &block.bindings);
+        bindings.filter_map(|b| Some((b.var.name.clone(), b.origins.first()?.clone()))).collect()
     }
 
     /// `R.output(…)` of a block and the names in it.
