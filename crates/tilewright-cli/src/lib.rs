@@ -123,11 +123,18 @@ fn read_source(path: &Path) -> Outcome<Arc<SourceFile>> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(SourceFile::new(path.display().to_string(), text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            Err(Failure::of_file(path, format_args!("not UTF-8 text: the byte at offset {at} is invalid")))
-        }
+        Err(error) => Err(Failure::of_file(path, not_utf8(error.as_bytes()))),
     }
+}
+
+/// Where a text is not UTF-8.
+fn not_utf8(bytes: &[u8]) -> String {
+    if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
+        return "this is UTF-16 text: save it as UTF-8".to_owned();
+    }
+    let before = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let (line, column) = SourceFile::new("", before).line_column(before.len());
+    format!("not UTF-8 text: the byte at line {line}, column {column} is invalid")
 }
 
 /// The one module of a source file.

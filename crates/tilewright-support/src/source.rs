@@ -54,7 +54,13 @@ impl SourceFile {
 
     fn line_starts(&self) -> &[usize] {
         self.line_starts.get_or_init(|| {
-            let ends = self.text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+            let bytes = self.text.as_bytes();
+            // As in Python, a carriage return that is not part of a line's end is one itself.
+            let ends = bytes.iter().enumerate().filter(|&(at, &byte)| match byte {
+                b'\n' => true,
+                b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+                _ => false,
+            });
             std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
         })
     }
@@ -192,6 +198,17 @@ mod tests {
         check("x = 1", "x = 1");
         check("@", "@");
         check("", "");
+    }
+
+    #[test]
+    fn a_carriage_return_ends_a_line() {
+        let file = SourceFile::new("model.py", "a\r\rbc\r\nd\re");
+        let places = [(1, 1), (1, 2), (2, 1), (3, 1), (3, 2), (3, 3), (3, 4), (4, 1), (4, 2), (5, 1)];
+        for (offset, place) in places.into_iter().enumerate() {
+            assert_eq!(file.line_column(offset), place, "{offset}");
+        }
+        let lines = [0, 2, 3, 7, 9].map(|at| &file.text[file.line_around(at)]);
+        assert_eq!(lines, ["a", "", "bc", "d", "e"]);
     }
 
     #[test]

@@ -50,6 +50,17 @@ fn files_that_cannot_be_read_or_written_are_named() {
 }
 
 #[test]
+fn text_that_is_not_utf8_is_shown_its_place() {
+    let folder = Folder::new("encodings");
+    fs::write(folder.path("latin.py"), b"x = 1\n# caf\xE9\n").expect("a file");
+    let error = folder.fail(1, "tilewright check latin.py");
+    assert!(error.contains("latin.py: not UTF-8 text: the byte at line 2, column 6 is invalid"), "{error}");
+    fs::write(folder.path("wide.py"), b"\xFF\xFEx\0").expect("a file");
+    let error = folder.fail(1, "tilewright check wide.py");
+    assert!(error.contains("save it as UTF-8"), "{error}");
+}
+
+#[test]
 fn full_devices_are_reported() {
     let folder = Folder::new("full");
     for command in ["compile model.py -o /dev/full", "compile model.py -o - > /dev/full", "opt model.py > /dev/full"] {
