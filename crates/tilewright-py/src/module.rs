@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tilewright::ir::GlobalInfo;
@@ -45,33 +45,44 @@ impl PyModule {
 pub(crate) fn print_options(kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<PrintOptions> {
     let mut options = PrintOptions::default();
     for (name, value) in kwargs.into_iter().flatten() {
-        match name.extract::<String>()?.as_str() {
-            "show_meta" => options.show_meta = value.extract()?,
-            "width" => options.width = value.extract()?,
-            "indent_spaces" => options.indent = value.extract()?,
-            "name" if value.is_none() => {}
-            "name" => options.name = value.extract()?,
-            "ir_prefix" => options.prefixes.ir = value.extract()?,
-            "tir_prefix" => options.prefixes.tir = value.extract()?,
-            "relax_prefix" => options.prefixes.relax = value.extract()?,
-            "module_alias" => options.module_alias = value.extract()?,
-            "buffer_dtype" => options.buffer_dtype = dtype(&value)?,
-            "int_dtype" => options.int_dtype = dtype(&value)?,
-            "float_dtype" => options.float_dtype = dtype(&value)?,
-            "syntax_sugar" => options.syntax_sugar = value.extract()?,
-            "show_all_struct_info" => options.show_all_struct_info = value.extract()?,
-            "print_line_numbers" => options.line_numbers = value.extract()?,
-            // Colours are the terminal's, and line breaks the printer's own.
-            "style" | "black_format" => {}
-            // Expressions are always written in full, and names carry no addresses: text depends on the module alone.
-            "verbose_expr" | "show_object_address" => {
-                value.extract::<bool>()?;
+        let name: String = name.extract()?;
+        set_option(&mut options, &name, &value).map_err(|cause| {
+            match cause.is_instance_of::<PyOverflowError>(value.py()) {
+                true => PyValueError::new_err(format!("`script()`: the option `{name}` is out of range")),
+                false => cause,
             }
-            other if structure::mark_option(&mut options.marks, other, &value)? => {}
-            other => return Err(PyTypeError::new_err(format!("`script()` has no option `{other}`"))),
-        }
+        })?;
     }
     Ok(options)
+}
+
+fn set_option(options: &mut PrintOptions, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    match name {
+        "show_meta" => options.show_meta = value.extract()?,
+        "width" => options.width = value.extract()?,
+        "indent_spaces" => options.indent = value.extract()?,
+        "name" if value.is_none() => {}
+        "name" => options.name = value.extract()?,
+        "ir_prefix" => options.prefixes.ir = value.extract()?,
+        "tir_prefix" => options.prefixes.tir = value.extract()?,
+        "relax_prefix" => options.prefixes.relax = value.extract()?,
+        "module_alias" => options.module_alias = value.extract()?,
+        "buffer_dtype" => options.buffer_dtype = dtype(value)?,
+        "int_dtype" => options.int_dtype = dtype(value)?,
+        "float_dtype" => options.float_dtype = dtype(value)?,
+        "syntax_sugar" => options.syntax_sugar = value.extract()?,
+        "show_all_struct_info" => options.show_all_struct_info = value.extract()?,
+        "print_line_numbers" => options.line_numbers = value.extract()?,
+        // Colours are the terminal's, and line breaks the printer's own.
+        "style" | "black_format" => {}
+        // Expressions are always written in full, and names carry no addresses: text depends on the module alone.
+        "verbose_expr" | "show_object_address" => {
+            value.extract::<bool>()?;
+        }
+        other if structure::mark_option(&mut options.marks, other, value)? => {}
+        other => return Err(PyTypeError::new_err(format!("`script()` has no option `{other}`"))),
+    }
+    Ok(())
 }
 
 fn dtype(value: &Bound<'_, PyAny>) -> PyResult<DataType> {

@@ -52,7 +52,7 @@ class IterSumExpr(IterMapExpr, kind="arith.IterSumExpr"):
     base: PrimExpr
 
     def __new__(cls, args: Sequence[IterSplitExpr], base: Any) -> Any:
-        return cls._make(list(args), base)
+        return cls._make(args, base)
 
 
 class IterMapLevel(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .. import _core
 from .._core import Object
 
 if TYPE_CHECKING:
@@ -45,7 +46,10 @@ class Range(Object, kind="ir.Range"):
     def __new__(cls, begin: PrimExpr | int, end: PrimExpr | int | None = None, span: object = None) -> Range:
         if end is None:
             return cls._make(0, begin)
-        return cls._make(begin, end - begin)
+        if getattr(begin, "value", begin) == 0:
+            return cls._make(begin, end)
+        extent = end - begin if isinstance(end, int) and isinstance(begin, int) else _core.operate("Sub", end, begin)
+        return cls._make(begin, extent)
 
     @staticmethod
     def from_min_extent(min_value: PrimExpr | int, extent: PrimExpr | int, span: object = None) -> Range:

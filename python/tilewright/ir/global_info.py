@@ -31,4 +31,4 @@ class VDevice(GlobalInfo, kind="ir.VDevice"):
     memory_scope: str
 
     def __new__(cls, target: object = None, vdevice_id: int = 0, memory_scope: str = "global") -> VDevice:
-        return cls._make("llvm" if target is None else str(target), vdevice_id, memory_scope)
+        return cls._make("llvm" if target is None else getattr(target, "text", target), vdevice_id, memory_scope)

@@ -2,7 +2,23 @@
 
 from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
-from . import analysis, backend, block_builder, expr, expr_functor, op, pipeline, struct_info, testing, transform, vm
+from . import (
+    analysis,
+    backend,
+    binding_rewrite,
+    block_builder,
+    dpl,
+    expr,
+    expr_functor,
+    ir,
+    op,
+    pipeline,
+    struct_info,
+    testing,
+    transform,
+    utils,
+    vm,
+)
 from .block_builder import BlockBuilder
 from .expr import *
 from .expr_functor import PyExprMutator, PyExprVisitor
@@ -24,15 +40,19 @@ __all__ = [
     "analysis",
     "backend",
     "build",
+    "binding_rewrite",
     "block_builder",
+    "dpl",
     "expr",
     "expr_functor",
     "get_pipeline",
+    "ir",
     "op",
     "pipeline",
     "struct_info",
     "testing",
     "transform",
+    "utils",
     "vm",
     *expr.__all__,
     *op.__all__,

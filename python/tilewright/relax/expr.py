@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .._core import Object
@@ -67,6 +67,12 @@ class ExprWithOp(RelayExpr):
     def __call__(self, *args: Any, attrs: Mapping[str, Any] | None = None) -> Any:
         return Call(self, list(args), attrs)
 
+    def __iter__(self) -> Iterator[Any]:
+        fields = getattr(self.struct_info, "fields", None)
+        if fields is None:
+            raise TypeError(f"only a tuple has fields to go through, and this is {self.struct_info}")
+        return (self[index] for index in range(len(fields)))
+
     def __getitem__(self, index: int) -> Any:
         try:
             return TupleGetItem(self, index)
@@ -96,7 +102,7 @@ class Call(ExprWithOp, kind="relax.Call"):
         sinfo_args: Sequence[StructInfo] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(op, list(args), attrs, None if not sinfo_args else list(sinfo_args))
+        return cls._make(op, args, attrs, sinfo_args)
 
 
 class If(ExprWithOp, kind="relax.If"):
@@ -116,7 +122,10 @@ class Tuple(ExprWithOp, kind="relax.Tuple"):
     fields: Array
 
     def __new__(cls, fields: Sequence[Any], span: object = None) -> Any:
-        return cls._make(list(fields))
+        return cls._make(fields.fields if isinstance(fields, Tuple) else fields)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.fields)
 
     def __getitem__(self, index: int) -> Any:
         return self.fields[index]
@@ -141,7 +150,10 @@ class ShapeExpr(ExprWithOp, kind="relax.ShapeExpr"):
     values: Array
 
     def __new__(cls, values: Sequence[Any], span: object = None) -> Any:
-        return cls._make(list(values))
+        return cls._make(values.values if isinstance(values, ShapeExpr) else values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.values)
 
     def __getitem__(self, index: Any) -> Any:
         return self.values[index]
@@ -165,7 +177,7 @@ class Var(ExprWithOp, kind="relax.Var"):
     name_hint: str
 
     def __new__(cls, name_hint: Any, struct_info: StructInfo | None = None, span: object = None) -> Any:
-        return cls._make(str(getattr(name_hint, "name_hint", name_hint)), struct_info)
+        return cls._make(getattr(name_hint, "name_hint", name_hint), struct_info)
 
     @property
     def vid(self) -> Id:
@@ -218,7 +230,7 @@ class DataTypeImm(Expr, kind="relax.DataTypeImm"):
     value: str
 
     def __new__(cls, value: Any, span: object = None) -> Any:
-        return cls._make(str(value))
+        return cls._make(value)
 
 
 class Binding(Object):
@@ -250,7 +262,7 @@ class BindingBlock(Object, kind="relax.BindingBlock"):
     bindings: Array
 
     def __new__(cls, bindings: Sequence[Binding], span: object = None) -> Any:
-        return cls._make(list(bindings))
+        return cls._make(bindings)
 
 
 class DataflowBlock(BindingBlock, kind="relax.DataflowBlock"):
@@ -264,7 +276,7 @@ class SeqExpr(ExprWithOp, kind="relax.SeqExpr"):
     body: RelayExpr
 
     def __new__(cls, blocks: Sequence[BindingBlock], body: Any, span: object = None) -> Any:
-        return cls._make(list(blocks), body)
+        return cls._make(blocks, body)
 
 
 class Function(BaseFunc, ExprWithOp, kind="relax.Function"):
@@ -284,7 +296,7 @@ class Function(BaseFunc, ExprWithOp, kind="relax.Function"):
         attrs: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(list(params), body, ret_struct_info, is_pure, attrs)
+        return cls._make(params, body, ret_struct_info, is_pure, attrs)
 
     @staticmethod
     def create_empty(

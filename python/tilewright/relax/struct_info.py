@@ -59,7 +59,7 @@ class ShapeStructInfo(StructInfo, kind="relax.ShapeStructInfo"):
     ndim: int
 
     def __new__(cls, values: Any = None, ndim: int = -1, span: object = None) -> Any:
-        return cls._make(None if values is None else list(values), ndim)
+        return cls._make(values, ndim)
 
 
 class TensorStructInfo(StructInfo, kind="relax.TensorStructInfo"):
@@ -73,9 +73,7 @@ class TensorStructInfo(StructInfo, kind="relax.TensorStructInfo"):
     def __new__(
         cls, shape: Any = None, dtype: Any = "float32", vdevice: Any = None, ndim: int = -1, span: object = None
     ) -> Any:
-        if isinstance(shape, (list, tuple)):
-            shape = list(shape)
-        return cls._make(shape, "" if dtype is None else str(dtype), vdevice, ndim)
+        return cls._make(shape, "" if dtype is None else dtype, vdevice, ndim)
 
 
 class TupleStructInfo(StructInfo, kind="relax.TupleStructInfo"):
@@ -84,7 +82,7 @@ class TupleStructInfo(StructInfo, kind="relax.TupleStructInfo"):
     fields: Array
 
     def __new__(cls, fields: Any, span: object = None) -> Any:
-        return cls._make(list(fields))
+        return cls._make(fields)
 
 
 class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
@@ -96,7 +94,7 @@ class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
     derive_func: object
 
     def __new__(cls, params: Any, ret: StructInfo, purity: bool = True, span: object = None) -> Any:
-        return cls._make(list(params), ret, purity)
+        return cls._make(params, ret, purity)
 
     @staticmethod
     def opaque_func(

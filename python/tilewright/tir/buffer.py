@@ -32,7 +32,7 @@ class Buffer(_core.Object, kind="tir.Buffer"):
     def vload(self, begin: Any, dtype: str | None = None, predicate: PrimExpr | None = None) -> Any:
         """An element, or a vector of elements that lie side by side where `dtype` has lanes."""
         begin = list(begin) if isinstance(begin, (tuple, list)) else [begin]
-        lanes = _lanes(dtype)
+        lanes = _lanes(self, dtype)
         return BufferLoad(self, [*begin[:-1], Ramp(begin[-1], 1, lanes) if lanes > 1 else begin[-1]], predicate)
 
     def vstore(self, begin: Any, value: Any, predicate: PrimExpr | None = None) -> Any:
@@ -40,12 +40,15 @@ class Buffer(_core.Object, kind="tir.Buffer"):
         from .stmt import BufferStore
 
         begin = list(begin) if isinstance(begin, (tuple, list)) else [begin]
-        lanes = _lanes(getattr(value, "dtype", None))
+        lanes = _lanes(self, getattr(value, "dtype", None))
         return BufferStore(self, value, [*begin[:-1], Ramp(begin[-1], 1, lanes) if lanes > 1 else begin[-1]], predicate)
 
     def access_ptr(self, access_mask: Any, *args: Any, **kwargs: Any) -> Any:
         """The address of the first element, as an argument of a foreign call."""
         return _core.call_tir_op("address_of", [BufferLoad(self, [0] * len(self.shape))])
+
+    # Every index gives an element, so that a loop over a buffer would not end.
+    __iter__ = None
 
     def __getitem__(self, indices: Any) -> Any:
         """An element; with slices, the region, or a vector where one slice has a constant extent."""
@@ -53,6 +56,8 @@ class Buffer(_core.Object, kind="tir.Buffer"):
         if any(isinstance(index, slice) and index.step is None for index in indices):
             from .stmt import BufferRegion
 
+            if len(indices) != len(self.shape):
+                raise ValueError(f"the buffer `{self.name}` has {len(self.shape)} dimensions, found {len(indices)}")
             return BufferRegion(
                 self, [_range(index, extent) for index, extent in zip(indices, self.shape, strict=True)]
             )
@@ -64,8 +69,11 @@ class Buffer(_core.Object, kind="tir.Buffer"):
     __hash__ = _core.Object.__hash__
 
 
-def _lanes(dtype: str | None) -> int:
-    return int(dtype.partition("x")[2] or 1) if dtype else 1
+def _lanes(buffer: Buffer, dtype: str | None) -> int:
+    element, _, lanes = (dtype or buffer.dtype).partition("x")
+    if element != buffer.dtype or not (lanes or "1").isdecimal():
+        raise ValueError(f"the buffer `{buffer.name}` has elements of {buffer.dtype}, not {dtype!r}")
+    return int(lanes or 1)
 
 
 def _range(index: Any, extent: Any) -> Range:
@@ -77,6 +85,8 @@ def _range(index: Any, extent: Any) -> Range:
 
 def _vector(index: slice) -> Any:
     begin = 0 if index.start is None else index.start
+    if index.stop is None or int(index.step) < 1:
+        raise ValueError(f"a slice with a step has an end and goes forward, found {index}")
     lanes = (int(index.stop) - int(begin) + int(index.step) - 1) // int(index.step)
     return Ramp(begin, index.step, lanes)
 
@@ -96,8 +106,4 @@ def decl_buffer(
     span: object = None,
 ) -> Buffer:
     """A buffer of this shape (elements per dimension), float32 unless `dtype` says otherwise."""
-    shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
-    return Buffer._make(
-        shape, dtype or "float32", name, data, None if strides is None else list(strides), elem_offset,
-        scope or "global", data_alignment,
-    )  # fmt: skip
+    return Buffer._make(shape, dtype or "float32", name, data, strides, elem_offset, scope or "global", data_alignment)

@@ -170,7 +170,7 @@ class Var(PrimExprWithOp, kind="tir.Var"):
     name: str
 
     def __new__(cls, name: str, dtype: Any = "int32", span: object = None) -> Any:
-        return cls._make(name, str(dtype))
+        return cls._make(name, dtype)
 
 
 class SizeVar(Var, kind="tir.SizeVar"):
@@ -202,7 +202,7 @@ class IntImm(ConstExpr, kind="tir.IntImm"):
     value: int
 
     def __new__(cls, dtype: Any, value: int, span: object = None) -> Any:
-        return cls._make(str(dtype), value)
+        return cls._make(dtype, value)
 
     def __hash__(self) -> int:
         return hash(self.value)
@@ -234,7 +234,7 @@ class FloatImm(ConstExpr, kind="tir.FloatImm"):
     value: float
 
     def __new__(cls, dtype: Any, value: float, span: object = None) -> Any:
-        return cls._make(str(dtype), value)
+        return cls._make(dtype, value)
 
     def __float__(self) -> float:
         return self.value
@@ -266,7 +266,7 @@ class Cast(PrimExprWithOp, kind="tir.Cast"):
     value: PrimExpr
 
     def __new__(cls, dtype: Any, value: Operand, span: object = None) -> Any:
-        return cls._make(str(dtype), value)
+        return cls._make(dtype, value)
 
 
 class Add(BinaryOpExpr, kind="tir.Add"):
@@ -377,7 +377,7 @@ class BufferLoad(PrimExprWithOp, kind="tir.BufferLoad"):
     predicate: PrimExpr | None
 
     def __new__(cls, buffer: Any, indices: Any, predicate: PrimExpr | None = None, span: object = None) -> Any:
-        return cls._make(buffer, list(indices), predicate)
+        return cls._make(buffer, indices, predicate)
 
 
 class ProducerLoad(PrimExprWithOp, kind="tir.ProducerLoad"):
@@ -454,7 +454,7 @@ class Shuffle(PrimExprWithOp, kind="tir.Shuffle"):
     indices: Array
 
     def __new__(cls, vectors: Any, indices: Any, span: object = None) -> Any:
-        return cls._make(list(vectors), list(indices))
+        return cls._make(vectors, indices)
 
 
 class CallEffectKind:
@@ -470,7 +470,7 @@ class Call(PrimExprWithOp, kind="tir.Call"):
     args: Array
 
     def __new__(cls, dtype: Any, op: Any, args: Any, span: object = None) -> Any:
-        return cls._make(str(dtype), op, list(args))
+        return cls._make(dtype, op, args)
 
 
 class Let(PrimExprWithOp, kind="tir.Let"):

@@ -35,7 +35,7 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
         attrs: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(list(params), body, buffer_map, attrs)
+        return cls._make(params, body, buffer_map, attrs)
 
     def with_body(self, new_body: Stmt, span: object = None) -> PrimFunc:
         """The function with another body."""

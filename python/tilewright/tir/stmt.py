@@ -75,7 +75,7 @@ class For(Stmt, kind="tir.For"):
         annotations: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(loop_var, min, extent, int(kind), body, thread_binding, annotations)
+        return cls._make(loop_var, min, extent, kind, body, thread_binding, annotations)
 
     @property
     def kind(self) -> ForKind:
@@ -104,7 +104,7 @@ class BufferStore(Stmt, kind="tir.BufferStore"):
     def __new__(
         cls, buffer: Buffer, value: Any, indices: Any, predicate: PrimExpr | None = None, span: object = None
     ) -> Any:
-        return cls._make(buffer, value, list(indices), predicate)
+        return cls._make(buffer, value, indices, predicate)
 
 
 class Allocate(Stmt, kind="tir.Allocate"):
@@ -120,7 +120,7 @@ class Allocate(Stmt, kind="tir.Allocate"):
         annotations: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        return cls._make(buffer_var, str(dtype), list(extents), condition, body)
+        return cls._make(buffer_var, dtype, extents, condition, body)
 
 
 class AllocateConst(Stmt, kind="tir.AllocateConst"):
@@ -129,7 +129,20 @@ class AllocateConst(Stmt, kind="tir.AllocateConst"):
     buffer_var: Var
     dtype: str
     extents: Array
+    data: Any
     body: Stmt
+
+    def __new__(
+        cls,
+        buffer_var: Var,
+        dtype: str,
+        extents: Any,
+        data_or_idx: Any,
+        body: Stmt,
+        annotations: Mapping[str, Any] | None = None,
+        span: object = None,
+    ) -> Any:
+        return cls._make(buffer_var, dtype, extents, data_or_idx, body)
 
 
 class DeclBuffer(Stmt, kind="tir.DeclBuffer"):
@@ -160,7 +173,7 @@ class SeqStmt(Stmt, kind="tir.SeqStmt"):
     seq: Array
 
     def __new__(cls, seq: Sequence[Stmt], span: object = None) -> Any:
-        return cls._make(list(seq))
+        return cls._make(seq)
 
     def __getitem__(self, index: int) -> Any:
         return self.seq[index]
@@ -196,7 +209,7 @@ class BufferRegion(Object, kind="tir.BufferRegion"):
     region: Array
 
     def __new__(cls, buffer: Buffer, region: Sequence[Range]) -> Any:
-        return cls._make(buffer, list(region))
+        return cls._make(buffer, region)
 
 
 class MatchBufferRegion(Object, kind="tir.MatchBufferRegion"):
@@ -235,13 +248,7 @@ class Block(Stmt, kind="tir.Block"):
         annotations: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
-        def listed(items: Any) -> list | None:
-            return None if items is None else list(items)
-
-        return cls._make(
-            list(iter_vars), list(reads), list(writes), name_hint, body, init,
-            listed(alloc_buffers), listed(match_buffers), annotations,
-        )  # fmt: skip
+        return cls._make(iter_vars, reads, writes, name_hint, body, init, alloc_buffers, match_buffers, annotations)
 
 
 class BlockRealize(Stmt, kind="tir.BlockRealize"):
@@ -252,7 +259,7 @@ class BlockRealize(Stmt, kind="tir.BlockRealize"):
     block: Block
 
     def __new__(cls, iter_values: Any, predicate: Any, block: Block, span: object = None) -> Any:
-        return cls._make(list(iter_values), predicate, block)
+        return cls._make(iter_values, predicate, block)
 
 
 def stmt_seq(*args: Any) -> Any:

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use tilewright::arith::{
     self, Analyzer, ConstIntBound, IntConstraints, IntSet, IterMapLevel, IterMark, IterSource, IterSplitExpr,
     IterSumExpr, ModularSet, Scope,
@@ -33,6 +33,27 @@ pub(super) fn kind(arith: &Arith) -> &'static str {
         Arith::Split(_) => "arith.IterSplitExpr",
         Arith::Sum(_) => "arith.IterSumExpr",
     }
+}
+
+/// What makes the same answer again: a function of Python's and its arguments.
+pub(super) fn made_again<'py>(
+    object: &Bound<'py, PyAny>,
+    answer: &Arith,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    let py = object.py();
+    if matches!(answer, Arith::Set(IntSet::Nothing)) {
+        let make = py.import("tilewright._core")?.getattr("make_set")?;
+        return Ok((make, PyTuple::new(py, ["nothing"])?));
+    }
+    let parts: &[&str] = match answer {
+        Arith::Bound(_) | Arith::Set(_) => &["min_value", "max_value"],
+        Arith::Modular(_) => &["coeff", "base"],
+        Arith::Mark(_) => &["source", "extent"],
+        Arith::Split(_) => &["source", "lower_factor", "extent", "scale"],
+        Arith::Sum(_) => &["args", "base"],
+    };
+    let parts = parts.iter().map(|part| object.getattr(*part)).collect::<PyResult<Vec<_>>>()?;
+    Ok((object.get_type().getattr("_make")?, PyTuple::new(py, parts)?))
 }
 
 fn node(arith: Arith) -> Field {
@@ -142,7 +163,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     let made = match args.kind() {
         "arith.ConstIntBound" => Arith::Bound(ConstIntBound::new(args.get(0, "min_value")?, args.get(1, "max_value")?)),
         "arith.ModularSet" => Arith::Modular(ModularSet::new(args.get(0, "coeff")?, args.get(1, "base")?)),
-        "arith.IntervalSet" => Arith::Set(IntSet::interval(args.get(0, "min_value")?, args.get(1, "max_value")?)),
+        "arith.IntervalSet" => Arith::Set(interval(args)?),
         "arith.IterMark" => {
             let extent = args.get(1, "extent")?;
             let source = match node_of(&args.object(0)?) {
@@ -165,6 +186,19 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         _ => return Ok(None),
     };
     Ok(Some(Node::Arith(made)))
+}
+
+/// `(min_value, max_value)`, integers or None.
+fn interval(args: &Args<'_, '_>) -> PyResult<IntSet> {
+    let (min, max): (Option<Expr>, Option<Expr>) = (args.get(0, "min_value")?, args.get(1, "max_value")?);
+    let wrong = min.iter().chain(&max).find(|end| !end.dtype.is_int());
+    match wrong {
+        Some(end) => {
+            let reason = format_args!("the end of an interval is an integer, found {}", end.dtype);
+            Err(super::refused(args.py(), args.kind(), reason))
+        }
+        None => Ok(IntSet::interval(min, max)),
+    }
 }
 
 macro_rules! from_python {

@@ -104,6 +104,10 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         "ir.DummyGlobalInfo" => Node::DummyInfo,
         "tir.IterVar" => {
             let number: i64 = args.get(2, "iter_type")?;
+            if !(0..=8).contains(&number) {
+                let reason = format_args!("`iter_type` is a number from 0 to 8, found {number}");
+                return Err(super::refused(args.py(), args.kind(), reason));
+            }
             let kind =
                 ITER_KINDS.iter().find(|(known, _)| *known == number).map_or(IterKind::Opaque, |(_, kind)| *kind);
             let domain: Option<Range> = args.get(0, "dom")?;

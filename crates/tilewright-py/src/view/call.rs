@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tilewright::expr::{BinOp, Buffer, Expr, ExprKind, ForeignCallee, Intrinsic};
+use tilewright::ir::relax::StructInfo;
 use tilewright::{DataType, ops};
 
 use super::scalar::{FOREIGN, operator_of};
@@ -178,6 +179,9 @@ pub(super) fn op_field(op: &Arc<str>, name: &str) -> Option<Field> {
         ("num_inputs", None) => Field::Int(-1),
         ("description", Some(def)) => Field::text(def.doc),
         ("description", None) => Field::text(""),
+        // What it takes and gives depends on the arguments.
+        ("struct_info" | "struct_info_", _) => Field::info(&StructInfo::Object),
+        ("span", _) => Field::None,
         _ => return None,
     })
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::expr::{Buffer, Expr, Range, Var};
 use tilewright::ir::relax::{self, StructInfo};
 use tilewright::ir::tir::{BufferRegion, IterVar, MatchBuffer, Stmt, StmtKind};
@@ -19,6 +19,8 @@ pub(crate) enum Field {
     None,
     Bool(bool),
     Int(i64),
+    /// What only fits without a sign.
+    Unsigned(u64),
     Float(f64),
     Text(Arc<str>),
     Node(Node),
@@ -79,6 +81,7 @@ impl Field {
             Self::None => py.None().into_bound(py),
             Self::Bool(value) => PyBool::new(py, value).to_owned().into_any(),
             Self::Int(value) => value.into_pyobject(py)?.into_any(),
+            Self::Unsigned(value) => value.into_pyobject(py)?.into_any(),
             Self::Float(value) => value.into_pyobject(py)?.into_any(),
             Self::Text(text) => PyString::new(py, &text).into_any(),
             Self::Node(node) => wrap(py, node)?,
@@ -106,6 +109,8 @@ fn container<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
 pub(crate) trait FromPython: Sized {
     /// What is expected, for messages.
     const EXPECTED: &'static str;
+    /// Whether `EXPECTED` says what an item of a list is.
+    const MANY: bool = false;
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>>;
 }
 
@@ -292,17 +297,32 @@ pub(crate) fn nested<T>(py: Python<'_>, read: impl FnOnce() -> PyResult<T>) -> P
 
 impl<T: FromPython> FromPython for Vec<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const MANY: bool = true;
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if object.is_instance_of::<PyTuple>() || object.is_instance_of::<PyList>() {
             return nested(object.py(), || object.try_iter()?.map(|item| T::from_python(&item?)).collect());
         }
         // One alone is a list of one.
-        Ok(T::from_python(object)?.map(|one| vec![one]))
+        if let Some(one) = T::from_python(object)? {
+            return Ok(Some(vec![one]));
+        }
+        match node_of(object).is_none() && is_iterable(object)? {
+            true => object.try_iter()?.map(|item| T::from_python(&item?)).collect(),
+            false => Ok(None),
+        }
     }
+}
+
+/// Whether an object that is no list has items that are meant: those of a text or the keys of a dict are not.
+fn is_iterable(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let whole =
+        object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyDict>();
+    Ok(!whole && object.getattr_opt("__iter__")?.is_some_and(|iter| !iter.is_none()))
 }
 
 impl<T: FromPython> FromPython for Option<T> {
     const EXPECTED: &'static str = T::EXPECTED;
+    const MANY: bool = T::MANY;
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if object.is_none() { Ok(Some(None)) } else { Ok(T::from_python(object)?.map(Some)) }
     }
@@ -327,11 +347,26 @@ impl FromPython for bool {
     }
 }
 
+impl FromPython for f64 {
+    const EXPECTED: &'static str = "a number";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Scalar(expr)) => match &expr.kind {
+                tilewright::expr::ExprKind::Float(value) => Some(value.0),
+                _ => expr.as_int().map(|value| value as Self),
+            },
+            _ if object.is_instance_of::<PyInt>() => Some(object.extract()?),
+            _ => object.extract().ok(),
+        })
+    }
+}
+
 impl FromPython for i64 {
     const EXPECTED: &'static str = "an integer";
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         Ok(match node_of(object) {
             Some(Node::Scalar(expr)) => expr.as_int(),
+            _ if object.is_instance_of::<PyInt>() => Some(object.extract()?),
             _ => object.extract().ok(),
         })
     }
@@ -368,8 +403,32 @@ impl FromPython for Tensor {
 
 /// An argument of a function by its name, as a part of the IR.
 pub(crate) fn argument<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<T> {
-    T::from_python(object)?
-        .ok_or_else(|| error::wrong_type(format_args!("argument `{name}` is {}", T::EXPECTED), object))
+    read(object, &format!("argument `{name}`"))
+}
+
+/// The value of what `place` names; the error says what is expected there.
+fn read<T: FromPython>(object: &Bound<'_, PyAny>, place: &str) -> PyResult<T> {
+    let py = object.py();
+    match T::from_python(object) {
+        Ok(Some(value)) => Ok(value),
+        Ok(None) => {
+            let listed = if T::MANY { ", or a list of such" } else { "" };
+            let expected = format!("{place} is {}{listed}", T::EXPECTED);
+            Err(match short_text(object) {
+                Some(text) => error::wrong(py, &format!("{expected}, found the text {text:?}")),
+                None => error::wrong_type(expected, object),
+            })
+        }
+        Err(cause) if cause.is_instance_of::<PyOverflowError>(py) => {
+            Err(error::general(py, format_args!("{place} has more than 64 bits")))
+        }
+        Err(cause) => Err(cause),
+    }
+}
+
+/// A text that a message can show.
+fn short_text(object: &Bound<'_, PyAny>) -> Option<String> {
+    object.extract::<String>().ok().filter(|text| text.len() < 60)
 }
 
 /// The arguments of a constructor.
@@ -393,19 +452,13 @@ impl<'a, 'py> Args<'a, 'py> {
 
     /// An argument as Python gave it.
     pub(crate) fn object(&self, i: usize) -> PyResult<Bound<'py, PyAny>> {
-        self.items.get_item(i)
+        let missing = |_| PyTypeError::new_err(format!("{}: argument {} is missing", self.kind, i + 1));
+        self.items.get_item(i).map_err(missing)
     }
 
     /// The argument at a place; the error names it.
     pub(crate) fn get<T: FromPython>(&self, i: usize, name: &str) -> PyResult<T> {
-        let object = self.object(i)?;
-        match T::from_python(&object)? {
-            Some(value) => Ok(value),
-            None => {
-                let expected = format!("{}: argument `{name}` is {}", self.kind, T::EXPECTED);
-                Err(error::wrong_type(expected, &object))
-            }
-        }
+        read(&self.object(i)?, &format!("{}: argument `{name}`", self.kind))
     }
 
     /// The result of one of the IR's constructors.
@@ -437,13 +490,16 @@ pub(crate) fn to_expr<'py>(
     dtype: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    let Some(expr) = Expr::from_python(value)? else {
-        return Err(error::wrong_type(format_args!("expected {}", Expr::EXPECTED), value));
-    };
-    let dtype = match dtype {
-        Some(dtype) if !dtype.is_none() => DataType::from_python(dtype)?,
+    let dtype: Option<DataType> = match dtype {
+        Some(dtype) if !dtype.is_none() => argument(dtype, "dtype")?,
         _ => None,
     };
+    if dtype == Some(DataType::U64)
+        && let Ok(bits) = value.extract::<u64>()
+    {
+        return wrap(py, Node::Scalar(Expr::int(bits as i64, DataType::U64)));
+    }
+    let expr: Expr = argument(value, "value")?;
     let expr = match dtype {
         Some(dtype) => expr.cast(dtype).map_err(|reason| super::refused(py, "convert", reason))?,
         None => expr,

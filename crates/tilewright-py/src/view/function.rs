@@ -10,6 +10,7 @@ use tilewright::ir::tir::{Buffer, Param, PrimFunc};
 use tilewright::support::Origins;
 
 use super::{Args, Field, Node, attrs, relax};
+use crate::error;
 
 pub(super) fn prim_field(func: &PrimFunc, name: &str) -> Option<Field> {
     Some(match name {
@@ -68,13 +69,14 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
 fn prim_func(args: &Args<'_, '_>) -> PyResult<PrimFunc> {
     let map = args.object(2)?;
     if !map.is_none() && (!map.hasattr("get")? || super::node_of(&map).is_some()) {
-        return Err(crate::error::wrong_type(
-            "tir.PrimFunc: argument `buffer_map` is a dict from variables to buffers",
-            &map,
-        ));
+        return Err(error::wrong_type("tir.PrimFunc: argument `buffer_map` is a dict from variables to buffers", &map));
     }
     let mut params = Vec::new();
-    for object in args.object(0)?.try_iter()? {
+    let given = args.object(0)?;
+    let items = given.try_iter().map_err(|_| {
+        error::wrong_type(format_args!("{}: argument `params` is a list of variables and buffers", args.kind()), &given)
+    })?;
+    for object in items {
         let object = object?;
         if let Some(Node::Buffer(buffer)) = super::node_of(&object) {
             params.push(Param::buffer(buffer));
@@ -92,6 +94,11 @@ fn prim_func(args: &Args<'_, '_>) -> PyResult<PrimFunc> {
             None => None,
         };
         params.push(Param { var, buffer });
+    }
+    let matched = params.iter().filter(|param| param.buffer.is_some()).count();
+    if !map.is_none() && map.len()? > matched {
+        let reason = "`buffer_map` has a key that is no parameter";
+        return Err(super::refused(args.py(), args.kind(), reason));
     }
     let attrs = attrs::attrs_of(&args.object(3)?)?;
     Ok(PrimFunc { params, attrs, body: args.get(1, "body")?, origins: Origins::default() })
@@ -149,7 +156,7 @@ fn changed<'py>(
             change(&mut func.attrs);
             Node::Function(name.clone(), Arc::new(func))
         }
-        _ => return Err(crate::error::wrong_type("expected a function", object)),
+        _ => return Err(error::wrong_type("expected a function", object)),
     };
     super::wrap(object.py(), node)
 }

@@ -6,27 +6,44 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tilewright::ir::Attrs;
+use tilewright::ir::calls::{self, TirCall, names};
 use tilewright::ir::op::InferError;
-use tilewright::ir::relax::{Callee, Expr, ExprKind, GlobalVar, StructInfo};
+use tilewright::ir::relax::{self, Callee, Expr, ExprKind, StructInfo};
+use tilewright::ir::{Attr, Attrs};
 use tilewright::ops;
 
 use super::relax::infer;
 use super::{Args, Field, Node, attrs, call, node_of};
 
 /// The operator and the arguments of a call.
-fn parts(callee: &Callee, args: &[Expr], said: &Attrs) -> (Field, Vec<Expr>) {
+fn parts(callee: &Callee, args: &[Expr], said: &Attrs, sinfo_args: &[StructInfo]) -> (Field, Vec<Expr>) {
     let op = |name: &str| Field::Node(Node::Op(name.into()));
     let packed = |function: Expr| vec![function, Expr::tuple(args.to_vec())];
+    let behind = |function: Expr| std::iter::once(function).chain(args.iter().cloned()).collect();
     match callee {
         Callee::Op(def) => (op(&format!("relax.{}", def.name)), args.to_vec()),
+        Callee::Tir(function) if said.contains_key(names::TE_GRAD_NAME) => {
+            (op("relax.call_tir_with_grad"), packed(Expr::global(function)))
+        }
         Callee::Tir(function) => (op("relax.call_tir"), packed(Expr::global(function))),
         Callee::TirInplace { function, .. } => (op("relax.call_tir_inplace"), packed(Expr::global(function))),
         Callee::DpsPacked(name) => (op("relax.call_dps_packed"), packed(Expr::extern_func(name.clone()))),
-        Callee::Packed(name) => (Field::relax(&Expr::extern_func(name.clone())), args.to_vec()),
-        Callee::Value(function) if tilewright::ir::op::is_said_pure(said) => {
+        Callee::Packed(name) => {
+            let function = Expr::extern_func(name.clone());
+            if calls::is_said_pure(said) {
+                (op("relax.call_pure_packed"), behind(function))
+            } else if said.contains_key(names::INPLACE_INDICES) {
+                (op("relax.call_inplace_packed"), behind(function))
+            } else if calls::takes_context(said) {
+                (op("relax.call_builtin_with_ctx"), packed(function))
+            } else {
+                (Field::relax(&function), args.to_vec())
+            }
+        }
+        Callee::Value(function) if calls::is_said_pure(said) => {
             (op("relax.invoke_pure_closure"), packed(function.clone()))
         }
+        Callee::Value(function) if !sinfo_args.is_empty() => (op("relax.invoke_closure"), packed(function.clone())),
         Callee::Value(function) => (Field::relax(function), args.to_vec()),
     }
 }
@@ -34,23 +51,29 @@ fn parts(callee: &Callee, args: &[Expr], said: &Attrs) -> (Field, Vec<Expr>) {
 pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
     let ExprKind::Call { callee, args, attrs: said, sinfo_args } = &e.kind else { return None };
     Some(match name {
-        "op" => parts(callee, args, said).0,
-        "args" => Field::List(parts(callee, args, said).1.iter().map(Field::relax).collect()),
+        "op" => parts(callee, args, said, sinfo_args).0,
+        "args" => Field::List(parts(callee, args, said, sinfo_args).1.iter().map(Field::relax).collect()),
         "attrs" => attributes(callee, said),
         "sinfo_args" => Field::list(sinfo_args, Field::info),
         _ => return None,
     })
 }
 
-/// The attributes of a call, with what the callee itself says.
+/// The attributes of a call, with what the callee itself says, and without what the operator says already.
 fn attributes(callee: &Callee, said: &Attrs) -> Field {
+    let mut shown = said.clone();
     match callee {
         Callee::TirInplace { results, .. } => {
-            let indices = Field::list(results, |result| Field::Int(result.map_or(-1, |index| index as i64)));
-            Field::Dict(vec![(Field::text("inplace_indices"), indices)])
+            let place = |result: &Option<usize>| Attr::Int(result.map_or(-1, |index| index as i64));
+            shown.insert(names::INPLACE_INDICES.into(), Attr::Array(results.iter().map(place).collect()));
         }
-        _ => attrs::map(said),
+        Callee::Packed(_) | Callee::Value(_) => {
+            shown.remove(names::PURE);
+            shown.remove(names::WITH_CTX);
+        }
+        Callee::Op(_) | Callee::Tir(_) | Callee::DpsPacked(_) => {}
     }
+    attrs::map(&shown)
 }
 
 /// `(op, args, attrs, sinfo_args)`.
@@ -77,49 +100,89 @@ fn of_op(name: &Arc<str>, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<Stru
     }
 }
 
-/// The functions and tuples of a cross-level call.
+/// What a cross-level call is made of, in the form in which Python has it.
+struct System<'a> {
+    name: &'a str,
+    function: Expr,
+    /// What is behind the function.
+    rest: Vec<Expr>,
+    said: Attrs,
+    sinfo_args: Vec<StructInfo>,
+}
+
 fn of_system(name: &str, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<StructInfo>) -> Result<Expr, InferError> {
     let mut operands = operands.into_iter();
     let Some(function) = operands.next() else { return Err(InferError::new(format!("`{name}` needs a function"))) };
-    let arguments = match operands.next() {
-        None => Vec::new(),
-        Some(tuple) => match &tuple.kind {
-            ExprKind::Tuple(fields) => fields.clone(),
-            _ => vec![tuple],
-        },
-    };
-    match (name, &function.kind) {
-        ("relax.call_tir", ExprKind::GlobalVar(global)) => {
-            Expr::call_tir(&infer(), known(global), arguments, sinfo_args)
+    let call = System { name, function, rest: operands.collect(), said, sinfo_args };
+    match call.function.kind.clone() {
+        ExprKind::GlobalVar(global) if name.starts_with("relax.call_tir") => call.of_prim_func(global),
+        ExprKind::ExternFunc(symbol) if name.ends_with("_packed") || name == "relax.call_builtin_with_ctx" => {
+            call.of_packed(symbol)
         }
-        ("relax.call_tir_inplace", ExprKind::GlobalVar(global)) => {
-            let results = match said.get("inplace_indices").and_then(tilewright::ir::Attr::as_ints) {
-                Some(indices) => indices.into_iter().map(|index| usize::try_from(index).ok()).collect(),
-                None => return Err(InferError::new("`relax.call_tir_inplace` needs `inplace_indices`")),
-            };
-            Expr::call_tir_inplace(&infer(), known(global), arguments, results, sinfo_args)
-        }
-        ("relax.call_dps_packed", ExprKind::ExternFunc(symbol)) => {
-            Expr::call_dps_packed(symbol.clone(), arguments, sinfo_args)
-        }
-        ("relax.invoke_closure" | "relax.invoke_pure_closure", _) => {
+        _ if name.starts_with("relax.invoke_") => {
             let pure = name == "relax.invoke_pure_closure";
-            Expr::invoke_closure(&infer(), function, arguments, sinfo_args, pure)
+            let (function, args) = (call.function.clone(), call.fields()?);
+            Expr::invoke_closure(&infer(), function, args, call.sinfo_args, pure)
+        }
+        _ if let Some(op) = name.strip_prefix("relax.").and_then(ops::lookup) => {
+            let operands = std::iter::once(call.function).chain(call.rest).collect();
+            Expr::call_op(&infer(), op, operands, call.said)
         }
         _ => Err(InferError::new(format!("`{name}` does not call this kind of function"))),
     }
 }
 
-fn known(global: &GlobalVar) -> GlobalVar {
-    global.clone()
+impl System<'_> {
+    /// The fields of the one tuple behind the function; a value that is no tuple is the only argument.
+    fn fields(&self) -> Result<Vec<Expr>, InferError> {
+        match self.rest.as_slice() {
+            [] => Ok(Vec::new()),
+            [tuple] if let ExprKind::Tuple(fields) = &tuple.kind => Ok(fields.clone()),
+            [one] => Ok(vec![one.clone()]),
+            _ => Err(InferError::new(format!("`{}` takes a function and a tuple of its arguments", self.name))),
+        }
+    }
+
+    fn of_prim_func(self, global: relax::GlobalVar) -> Result<Expr, InferError> {
+        let args = self.fields()?;
+        let said = TirCall::of(&self.said);
+        match self.name {
+            "relax.call_tir_inplace" => match calls::packed_places(&self.said) {
+                Some(places) => {
+                    Expr::call_tir_inplace_with(&infer(), global, args, places, self.sinfo_args, said.tir_vars)
+                }
+                None => Err(self.lacks(names::INPLACE_INDICES)),
+            },
+            "relax.call_tir_with_grad" if said.te_grad.is_none() => Err(self.lacks(names::TE_GRAD_NAME)),
+            "relax.call_tir" => {
+                let said = TirCall { te_grad: None, ..said };
+                Expr::call_tir_with(&infer(), global, args, self.sinfo_args, said)
+            }
+            _ => Expr::call_tir_with(&infer(), global, args, self.sinfo_args, said),
+        }
+    }
+
+    fn of_packed(self, symbol: Arc<str>) -> Result<Expr, InferError> {
+        match self.name {
+            "relax.call_dps_packed" => Expr::call_dps_packed(symbol, self.fields()?, self.sinfo_args),
+            "relax.call_builtin_with_ctx" => Ok(Expr::call_builtin_with_ctx(symbol, self.fields()?, self.sinfo_args)),
+            "relax.call_pure_packed" => Ok(Expr::call_pure_packed(symbol, self.rest, self.sinfo_args)),
+            _ => match calls::packed_places(&self.said) {
+                Some(places) => Expr::call_inplace_packed(&infer(), symbol, self.rest, &places, self.sinfo_args),
+                None => Err(self.lacks(names::INPLACE_INDICES)),
+            },
+        }
+    }
+
+    fn lacks(&self, attr: &str) -> InferError {
+        InferError::new(format!("`{}` needs the attribute `{attr}`", self.name))
+    }
 }
 
 fn of_value(callee: Expr, operands: Vec<Expr>, said: Attrs, sinfo_args: Vec<StructInfo>) -> Result<Expr, InferError> {
     match &callee.kind {
         ExprKind::ExternFunc(name) => Ok(Expr::call_packed(name.clone(), operands, sinfo_args)),
-        _ if tilewright::ir::op::is_said_pure(&said) => {
-            Expr::invoke_closure(&infer(), callee, operands, sinfo_args, true)
-        }
+        _ if calls::is_said_pure(&said) => Expr::invoke_closure(&infer(), callee, operands, sinfo_args, true),
         _ => Expr::call_value(&infer(), callee, operands),
     }
 }

@@ -76,23 +76,57 @@ fn shape(args: &Args<'_, '_>, i: usize, ndim: i64) -> PyResult<TensorShape> {
         };
         return known.ok_or_else(|| super::refused(args.py(), args.kind(), "the shape is no shape"));
     }
-    Ok(TensorShape::Known(dims(args.get(i, "shape")?)))
+    let known = args.made(dims(args.get(i, "shape")?))?;
+    if let Some(size) = known.iter().filter_map(Expr::as_int).find(|size| *size < 0) {
+        let reason = format_args!("a dimension is not negative, found {size}");
+        return Err(super::refused(args.py(), args.kind(), reason));
+    }
+    match known.len() as i64 == ndim || ndim < 0 {
+        true => Ok(TensorShape::Known(known)),
+        false => {
+            let reason = format_args!("{} dimensions are not {ndim}, as `ndim` says", known.len());
+            Err(super::refused(args.py(), args.kind(), reason))
+        }
+    }
 }
 
-/// Dimensions are int64; numbers become so.
-pub(super) fn dims(dims: Vec<Expr>) -> Vec<Expr> {
-    dims.into_iter().map(|dim| dim.as_int().map_or(dim, Expr::i64)).collect()
+/// How many dimensions there are; -1 is not known.
+fn ndim(args: &Args<'_, '_>, i: usize) -> PyResult<i64> {
+    let ndim: i64 = args.get(i, "ndim")?;
+    match ndim >= -1 {
+        true => Ok(ndim),
+        false => Err(super::refused(args.py(), args.kind(), format_args!("`ndim` is -1 or more, found {ndim}"))),
+    }
+}
+
+/// Dimensions are int64; numbers become so. An operator's argument may have a negative one.
+pub(super) fn dims(dims: Vec<Expr>) -> Result<Vec<Expr>, String> {
+    let dim = |dim: Expr| match dim.as_int() {
+        _ if !dim.dtype.is_int() || dim.dtype.is_vector() => {
+            Err(format!("a dimension is a scalar integer, found {}", dim.dtype))
+        }
+        size => Ok(size.map_or(dim, Expr::i64)),
+    };
+    dims.into_iter().map(dim).collect()
+}
+
+/// A text is no scalar of a graph.
+pub(super) fn no_text(value: &Expr) -> Result<(), String> {
+    match &value.kind {
+        tilewright::expr::ExprKind::Str(_) => Err("a scalar is a number, found a text: that is a StringImm".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     let info = match args.kind() {
         "relax.ObjectStructInfo" => StructInfo::Object,
         "relax.PrimStructInfo" => prim(args)?,
-        "relax.ShapeStructInfo" => StructInfo::Shape(shape(args, 0, args.get(1, "ndim")?)?),
+        "relax.ShapeStructInfo" => StructInfo::Shape(shape(args, 0, ndim(args, 1)?)?),
         "relax.TensorStructInfo" => {
             let dtype: DataType = args.get(1, "dtype")?;
             StructInfo::Tensor {
-                shape: shape(args, 0, args.get(3, "ndim")?)?,
+                shape: shape(args, 0, ndim(args, 3)?)?,
                 dtype: (!dtype.is_void()).then_some(dtype),
                 vdevice: args.get(2, "vdevice")?,
             }
@@ -121,5 +155,6 @@ fn prim(args: &Args<'_, '_>) -> PyResult<StructInfo> {
         return Ok(StructInfo::Prim { dtype, value: None });
     }
     let value: Expr = args.get(0, "value")?;
+    args.made(no_text(&value))?;
     Ok(StructInfo::Prim { dtype: value.dtype, value: Some(value) })
 }

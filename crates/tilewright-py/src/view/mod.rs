@@ -273,10 +273,14 @@ impl PyNode {
         }
     }
 
-    /// Objects are pickled as the JSON of their nodes.
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+    /// Objects are pickled as the JSON of their nodes; the answers of the arithmetic by their parts.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        if let Node::Arith(answer) = &slf.get().0 {
+            return arith::made_again(slf.as_any(), answer);
+        }
         let base = slf.py().import("tilewright.ir.base")?;
-        Ok((base.getattr("load_json")?, (base.getattr("save_json")?.call1((slf,))?,)))
+        let saved = base.getattr("save_json")?.call1((slf,))?;
+        Ok((base.getattr("load_json")?, PyTuple::new(slf.py(), [saved])?))
     }
 
     /// The node as TVMScript.

@@ -25,7 +25,9 @@ fn operand(op: OpRef, def: &ArgDef, object: &Bound<'_, PyAny>) -> PyResult<Expr>
         && super::node_of(object).is_none()
         && let Some(dims) = Vec::<Scalar>::from_python(object)?
     {
-        return Ok(Expr::shape(info::dims(dims)));
+        let dims =
+            info::dims(dims).map_err(|reason| error::general(object.py(), format_args!("{}: {reason}", op.name)));
+        return dims.map(Expr::shape);
     }
     Expr::from_python(object)?.ok_or_else(|| {
         error::wrong_type(format_args!("{}: argument `{}` is {}", op.name, def.name, Expr::EXPECTED), object)

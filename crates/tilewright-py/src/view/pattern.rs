@@ -39,6 +39,10 @@ fn patterns_of(objects: &Bound<'_, PyAny>) -> PyResult<Vec<Pattern>> {
     objects.try_iter()?.map(|object| pattern_of(&object?)).collect()
 }
 
+fn known_dims(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<Scalar>> {
+    info::dims(argument(object, name)?).map_err(|reason| error::general(object.py(), format_args!("pattern: {reason}")))
+}
+
 fn named(name: &str) -> Option<&str> {
     Some(name).filter(|name| !name.is_empty())
 }
@@ -95,7 +99,7 @@ impl PyPattern {
 
     #[staticmethod]
     fn _shape(dims: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(Pattern::shape(info::dims(argument(dims, "values")?))))
+        Ok(Self(Pattern::shape(known_dims(dims, "values")?)))
     }
 
     /// A call between the levels: `sort` is "call_tir", "call_dps_packed" or "call_packed".
@@ -134,7 +138,7 @@ impl PyPattern {
 
     /// A tensor or shape with these dimensions.
     fn has_shape(&self, shape: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(self.0.has_shape(info::dims(argument::<Vec<Scalar>>(shape, "shape")?))))
+        Ok(Self(self.0.has_shape(known_dims(shape, "shape")?)))
     }
 
     /// A call with these attributes, among others.

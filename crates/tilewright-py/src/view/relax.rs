@@ -40,6 +40,7 @@ pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
         (ExprKind::Var(var), "name_hint") => Field::text(var.name.clone()),
         (ExprKind::GlobalVar(global), "name_hint") => Field::text(global.name.clone()),
         (ExprKind::ExternFunc(name), "global_symbol") => Field::text(name.clone()),
+        (ExprKind::ExternFunc(_), "attrs") => Field::Dict(Vec::new()),
         (ExprKind::Constant(Constant(tensor)), "data") => Field::Tensor(tensor.clone()),
         (ExprKind::Call { .. }, "op" | "args" | "attrs" | "sinfo_args") => return super::graph_call::field(e, name),
         (ExprKind::Tuple(fields), "fields") => Field::list(fields, Field::relax),
@@ -137,7 +138,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
             let index = usize::try_from(index).map_err(|_| format!("a field has a number from 0 on, found {index}"));
             args.made(Expr::tuple_get(args.get(0, "tuple_value")?, args.made(index)?))?
         }
-        "relax.ShapeExpr" => Expr::shape(info::dims(args.get(0, "values")?)),
+        "relax.ShapeExpr" => Expr::shape(args.made(info::dims(args.get(0, "values")?))?),
         "relax.PrimValue" => prim(args)?,
         "relax.StringImm" => Expr::str(args.get::<Arc<str>>(0, "value")?),
         "relax.DataTypeImm" => Expr::dtype_value(args.get::<DataType>(0, "value")?),
@@ -179,6 +180,7 @@ fn struct_info(args: &Args<'_, '_>, i: usize) -> PyResult<StructInfo> {
 /// Plain integers are int64, plain floats float64.
 fn prim(args: &Args<'_, '_>) -> PyResult<Expr> {
     let value: Scalar = args.get(0, "value")?;
+    args.made(info::no_text(&value))?;
     let value = match value.as_int() {
         Some(number) if super::node_of(&args.object(0)?).is_none() && !value.dtype.is_bool() => Scalar::i64(number),
         _ if super::node_of(&args.object(0)?).is_none() && value.dtype.is_float() => {

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright::{DataType, expr};
 
-use super::{Args, Field, FromPython, Node, call, te};
+use super::{Args, Field, FromPython, Node, argument, call, te};
 
 /// Each operator of two operands that has a class of its own. The others are calls.
 const BINARY: [(&str, BinOp); 11] = [
@@ -59,6 +59,7 @@ pub(super) fn field(e: &Expr, name: &str) -> Option<Field> {
         (_, "dtype") => Field::dtype(e.dtype),
         (_, "span") => Field::None,
         (ExprKind::Int(value), "value") if e.dtype.is_bool() => Field::Bool(*value != 0),
+        (ExprKind::Int(value), "value") if e.dtype == DataType::U64 => Field::Unsigned(*value as u64),
         (ExprKind::Int(value), "value") => Field::Int(*value),
         (ExprKind::Float(value), "value") => Field::Float(value.0),
         (ExprKind::Str(text), "value") => Field::text(text.clone()),
@@ -111,7 +112,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     }
     let expr = match args.kind() {
         "tir.IntImm" => integer(args)?,
-        "tir.FloatImm" => Expr::float(args.object(1)?.extract()?, args.get(0, "dtype")?),
+        "tir.FloatImm" => Expr::float(args.get(1, "value")?, args.get(0, "dtype")?),
         "tir.StringImm" => Expr::str(args.get::<std::sync::Arc<str>>(0, "value")?),
         "tir.Var" => Expr::var(&Var::new(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
         "tir.SizeVar" => Expr::var(&Var::size(args.get::<std::sync::Arc<str>>(0, "name")?, args.get(1, "dtype")?)),
@@ -191,7 +192,12 @@ fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
 #[pyfunction]
 pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
-    let (Some(a), Some(b)) = (Expr::from_python(x)?, Expr::from_python(y)?) else {
+    let scalar = |object: &Bound<'py, PyAny>, name: &str| match Expr::from_python(object) {
+        Ok(found) => Ok(found),
+        // Says which operand does not fit.
+        Err(_) => argument::<Expr>(object, name).map(Some),
+    };
+    let (Some(a), Some(b)) = (scalar(x, "a")?, scalar(y, "b")?) else {
         return Ok(py.NotImplemented().into_bound(py));
     };
     let full = format!("tir.{op}");

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tilewright::expr::{Buffer, Expr, Range, Var};
+use tilewright::ir::relax::Constant;
 use tilewright::ir::tir::{Block, BufferRegion, ForKind, IterVar, MatchBuffer, Stmt, StmtKind};
 use tilewright::support::Origins;
+use tilewright::{DataType, Tensor};
 
 use super::buffer::loop_kind_number;
 use super::{Args, Field, Node, attrs};
@@ -155,6 +157,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         }
         "tir.DeclBuffer" => StmtKind::Allocate { buffer: args.get(0, "buffer")?, body: args.get(1, "body")? }.into(),
         "tir.Allocate" => allocate(args)?.into(),
+        "tir.AllocateConst" => allocate_const(args)?.into(),
         "tir.AttrStmt" => StmtKind::Attr {
             node: args.get(0, "node")?,
             key: args.get(1, "attr_key")?,
@@ -178,6 +181,10 @@ fn for_loop(args: &Args<'_, '_>) -> PyResult<StmtKind> {
         1 => ForKind::Parallel,
         2 => ForKind::Vectorized,
         3 => ForKind::Unrolled,
+        number if number != 4 => {
+            let reason = format_args!("`kind` is a number from 0 to 4, found {number}");
+            return Err(super::refused(args.py(), args.kind(), reason));
+        }
         _ => match &thread {
             Some(axis) => ForKind::ThreadBinding(axis.var.name.clone()),
             None => return Err(super::refused(args.py(), args.kind(), "a loop on threads needs a `thread_binding`")),
@@ -198,6 +205,20 @@ fn allocate(args: &Args<'_, '_>) -> PyResult<StmtKind> {
         Some(1) => memory,
         _ => StmtKind::If { condition, then: memory.into(), otherwise: None },
     })
+}
+
+/// `(buffer_var, dtype, extents, data, body)`.
+fn allocate_const(args: &Args<'_, '_>) -> PyResult<StmtKind> {
+    let (var, dtype): (Var, DataType) = (args.get(0, "buffer_var")?, args.get(1, "dtype")?);
+    let (extents, data): (Vec<Expr>, Tensor) = (args.get(2, "extents")?, args.get(3, "data")?);
+    let sizes: Vec<_> = extents.iter().map(Expr::as_int).collect();
+    let found: Vec<_> = data.shape().iter().map(|&size| Some(size)).collect();
+    if data.dtype() != dtype || sizes != found {
+        let reason = format_args!("`data` is not of the type and the extents that are given");
+        return Err(super::refused(args.py(), args.kind(), reason));
+    }
+    let buffer = Buffer::new(var.name.clone(), extents, dtype).derive(|node| node.data = var);
+    Ok(StmtKind::AllocateConst { buffer, data: Constant(data), body: args.get(4, "body")? })
 }
 
 /// `(iter_vars, reads, writes, name_hint, body, init, alloc_buffers, match_buffers, annotations)`.

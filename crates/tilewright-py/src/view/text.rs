@@ -1,6 +1,11 @@
 //! Nodes as text.
 
+use std::sync::Arc;
+
+use tilewright::arith::Analyzer;
 use tilewright::expr::Expr;
+use tilewright::ir::relax::BindingBlock;
+use tilewright::ir::tir::StmtKind;
 use tilewright::script::print::{self, PrintOptions};
 
 use super::Node;
@@ -13,21 +18,29 @@ pub(crate) fn script(node: &Node, options: &PrintOptions) -> String {
             Some(1) => print::print_expr(&range.min),
             _ => {
                 let end = Expr::binary(tilewright::expr::BinOp::Add, &range.min, &range.extent);
-                let end = end.unwrap_or_else(|_| range.extent.clone());
+                let end = end.map_or_else(|_| range.extent.clone(), |end| Analyzer::new().simplify(&end));
                 format!("{}:{}", print::print_expr(&range.min), print::print_expr(&end))
             }
         };
         ranges.iter().map(each).collect::<Vec<_>>().join(", ")
     };
     match node {
+        Node::Binding(binding) => {
+            let block = BindingBlock { dataflow: false, bindings: vec![(**binding).clone()] };
+            script(&Node::BindingBlock(Arc::new(block)), options)
+        }
+        // An instance in which each axis has its own value.
+        Node::Block(block) => {
+            let values = block.iters.iter().map(|iter| Expr::var(&iter.var)).collect();
+            let predicate = Expr::bool(true);
+            script(&Node::Stmt(StmtKind::Block { values, predicate, block: (**block).clone() }.into()), options)
+        }
         Node::Scalar(_)
         | Node::Stmt(_)
-        | Node::Block(_)
         | Node::PrimFunc(..)
         | Node::Function(..)
         | Node::Info(_)
         | Node::Relax(_)
-        | Node::Binding(_)
         | Node::BindingBlock(_)
         | Node::Seq(_) => print::print_node(&structure::saved_node(node), options).trim_end_matches('\n').to_owned(),
         Node::Range(range) => {

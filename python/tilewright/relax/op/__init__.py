@@ -75,13 +75,13 @@ def call_dps_packed(func: Any, args: Any, out_sinfo: StructInfo | Sequence[Struc
 
 def call_pure_packed(func: Any, *args: Any, sinfo_args: Any) -> Call:
     """A call of a registered function that the caller says to have no side effect."""
-    return _cross("call_pure_packed", _extern(func), Tuple(list(args)), sinfo_args)
+    return Call(Op.get("relax.call_pure_packed"), [_extern(func), *args], None, _listed(sinfo_args))
 
 
 def call_inplace_packed(func: Any, *args: Any, inplace_indices: Any, sinfo_args: Any) -> Call:
     """A call of a registered function that overwrites some of its arguments, which nobody uses any more."""
     said = {"inplace_indices": _listed(inplace_indices)}
-    return _cross("call_inplace_packed", _extern(func), Tuple(list(args)), sinfo_args, said)
+    return Call(Op.get("relax.call_inplace_packed"), [_extern(func), *args], said, _listed(sinfo_args))
 
 
 def call_builtin_with_ctx(func: Any, args: Any, *, sinfo_args: Any = None) -> Call:

@@ -1,0 +1,1 @@
+"""Passes written in Python by `docs/passes.md` alone."""
