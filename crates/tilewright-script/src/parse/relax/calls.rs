@@ -390,6 +390,9 @@ impl Parser<'_> {
                 let diagnostic = Diagnostic::error(codes::NOT_YET, message).at(self.span(&*call.func));
                 self.report(diagnostic.help("the graph calls both, and passes on what they share"))
             }
+            Value::Macro(_) => {
+                self.fail(codes::PLACE, &*call.func, "the call of a macro is a statement of its own, not a value", "")
+            }
             other => self.wrong_kind(&*call.func, "a function of the script, or a macro", &other),
         }
     }

@@ -59,6 +59,21 @@ fn of_loops_and_blocks() {
 }
 
 #[test]
+fn of_macros() {
+    let head = "@T.macro\ndef m(A, x):\n    A[0] = x + y\n\n";
+    let text = |body: &str| {
+        format!("{head}@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\"), y: T.float32):\n{}", indent(body))
+    };
+    one(&errors(&text("m(A, y)\nm(A, 1.0)")), &["unknown name `y`", "m(A, y)", "in this call of a macro"]);
+    one(&errors(&text("A[1] = m(A, y)")), &["the call of a macro is a statement of its own"]);
+    let doubled: String =
+        (0..40).map(|i| format!("@T.macro\ndef d{}(A):\n    d{i}(A)\n    d{i}(A)\n\n", i + 1)).collect();
+    let call = "@T.prim_func\ndef f(A: T.Buffer((4,), \"float32\")):\n    d40(A)\n";
+    let text = format!("@T.macro\ndef d0(A):\n    A[0] = 1.0\n\n{doubled}{call}");
+    one(&errors(&text), &["more than 100000 calls of macros in one function"]);
+}
+
+#[test]
 fn of_graphs() {
     let head = "@R.function\ndef main(x: R.Tensor((2, 3), \"float32\"), c: R.Tensor((), \"bool\")):\n";
     let rows: &[(&str, &[&str])] = &[

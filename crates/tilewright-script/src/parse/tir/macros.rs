@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
+use tilewright_support::Diagnostic;
 
 use super::stmt::Pieces;
 use crate::parse::codes;
-use crate::parse::cx::{Parser, Res, count};
+use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
 
 /// Calls of macros inside macros that are followed.
@@ -98,6 +99,9 @@ impl Parser<'_> {
         let arguments = self.macro_arguments(definition, call)?;
         let expansion = &mut self.tir.expansion;
         expansion.calls += 1;
+        if expansion.calls > MAX_CALLS + 1 {
+            return Err(Reported);
+        }
         if expansion.depth >= MAX_DEPTH || expansion.calls > MAX_CALLS {
             let what = if expansion.depth >= MAX_DEPTH {
                 format!("calls of macros are nested more than {MAX_DEPTH} deep")
@@ -107,6 +111,7 @@ impl Parser<'_> {
             return Err(self.fail(codes::NESTING, call, what, ""));
         }
         expansion.depth += 1;
+        let said = self.diagnostics.0.len();
         let interrupted = definition.hygienic.then(|| self.scopes.interrupt());
         let body = self.scoped(|parser| {
             for (name, value) in definition.captured.iter().cloned().chain(arguments) {
@@ -118,8 +123,23 @@ impl Parser<'_> {
             self.scopes.resume(interrupted);
         }
         self.tir.expansion.depth -= 1;
+        if self.tir.expansion.depth == 0 {
+            self.name_the_call(said, call);
+        }
         pieces.push(body);
         Ok(())
+    }
+
+    /// What is wrong in a macro's body is shown once, with the first call for which it is.
+    fn name_the_call(&mut self, said: usize, call: &ast::ExprCall) {
+        let place = self.span(call);
+        let found = self.diagnostics.0.split_off(said.min(self.diagnostics.0.len()));
+        for one in found {
+            let is_said = |other: &Diagnostic| (&other.message, &other.span) == (&one.message, &one.span);
+            if !self.diagnostics.0.iter().any(is_said) {
+                self.diagnostics.push(one.also(place.clone(), "in this call of a macro"));
+            }
+        }
     }
 
     /// The values of the macro's parameters.
