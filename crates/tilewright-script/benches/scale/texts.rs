@@ -6,7 +6,7 @@ use crate::Text;
 
 const HEAD: &str = "@I.ir_module\nclass Module:\n";
 
-pub(crate) const KINDS: [(&str, Text); 20] = [
+pub(crate) const KINDS: [(&str, Text); 21] = [
     ("blocks of loops", |size| functions(size, blocks)),
     ("graphs", |size| functions(size, graph)),
     ("both levels", |size| functions(size, |out, i| if i % 2 == 0 { blocks(out, i) } else { graph(out, i) })),

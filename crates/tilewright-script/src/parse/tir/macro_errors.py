@@ -34,16 +34,22 @@ class Module:
 
 # expect:
 # error[TW0102]: calls of macros are nested more than 100 deep
-#  --> crates/tilewright-script/src/parse/tir/macro_errors.py:7:5
-#   |
-# 7 |     endless(A, i)
-#   |     ^^^^^^^^^^^^^
+#   --> crates/tilewright-script/src/parse/tir/macro_errors.py:7:5
+#    |
+#  7 |     endless(A, i)
+#    |     ^^^^^^^^^^^^^
+# ...
+# 33 |         endless(A, 0)
+#    |         ------------- in this call of a macro
 #
 # error[TW0201]: unknown name `n`
 #   --> crates/tilewright-script/src/parse/tir/macro_errors.py:11:7
 #    |
 # 11 |     A[n] = 0.0
 #    |       ^ not found in this scope
+# ...
+# 24 |         hygienic(A)
+#    |         ----------- in this call of a macro
 #
 # error[TW0301]: macro `two` needs the argument `i`
 #   --> crates/tilewright-script/src/parse/tir/macro_errors.py:21:9
