@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use tilewright::ir::json;
 use tilewright::ir::node::{AnyHandle, EqCx, FreeVariables, HashCx, Mismatch, Path, Step};
 use tilewright::ir::op::OpTable;
-use tilewright::ir::relax::{Constant, Expr, ExprKind};
+use tilewright::ir::relax::{BindingValue, Constant, Expr, ExprKind};
 use tilewright::ir::{Attr, GlobalInfo};
 use tilewright::script::print::{self, Marks, Target};
 
@@ -315,7 +315,9 @@ fn target_of(object: &Bound<'_, PyAny>) -> PyResult<Target> {
         Some(Node::Block(block)) => block.body.address(),
         Some(Node::PrimFunc(_, function)) => function.body.address(),
         Some(Node::IterVar(iter)) => iter.var.address(),
-        Some(Node::Binding(binding)) => binding.var.address(),
+        Some(Node::Binding(binding)) => match &binding.value {
+            BindingValue::Expr(value) | BindingValue::MatchCast { value, .. } => value.address(),
+        },
         Some(Node::Seq(seq)) => seq.result.address(),
         _ => return Err(error::wrong_type("expected a path or a node that the text shows", object)),
     };

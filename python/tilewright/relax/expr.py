@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from .. import _core
 from .._core import Object
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, RelayExpr

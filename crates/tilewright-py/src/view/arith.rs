@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::arith::{
-    self, Analyzer, ConstIntBound, IntConstraints, IntSet, IterMapLevel, IterMark, IterSource, IterSplitExpr,
-    IterSumExpr, ModularSet, Scope,
+    self, Analyzer, ConstIntBound, IntSet, IterMark, IterSource, IterSplitExpr, IterSumExpr, ModularSet, Scope,
 };
 use tilewright::expr::{Expr, Range, Var};
 
@@ -56,7 +55,7 @@ pub(super) fn made_again<'py>(
     Ok((object.get_type().getattr("_make")?, PyTuple::new(py, parts)?))
 }
 
-fn node(arith: Arith) -> Field {
+pub(super) fn node(arith: Arith) -> Field {
     Field::Node(Node::Arith(arith))
 }
 
@@ -225,7 +224,7 @@ from_python! {
 }
 
 /// Variables with their ranges (or sets), of a dict.
-fn by_var<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, T)>> {
+pub(super) fn by_var<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, T)>> {
     if object.is_none() {
         return Ok(Vec::new());
     }
@@ -241,7 +240,7 @@ fn by_var<T: FromPython>(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<
 }
 
 /// Variables with their ranges, in the variables' own types.
-fn ranges_by_var(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, Range)>> {
+pub(super) fn ranges_by_var(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, Range)>> {
     let typed = |(var, range): (Var, Range)| {
         let cast = |e: &Expr| e.cast(var.dtype).unwrap_or_else(|_| e.clone());
         let range = Range::new(cast(&range.min), cast(&range.extent));
@@ -250,7 +249,7 @@ fn ranges_by_var(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<(Var, Ra
     Ok(by_var::<Range>(object, name)?.into_iter().map(typed).collect())
 }
 
-fn optional_field(found: Option<Vec<Field>>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn optional_field(found: Option<Vec<Field>>, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     Field::optional(found, Field::List).view(py)
 }
 
@@ -399,211 +398,6 @@ impl FromPython for SetOrRange {
             _ => None,
         })
     }
-}
-
-fn level(number: i64) -> IterMapLevel {
-    match number {
-        0 => IterMapLevel::Bijective,
-        1 => IterMapLevel::Surjective,
-        _ => IterMapLevel::NoCheck,
-    }
-}
-
-/// The indices as sums of pieces of iterators, and why they are none.
-#[pyfunction]
-pub(crate) fn detect_iter_map<'py>(
-    indices: &Bound<'py, PyAny>,
-    iters: &Bound<'py, PyAny>,
-    predicate: &Bound<'py, PyAny>,
-    check_level: i64,
-    simplify_trivial: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (indices_of, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
-    let condition = argument(predicate, "predicate")?;
-    let mut cx = Analyzer::new();
-    let found = arith::detect_iter_map(&mut cx, &indices_of, &ranges, &condition, level(check_level), simplify_trivial);
-    let sums = Field::list(found.indices, |sum| node(Arith::Sum(sum)));
-    Field::List(vec![sums, Field::list(found.errors, Field::text)]).view(indices.py())
-}
-
-/// The expression as a sum of pieces of the iterators, or None.
-#[pyfunction]
-pub(crate) fn normalize_to_iter_sum<'py>(
-    index: &Bound<'py, PyAny>,
-    iters: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (value, ranges): (Expr, Vec<(Var, Range)>) = (argument(index, "index")?, ranges_by_var(iters, "input_iters")?);
-    let found = arith::normalize_to_iter_sum(&mut Analyzer::new(), &value, &ranges);
-    Field::optional(found, |sum| node(Arith::Sum(sum))).view(index.py())
-}
-
-/// The indices simplified by what their iterators are.
-#[pyfunction]
-pub(crate) fn iter_map_simplify<'py>(
-    indices: &Bound<'py, PyAny>,
-    iters: &Bound<'py, PyAny>,
-    predicate: &Bound<'py, PyAny>,
-    check_level: i64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(indices, "indices")?, ranges_by_var(iters, "input_iters")?);
-    let condition = argument(predicate, "predicate")?;
-    let simple = arith::iter_map_simplify(&mut Analyzer::new(), &values, &ranges, &condition, level(check_level));
-    Field::scalars(&simple).view(indices.py())
-}
-
-/// A sum of pieces of iterators as an expression.
-#[pyfunction]
-pub(crate) fn normalize_iter_map_to_expr<'py>(expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let sum = match node_of(expr) {
-        Some(Node::Arith(Arith::Sum(sum))) => sum.clone(),
-        _ => {
-            let split: IterSplitExpr = argument(expr, "expr")?;
-            IterSumExpr { base: Expr::int(0, split.extent.dtype), args: vec![split] }
-        }
-    };
-    Field::scalar(&arith::normalize_iter_map_to_expr(&Analyzer::new(), &sum)).view(expr.py())
-}
-
-/// Indices by what outer and what inner loops contribute: pairs of marks, the last pair the predicates; or None.
-#[pyfunction]
-pub(crate) fn subspace_divide<'py>(
-    bindings: &Bound<'py, PyAny>,
-    iters: &Bound<'py, PyAny>,
-    sub_iters: &Bound<'py, PyAny>,
-    predicate: &Bound<'py, PyAny>,
-    check_level: i64,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (values, ranges): (Vec<Expr>, Vec<(Var, Range)>) =
-        (argument(bindings, "bindings")?, ranges_by_var(iters, "input_iters")?);
-    let (inner, condition): (Vec<Var>, Expr) = (argument(sub_iters, "sub_iters")?, argument(predicate, "predicate")?);
-    let divided =
-        arith::subspace_divide(&mut Analyzer::new(), &values, &ranges, &inner, &condition, level(check_level));
-    let mark = |mark: IterMark| node(Arith::Mark(Arc::new(mark)));
-    let pair = |(divided, outer, inner): (Vec<arith::DividedIter>, Expr, Expr)| {
-        let marks = divided.into_iter().map(|one| Field::List(vec![mark(one.outer), mark(one.inner)]));
-        let predicates = [outer, inner].map(|extent| {
-            let source = IterSource::Sum(Box::new(IterSumExpr { args: Vec::new(), base: Expr::i32(0) }));
-            mark(IterMark { source, extent })
-        });
-        marks.chain([Field::List(predicates.into())]).collect()
-    };
-    optional_field(divided.map(pair), bindings.py())
-}
-
-/// The iterators of a bijective map as expressions of its indices, or None.
-#[pyfunction]
-pub(crate) fn inverse_affine_iter_map<'py>(
-    iter_map: &Bound<'py, PyAny>,
-    outputs: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (map, values): (Vec<IterSumExpr>, Vec<Expr>) = (argument(iter_map, "iter_map")?, argument(outputs, "outputs")?);
-    let found = arith::inverse_affine_iter_map(&Analyzer::new(), &map, &values);
-    let dict = |pairs: Vec<(Var, Expr)>| {
-        Field::Dict(pairs.iter().map(|(var, e)| (Field::var(var), Field::scalar(e))).collect())
-    };
-    Field::optional(found, dict).view(iter_map.py())
-}
-
-fn constraints(
-    variables: &Bound<'_, PyAny>,
-    ranges: &Bound<'_, PyAny>,
-    relations: &Bound<'_, PyAny>,
-) -> PyResult<IntConstraints> {
-    let variables = if variables.is_none() { Vec::new() } else { argument(variables, "variables")? };
-    Ok(IntConstraints {
-        variables,
-        ranges: ranges_by_var(ranges, "ranges")?,
-        relations: argument(relations, "equations")?,
-    })
-}
-
-fn constraints_field(system: &IntConstraints) -> Field {
-    let ranges = system.ranges.iter().map(|(var, range)| (Field::var(var), Field::Node(Node::Range(range.clone()))));
-    Field::List(vec![
-        Field::list(&system.variables, Field::var),
-        Field::Dict(ranges.collect()),
-        Field::scalars(&system.relations),
-    ])
-}
-
-fn values(pairs: &[(Var, Expr)]) -> Field {
-    Field::Dict(pairs.iter().map(|(var, value)| (Field::var(var), Field::scalar(value))).collect())
-}
-
-/// A system of linear equations in other variables: `(src, dst, src_to_dst, dst_to_src)`.
-#[pyfunction]
-pub(crate) fn solve_linear_equations<'py>(
-    equations: &Bound<'py, PyAny>,
-    variables: &Bound<'py, PyAny>,
-    ranges: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let system = constraints(variables, ranges, equations)?;
-    let found = arith::solve_linear_equations(&Analyzer::new(), &system);
-    let parts = vec![
-        constraints_field(&found.src),
-        constraints_field(&found.dst),
-        values(&found.src_to_dst),
-        values(&found.dst_to_src),
-    ];
-    Field::List(parts).view(equations.py())
-}
-
-/// The bounds of the variables of a system of linear inequalities, `(var, coef, lower, equal, upper)` each, and the rest.
-#[pyfunction]
-pub(crate) fn solve_linear_inequalities<'py>(
-    inequalities: &Bound<'py, PyAny>,
-    variables: &Bound<'py, PyAny>,
-    ranges: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let system = constraints(variables, ranges, inequalities)?;
-    let found = arith::solve_linear_inequalities(&Analyzer::new(), &system);
-    let bounds = Field::list(&found.bounds, |(var, bounds)| {
-        Field::List(vec![
-            Field::var(var),
-            Field::Int(bounds.coef),
-            Field::scalars(&bounds.lower),
-            Field::scalars(&bounds.equal),
-            Field::scalars(&bounds.upper),
-        ])
-    });
-    Field::List(vec![bounds, Field::scalars(&found.others)]).view(inequalities.py())
-}
-
-/// The same with a range for each variable: `(variables, ranges, relations)`.
-#[pyfunction]
-pub(crate) fn solve_inequalities_to_range<'py>(
-    inequalities: &Bound<'py, PyAny>,
-    variables: &Bound<'py, PyAny>,
-    ranges: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let system = constraints(variables, ranges, inequalities)?;
-    constraints_field(&arith::solve_inequalities_to_range(&Analyzer::new(), &system)).view(inequalities.py())
-}
-
-/// The coefficients of the variables and the rest; empty where the expression is not linear in them.
-#[pyfunction]
-pub(crate) fn detect_linear_equation<'py>(
-    expr: &Bound<'py, PyAny>,
-    vars: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (value, vars): (Expr, Vec<Var>) = (argument(expr, "expr")?, argument(vars, "var_list")?);
-    let found = arith::detect_linear_equation(&Analyzer::new(), &value, &vars);
-    let parts = found.map(|found| found.coefficients.iter().chain([&found.base]).map(Field::scalar).collect());
-    Field::List(parts.unwrap_or_default()).view(expr.py())
-}
-
-/// The least and the greatest value of each variable that the condition leaves; empty where it says more than that.
-#[pyfunction]
-pub(crate) fn detect_clip_bound<'py>(
-    expr: &Bound<'py, PyAny>,
-    vars: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let (value, vars): (Expr, Vec<Var>) = (argument(expr, "expr")?, argument(vars, "var_list")?);
-    let found = arith::detect_clip_bound(&Analyzer::new(), &value, &vars).unwrap_or_default();
-    let ends = found.iter().flat_map(|bound| [&bound.min, &bound.max]);
-    Field::list(ends, |end| Field::optional(end.as_ref(), Field::scalar)).view(expr.py())
 }
 
 /// The values of a variable for which a condition holds, whatever the relaxed variables are; nothing where not known.

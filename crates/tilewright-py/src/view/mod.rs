@@ -20,6 +20,8 @@ mod convert;
 mod function;
 mod graph_call;
 mod info;
+pub(crate) mod iter_map;
+pub(crate) mod linear;
 mod op;
 pub(crate) mod pattern;
 mod relax;

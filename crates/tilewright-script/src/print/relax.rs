@@ -150,7 +150,8 @@ impl Printer<'_> {
     }
 
     fn binding(&mut self, binding: &Binding) {
-        self.marked(binding, |p| p.binding_text(binding));
+        // A variable is marked where it is bound, which is the whole of its binding.
+        self.marked(&binding.var, |p| p.marked(binding, |p| p.binding_text(binding)));
     }
 
     fn binding_text(&mut self, binding: &Binding) {

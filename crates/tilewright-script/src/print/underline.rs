@@ -8,7 +8,8 @@
 
 use std::ops::Range;
 
-use tilewright_expr::node::{IrNode, Path};
+use tilewright_expr::Expr;
+use tilewright_expr::node::{AnyHandle, IrNode, Path};
 use tilewright_ir::relax;
 use tilewright_ir::tir::{Buffer, Stmt, Var};
 use tilewright_support::Map;
@@ -143,6 +144,15 @@ impl Way {
     }
 }
 
+/// The address of the variable that an expression is: it stands for all of its uses.
+fn variable(part: &dyn IrNode) -> Option<usize> {
+    let handle = part.as_handle()?;
+    if let Some(expr) = handle.downcast::<relax::Expr>() {
+        return expr.as_var().map(AnyHandle::address);
+    }
+    handle.downcast::<Expr>()?.as_var().map(AnyHandle::address)
+}
+
 impl Printer<'_> {
     /// Writes a part of the IR so that it can be found in the text.
     pub(super) fn marked<N: IrNode>(&mut self, part: &N, write: impl FnOnce(&mut Self)) {
@@ -158,7 +168,8 @@ impl Printer<'_> {
                 self.marking.begun.push(Mark { target: *target, rank });
             }
         }
-        for target in place.node.and_then(|node| self.marking.nodes.get(&node)).into_iter().flatten() {
+        let nodes = place.node.into_iter().chain(variable(part));
+        for target in nodes.filter_map(|node| self.marking.nodes.get(&node)).flatten() {
             self.marking.begun.push(Mark { target: *target, rank: (0, true) });
         }
         let begun = first..self.marking.begun.len();
