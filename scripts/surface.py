@@ -88,8 +88,8 @@ def table(parts: list[Section]) -> str:
     lines = [
         "# Names",
         "",
-        "Which of the names that programs for `import tvm` use are there. Made by `scripts/surface.py` from `names.txt`;",
-        "a test compares this page with the package.",
+        "Which of the names that programs for `import tvm` use are there. Made by `scripts/surface.py` from",
+        "`names.txt`; a test compares this page with the package.",
         "",
         "| section | names | done | partial | absent |",
         "|---|---|---|---|---|",

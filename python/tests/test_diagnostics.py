@@ -12,7 +12,7 @@ import pytest
 import tilewright as tvm
 from tilewright.ir import diagnostics
 
-WRONG = '''\
+WRONG = """\
 @I.ir_module
 class Module:
     @T.prim_func
@@ -25,7 +25,7 @@ class Module:
         h = R.nn.relu(x)
         y = R.matmul(h, w)
         return R.nn.rellu(y)
-'''
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def test_the_exception_has_what_json_has(tmp_path):
     lines = text.replace("wrong.py", "<text>").splitlines()
     found = failure().diagnostics
     assert len(lines) == len(found) == 3
-    for line, one in zip(lines, found):
+    for line, one in zip(lines, found, strict=True):
         said = json.loads(line)
         assert (said["severity"], said["code"], said["message"]) == (one.severity, one.code, one.message)
         assert (tuple(said["notes"]), said["help"], said["rendered"]) == (one.notes, one.help, one.rendered)
@@ -109,14 +109,14 @@ def test_what_a_renderer_raises_comes_out():
 
 
 def test_errors_of_calls_have_a_code_and_a_diagnostic():
-    module = tvm.script.from_source('''\
+    module = tvm.script.from_source("""\
 @I.ir_module
 class Module:
     @R.function
     def main(x: R.Tensor(("n",), "float32"), y: R.Tensor(("n",), "float32")):
         z = R.add(x, y)
         return z
-''')
+""")
     machine = tvm.relax.VirtualMachine(tvm.relax.build(module, "llvm"), tvm.cpu())
     import numpy as np
 

@@ -12,7 +12,6 @@ import tilewright as tw
 from tilewright import relax
 from tilewright.script import ir as I
 from tilewright.script import relax as R
-from tilewright.script import tir as T
 
 transform = relax.transform
 Sequential = tw.transform.Sequential
@@ -22,7 +21,6 @@ Sequential = tw.transform.Sequential
 class Model:
     @R.function(private=True)
     def shifted(a: R.Tensor(("n", "m"), "float32")) -> R.Tensor(("n", "m"), "float32"):
-        n, m = T.int64(), T.int64()
         with R.dataflow():
             out = R.add(a, R.const(0.5, "float32"))
             R.output(out)
@@ -171,7 +169,7 @@ def test_the_counts_are_those_of_the_operators():
 
 def test_weights_are_stored_transposed():
     changed = transpose_weights(Model)
-    x, w, b = changed["main"].params
+    _, w, _ = changed["main"].params
     assert [int(dim) for dim in w.struct_info.shape.values] == [8, 4]
     assert relax.analysis.well_formed(changed)
     # Both uses of the weights turn them round.

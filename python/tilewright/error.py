@@ -1,7 +1,8 @@
 """What goes wrong, as exceptions.
 
-`str(error)` is the whole message as the command line prints it without colour: code, place in the user's source with an
-underline, what was expected and found, and a next step where there is one; `error.diagnostics` is the same for programs.
+`str(error)` is the whole message as the command line prints it without colour: code, place in the user's source with
+an underline, what was expected and found, and a next step where there is one; `error.diagnostics` is the same for
+programs.
 An exception that a Python callback raises is not wrapped: it comes back as itself.
 """
 

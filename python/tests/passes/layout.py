@@ -1,4 +1,4 @@
-"""Stores the weights of matrix products transposed: the function takes them so, and turns them round where it uses them."""
+"""Stores the weights of matrix products transposed: the function takes them so, and turns them round again."""
 
 from tilewright import ir, relax
 from tilewright.relax.expr_functor import PyExprMutator, PyExprVisitor, mutator, visitor

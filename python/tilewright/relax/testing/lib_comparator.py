@@ -13,7 +13,7 @@ __all__ = ["LibCompareVMInstrument"]
 class LibCompareVMInstrument:
     """An instrument (`vm.set_instrument`) that runs each kernel's counterpart on copies, and hands both to `compare`.
 
-    `mod` is a machine, or anything whose items are functions by name. `skip_instrument` says which calls are left alone.
+    `mod` is a machine, or anything whose items are functions by name. `skip_instrument` says which calls are left out.
     """
 
     def __init__(self, mod: Any, device: Device, verbose: bool = True) -> None:
