@@ -1,6 +1,7 @@
 """One constructor call for every class of the IR: the class and arguments that it takes."""
 
-from tilewright import arith, ir, relax, tir
+import tilewright as tw
+from tilewright import arith, ir, relax, te, tir
 from tilewright.ir import Op, Range, VDevice
 
 tensor = relax.TensorStructInfo((2, 3), "float32")
@@ -47,7 +48,7 @@ class Samples:
     def statements(self):
         store, load = tir.BufferStore(self.A, self.f, [self.i, 0]), tir.Evaluate(self.i)
         region = tir.BufferRegion(self.A, [Range(0, 4), Range(self.i, self.i + 1)])
-        axis = tir.IterVar(Range(0, 4), tir.Var("vi", "int32"), tir.IterVar.DataPar)
+        axis = tir.IterVar(Range(0, 4), tir.Var("vi", "int32"), tir.IterVar.CommReduce)
         block = tir.Block([axis], [region], [region], "block", store, load, [], [], {"kind": 1})
         yield Range, (0, self.i)
         yield tir.IterVar, (Range(0, 8), self.i, tir.IterVar.CommReduce)
@@ -64,10 +65,19 @@ class Samples:
         yield tir.Evaluate, (self.i,)
         yield tir.DeclBuffer, (view, store)
         yield tir.Allocate, (view.data, "float32", [4], True, store)
+        yield tir.AllocateConst, (view.data, "float32", [2], tw.nd.array([1.0, 2.0], dtype="float32"), store)
         yield tir.AttrStmt, (self.i, "pragma", 1, store)
         yield tir.Block, ([axis], [region], [region], "block", store, load, [view], [], {"kind": 1})
         yield tir.BlockRealize, ([self.i], True, block)
         yield tir.PrimFunc, ([self.A, self.n], store, None, None, {"global_symbol": "main"})
+
+    def tensors(self):
+        tensor, k = te.placeholder((4,), name="A"), te.reduce_axis((0, 4), name="k")
+        a, b = tir.Var("a", "float32"), tir.Var("b", "float32")
+        combiner = tir.CommReducer([a], [b], [a + b], [0.0])
+        yield tir.ProducerLoad, (tensor, [self.i])
+        yield tir.CommReducer, ([a], [b], [a + b], [tir.FloatImm("float32", 0.0)])
+        yield tir.Reduce, (combiner, [tensor[k]], [k], tir.IntImm("bool", 1), 0)
 
     def infos(self):
         yield relax.ObjectStructInfo, ()
@@ -86,6 +96,8 @@ class Samples:
         call = relax.Call(Op.get("relax.add"), [self.x, self.y])
         binding = relax.VarBinding(self.lv, call)
         block = relax.DataflowBlock([binding])
+        out = relax.Var("out", tensor)
+        whole = relax.SeqExpr([relax.BindingBlock([relax.VarBinding(out, call)])], out)
         one = relax.SeqExpr([], self.x)
         yield relax.Var, ("v", tensor)
         yield relax.DataflowVar, ("lv", tensor)
@@ -105,7 +117,7 @@ class Samples:
         yield relax.BindingBlock, ([relax.VarBinding(relax.Var("v", tensor), call)],)
         yield relax.DataflowBlock, ([binding],)
         yield relax.SeqExpr, ([block], self.x)
-        yield relax.Function, ([self.x, self.y], call, tensor, True, {"global_symbol": "main"})
+        yield relax.Function, ([self.x, self.y], whole, tensor, True, {"global_symbol": "main"})
 
     def arithmetic(self):
         mark = arith.IterMark(self.i, 8)
@@ -118,7 +130,7 @@ class Samples:
         yield arith.IterSumExpr, ([split], 0)
 
     def all(self):
-        for sort in (self.scalars, self.statements, self.infos, self.graphs, self.arithmetic):
+        for sort in (self.scalars, self.statements, self.tensors, self.infos, self.graphs, self.arithmetic):
             yield from sort()
 
 
@@ -126,11 +138,10 @@ class Samples:
 MADE_OTHERWISE = {
     "ir.Op": lambda: Op.get("relax.add"),
     "tir.Buffer": lambda: tir.decl_buffer((4,), "float32", "A"),
-    "tir.AllocateConst": None,
-    "te.Tensor": None,
-    "te.ComputeOp": None,
+    "te.Tensor": lambda: te.placeholder((4,), name="A"),
+    "te.PlaceholderOp": lambda: te.placeholder((4,), name="A").op,
+    "te.ComputeOp": lambda: te.compute((4,), lambda i: i).op,
     "te.ExternOp": None,
-    "te.PlaceholderOp": None,
 }
 
 

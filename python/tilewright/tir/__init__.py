@@ -1,6 +1,6 @@
 """The loop level: functions over buffers."""
 
-from ..ir.expr import Range
+from ..ir.expr import PrimExpr, Range
 from . import analysis, buffer, expr, function, op, stmt, stmt_functor, transform
 from .block_scope import DepKind
 from .buffer import *
@@ -12,6 +12,7 @@ from .stmt import *
 __all__ = [
     "DepKind",
     "IndexMap",
+    "PrimExpr",
     "PrimFunc",
     "TensorIntrin",
     "Range",

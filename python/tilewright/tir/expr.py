@@ -387,7 +387,7 @@ class ProducerLoad(PrimExprWithOp, kind="tir.ProducerLoad"):
     indices: Array
 
     def __new__(cls, producer: Any, indices: Any, span: object = None) -> Any:
-        return cls._make(producer, list(indices))
+        return cls._make(producer, indices)
 
 
 class CommReducer(_core.Object, kind="tir.CommReducer"):
@@ -399,7 +399,7 @@ class CommReducer(_core.Object, kind="tir.CommReducer"):
     identity_element: Array
 
     def __new__(cls, lhs: Any, rhs: Any, result: Any, identity_element: Any, span: object = None) -> Any:
-        return cls._make(list(lhs), list(rhs), list(result), list(identity_element))
+        return cls._make(lhs, rhs, result, identity_element)
 
 
 def _no_operand(self: Any, *_: Any) -> Any:
@@ -420,7 +420,7 @@ class Reduce(_core.Object, kind="tir.Reduce"):
         cls, combiner: CommReducer, src: Any, rdom: Any, condition: Any, value_index: int, init: Any = None,
         span: object = None,
     ) -> Any:  # fmt: skip
-        return cls._make(combiner, list(src), list(rdom), condition, value_index, init)
+        return cls._make(combiner, src, rdom, condition, value_index, init)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _no_operand
     __floordiv__ = __mod__ = __lt__ = __le__ = __gt__ = __ge__ = __neg__ = astype = _no_operand

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use tilewright::expr::node::FloatBits;
 use tilewright::ir::{Attr, Attrs};
 
@@ -65,12 +65,17 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
     Err(error::wrong_type(expected, object))
 }
 
+/// Whether an object has items by name.
+pub(super) fn is_dict(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(node_of(object).is_none() && !object.is_instance_of::<PyType>() && object.hasattr("items")?)
+}
+
 /// The attributes of a dict (or of `None`: none).
 pub(crate) fn attrs_of(object: &Bound<'_, PyAny>) -> PyResult<Attrs> {
     if object.is_none() {
         return Ok(Attrs::new());
     }
-    if !object.hasattr("items")? || node_of(object).is_some() {
+    if !is_dict(object)? {
         return Err(error::wrong_type("attributes are a dict by name", object));
     }
     let items = object.call_method0("items")?;

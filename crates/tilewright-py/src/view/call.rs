@@ -8,7 +8,7 @@ use tilewright::ir::relax::StructInfo;
 use tilewright::{DataType, ops};
 
 use super::scalar::{FOREIGN, operator_of};
-use super::{Args, Field, FromPython, Node, argument, node_of};
+use super::{Args, Field, FromPython, Node, node_of};
 
 /// Operators of two operands that Python sees as calls.
 const OPERATORS: [(&str, BinOp); 5] = [
@@ -57,22 +57,47 @@ pub(super) fn parts(e: &Expr) -> Option<(Arc<str>, Vec<Field>)> {
 /// `Call(dtype, op, args)`.
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     let dtype: DataType = args.get(0, "dtype")?;
-    let op = op_name(&args.object(1)?)?;
-    let given = args.object(2)?;
-    // A buffer stands for the address of its first element.
-    let first = |buffer: &Buffer| {
-        let zeros = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
-        args.made(Expr::address_of(buffer, zeros))
-    };
+    let op: OpName = args.get(1, "op")?;
     let mut operands = Vec::new();
-    for operand in given.try_iter()? {
-        let operand = operand?;
-        operands.push(match node_of(&operand) {
-            Some(Node::Buffer(buffer)) => first(buffer)?,
-            _ => argument(&operand, "args")?,
+    for operand in args.get::<Vec<Operand>>(2, "args")? {
+        operands.push(match operand {
+            Operand::Value(value) => value,
+            Operand::Buffer(buffer) => {
+                let zeros = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
+                args.made(Expr::address_of(&buffer, zeros))?
+            }
         });
     }
-    args.made(call(dtype, &op, operands))
+    args.made(call(dtype, &op.0, operands))
+}
+
+/// An argument of a call: a buffer stands for the address of its first element.
+enum Operand {
+    Value(Expr),
+    Buffer(Buffer),
+}
+
+impl FromPython for Operand {
+    const EXPECTED: &'static str = Expr::EXPECTED;
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        match node_of(object) {
+            Some(Node::Buffer(buffer)) => Ok(Some(Self::Buffer(buffer.clone()))),
+            _ => Ok(Expr::from_python(object)?.map(Self::Value)),
+        }
+    }
+}
+
+/// The full name of an operator.
+struct OpName(Arc<str>);
+
+impl FromPython for OpName {
+    const EXPECTED: &'static str = "an Op, or its full name";
+    fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        Ok(match node_of(object) {
+            Some(Node::Op(name)) => Some(Self(name.clone())),
+            _ => Arc::<str>::from_python(object)?.map(Self),
+        })
+    }
 }
 
 /// `T.name(args)` by the name of an intrinsic, whose type follows from its operands.
@@ -114,14 +139,6 @@ fn call(dtype: DataType, op: &str, operands: Vec<Expr>) -> Result<Expr, String> 
         return Ok(Expr::foreign(dtype, ForeignCallee::Builtin(short.into()), operands));
     }
     Err(format!("there is no operator `{op}`"))
-}
-
-/// The full name of an operator that is given as an Op or a text.
-pub(super) fn op_name(object: &Bound<'_, PyAny>) -> PyResult<Arc<str>> {
-    if let Some(Node::Op(name)) = node_of(object) {
-        return Ok(name.clone());
-    }
-    Ok(object.extract::<String>()?.into())
 }
 
 /// Cross-level calls: operators that are kinds of callee here.

@@ -6,11 +6,12 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::expr::{Buffer, Expr, Range, Var};
+use tilewright::ir::Attrs;
 use tilewright::ir::relax::{self, StructInfo};
 use tilewright::ir::tir::{BufferRegion, IterVar, MatchBuffer, Stmt, StmtKind};
 use tilewright::{DataType, Tensor};
 
-use super::{Node, node_of, wrap};
+use super::{Node, attrs, node_of, wrap};
 use crate::tensor::NdArray;
 use crate::{dlpack, error};
 
@@ -374,7 +375,8 @@ impl FromPython for i64 {
 
 /// The data type that a text, a DataType, or a type of NumPy or torch names.
 fn parse_dtype(object: &Bound<'_, PyAny>) -> PyResult<Option<DataType>> {
-    if object.is_none() {
+    // A list may be too deep to be written as a text.
+    if object.is_none() || object.is_instance_of::<PyList>() || object.is_instance_of::<PyDict>() {
         return Ok(None);
     }
     let text = object.str()?.to_string();
@@ -459,6 +461,15 @@ impl<'a, 'py> Args<'a, 'py> {
     /// The argument at a place; the error names it.
     pub(crate) fn get<T: FromPython>(&self, i: usize, name: &str) -> PyResult<T> {
         read(&self.object(i)?, &format!("{}: argument `{name}`", self.kind))
+    }
+
+    /// The attributes that an argument is: a dict by name, or None.
+    pub(crate) fn attrs(&self, i: usize, name: &str) -> PyResult<Attrs> {
+        let object = self.object(i)?;
+        if attrs::is_dict(&object)? || object.is_none() {
+            return attrs::attrs_of(&object);
+        }
+        Err(error::wrong_type(format_args!("{}: argument `{name}` is a dict by name", self.kind), &object))
     }
 
     /// The result of one of the IR's constructors.

@@ -100,7 +100,7 @@ fn prim_func(args: &Args<'_, '_>) -> PyResult<PrimFunc> {
         let reason = "`buffer_map` has a key that is no parameter";
         return Err(super::refused(args.py(), args.kind(), reason));
     }
-    let attrs = attrs::attrs_of(&args.object(3)?)?;
+    let attrs = args.attrs(3, "attrs")?;
     Ok(PrimFunc { params, attrs, body: args.get(1, "body")?, origins: Origins::default() })
 }
 
@@ -119,7 +119,7 @@ fn function(args: &Args<'_, '_>) -> PyResult<Function> {
         ret,
         body,
         pure: args.get(3, "is_pure")?,
-        attrs: attrs::attrs_of(&args.object(4)?)?,
+        attrs: args.attrs(4, "attrs")?,
         origins: Origins::default(),
     })
 }

@@ -79,7 +79,7 @@ fn attributes(callee: &Callee, said: &Attrs) -> Field {
 /// `(op, args, attrs, sinfo_args)`.
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Expr> {
     let operands: Vec<Expr> = args.get(1, "args")?;
-    let said = attrs::attrs_of(&args.object(2)?)?;
+    let said = args.attrs(2, "attrs")?;
     let sinfo_args = args.get::<Option<Vec<StructInfo>>>(3, "sinfo_args")?.unwrap_or_default();
     let callee = args.object(0)?;
     if let Some(Node::Op(name)) = node_of(&callee) {

@@ -211,8 +211,26 @@ pub(crate) fn node_of<'a>(object: &'a Bound<'_, PyAny>) -> Option<&'a Node> {
 #[pymethods]
 impl PyNode {
     #[new]
-    fn new(carrier: &Bound<'_, Carrier>) -> Self {
-        Self(carrier.get().0.clone())
+    #[classmethod]
+    #[pyo3(signature = (*args, **_options))]
+    fn new(
+        class: &Bound<'_, PyType>,
+        args: &Bound<'_, PyTuple>,
+        _options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        if let Ok(first) = args.get_item(0)
+            && let Ok(carrier) = first.cast::<Carrier>()
+        {
+            return Ok(Self(carrier.get().0.clone()));
+        }
+        let class = class.name()?;
+        Err(PyTypeError::new_err(format!("`{class}` stands for several classes, or is made by a function: use those")))
+    }
+
+    fn __setattr__(slf: &Bound<'_, Self>, name: &str, _value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let class = slf.get_type().name()?;
+        let message = format!("`{class}` cannot be changed: make another one with another `{name}`");
+        Err(PyAttributeError::new_err(message))
     }
 
     /// Registers the class for a kind of node.
@@ -279,6 +297,10 @@ impl PyNode {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         if let Node::Arith(answer) = &slf.get().0 {
             return arith::made_again(slf.as_any(), answer);
+        }
+        if let Node::Te(_) = &slf.get().0 {
+            let reason = "tensor expressions are not pickled: make a PrimFunc of them, which is";
+            return Err(PyTypeError::new_err(reason));
         }
         let base = slf.py().import("tilewright.ir.base")?;
         let saved = base.getattr("save_json")?.call1((slf,))?;

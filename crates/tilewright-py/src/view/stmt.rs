@@ -190,7 +190,7 @@ fn for_loop(args: &Args<'_, '_>) -> PyResult<StmtKind> {
             None => return Err(super::refused(args.py(), args.kind(), "a loop on threads needs a `thread_binding`")),
         },
     };
-    let annotations = attrs::attrs_of(&args.object(6)?)?;
+    let annotations = args.attrs(6, "annotations")?;
     Ok(StmtKind::For { var, min, extent, kind, annotations, body: args.get(4, "body")? })
 }
 
@@ -230,7 +230,7 @@ fn block(args: &Args<'_, '_>) -> PyResult<Block> {
         match_buffers: args.get::<Option<Vec<MatchBuffer>>>(7, "match_buffers")?.unwrap_or_default(),
         reads: args.get(1, "reads")?,
         writes: args.get(2, "writes")?,
-        annotations: attrs::attrs_of(&args.object(8)?)?,
+        annotations: args.attrs(8, "annotations")?,
         init: args.get(5, "init")?,
         body: args.get(4, "body")?,
         origins: Origins::default(),
