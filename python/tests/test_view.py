@@ -1,4 +1,4 @@
-"""Every class of the IR in Python: made by its constructor, read, compared, pickled, printed, and refused wrong arguments."""
+"""Every class of the IR in Python: made by its constructor, read, compared, pickled, printed, given wrong arguments."""
 
 import copy
 import math
@@ -57,7 +57,7 @@ def test_a_constructor_makes_its_class(number):
     one = cls(*args)
     expected = MADE_AS.get(cls._kind, cls._kind)
     assert type(one)._kind == expected and isinstance(one, Object)
-    assert one == one and not one != one and one.same_as(one) and hash(one) == hash(one)
+    assert one == one and not (one != one) and one.same_as(one) and hash(one) == hash(one)  # noqa: SIM202
     assert not one.same_as(3) and not one.same_as(None) and one is not None
     assert structural_equal(one, one) and structural_hash(one) == structural_hash(one)
 
