@@ -79,7 +79,6 @@ def test_arguments_are_read_back_as_fields(number):
     code = cls.__new__.__code__
     parameters = code.co_varnames[1 : code.co_argcount]
     aliases = {
-        "dtype_or_expr": "dtype",
         "data_or_idx": "data",
         "type_annot": "struct_info",
         "src": "source",

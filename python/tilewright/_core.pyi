@@ -1,66 +1,50 @@
-"""The compiled core: what `crates/tilewright-py` gives to Python."""
+"""The compiled core: what `crates/tilewright-py` gives to Python. Made by `scripts/stubs.py`."""
 
 from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Self, final
 
+from tilewright.ir.module import GlobalVar
+from tilewright.relax.dpl.pattern import PatternSeq
+from tilewright.relax.expr import Function
+from tilewright.tir.function import PrimFunc
+
 __version__: str
 
 @final
 class Device:
-    def __init__(self, kind: str, index: int) -> None: ...
-    @property
-    def exist(self) -> bool: ...
-    @property
-    def device_type(self) -> int: ...
+    """A place for tensors: a kind of device and its index."""
+
+    def __new__(cls, kind: str, index: int) -> Self: ...
+    def __hash__(self) -> int: ...
     @property
     def device_id(self) -> int: ...
     @property
-    def max_threads(self) -> int: ...
+    def device_type(self) -> int:
+        """DLPack's number for the kind of device."""
+
     @property
-    def multi_processor_count(self) -> int: ...
-    def sync(self) -> None: ...
+    def exist(self) -> bool:
+        """Whether the device is there and can be used."""
+
+    @property
+    def max_threads(self) -> int:
+        """How many threads a kernel may use here, the caller's own included; 0 for a device that is not there."""
+
+    @property
+    def multi_processor_count(self) -> int:
+        """How many processors the process may use; 0 for a device that is not there."""
+
+    def sync(self) -> None:
+        """Waits until the device has done its work. The processor always has when a call returns."""
 
 @final
 class NDArray:
-    @staticmethod
-    def copy_of(source: Any, device: Device) -> NDArray: ...
-    @staticmethod
-    def from_dlpack(source: Any) -> NDArray: ...
-    @staticmethod
-    def from_bytes(dtype: Any, shape: Sequence[int], data: bytes) -> NDArray: ...
-    @staticmethod
-    def empty(shape: Sequence[int], dtype: Any, device: Device) -> NDArray: ...
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> str: ...
-    @property
-    def ndim(self) -> int: ...
-    @property
-    def size(self) -> int: ...
-    @property
-    def strides(self) -> tuple[int, ...]: ...
-    @property
-    def device(self) -> Device: ...
-    def is_contiguous(self) -> bool: ...
-    def same_as(self, other: Any) -> bool: ...
-    def numpy(self) -> Any: ...
-    def asnumpy(self) -> Any: ...
-    def astype(self, dtype: Any) -> NDArray: ...
-    def view(self, dtype: Any) -> NDArray: ...
-    def reshape(self, shape: Sequence[int]) -> NDArray: ...
-    def item(self) -> Any: ...
-    def tolist(self) -> Any: ...
-    def copyto(self, target: NDArray | Device) -> NDArray: ...
-    def copyfrom(self, values: Any) -> NDArray: ...
-    def to_device(self, device: Device) -> NDArray: ...
-    def __float__(self) -> float: ...
-    def __int__(self) -> int: ...
+    """A tensor. Clones, views through indices or DLPack, and arguments of callbacks share its memory."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
     def __bool__(self) -> bool: ...
-    def __getitem__(self, key: Any) -> NDArray: ...
-    def __setitem__(self, key: Any, values: Any) -> None: ...
-    def __iter__(self) -> Iterator[NDArray]: ...
+    def __delitem__(self, key: Any) -> None: ...
     def __dlpack__(
         self,
         *,
@@ -70,83 +54,523 @@ class NDArray:
         copy: bool | None = None,
     ) -> Any: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any: ...
+    def __float__(self) -> float: ...
+    def __getitem__(self, key: Any) -> NDArray: ...
+    def __int__(self) -> int: ...
+    def __iter__(self) -> Iterator[NDArray]: ...
     def __len__(self) -> int: ...
+    def __setitem__(self, key: Any, values: Any) -> None: ...
+    def asnumpy(self) -> Any:
+        """As `numpy`."""
+
+    def astype(self, dtype: Any) -> NDArray:
+        """A tensor with the elements converted, as programs of the compiler convert them; a copy in any case."""
+
+    @staticmethod
+    def copy_of(source: Any, device: Device) -> NDArray:
+        """A copy of anything with `__dlpack__`."""
+
+    def copyfrom(self, values: Any) -> NDArray:
+        """Overwrites the elements with values that NumPy converts and broadcasts; gives the tensor back."""
+
+    def copyto(self, target: NDArray | Device) -> NDArray:
+        """Copies the values into another tensor of the same shape and type, or into a new one on a device."""
+
+    @property
+    def device(self) -> Device: ...
+    @property
+    def dtype(self) -> str: ...
+    @staticmethod
+    def empty(shape: Sequence[int], dtype: Any, device: Device) -> NDArray:
+        """A tensor of zeros."""
+
+    @staticmethod
+    def from_bytes(dtype: Any, shape: Sequence[int], data: bytes) -> NDArray:
+        """A tensor of these bytes, in row-major order."""
+
+    @staticmethod
+    def from_dlpack(source: Any) -> NDArray:
+        """A tensor over the memory of anything with `__dlpack__`."""
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie one behind the other in row-major order."""
+
+    def item(self) -> Any:
+        """The only element, as a number of Python."""
+
+    @property
+    def ndim(self) -> int: ...
+    def numpy(self) -> Any:
+        """A NumPy array with a copy of the values. NumPy has no `bfloat16`: the error says what to do instead."""
+
+    def reshape(self, shape: Sequence[int]) -> NDArray:
+        """The same elements in another shape: a view where they lie one behind the other, else a copy."""
+
+    def same_as(self, other: Any) -> bool:
+        """Whether both are the same elements of the same memory."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Elements from one to the next of each dimension."""
+
+    def to_device(self, device: Device) -> NDArray:
+        """The tensor on a device: itself where it lives there already."""
+
+    def tolist(self) -> Any:
+        """The elements as lists of numbers."""
+
+    def view(self, dtype: Any) -> NDArray:
+        """The same memory with its bits read as another type of the same width."""
 
 @final
 class PackedFunc:
+    """A function: of a machine, or by name."""
+
+    def __call__(self, *args: Any) -> Any: ...
     @property
     def name(self) -> str: ...
-    def __call__(self, *args: Any) -> Any: ...
 
-@final
-class GlobalVar:
-    name_hint: str
-    def __init__(self, name_hint: str) -> None: ...
+class Object:
+    """A part of the IR. The classes of the IR are this one's subclasses."""
 
-@final
+    def __new__(cls, *args: Any, **_options: Any) -> Self: ...
+    def __hash__(self) -> int: ...
+    @classmethod
+    def __init_subclass__(cls, kind: Any = None) -> Any:
+        """Registers the class for a kind of node."""
+
+    @classmethod
+    def _make(cls, *args: Any) -> Any:
+        """What the class's constructor makes of these arguments, in the order in which the class names them."""
+
+    def same_as(self, other: Any) -> bool:
+        """Whether both are the very same node."""
+
+    def script(self, **options: Any) -> str:
+        """The node as TVMScript."""
+
+    def show(self, **options: Any) -> None:
+        """Prints the script, in colour on a terminal."""
+
+class Analyzer:
+    """Facts about variables, and the questions that they answer."""
+
+    def __new__(cls) -> Self: ...
+    def _enter(self, condition: Any) -> None: ...
+    def _leave(self) -> None: ...
+    def bind(self, var: Any, expr: Any, allow_override: bool = False) -> None:
+        """The variable has this value, or takes the values of this range."""
+
+    def can_prove(self, expr: Any, strength: int = 0) -> bool:
+        """Whether the condition certainly holds."""
+
+    def can_prove_equal(self, lhs: Any, rhs: Any) -> bool:
+        """Whether two expressions certainly are equal."""
+
+    def canonical_simplify(self, expr: Any) -> Any:
+        """The expression as a sum in a fixed order, so that equal ones are often the same."""
+
+    def const_int_bound(self, expr: Any, dtype_bound: Any = None) -> Any:
+        """The least and the greatest value that is known of an expression."""
+
+    def int_set(self, expr: Any, dom_map: Any = None) -> Any:
+        """An interval that contains every value of an expression, where variables take the values of these sets."""
+
+    def modular_set(self, expr: Any) -> Any:
+        """What is known of the remainder of an expression."""
+
+    def rewrite_simplify(self, expr: Any) -> Any:
+        """The same by rewrite rules."""
+
+    def simplify(self, expr: Any, steps: int = 2) -> Any:
+        """The expression in a form that is not larger."""
+
+    def update(self, var: Any, info: Any, override_info: bool = False) -> Any:
+        """The variable's values are within this bound, or have this remainder."""
+
+class BlockBuilder:
+    """Builds graph functions binding by binding."""
+
+    def __new__(cls, mod: Any = None) -> Self: ...
+    def _abandon(self) -> None: ...
+    def _assume_at_least(self, var: Any, least: int) -> None:
+        """Tells what a symbolic dimension is: at least this."""
+
+    def _begin_dataflow(self) -> None: ...
+    def _begin_function(self, name: str, params: Any, said: Any, pure: bool) -> None: ...
+    def _begin_sequence(self) -> None: ...
+    def _emit_func_output(self, output: Any) -> Any: ...
+    def _end_dataflow(self) -> Any: ...
+    def _end_sequence(self, result: Any) -> Any:
+        """The sequence that is open, with a result."""
+
+    def _in_dataflow(self) -> bool: ...
+    def _in_function(self) -> bool: ...
+    def _set_params(self, params: Any) -> None: ...
+    def add_func(self, func: Any, func_name: str) -> Any:
+        """Adds a function to the module, under this name or one like it."""
+
+    def begin_scope(self, params: Any = None) -> None:
+        """Begins a scope of symbolic dimensions, those of the parameters."""
+
+    def emit(self, expr: Any, name_hint: str = "") -> Any:
+        """Binds the value, in normal form, to a new variable."""
+
+    def emit_normalized(self, binding: Any) -> None:
+        """Adds a binding as it is."""
+
+    def emit_output(self, output: Any, name_hint: str = "") -> Any:
+        """Binds the value to a variable that is visible behind the dataflow block."""
+
+    def end_scope(self) -> None:
+        """Ends the innermost scope of symbolic dimensions."""
+
+    def finalize(self) -> IRModule:
+        """The module; the builder begins anew."""
+
+    def get(self) -> IRModule:
+        """The module as it is now."""
+
+    def get_unique_name(self, name_prefix: str) -> str:
+        """A name like this one that nothing in the current function has."""
+
+    def lookup_binding(self, var: Any) -> Any:
+        """The value that a variable was bound to, or None."""
+
+    def match_cast(self, value: Any, struct_info: Any, name_hint: str = "") -> Any:
+        """The value, checked at run time against the struct info."""
+
+    def normalize(self, expr: Any) -> Any:
+        """The expression in normal form, with its struct info by the rules; what it needs is emitted."""
+
+    def update_func(self, gv: Any, updated_func: Any) -> None:
+        """Replaces a function of the module."""
+
+class DFPattern:
+    """A description of graph expressions. Each is its own identity: in a match it stands for one expression."""
+
+    def __add__(self, other: Any) -> DFPattern: ...
+    def __and__(self, other: Any) -> DFPattern: ...
+    def __call__(self, *args: Any, varg_default_wildcard: bool = False, add_constraint: bool = True) -> DFPattern:
+        """A call of what this describes with these arguments; with `varg_default_wildcard` they are only the first
+        ones.
+        """
+
+    def __hash__(self) -> int: ...
+    def __invert__(self) -> DFPattern: ...
+    def __mul__(self, other: Any) -> DFPattern: ...
+    def __or__(self, other: Any) -> DFPattern: ...
+    def __radd__(self, other: Any) -> DFPattern: ...
+    def __rshift__(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
+        """What this stands for is used by what the other one does, and by nobody else."""
+
+    def __sub__(self, other: Any) -> DFPattern: ...
+    def __truediv__(self, other: Any) -> DFPattern: ...
+    def __xor__(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
+        """What this stands for is used by what the other one does."""
+
+    def _call(self, args: Any, open: bool) -> DFPattern:
+        """A call of what this describes; with `open` the arguments are only the first ones."""
+
+    def _call_parts(self) -> Any:
+        """The callee and the arguments of a pattern of a call of a value, or None."""
+
+    @staticmethod
+    def _const() -> DFPattern: ...
+    @staticmethod
+    def _cross_call(sort: str, name: str, args: Any) -> DFPattern:
+        """A call between the levels: `sort` is "call_tir", "call_dps_packed" or "call_packed"."""
+
+    @staticmethod
+    def _expr(expr: Any) -> DFPattern: ...
+    def _kind(self) -> str:
+        """The kind of pattern, as its class is called."""
+
+    @staticmethod
+    def _named(sort: str, name: str) -> DFPattern:
+        """`sort` is "var", "dataflow_var", "global_var" or "extern"; an empty name is any."""
+
+    @staticmethod
+    def _op(name: str) -> DFPattern: ...
+    @staticmethod
+    def _shape(dims: Any) -> DFPattern: ...
+    @staticmethod
+    def _tuple(fields: Any, unordered: bool) -> DFPattern: ...
+    def _tuple_fields(self) -> Any:
+        """The fields of a pattern of a tuple, or None."""
+
+    @staticmethod
+    def _tuple_get(tuple: Any, index: int) -> DFPattern: ...
+    @staticmethod
+    def _wildcard() -> DFPattern: ...
+    def dup(self) -> DFPattern:
+        """The same description with an identity of its own."""
+
+    def extract_matched_expr(self, expr: Any, var2val: Any = None) -> Any:
+        """What the patterns stand for where an expression fits, by pattern; else None."""
+
+    def fork_to(self, *args: DFPattern) -> None:
+        """What this stands for is used by what each of the others does."""
+
+    def has_attr(self, attrs: Any) -> DFPattern:
+        """A call with these attributes, among others."""
+
+    def has_dtype(self, dtype: Any) -> DFPattern:
+        """With this element type."""
+
+    def has_shape(self, shape: Any) -> DFPattern:
+        """A tensor or shape with these dimensions."""
+
+    def has_struct_info(self, struct_info: Any) -> DFPattern:
+        """Of which at least this is known."""
+
+    def match(self, expr: Any, var2val: Any = None) -> bool:
+        """Whether an expression fits. Variables are looked through by what they are bound to in `var2val`."""
+
+    def only_used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
+        """What this stands for is used by what the other one does, and by nobody else."""
+
+    def optional(self, option_constructor: Callable[[DFPattern], DFPattern]) -> DFPattern:
+        """This, with or without what is made around it."""
+
+    def same_shape_as(self, *others: Any) -> DFPattern:
+        """Of the shape of what the other patterns of the match stand for."""
+
+    def used_by(self, other: DFPattern | PatternSeq, index: int = -1) -> PatternSeq:
+        """What this stands for is used by what the other one does."""
+
+class PatternContext:
+    """Patterns, and how what they stand for is connected."""
+
+    def __new__(cls, incremental: bool = False) -> Self: ...
+    def add(self, pattern: Any) -> Any:
+        """Adds a pattern that is to be found."""
+
+    def connect(self, producer: Any, consumer: Any, index: int, only: bool) -> None:
+        """What the consumer stands for uses what the producer stands for, as this argument (-1: as any); with
+        `only`, nobody else does.
+        """
+
+    def match_dfb(self, dfb: Any) -> Any:
+        """The variables for which the patterns stand at the first place in the block where everything fits, or None."""
+
+class DataflowBlockRewrite:
+    """Edits one dataflow block of a function."""
+
+    def __new__(cls, dfb: Any, root_fn: Any) -> Self: ...
+    def add(self, expr_or_binding: Any, name: str | None = None, is_dfvar: bool = False) -> Any:
+        """Adds a binding of an expression, or one that is made already."""
+
+    def mutate_irmodule(self, irmodule: Any) -> IRModule:
+        """The module with the function as it is now, in the place of the one that was given."""
+
+    def mutated_dfb(self) -> Any:
+        """The block as it is now."""
+
+    def mutated_root_fn(self) -> Function:
+        """The function with the block as it is now."""
+
+    def remove_all_unused(self) -> Any:
+        """Removes every binding that nobody uses."""
+
+    def remove_unused(self, var: Any, allow_undef: bool = False) -> None:
+        """Removes the binding of a variable that nobody uses."""
+
+    def replace_all_uses(self, old_var: Any, new_var: Any) -> None:
+        """Uses the new variable wherever the old one is used."""
+
 class IRModule:
-    def __init__(self, functions: dict[str | GlobalVar, PrimFunc | Function] | None = None) -> None: ...
-    def script(self, *, show_meta: bool = False) -> str: ...
-    def show(self, *, show_meta: bool = False) -> None: ...
-    def get_global_vars(self) -> list[GlobalVar]: ...
-    def get_global_var(self, name: str) -> GlobalVar: ...
-    @property
-    def functions(self) -> dict[GlobalVar, PrimFunc | Function]: ...
-    def __getitem__(self, name: str | GlobalVar) -> PrimFunc | Function: ...
+    """A module. Functions may be added and replaced; a module that was handed to a pass or compiled stays as it was
+    then.
+    """
+
+    def __new__(
+        cls,
+        functions: dict[str | GlobalVar, PrimFunc | Function] | None = None,
+        attrs: Any = None,
+        global_infos: Any = None,
+    ) -> Self: ...
     def __contains__(self, name: str | GlobalVar) -> bool: ...
+    def __copy__(self) -> IRModule: ...
+    def __deepcopy__(self, _memo: Any) -> IRModule: ...
+    def __delitem__(self, key: Any) -> None: ...
+    def __getitem__(self, name: str | GlobalVar) -> PrimFunc | Function: ...
     def __len__(self) -> int: ...
+    def __setitem__(self, key: Any, value: Any) -> None: ...
+    @property
+    def attrs(self) -> Any:
+        """The attributes."""
+
+    def clone(self) -> IRModule:
+        """A module that is changed by itself."""
+
+    @staticmethod
+    def from_expr(function: Any) -> IRModule:
+        """A module whose `main` is the function."""
+
+    @property
+    def functions(self) -> dict[GlobalVar, PrimFunc | Function]:
+        """The functions by GlobalVar."""
+
+    def functions_items(self) -> Any:
+        """The functions with their GlobalVars, in order."""
+
+    def get_attr(self, name: str) -> Any:
+        """The attribute of this name, or None."""
+
+    def get_global_var(self, name: str) -> GlobalVar: ...
+    def get_global_vars(self) -> list[GlobalVar]: ...
+    @property
+    def global_infos(self) -> Any:
+        """Lists of devices and the like, by name."""
+
+    def script(self, **options: Any) -> str:
+        """The module as TVMScript; see `tilewright.script` for the options. With `show_meta` it has the constants'
+        values too, so that it reads back anywhere.
+        """
+
+    def show(self, **options: Any) -> None:
+        """Prints the script, in colour on a terminal."""
+
+    def update(self, other: Any) -> Any:
+        """Adds or replaces the functions of a dict or of a module."""
+
+    def update_func(self, var: Any, func: Any) -> None:
+        """Adds or replaces one function."""
+
+    def update_global_info(self, name: str, infos: Any) -> None:
+        """Sets one of the lists of global infos."""
+
+    def with_attr(self, name: str, value: Any) -> Any:
+        """A module with an attribute more, or with another value for it."""
+
+    def with_attrs(self, attrs: Any) -> IRModule:
+        """A module with these attributes more."""
+
+    def without_attr(self, name: str) -> Any:
+        """A module without an attribute."""
 
 @final
-class PrimFunc:
-    def script(self, *, show_meta: bool = False) -> str: ...
-    def show(self, *, show_meta: bool = False) -> None: ...
+class ObjectPath:
+    """The way from a root to a part of it, such as `<root>.functions[main].body.blocks[0]`."""
 
-@final
-class Function:
-    def script(self, *, show_meta: bool = False) -> str: ...
-    def show(self, *, show_meta: bool = False) -> None: ...
+    def __hash__(self) -> int: ...
+    def __len__(self) -> int: ...
+    def array_index(self, index: int) -> ObjectPath: ...
+    def attr(self, attr_key: str) -> ObjectPath:
+        """The path to an attribute of the node at this path."""
+
+    def get_prefix(self, length: int) -> ObjectPath:
+        """The path of the first `length` nodes on the way, the root being one."""
+
+    def is_prefix_of(self, other: Any) -> bool: ...
+    def map_value(self, key: Any) -> ObjectPath:
+        """The path to the value of a key: a text, or a GlobalVar."""
+
+    def missing_array_element(self, index: int) -> ObjectPath: ...
+    def missing_attribute(self, attr_key: str) -> ObjectPath: ...
+    def missing_map_entry(self, key: Any = None) -> ObjectPath: ...
+    @property
+    def parent(self) -> ObjectPath | None:
+        """The path without its last step; `None` for the root."""
+
+    @staticmethod
+    def root(root_name: Any = None) -> ObjectPath:
+        """The path of the root itself."""
 
 @final
 class Pass:
-    name: str
-    opt_level: int
-    @staticmethod
-    def sequential(passes: list[Pass], name: str) -> Pass: ...
-    @staticmethod
-    def from_python(function: Callable[..., IRModule], name: str, opt_level: int) -> Pass: ...
+    """A pass: of the compiler, of the user, or several in order."""
+
     def __call__(self, module: IRModule) -> IRModule: ...
+    @staticmethod
+    def from_python(function: Callable[..., IRModule], name: str, opt_level: int) -> Pass:
+        """A Python function from a module and a context to a module."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def opt_level(self) -> int: ...
+    @staticmethod
+    def sequential(passes: list[Pass], name: str) -> Pass:
+        """Passes one after the other."""
 
 class Target:
+    """A machine to compile for. Python's own class adds `with`."""
+
     def __new__(cls, target: str | Target, host: Any = None) -> Self: ...
+    def __hash__(self) -> int: ...
     @property
-    def text(self) -> str: ...
+    def attrs(self) -> dict[str, Any]:
+        """The options that decide the code."""
+
     @property
-    def kind_name(self) -> str: ...
+    def features(self) -> list[str]:
+        """The extensions of the instruction set that kernels may use, by LLVM's names."""
+
     @property
-    def mcpu(self) -> str: ...
+    def kind_name(self) -> str:
+        """The kind's name, `llvm` or `cuda`."""
+
     @property
-    def mtriple(self) -> str: ...
+    def mcpu(self) -> str:
+        """LLVM's name of the processor."""
+
     @property
-    def features(self) -> list[str]: ...
+    def mtriple(self) -> str:
+        """LLVM's name of machine, system and object format."""
+
     @property
-    def attrs(self) -> dict[str, Any]: ...
+    def text(self) -> str:
+        """The text that the target was made from."""
 
 @final
 class Executable:
-    @staticmethod
-    def load(path: str | PathLike[str]) -> Executable: ...
-    def save(self, path: str | PathLike[str]) -> None: ...
-    def export_library(self, path: str | PathLike[str]) -> None: ...
-    def jit(self) -> Executable: ...
-    def stats(self) -> str: ...
-    def as_text(self) -> str: ...
-    def as_python(self) -> str: ...
-    @property
-    def target_triple(self) -> str: ...
-    @property
-    def required_features(self) -> list[str]: ...
+    """Compiled functions and their constants, to be run or saved."""
+
+    def __call__(self, *args: Any) -> Any: ...
+    def __getitem__(self, name: str) -> PackedFunc: ...
+    def as_python(self) -> str:
+        """The program of the machine as a listing in Python's syntax, one statement for each instruction."""
+
+    def as_text(self) -> str:
+        """The program of the machine as text."""
+
+    def export_library(self, path: str | PathLike[str]) -> None:
+        """Writes the executable to a file. Whatever the name ends in, `.so` and `.tar` included, the file is this
+        package's own format: code, constants and program in one, read by `runtime.load_module`,
+        `Executable.load`, the program `tilewright` and the Rust runtime; the system's loader and archivers do not
+        read it.
+        """
+
     def function_names(self) -> list[str]: ...
+    def jit(self) -> Executable:
+        """The executable: its code is linked already."""
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Executable:
+        """Opens a saved executable. Its machine code runs with all rights of the process."""
+
+    @property
+    def required_features(self) -> list[str]:
+        """The extensions of the instruction set that the processor must have."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the executable to a file."""
+
+    def stats(self) -> str:
+        """How many functions, instructions, kernels and constants there are, and how many bytes they take."""
+
+    @property
+    def target_triple(self) -> str:
+        """The machine that the executable was compiled for, by LLVM's name; empty for one without machine code."""
+
     def time_evaluator(
         self,
         func_name: str,
@@ -154,28 +578,59 @@ class Executable:
         number: int = 10,
         repeat: int = 1,
         min_repeat_ms: float = 0.0,
-    ) -> TimeEvaluator: ...
-    def __getitem__(self, name: str) -> PackedFunc: ...
-    def __call__(self, *args: Any) -> Any: ...
+    ) -> TimeEvaluator:
+        """A timer of calls of the function: see `VirtualMachine.time_evaluator`."""
 
 @final
 class VirtualMachine:
-    def __init__(
-        self,
+    """An executable, ready to run."""
+
+    def __new__(
+        cls,
         exec: Executable,
         device: Device | Sequence[Device] | None = None,
         memory_cfg: str | dict[Device, str] | None = None,
         profile: bool = False,
-    ) -> None: ...
-    def function_names(self) -> list[str]: ...
-    def invoke_closure(self, closure: PackedFunc, *args: Any) -> Any: ...
+    ) -> Self: ...
+    def __getitem__(self, name: str) -> PackedFunc: ...
+    def function_names(self) -> list[str]:
+        """The names of the program's functions."""
+
+    def get_outputs(self, func_name: str) -> Any:
+        """The result of the last `invoke_stateful` of the function."""
+
+    def invoke_closure(self, closure: PackedFunc, *args: Any) -> Any:
+        """Calls a closure that a function of the machine returned."""
+
+    def invoke_stateful(self, func_name: str) -> None:
+        """Calls the function with the arguments that were set, and keeps its result for `get_outputs`."""
+
+    def profile(self, func_name: str, *args: Any) -> Report:
+        """Runs the function once and says where the time went."""
+
     def save_function(
-        self, func_name: str, saved_name: str, *args: Any, include_return: bool = True, **named: Any
-    ) -> None: ...
-    def set_input(self, func_name: str, *args: Any, **named: Any) -> None: ...
-    def invoke_stateful(self, func_name: str) -> None: ...
-    def get_outputs(self, func_name: str) -> Any: ...
-    def set_instrument(self, instrument: Callable[..., Any] | None) -> None: ...
+        self,
+        func_name: str,
+        saved_name: str,
+        *args: Any,
+        include_return: bool = True,
+        **named: Any,
+    ) -> None:
+        """Makes a function of this machine under a new name: `func_name` with its first arguments given, or those by
+        name. Without `include_return` its result is dropped.
+        """
+
+    def set_input(self, func_name: str, *args: Any, **named: Any) -> None:
+        """Stores the arguments of the next `invoke_stateful` of the function, by place or by name."""
+
+    def set_instrument(self, instrument: Callable[..., Any] | None) -> None:
+        """Calls `instrument(func, name, before_run, ret_value, *args)` before and after each call of a kernel, a
+        packed function or a function of the program, from the next run on; None takes it away. `func` is the
+        packed function, or None for what has no function of its own; `ret_value` is None before the call. Before
+        a call the answer `VMInstrumentReturnKind.SKIP_RUN` leaves it out. An exception ends the run and comes
+        back from it.
+        """
+
     def time_evaluator(
         self,
         func_name: str,
@@ -183,18 +638,23 @@ class VirtualMachine:
         number: int = 10,
         repeat: int = 1,
         min_repeat_ms: float = 0.0,
-    ) -> TimeEvaluator: ...
-    def profile(self, func_name: str, *args: Any) -> Report: ...
-    def __getitem__(self, name: str) -> PackedFunc: ...
+    ) -> TimeEvaluator:
+        """A timer of calls of the function: called with its arguments, it calls the function once without looking,
+        then takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`.
+        """
 
 @final
 class TimeEvaluator:
+    """Times a function when it is called with the function's arguments."""
+
     def __call__(self, *args: Any) -> BenchmarkResult: ...
 
 @final
 class BenchmarkResult:
+    """Times of calls, in seconds."""
+
     @property
-    def results(self) -> list[float]: ...
+    def max(self) -> float: ...
     @property
     def mean(self) -> float: ...
     @property
@@ -202,43 +662,392 @@ class BenchmarkResult:
     @property
     def min(self) -> float: ...
     @property
-    def max(self) -> float: ...
+    def results(self) -> list[float]:
+        """Seconds for one call, a number for each repeat."""
+
     @property
-    def std(self) -> float: ...
+    def std(self) -> float:
+        """The standard deviation."""
 
 @final
 class Report:
-    @property
-    def total(self) -> float: ...
-    @property
-    def overhead(self) -> float: ...
-    @property
-    def calls(self) -> list[dict[str, Any]]: ...
-    def table(self) -> str: ...
-    def json(self) -> str: ...
+    """Where a run's time went."""
 
-def num_threads() -> int: ...
-def set_num_threads(threads: int) -> None: ...
-def set_affinity(processors: Sequence[int]) -> None: ...
-def available_processors() -> list[int]: ...
-def register_func(name: str, function: Callable[..., Any], replace: bool) -> None: ...
-def get_global_func(name: str, allow_missing: bool) -> PackedFunc | None: ...
-def remove_global_func(name: str) -> None: ...
-def list_global_func_names() -> list[str]: ...
-def structural_equal(lhs: Any, rhs: Any) -> bool: ...
-def assert_structural_equal(lhs: Any, rhs: Any) -> None: ...
-def structural_hash(object: Any) -> int: ...
-def highlight(text: str) -> str: ...
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """What was called, that which took longest first: a dict for each callee with its name, its kind (`kernel`,
+        `packed` or `function`), the count of calls, seconds in all and of the shortest call, the share of the
+        run, and the bytes of its tensors.
+        """
+
+    def json(self) -> str:
+        """The calls as JSON."""
+
+    @property
+    def overhead(self) -> float:
+        """Seconds outside of kernels and packed functions."""
+
+    def table(self) -> str:
+        """The report as a table."""
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole run."""
+
+def num_threads() -> int:
+    """How many threads a parallel loop of a kernel may use, the caller's own included."""
+
+def set_num_threads(threads: int) -> None:
+    """Sets it; 0 goes back to the default."""
+
+def set_affinity(processors: Sequence[int]) -> None:
+    """Binds the workers to these processors; none sets them free."""
+
+def available_processors() -> list[int]:
+    """The processors that the process may use, by the system's numbers."""
+
+def register_func(name: str, function: Callable[..., Any], replace: bool) -> None:
+    """Registers a Python function under a global name."""
+
+def get_global_func(name: str, allow_missing: bool) -> PackedFunc | None:
+    """The function of a global name; `None` for an unknown one only where it may be missing."""
+
+def remove_global_func(name: str) -> None:
+    """Removes the function of a global name; an unknown name is an error."""
+
+def list_global_func_names() -> list[str]:
+    """The names of all registered functions, in order."""
+
+def structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> bool:
+    """Whether two pieces of IR have the same structure, whatever their variables are called. A free variable is
+    equal to itself only, or with `map_free_vars` to any that is used alike.
+    """
+
+def assert_structural_equal(lhs: Any, rhs: Any, map_free_vars: bool = False) -> None:
+    """Raises `ValueError` unless the two have the same structure: with the path to the first difference in each, and
+    both as text with that place underlined.
+    """
+
+def get_first_structural_mismatch(
+    lhs: Any,
+    rhs: Any,
+    map_free_vars: bool = False,
+) -> tuple[ObjectPath, ObjectPath] | None:
+    """The paths to the first difference, in the one and in the other; `None` where there is none."""
+
+def structural_hash(node: Any, map_free_vars: bool = False) -> int:
+    """A hash that is the same for whatever is equal in structure. Free variables count by the order in which they
+    appear, so `map_free_vars` makes no difference.
+    """
+
+def save_json(node: Any) -> str:
+    """Any IR as JSON: modules, functions, expressions, statements, struct infos, buffers, attributes, lists and
+    dicts of such.
+    """
+
+def load_json(json_str: Any) -> Any:
+    """The IR of a text that `save_json` wrote, checked."""
+
+def highlight(text: str) -> str:
+    """A script with terminal colours."""
+
+def call_op(name: str, args: Any, kwargs: Any) -> Any:
+    """A call of a graph operator: positional arguments are its arguments, then its attributes; both may be given by
+    name.
+    """
+
+def op_signature(name: str) -> tuple[list[tuple[str, str | None]], str]:
+    """The signature and the documentation of a graph operator: its parameters as `(name, default or None)`, and the
+    text.
+    """
+
+def graph_op_names() -> list[str]:
+    """The names of the graph operators behind `R.`."""
+
+def get_op(name: str) -> Any:
+    """An operator by its full name, such as `relax.add`; the error lists near ones."""
+
+def list_op_names() -> list[str]:
+    """The full names of all operators."""
+
+def buffer_scope(buffer: Any) -> str:
+    """The scope of a buffer's memory."""
+
+def with_attr(function: Any, name: str, value: Any) -> Any:
+    """A function with an attribute more, or with another value for it."""
+
+def without_attr(function: Any, name: str) -> Any:
+    """A function without an attribute."""
+
+def operate(op: str, x: Any, y: Any) -> Any:
+    """What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is
+    no scalar, so that Python asks the other operand.
+    """
+
+def call_tir_op(name: str, operands: Any) -> Any:
+    """`T.name(args)` by the name of an intrinsic, whose type follows from its operands."""
+
+def to_expr(value: Any, dtype: Any = None) -> Any:
+    """A number or text as a scalar expression; an expression stays itself."""
+
 def read_definition(
-    text: str, filename: str, line: int, names: dict[str, str], value: Callable[[str], Any]
-) -> IRModule | PrimFunc | Function: ...
-def from_source(text: str, filename: str, value: Callable[[str], Any] | None) -> Any: ...
-def build(module: IRModule | PrimFunc | Function, target: Target, pipeline: Pass | None) -> Executable: ...
-def pipeline(name: str) -> Pass: ...
-def bind_params(name: str, params: dict[str | int, Any]) -> Pass: ...
-def bind_symbolic_vars(sizes: dict[Any, int], function: str | None) -> Pass: ...
-def by_name(name: str) -> Pass: ...
-def estimate_memory_usage(module: IRModule) -> str: ...
-def pass_names() -> list[str]: ...
-def pipeline_names() -> list[str]: ...
-def command_line(arguments: list[str]) -> int: ...
+    text: str,
+    filename: str,
+    line: int,
+    names: dict[str, str],
+    value: Callable[[str], Any],
+) -> IRModule | PrimFunc | Function:
+    """Reads a decorated class or function from its own text, which begins at `line` of the file; `names` says which
+    of its plain names are the script's own, `value` evaluates what is not.
+    """
+
+def from_source(text: str, filename: str, value: Callable[[str], Any] | None) -> Any:
+    """Reads text: the one definition, or a dict of them by name where there are several. Without `value`, what is
+    not the script's own is an error.
+    """
+
+def build(module: IRModule | PrimFunc | Function, target: Target, pipeline: Pass | None) -> Executable:
+    """Compiles a module or a function; a pipeline replaces the default one."""
+
+def pipeline(name: str) -> Pass:
+    """A pipeline by name, as one pass."""
+
+def bind_params(name: str, params: dict[str | int, Any]) -> Pass:
+    """Binds parameters of the function `name`, by their names or positions, to tensors; the tensors are copied,
+    since a module's constants never change.
+    """
+
+def bind_symbolic_vars(sizes: dict[Any, int], function: str | None) -> Pass:
+    """Turns symbolic dimensions, by name, into numbers: in the function of that name, or in all."""
+
+def by_name(name: str) -> Pass:
+    """A pass that needs no arguments."""
+
+def estimate_memory_usage(module: IRModule) -> str:
+    """The memory that the tensors of a planned module's functions take, as a table."""
+
+def pass_names() -> list[str]:
+    """The names of all passes that need no arguments."""
+
+def pipeline_names() -> list[str]:
+    """The names of all pipelines."""
+
+def graph_vars(which: str, root: Any) -> Any:
+    """The graph variables of a part of the IR: `which` is "free", "bound" or "all"."""
+
+def all_global_vars(root: Any) -> Any:
+    """The functions of the module that a part of the IR mentions."""
+
+def get_var2val(func: Any) -> Any:
+    """The value of every variable of a function."""
+
+def name_to_binding(func: Any) -> Any:
+    """The bindings of a function by the names of their variables."""
+
+def udchain(dfb: Any) -> Any:
+    """The users of every variable of a block."""
+
+def remove_all_unused(func: Any) -> Any:
+    """The function without bindings that nobody uses."""
+
+def contains_impure_call(expr: Any, own_name: str | None = None) -> bool:
+    """Whether evaluating the expression or function has a side effect; calls of `own_name` itself do not count."""
+
+def has_reshape_pattern(func: Any) -> bool:
+    """Whether a PrimFunc does nothing but reshape."""
+
+def detect_recursion(module: Any) -> Any:
+    """The groups of functions that call each other in a circle."""
+
+def computable_at_compile_time(func: Any) -> Any:
+    """What can be computed before a function is called."""
+
+def dims_in_struct_info(info: Any, definable: bool) -> Any:
+    """The symbolic dimensions in a struct info; with `definable` only those that a value of it defines."""
+
+def collect_non_negative_expressions(info: Any) -> Any:
+    """The extents in a struct info that are no constants: none is negative."""
+
+def struct_info_base_check(base: Any, derived: Any) -> int:
+    """Whether a value that is `derived` also is `base`: 0 never, 1 and 2 not known, 3 always."""
+
+def struct_info_lca(lhs: Any, rhs: Any) -> Any:
+    """The most that is true of values of either struct info."""
+
+def static_type(info: Any) -> Any:
+    """The struct info without the values of dimensions."""
+
+def erase_to_well_defined(info: Any, dims: Any) -> Any:
+    """The struct info in which symbolic dimensions are replaced, and those without a value are forgotten."""
+
+def derive_call_ret_struct_info(func: Any, args: Any) -> Any:
+    """The result of a call of a function of this struct info."""
+
+def faults(object: Any) -> list[str]:
+    """The faults of a module or function, as the verifier words them."""
+
+def dataflow_liveness(dfb: Any) -> Any:
+    """Of every variable of a dataflow block the first and last binding at which it lives."""
+
+def dataflow_alias(dfb: Any, inputs: Any) -> Any:
+    """Which memory each variable of a dataflow block may be: sets of numbers, and those of the fields of tuples."""
+
+def dataflow_inplace(dfb: Any, inputs: Any) -> Any:
+    """The calls that may be computed in place: those whose argument has the size, and those where it has the shape
+    too.
+    """
+
+def post_order_visit(root: Any, f: Any) -> None:
+    """Calls `f` on every statement and expression, parts first."""
+
+def pre_order_visit(root: Any, f: Any) -> None:
+    """Calls `f` on every statement and expression, parents first; it says whether to go inside."""
+
+def substitute(node: Any, values: Any) -> Any:
+    """The node with expressions in the place of scalar variables."""
+
+def ir_transform(stmt: Any, preorder: Any, postorder: Any, only: bool) -> Any:
+    """Rewrites a statement: `preorder` may replace a node before its parts are looked at, `postorder` after; either
+    gives None where the node stays. `only` says which nodes they are asked about, by the kinds of classes.
+    """
+
+def expr_deep_equal(lhs: Any, rhs: Any) -> bool:
+    """Whether two scalar expressions are equal, variables by identity."""
+
+def impurity(func: Any) -> str | None:
+    """Whether a PrimFunc only writes its own memory and calls nothing with effects; the reason where it does not."""
+
+def estimate_tir_flops(object: Any) -> float:
+    """The number of floating-point operations of a PrimFunc or of those of a module."""
+
+def find_anchor_block(module: Any) -> Any:
+    """The block with most work, or None."""
+
+def undefined_vars(node: Any, defined: Any) -> Any:
+    """The scalar variables that a statement or expression uses and does not define."""
+
+def get_block_access_region(block: Any) -> Any:
+    """The regions that a block reads and writes, and those that a foreign function may touch."""
+
+def detect_buffer_access_lca(func: Any) -> Any:
+    """Of each buffer the innermost statement around all of its uses."""
+
+def calculate_workspace_bytes(func: Any, align: int) -> int:
+    """The bytes that a PrimFunc's temporaries take."""
+
+def renew_defs(func: Any) -> PrimFunc:
+    """A copy of a PrimFunc whose variables and buffers are its own."""
+
+def rewrite_call(pattern: Any, rewriter: Any, func: Any) -> Function:
+    """Replaces every expression of a function that fits by what `rewriter(expr, matches)` gives."""
+
+def rewrite_bindings(context: Any, rewriter: Any, func: Any) -> Function:
+    """Gives bindings of dataflow blocks new values: `rewriter(matches, bindings)` maps variables to them, where the
+    context fits.
+    """
+
+def make_fused_bias_activation_pattern(op_name: str, with_bias: bool = False, activation: Any = None) -> DFPattern:
+    """The pattern of an operator with an optional bias added and an optional activation."""
+
+def detect_iter_map(indices: Any, iters: Any, predicate: Any, check_level: int, simplify_trivial: bool) -> Any:
+    """The indices as sums of pieces of iterators, and why they are none."""
+
+def normalize_to_iter_sum(index: int, iters: Any) -> Any:
+    """The expression as a sum of pieces of the iterators, or None."""
+
+def iter_map_simplify(indices: Any, iters: Any, predicate: Any, check_level: int) -> Any:
+    """The indices simplified by what their iterators are."""
+
+def normalize_iter_map_to_expr(expr: Any) -> Any:
+    """A sum of pieces of iterators as an expression."""
+
+def subspace_divide(bindings: Any, iters: Any, sub_iters: Any, predicate: Any, check_level: int) -> Any:
+    """Indices by what outer and what inner loops contribute: pairs of marks, the last pair the predicates; or None."""
+
+def inverse_affine_iter_map(iter_map: Any, outputs: Any) -> Any:
+    """The iterators of a bijective map as expressions of its indices, or None."""
+
+def solve_linear_equations(equations: Any, variables: Any, ranges: Any) -> Any:
+    """A system of linear equations in other variables: `(src, dst, src_to_dst, dst_to_src)`."""
+
+def solve_linear_inequalities(inequalities: Any, variables: Any, ranges: Any) -> Any:
+    """The bounds of the variables of a system of linear inequalities, `(var, coef, lower, equal, upper)` each, and
+    the rest.
+    """
+
+def solve_inequalities_to_range(inequalities: Any, variables: Any, ranges: Any) -> Any:
+    """The same with a range for each variable: `(variables, ranges, relations)`."""
+
+def detect_linear_equation(expr: Any, vars: Any) -> Any:
+    """The coefficients of the variables and the rest; empty where the expression is not linear in them."""
+
+def detect_clip_bound(expr: Any, vars: Any) -> Any:
+    """The least and the greatest value of each variable that the condition leaves; empty where it says more than
+    that.
+    """
+
+def deduce_bound(var: Any, cond: Any, relaxed: Any) -> Any:
+    """The values of a variable for which a condition holds, whatever the relaxed variables are; nothing where not
+    known.
+    """
+
+def estimate_region(which: str, region: Any, loops: Any, predicate: Any) -> Any:
+    """What a region covers over loops: `which` is "lower", "strict" or "upper". None where it is not known."""
+
+def combine_sets(sets: Any, union: bool) -> Any:
+    """The smallest interval around several sets (`union`), or the one in all of them."""
+
+def make_set(sort: str, value: Any = None) -> Any:
+    """A set by its sort: "nothing", "everything", "point" of an expression, or "vector" of one."""
+
+def set_is(set: Any, what: str) -> bool:
+    """What holds of a set: "nothing", "everything" or "single_point"."""
+
+def rewrite_rules() -> dict[str, tuple[str, str]]:
+    """The simplifier's rules: `(group, equation, condition)` each."""
+
+def te_placeholder(shape: Any, dtype: Any, name: str) -> Any:
+    """An input."""
+
+def te_tensor(value: Any, name: str) -> Any:
+    """The placeholder for a value of a graph."""
+
+def te_reduce_axis(domain: Any, name: str) -> Any:
+    """The axis of a reduction from the first index to the last but one."""
+
+def te_compute(shape: Any, function: Any, name: str, axes: Any, attrs: Any) -> Any:
+    """The tensor, or the list of tensors, whose elements are what the function gives for the indices."""
+
+def te_reduce(name: str, expr: Any, axis: Any, condition: Any, init: Any) -> Any:
+    """A reduction by its name: `sum`, `prod`, `min`, `max`, `all`, `any`."""
+
+def te_reduce_by(combiner: Any, source: Any, axis: Any, condition: Any, init: Any) -> Any:
+    """The results of a reduction of one's own on a row of values."""
+
+def te_output(operation: Any, index: int) -> Any:
+    """A tensor that an operation makes, by its number."""
+
+def te_apply(call: Any, inputs: Any) -> Any:
+    """The tensors that a call of a graph operator makes of these inputs, by the operator's formula."""
+
+def te_dense(data: Any, weight: Any, bias: Any, dtype: Any) -> Any:
+    """`data @ weight.T`, plus a bias for each column."""
+
+def te_extern(outputs: Any, inputs: Any, name: str, attrs: Any, function: Any) -> Any:
+    """The tensors of these shapes and types that the statements of a function fill; it gets a list of buffers for
+    the inputs, and one for the outputs.
+    """
+
+def te_extern_primfunc(inputs: Any, func: Any, name: str) -> Any:
+    """The tensors that a PrimFunc writes, called on these inputs."""
+
+def te_create_prim_func(params: Any, index_dtype: Any, inline: Any) -> Any:
+    """The PrimFunc whose parameters are these tensors and scalars; its name and global symbol is `main`."""
+
+def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said: Any) -> Any:
+    """A call, in a block builder's function, of what makes `outputs` of `inputs`, on the values that the inputs
+    stand for.
+    """
+
+def command_line(arguments: list[str]) -> int:
+    """Runs the command line, the program's name first; the result is the exit status."""

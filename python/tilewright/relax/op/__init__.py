@@ -123,7 +123,8 @@ def _function(name: str) -> Callable[..., Call]:
             [
                 Parameter(own, kind, default=Parameter.empty if default is None else literal_eval(default))
                 for own, default in parameters
-            ]
+            ],
+            return_annotation="Call",
         )
     return call
 

@@ -1,0 +1,251 @@
+"""Operators and intrinsics as Python functions: `tir.exp(x)`, `tir.if_then_else(c, a, b)`.
+
+Made by `scripts/stubs.py`.
+"""
+
+from typing import Any
+
+from tilewright.ir.op import Op
+
+def abs(*args: Any, span: object = None) -> Any:
+    """`T.abs` of one expression."""
+
+def acos(*args: Any, span: object = None) -> Any:
+    """`T.acos` of one expression."""
+
+def acosh(*args: Any, span: object = None) -> Any:
+    """`T.acosh` of one expression."""
+
+def address_of(buffer_load: Any, span: object = None) -> Any:
+    """The address of an element, as an argument of a foreign call."""
+
+def all(*args: Any, span: object = None) -> Any:
+    """Whether every condition holds, as an expression."""
+
+def any(*args: Any, span: object = None) -> Any:
+    """Whether some condition holds, as an expression."""
+
+def asin(*args: Any, span: object = None) -> Any:
+    """`T.asin` of one expression."""
+
+def asinh(*args: Any, span: object = None) -> Any:
+    """`T.asinh` of one expression."""
+
+def atan(*args: Any, span: object = None) -> Any:
+    """`T.atan` of one expression."""
+
+def atan2(*args: Any, span: object = None) -> Any:
+    """`T.atan2` of 2 expressions."""
+
+def atanh(*args: Any, span: object = None) -> Any:
+    """`T.atanh` of one expression."""
+
+def bitwise_and(*args: Any, span: object = None) -> Any:
+    """`T.bitwise_and` of 2 expressions."""
+
+def bitwise_not(x: Any, span: object = None) -> Any:
+    """Every bit the other way round."""
+
+def bitwise_or(*args: Any, span: object = None) -> Any:
+    """`T.bitwise_or` of 2 expressions."""
+
+def bitwise_xor(*args: Any, span: object = None) -> Any:
+    """`T.bitwise_xor` of 2 expressions."""
+
+def call_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
+    """A call of a C function by its symbol."""
+
+def call_intrin(dtype: str, func_name: str | Op, *args: Any, span: object = None) -> Any:
+    """A call of an intrinsic by its name, such as `tir.exp`."""
+
+def call_llvm_intrin(dtype: str, name: str, *args: Any, span: object = None) -> Any:
+    """A call of an intrinsic of LLVM. A leading number of signature arguments is accepted."""
+
+def call_llvm_pure_intrin(dtype: str, name: str, *args: Any, span: object = None) -> Any:
+    """A call of an intrinsic of LLVM. A leading number of signature arguments is accepted."""
+
+def call_packed(*args: Any, span: object = None) -> Any:
+    """A call of a function that is registered with the runtime; the first argument is its name."""
+
+def call_pure_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
+    """A call of a C function whose result follows from its operands, and that does nothing else."""
+
+def ceil(*args: Any, span: object = None) -> Any:
+    """`T.ceil` of one expression."""
+
+def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
+    """`a / b`, rounded up."""
+
+def clz(*args: Any, span: object = None) -> Any:
+    """`T.clz` of one expression."""
+
+def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
+    """A constant of a type: by default int32, float32 or bool."""
+
+def convert(value: Any) -> Any:
+    """A number as an expression; an expression stays itself."""
+
+def copysign(*args: Any, span: object = None) -> Any:
+    """`T.copysign` of 2 expressions."""
+
+def cos(*args: Any, span: object = None) -> Any:
+    """`T.cos` of one expression."""
+
+def cosh(*args: Any, span: object = None) -> Any:
+    """`T.cosh` of one expression."""
+
+def div(a: Any, b: Any, span: object = None) -> Any:
+    """`a / b` as C has it."""
+
+def erf(*args: Any, span: object = None) -> Any:
+    """`T.erf` of one expression."""
+
+def exp(*args: Any, span: object = None) -> Any:
+    """`T.exp` of one expression."""
+
+def exp10(*args: Any, span: object = None) -> Any:
+    """`T.exp10` of one expression."""
+
+def exp2(*args: Any, span: object = None) -> Any:
+    """`T.exp2` of one expression."""
+
+def expm1(*args: Any, span: object = None) -> Any:
+    """`T.expm1` of one expression."""
+
+def fabs(*args: Any, span: object = None) -> Any:
+    """`T.abs` of one expression."""
+
+def floor(*args: Any, span: object = None) -> Any:
+    """`T.floor` of one expression."""
+
+def floordiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a // b`, rounded down."""
+
+def floormod(a: Any, b: Any, span: object = None) -> Any:
+    """The remainder of `floordiv`."""
+
+def fma(*args: Any, span: object = None) -> Any:
+    """`T.fma` of 3 expressions."""
+
+def fmod(*args: Any, span: object = None) -> Any:
+    """`T.fmod` of 2 expressions."""
+
+def hypot(*args: Any, span: object = None) -> Any:
+    """`T.hypot` of 2 expressions."""
+
+def if_then_else(cond: Any, t: Any, f: Any, span: object = None) -> Any:
+    """One of two values; only the one that is taken is evaluated."""
+
+def indexdiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a // b` of indices, which are not negative."""
+
+def indexmod(a: Any, b: Any, span: object = None) -> Any:
+    """`a % b` of indices, which are not negative."""
+
+def infinity(dtype: str, span: object = None) -> Any:
+    """Positive infinity."""
+
+def isfinite(*args: Any, span: object = None) -> Any:
+    """`T.isfinite` of one expression."""
+
+def isinf(*args: Any, span: object = None) -> Any:
+    """`T.isinf` of one expression."""
+
+def isnan(*args: Any, span: object = None) -> Any:
+    """`T.isnan` of one expression."""
+
+def ldexp(*args: Any, span: object = None) -> Any:
+    """`T.ldexp` of 2 expressions."""
+
+def likely(cond: Any, span: object = None) -> Any:
+    """The condition itself: nothing is made of the hint."""
+
+def log(*args: Any, span: object = None) -> Any:
+    """`T.log` of one expression."""
+
+def log10(*args: Any, span: object = None) -> Any:
+    """`T.log10` of one expression."""
+
+def log1p(*args: Any, span: object = None) -> Any:
+    """`T.log1p` of one expression."""
+
+def log2(*args: Any, span: object = None) -> Any:
+    """`T.log2` of one expression."""
+
+def logaddexp(a: Any, b: Any, span: object = None) -> Any:
+    """`log(exp(a) + exp(b))`."""
+
+def max(*args: Any, span: object = None) -> Any:
+    """The largest of the values."""
+
+def max_value(dtype: str, span: object = None) -> Any:
+    """The greatest finite value of a type."""
+
+def min(*args: Any, span: object = None) -> Any:
+    """The smallest of the values."""
+
+def min_value(dtype: str, span: object = None) -> Any:
+    """The least finite value of a type."""
+
+def nearbyint(*args: Any, span: object = None) -> Any:
+    """`T.nearbyint` of one expression."""
+
+def nextafter(*args: Any, span: object = None) -> Any:
+    """`T.nextafter` of 2 expressions."""
+
+def popcount(*args: Any, span: object = None) -> Any:
+    """`T.popcount` of one expression."""
+
+def pow(*args: Any, span: object = None) -> Any:
+    """`T.pow` of 2 expressions."""
+
+def power(*args: Any, span: object = None) -> Any:
+    """`T.pow` of 2 expressions."""
+
+def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
+    """The bits of the value as another type of as many bits."""
+
+def ret(val: Any, span: object = None) -> Any:
+    """A loop function returns nothing: results are written to buffers."""
+
+def round(*args: Any, span: object = None) -> Any:
+    """`T.round` of one expression."""
+
+def rsqrt(*args: Any, span: object = None) -> Any:
+    """`T.rsqrt` of one expression."""
+
+def shift_left(*args: Any, span: object = None) -> Any:
+    """`T.shift_left` of 2 expressions."""
+
+def shift_right(*args: Any, span: object = None) -> Any:
+    """`T.shift_right` of 2 expressions."""
+
+def sigmoid(*args: Any, span: object = None) -> Any:
+    """`T.sigmoid` of one expression."""
+
+def sin(*args: Any, span: object = None) -> Any:
+    """`T.sin` of one expression."""
+
+def sinh(*args: Any, span: object = None) -> Any:
+    """`T.sinh` of one expression."""
+
+def sqrt(*args: Any, span: object = None) -> Any:
+    """`T.sqrt` of one expression."""
+
+def tan(*args: Any, span: object = None) -> Any:
+    """`T.tan` of one expression."""
+
+def tanh(*args: Any, span: object = None) -> Any:
+    """`T.tanh` of one expression."""
+
+def trunc(*args: Any, span: object = None) -> Any:
+    """`T.trunc` of one expression."""
+
+def truncdiv(a: Any, b: Any, span: object = None) -> Any:
+    """`a / b`, rounded towards zero."""
+
+def truncmod(a: Any, b: Any, span: object = None) -> Any:
+    """The remainder of `truncdiv`."""
+
+def tvm_storage_sync(scope: str) -> Any:
+    """Every thread of the scope waits here for the others."""
