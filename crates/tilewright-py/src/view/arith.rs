@@ -454,7 +454,8 @@ pub(crate) fn make_set<'py>(
         ("point", Some(value)) => IntSet::single_point(value),
         ("vector", Some(value)) => IntSet::vector(&Analyzer::new(), &value),
         ("nothing", _) => IntSet::nothing(),
-        _ => IntSet::everything(),
+        ("everything", _) => IntSet::everything(),
+        _ => return Err(error::general(py, format_args!("a set that is a {sort} needs a value"))),
     };
     node(Arith::Set(set)).view(py)
 }

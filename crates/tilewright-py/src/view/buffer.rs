@@ -93,7 +93,14 @@ pub(super) fn loop_kind_number(kind: &ForKind) -> i64 {
 
 pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     Ok(Some(match args.kind() {
-        "ir.Range" => Node::Range(Range::new(args.get(0, "min")?, args.get(1, "extent")?)),
+        "ir.Range" => {
+            let (min, extent): (Expr, Expr) = (args.get(0, "min")?, args.get(1, "extent")?);
+            if let Some(end) = [&min, &extent].into_iter().find(|end| !end.dtype.is_int()) {
+                let reason = format_args!("the ends of a range are integers, found {}", end.dtype);
+                return Err(super::refused(args.py(), args.kind(), reason));
+            }
+            Node::Range(Range::new(min, extent))
+        }
         "tir.Buffer" => Node::Buffer(buffer(args)?),
         "tir.BufferRegion" => {
             Node::Region(BufferRegion { buffer: args.get(0, "buffer")?, region: args.get(1, "region")? })

@@ -261,7 +261,7 @@ class IfFrame(Frame):
 
 
 class BranchFrame(BlockFrame):
-    """A branch of a conditional: its last variable is its result."""
+    """A branch of a conditional: what is bound last is its result."""
 
     def __init__(self, which: str) -> None:
         super().__init__()
@@ -271,7 +271,9 @@ class BranchFrame(BlockFrame):
         """Gives the conditional its branch."""
         if not self.bindings:
             raise TVMError("a branch ends with a binding, its result")
-        result = self.bindings[-1].var
+        # As in a script, what is bound last is what the branch gives, and needs no name inside.
+        last = self.bindings[-1]
+        result = last.var if isinstance(last, MatchCast) else self.bindings.pop().value
         self.close()
         expected_frame(IfFrame, "a branch", innermost=True).branches[self.which] = SeqExpr(self.blocks, result)
 

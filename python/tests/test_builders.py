@@ -1,0 +1,345 @@
+"""Block builders, the builder with the words of the script, edited blocks, and mistakes in their use."""
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import ir, relax, tir
+from tilewright.relax.binding_rewrite import DataflowBlockRewrite
+from tilewright.script import from_source
+from tilewright.script import ir as I
+from tilewright.script import relax as R
+from tilewright.script import tir as T
+from tilewright.script.ir_builder import IRBuilder
+from tilewright.script.ir_builder import ir as BI
+from tilewright.script.ir_builder import relax as BR
+from tilewright.script.ir_builder import tir as BT
+
+REFUSED = (tw.TVMError, TypeError, ValueError)
+info = relax.TensorStructInfo((2, 3), "float32")
+
+
+def var(name="x"):
+    return relax.Var(name, info)
+
+
+def test_a_builder_makes_what_the_text_says():
+    n = tir.Var("n", "int64")
+    x = relax.Var("x", relax.TensorStructInfo((n, 4), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x], attrs={"note": 1}):
+        with builder.dataflow():
+            lv = builder.emit(relax.op.add(x, x))
+            gv = builder.emit_output(relax.op.nn.relu(relax.op.multiply(lv, x)))
+        cast = builder.match_cast(gv, relax.TensorStructInfo((tir.Var("m", "int64"), 4), "float32"))
+        builder.emit_func_output(relax.Tuple([cast, gv]))
+    text = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32")):
+        R.func_attr({"note": 1})
+        n, m = T.int64(), T.int64()
+        with R.dataflow():
+            lv = R.add(x, x)
+            lv1 = R.multiply(lv, x)
+            gv = R.nn.relu(lv1)
+            R.output(gv)
+        cast = R.match_cast(gv, R.Tensor((m, 4), "float32"))
+        return (cast, gv)
+"""
+    made = builder.finalize()
+    ir.assert_structural_equal(from_source(made.script()), made)
+    assert made["main"].attrs["note"] == 1 and relax.analysis.well_formed(made)
+    expected = from_source(text)["main"]
+    assert [type(b).__name__ for b in made["main"].body.blocks] == [type(b).__name__ for b in expected.body.blocks]
+    ir.assert_structural_equal(made["main"].body.blocks[0], expected.body.blocks[0], map_free_vars=True)
+
+
+def test_a_builder_looks_up_what_it_bound():
+    builder, x = relax.BlockBuilder(), var()
+    with builder.function("main", [x]):
+        y = builder.emit(relax.op.add(x, x), "total")
+        assert y.name_hint == "total" and builder.lookup_binding(y).op.name == "relax.add"
+        assert builder.lookup_binding(x) is None and builder.get_unique_name("total") != "total"
+        assert relax.BlockBuilder.current() is builder
+        builder.emit_func_output(y)
+    assert relax.BlockBuilder.current() is None
+
+
+def test_functions_are_added_and_replaced():
+    builder, x = relax.BlockBuilder(), var()
+    first = builder.add_func(relax.Function([x], x), "f")
+    second = builder.add_func(relax.Function([x], relax.Tuple([x])), "f")
+    assert first.name_hint == "f" and second.name_hint != "f"
+    builder.update_func(first, relax.Function([x], relax.Tuple([x, x])))
+    module = builder.get()
+    assert len(module["f"].ret_struct_info.fields) == 2 and len(module.functions) == 2
+
+
+MISUSES = {
+    "emit without a function": lambda b, x: b.emit(x),
+    "output without a function": lambda b, x: b.emit_func_output(x),
+    "emit_output without a block": lambda b, x: b.emit_output(x),
+    "end of no scope": lambda b, x: b.end_scope(),
+    "a module that is none": lambda b, x: relax.BlockBuilder(3),
+    "emit of nothing": lambda b, x: within(b, x, lambda: b.emit(None)),
+    "emit of a struct info": lambda b, x: within(b, x, lambda: b.emit(info)),
+    "emit of a module": lambda b, x: within(b, x, lambda: b.emit(tw.IRModule())),
+    "a name that is none": lambda b, x: within(b, x, lambda: b.emit(x, 3)),
+    "match_cast to no struct info": lambda b, x: within(b, x, lambda: b.match_cast(x, "float32")),
+    "a binding that is none": lambda b, x: within(b, x, lambda: b.emit_normalized(x)),
+    "lookup of a number": lambda b, x: b.lookup_binding(3),
+    "a function that is none": lambda b, x: b.add_func(x, "f"),
+    "a function without a name": lambda b, x: b.add_func(relax.Function([x], x), None),
+    "an update of what is not there": lambda b, x: b.update_func(ir.GlobalVar("nope"), relax.Function([x], x)),
+    "an update of no GlobalVar": lambda b, x: b.update_func("nope", relax.Function([x], x)),
+    "a parameter that is none": lambda b, x: b.function("f", [3]).__enter__(),
+    "attributes that are none": lambda b, x: b.function("f", [x], attrs={"a": object()}).__enter__(),
+    "a dataflow block without a function": lambda b, x: b.dataflow().__enter__(),
+    "parameters twice": lambda b, x: within(b, x, lambda: b.emit_func_output(x, [var("z"), 3])),
+}
+
+
+def within(builder, x, act):
+    with builder.function("main", [x]):
+        act()
+        builder.emit_func_output(x)
+
+
+@pytest.mark.parametrize("name", MISUSES)
+def test_misuse_is_an_error_and_the_builder_goes_on(name):
+    builder, x = relax.BlockBuilder(), var()
+    with pytest.raises(REFUSED) as caught:
+        MISUSES[name](builder, x)
+    assert str(caught.value)
+    assert relax.BlockBuilder.current() is None
+    with builder.function("after", [x]):
+        builder.emit_func_output(builder.emit(relax.op.add(x, x)))
+    assert relax.analysis.well_formed(builder.finalize())
+
+
+def test_a_function_has_an_output_and_none_inside_of_another():
+    builder, x = relax.BlockBuilder(), var()
+    with pytest.raises(RuntimeError, match="`emit_func_output` is not called in the function `main`"):
+        with builder.function("main", [x]):
+            builder.emit(relax.op.add(x, x))
+    with pytest.raises(RuntimeError, match="is being written already"):
+        with builder.function("main", [x]), builder.function("inner", [x]):
+            pass
+    with pytest.raises(KeyError, match="mine"), builder.function("main", [x]), builder.dataflow():
+        raise KeyError("mine")
+    with builder.function("main", [x]):
+        builder.emit_func_output(x)
+    assert [v.name_hint for v in builder.finalize().get_global_vars()] == ["main"]
+
+
+def test_blocks_are_edited():
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), y: R.Tensor((2, 3), "float32")):
+        with R.dataflow():
+            a = R.add(x, y)
+            b = R.multiply(a, x)
+            c = R.negative(b)
+            R.output(c)
+        return c
+
+    x, y = main.params
+    block = main.body.blocks[0]
+    names = {binding.var.name_hint: binding.var for binding in block.bindings}
+    rewrite = DataflowBlockRewrite(block, main)
+    rewrite.add(relax.op.subtract(x, y), "d", True)
+    rewrite.replace_all_uses(names["b"], x)
+    rewrite.remove_all_unused()
+    text = rewrite.mutated_root_fn_.script()
+    assert "R.negative(x)" in text and "multiply" not in text and "subtract" not in text
+    assert relax.analysis.well_formed(rewrite.mutate_irmodule(tw.IRModule({"main": main})))
+    for wrong in (
+        lambda: rewrite.replace_all_uses(3, x),
+        lambda: rewrite.add(None),
+        lambda: rewrite.remove_unused(None),
+    ):
+        with pytest.raises(REFUSED):
+            wrong()
+    with pytest.raises(REFUSED):
+        DataflowBlockRewrite(main, block)
+
+
+# The words of the script as functions.
+
+
+def built(make):
+    with IRBuilder() as builder:
+        make()
+    return builder.get()
+
+
+def test_loops_are_built_as_the_text_says():
+    def make():
+        with BT.prim_func():
+            BT.func_name("main")
+            BT.func_attr({"tir.noalias": True})
+            A = BT.arg("A", BT.Buffer((16, 8), "float32"))
+            B = BT.arg("B", BT.Buffer((16,), "float32"))
+            with BT.grid(16, 8) as (i, j), BT.block("sum"):
+                vi, vj = BT.axis.remap("SR", [i, j])
+                BT.reads(A[vi, vj])
+                BT.writes(B[vi])
+                with BT.init():
+                    BT.buffer_store(B, BT.float32(0), [vi])
+                BT.buffer_store(B, B[vi] + BT.exp(A[vi, vj]), [vi])
+
+    @T.prim_func
+    def main(A: T.Buffer((16, 8), "float32"), B: T.Buffer((16,), "float32")):
+        T.func_attr({"tir.noalias": True})
+        for i, j in T.grid(16, 8):
+            with T.block("sum"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                T.reads(A[vi, vj])
+                T.writes(B[vi])
+                with T.init():
+                    B[vi] = T.float32(0)
+                B[vi] = B[vi] + T.exp(A[vi, vj])
+
+    ir.assert_structural_equal(built(make), main)
+
+
+def test_statements_are_built_as_the_text_says():
+    def make():
+        with BT.prim_func():
+            BT.func_name("main")
+            A = BT.arg("A", BT.Buffer((16,), "int32"))
+            n = BT.arg("n", BT.int32())
+            with BT.parallel(0, 4) as i, BT.unroll(4) as j, BT.If(i < n):
+                with BT.Then():
+                    BT.buffer_store(A, BT.min(i * 4 + j, n), [i * 4 + j])
+                with BT.Else():
+                    BT.evaluate(0)
+            with BT.Assert(n > 0, "positive"), BT.While(A[0] < 10):
+                BT.buffer_store(A, A[0] + 1, [0])
+            with BT.attr(n, "pragma", 1), BT.vectorized(16) as v:
+                BT.buffer_store(A, v, [v])
+
+    @T.prim_func
+    def main(A: T.Buffer((16,), "int32"), n: T.int32):
+        for i in T.parallel(0, 4):
+            for j in T.unroll(4):
+                if i < n:
+                    A[i * 4 + j] = T.min(i * 4 + j, n)
+                else:
+                    T.evaluate(0)
+        assert n > 0, "positive"
+        while A[0] < 10:
+            A[0] = A[0] + 1
+        with T.attr(n, "pragma", 1):
+            for v in T.vectorized(16):
+                A[v] = v
+
+    found = built(make)
+    ir.assert_structural_equal(from_source(found.script()), from_source(main.script()))
+
+
+def test_graphs_are_built_as_the_text_says():
+    def make():
+        with BI.ir_module():
+            BI.module_attrs({"version": 2})
+            with BR.function():
+                BR.func_name("main")
+                BR.func_attr({"note": "x"})
+                x = BR.arg("x", BR.Tensor((2, 3), "float32"))
+                with BR.dataflow() as block:
+                    a = BR.emit(BR.add(x, x))
+                    b = BR.emit(BR.nn.relu(a))
+                    BR.output(b)
+                (b,) = block.output_vars
+                BR.func_ret_value(b)
+
+    @I.ir_module
+    class Module:
+        I.module_attrs({"version": 2})
+
+        @R.function
+        def main(x: R.Tensor((2, 3), "float32")):
+            R.func_attr({"note": "x"})
+            with R.dataflow():
+                a = R.add(x, x)
+                b = R.nn.relu(a)
+                R.output(b)
+            return b
+
+    ir.assert_structural_equal(built(make), Module)
+
+
+def test_conditionals_of_graphs_are_built_as_the_text_says():
+    def make():
+        with BR.function():
+            BR.func_name("main")
+            c = BR.arg("c", BR.Tensor((), "bool"))
+            x = BR.arg("x", BR.Tensor((2, 3), "float32"))
+            with BR.If(c) as branches:
+                with BR.Then():
+                    BR.emit(BR.add(x, x))
+                with BR.Else():
+                    BR.emit(BR.multiply(x, x))
+            BR.func_ret_value(branches.var)
+
+    @R.function
+    def main(c: R.Tensor((), "bool"), x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        if c:
+            y = R.add(x, x)
+        else:
+            y = R.multiply(x, x)
+        return y
+
+    ir.assert_structural_equal(built(make), main)
+
+
+def test_what_is_built_runs():
+    def make():
+        with BT.prim_func():
+            BT.func_name("main")
+            A = BT.arg("A", BT.Buffer((8,), "float32"))
+            B = BT.arg("B", BT.Buffer((8,), "float32"))
+            with BT.serial(8) as i:
+                BT.buffer_store(B, A[i] * 2.0 - 1.0, [i])
+
+    a = np.array([-1, 0, 1, np.nan, np.inf, -0.0, 3, 4], "float32")
+    b = tw.nd.array(np.zeros(8, "float32"))
+    tw.build(built(make), "llvm")["main"](tw.nd.array(a), b)
+    np.testing.assert_array_equal(b.numpy(), a * 2 - 1)
+
+
+def open_frame(frame):
+    frame.__enter__()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: BT.evaluate(0), "may not stand here"),
+        (lambda: BT.func_name("f"), "may not stand here"),
+        (lambda: BT.axis.spatial(4, 0), "may not stand here"),
+        (lambda: open_frame(BT.serial(4)), "no function and no module was built"),
+        (lambda: BR.emit(var()), "may not stand here"),
+        (lambda: BR.output(), "may not stand here"),
+        (lambda: BI.module_attrs({}), "may not stand here"),
+        (lambda: None, "no function and no module was built"),
+    ],
+)
+def test_words_out_of_place_are_refused(make, message):
+    with pytest.raises(tw.TVMError, match=message):
+        built(make)
+    assert not IRBuilder.is_in_scope()
+
+
+def test_words_outside_of_a_builder_say_so():
+    with pytest.raises(tw.TVMError, match="nothing can be built here"):
+        BT.evaluate(0)
+    with pytest.raises(tw.TVMError, match=r"R\.func_ret_value"), IRBuilder(), BR.function():
+        BR.func_name("main")
+    with pytest.raises(tw.TVMError, match=r"needs both"), IRBuilder(), BR.function():
+        c = BR.arg("c", BR.Tensor((), "bool"))
+        with BR.If(c), BR.Then():
+            BR.emit(c)
+    with pytest.raises(ValueError, match="declared and not defined: g"), IRBuilder(), BI.ir_module():
+        BI.decl_function("g", relax.Function([], relax.Tuple([])))
