@@ -281,7 +281,7 @@ def test_conditionals_of_graphs_are_built_as_the_text_says():
 
     @R.function
     def main(c: R.Tensor((), "bool"), x: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
-        if c:  # noqa: SIM108
+        if c:
             y = R.add(x, x)
         else:
             y = R.multiply(x, x)
