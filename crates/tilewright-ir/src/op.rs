@@ -156,6 +156,21 @@ pub enum AttrDefault {
     DType(DataType),
 }
 
+impl AttrDefault {
+    /// The value itself; nothing where one must be given.
+    pub fn value(self) -> Option<Attr> {
+        Some(match self {
+            Self::Required => return None,
+            Self::None => Attr::None,
+            Self::Bool(value) => Attr::Bool(value),
+            Self::Int(value) => Attr::Int(value),
+            Self::Float(value) => Attr::Float(tilewright_expr::node::FloatBits(value)),
+            Self::Str(value) => Attr::str(value),
+            Self::DType(value) => Attr::DType(value),
+        })
+    }
+}
+
 /// An attribute of an operator.
 #[derive(Clone, Copy, Debug)]
 pub struct AttrDef {
@@ -452,18 +467,9 @@ pub(crate) fn resolve_shapes(op: OpRef, args: &mut [Expr], result: &StructInfo) 
 pub(crate) fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, InferError> {
     let mut attrs = Attrs::new();
     for def in op.attrs {
-        let value = match (given.remove(def.name), def.default) {
-            (Some(value), _) => value,
-            (None, AttrDefault::Required) => {
-                return Err(InferError::new(format!("`{}` needs the attribute `{}`", op.name, def.name)));
-            }
-            (None, AttrDefault::None) => Attr::None,
-            (None, AttrDefault::Bool(value)) => Attr::Bool(value),
-            (None, AttrDefault::Int(value)) => Attr::Int(value),
-            (None, AttrDefault::Float(value)) => Attr::Float(tilewright_expr::node::FloatBits(value)),
-            (None, AttrDefault::Str(value)) => Attr::str(value),
-            (None, AttrDefault::DType(value)) => Attr::DType(value),
-        };
+        let value = given.remove(def.name).or_else(|| def.default.value());
+        let value =
+            value.ok_or_else(|| InferError::new(format!("`{}` needs the attribute `{}`", op.name, def.name)))?;
         attrs.insert(def.name.into(), fit_attr(op, def, value)?);
     }
     match given.keys().next() {

@@ -1,6 +1,7 @@
 //! Passes: functions from modules to modules, the context that they run in, and instruments that watch them.
 
 mod config;
+mod declared;
 mod instruments;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use crate::verify::{Form, verify};
 use crate::{Attr, Attrs, IRModule};
 
 pub use config::{CONTEXT_OPTIONS, OptionDef, check_config};
+pub use declared::{Callback, CallbackValue, ParamDef, ParamKind, PassArg, PassArgs, PassDef};
 pub use instruments::{PassTime, PassTiming, Passes, Printing, When};
 
 /// What every pass says of itself.

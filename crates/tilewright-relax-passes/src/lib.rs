@@ -1,6 +1,7 @@
 //! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning, cleaning.
 //!
-//! Each pass is a folder with its textual tests beside it, and a line in [`all_passes`]. Reading order: [`Normalize`]
+//! Each pass is a folder with its textual tests beside it, and a line in the list below, which [`all_passes`] and [`PASSES`]
+//! are made of. Reading order: [`Normalize`]
 //! (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`FoldConstant`], [`ToNonDataflow`],
 //! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
@@ -34,75 +35,63 @@
 //! origins; passes ask operators for properties. Nothing here knows a target or machine code; loops are looked at only to
 //! prove that a PrimFunc may overwrite an argument.
 
-mod attach_global_symbol;
+/// Declares passes, a line each in the order of the table: the pass's folder and its type. A pass that takes arguments is
+/// followed by `(..)` and declares them as its `DEF`.
+macro_rules! passes {
+    (@def $folder:ident $pass:ident) => {
+        PassDef { name: stringify!($pass), doc: "", params: &[], make: |_| Ok(Arc::new($pass)) }
+    };
+    (@def $folder:ident $pass:ident (..)) => {
+        $pass::DEF
+    };
+    ($($folder:ident::$pass:ident $(($($takes:tt)*))?;)*) => {
+        $(mod $folder; pub use $folder::*;)*
+
+        /// Every pass that users make by name.
+        pub const PASSES: &[PassDef] = &[$(passes!(@def $folder $pass $(($($takes)*))?)),*];
+    };
+}
+
+passes! {
+    normalize::Normalize;
+    canonicalize_bindings::CanonicalizeBindings;
+    eliminate_common_subexpr::EliminateCommonSubexpr;
+    inline_private_functions::InlinePrivateFunctions;
+    normalize_global_var::NormalizeGlobalVar;
+    attach_global_symbol::AttachGlobalSymbol;
+    merge_composite_functions::MergeCompositeFunctions;
+    legalize_ops::LegalizeOps;
+    fold_constant::FoldConstant;
+    dead_code_elimination::DeadCodeElimination;
+    dataflow_use_inplace_calls::DataflowUseInplaceCalls;
+    to_non_dataflow::ToNonDataflow;
+    remove_purity_checking::RemovePurityChecking;
+    call_tir_rewrite::CallTIRRewrite;
+    static_plan_block_memory::StaticPlanBlockMemory;
+    kill_after_last_use::KillAfterLastUse;
+}
+
 mod bind_params;
 mod bind_symbolic_vars;
-mod call_tir_rewrite;
-mod canonicalize_bindings;
-mod dataflow_use_inplace_calls;
-mod dead_code_elimination;
-mod eliminate_common_subexpr;
-mod fold_constant;
 mod fuse_ops_by_pattern;
-mod inline_private_functions;
-mod kill_after_last_use;
-mod legalize_ops;
 mod lifetimes;
 mod memory_usage;
-mod merge_composite_functions;
-mod normalize;
-mod normalize_global_var;
 mod outline;
 pub mod pattern;
 mod purity;
-mod remove_purity_checking;
 mod sequence;
-mod static_plan_block_memory;
-mod to_non_dataflow;
 
 use std::sync::Arc;
 
-use tilewright_ir::pass::Pass;
+use tilewright_ir::pass::{Pass, PassDef};
 
-pub use attach_global_symbol::AttachGlobalSymbol;
 pub use bind_params::{BindParams, ParamKey};
 pub use bind_symbolic_vars::BindSymbolicVars;
-pub use call_tir_rewrite::CallTIRRewrite;
-pub use canonicalize_bindings::CanonicalizeBindings;
-pub use dataflow_use_inplace_calls::DataflowUseInplaceCalls;
-pub use dead_code_elimination::DeadCodeElimination;
-pub use eliminate_common_subexpr::EliminateCommonSubexpr;
-pub use fold_constant::{FREE_BYTES, FoldConstant, GROWTH};
 pub use fuse_ops_by_pattern::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
-pub use inline_private_functions::InlinePrivateFunctions;
-pub use kill_after_last_use::KillAfterLastUse;
-pub use legalize_ops::LegalizeOps;
 pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
-pub use merge_composite_functions::MergeCompositeFunctions;
-pub use normalize::Normalize;
-pub use normalize_global_var::NormalizeGlobalVar;
-pub use remove_purity_checking::RemovePurityChecking;
-pub use static_plan_block_memory::StaticPlanBlockMemory;
-pub use to_non_dataflow::ToNonDataflow;
 
-/// Every pass that needs no arguments. Users know it by the name that it says of itself.
+/// Every pass that needs no arguments, with the defaults of those that it may have. Users know it by the name that it says
+/// of itself.
 pub fn all_passes() -> Vec<Arc<dyn Pass>> {
-    vec![
-        Arc::new(Normalize),
-        Arc::new(CanonicalizeBindings),
-        Arc::new(EliminateCommonSubexpr),
-        Arc::new(InlinePrivateFunctions),
-        Arc::new(NormalizeGlobalVar),
-        Arc::new(AttachGlobalSymbol),
-        Arc::new(MergeCompositeFunctions),
-        Arc::new(LegalizeOps),
-        Arc::new(FoldConstant),
-        Arc::new(DeadCodeElimination),
-        Arc::new(DataflowUseInplaceCalls),
-        Arc::new(ToNonDataflow),
-        Arc::new(RemovePurityChecking),
-        Arc::new(CallTIRRewrite),
-        Arc::new(StaticPlanBlockMemory),
-        Arc::new(KillAfterLastUse),
-    ]
+    PASSES.iter().filter_map(|def| def.with([]).ok()).collect()
 }

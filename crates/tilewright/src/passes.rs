@@ -2,25 +2,30 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::pass::Pass;
+use tilewright_ir::pass::{Pass, PassDef};
 use tilewright_support::nearest;
 
-/// The names of all passes and pipelines that need no arguments, in the order of their lists.
+/// Every pass that is made by name, with the arguments that it takes.
+pub const DEFS: &[PassDef] = tilewright_relax_passes::PASSES;
+
+/// The names of all passes and pipelines, in the order of their lists.
 pub fn names() -> Vec<&'static str> {
-    let pipelines = crate::pipelines::ALL.iter().map(|(name, _)| *name);
-    tilewright_relax_passes::all_passes().iter().map(|pass| pass.info().name).chain(pipelines).collect()
+    DEFS.iter().map(|def| def.name).chain(crate::pipelines::ALL.iter().map(|(name, _)| *name)).collect()
 }
 
-/// A pass or pipeline by name; an unknown name is an error that suggests a near one.
+/// The declaration of a pass; an unknown name is an error that suggests a near one.
+pub fn def(name: &str) -> Result<&'static PassDef, String> {
+    DEFS.iter().find(|def| def.name == name).ok_or_else(|| match nearest(name, names()) {
+        Some(near) => format!("unknown pass `{name}`: did you mean `{near}`?"),
+        None => format!("unknown pass `{name}`: expected one of {}", names().join(", ")),
+    })
+}
+
+/// A pass or pipeline by name. The arguments of a pass stand behind a colon: `ConvertToDataflow:min_size=3`.
 pub fn by_name(name: &str) -> Result<Arc<dyn Pass>, String> {
     if let Some(pipeline) = crate::pipelines::by_name(name) {
         return Ok(Arc::new(pipeline));
     }
-    match tilewright_relax_passes::all_passes().into_iter().find(|pass| pass.info().name == name) {
-        Some(pass) => Ok(pass),
-        None => Err(match nearest(name, names()) {
-            Some(near) => format!("unknown pass `{name}`: did you mean `{near}`?"),
-            None => format!("unknown pass `{name}`: expected one of {}", names().join(", ")),
-        }),
-    }
+    let (name, args) = name.split_once(':').unwrap_or((name, ""));
+    def(name)?.of_text(args)
 }
