@@ -122,6 +122,15 @@ pub enum AttrKind {
     OptionalInts,
     /// An integer or several, which mean different things.
     IntOrInts,
+    /// Integers for so many dimensions; one may stand for all.
+    Each(usize),
+    /// As [`AttrKind::Each`], or `None`.
+    OptionalEach(usize),
+    /// Integers for both sides of so many dimensions: those before, then those behind. One may stand for all, and one of
+    /// each dimension for both of its sides.
+    Sides(usize),
+    /// Numbers; one may stand by itself.
+    Floats,
     /// A device, see [`VDevice::to_attr`].
     VDevice,
 }
@@ -139,6 +148,10 @@ impl AttrKind {
             Self::Ints => "integers",
             Self::OptionalInts => "integers or None",
             Self::IntOrInts => "an integer or integers",
+            Self::Each(_) => "an integer, or one for each spatial dimension",
+            Self::OptionalEach(_) => "an integer, one for each spatial dimension, or None",
+            Self::Sides(_) => "an integer, or one for each spatial dimension or for each of their sides",
+            Self::Floats => "numbers",
             Self::VDevice => "a device",
         }
     }
@@ -154,14 +167,16 @@ pub enum AttrDefault {
     Float(f64),
     Str(&'static str),
     DType(DataType),
+    /// The value of the attribute of this name, which stands before; `None` means the same.
+    Of(&'static str),
 }
 
 impl AttrDefault {
-    /// The value itself; nothing where one must be given.
+    /// The value itself, or what stands for it where another attribute has it; nothing where one must be given.
     pub fn value(self) -> Option<Attr> {
         Some(match self {
             Self::Required => return None,
-            Self::None => Attr::None,
+            Self::None | Self::Of(_) => Attr::None,
             Self::Bool(value) => Attr::Bool(value),
             Self::Int(value) => Attr::Int(value),
             Self::Float(value) => Attr::Float(tilewright_expr::node::FloatBits(value)),
@@ -467,7 +482,10 @@ pub(crate) fn resolve_shapes(op: OpRef, args: &mut [Expr], result: &StructInfo) 
 pub(crate) fn complete_attrs(op: OpRef, mut given: Attrs) -> Result<Attrs, InferError> {
     let mut attrs = Attrs::new();
     for def in op.attrs {
-        let value = given.remove(def.name).or_else(|| def.default.value());
+        let value = match (given.remove(def.name), def.default) {
+            (None | Some(Attr::None), AttrDefault::Of(other)) => attrs.get(other).cloned(),
+            (given, default) => given.or_else(|| default.value()),
+        };
         let value =
             value.ok_or_else(|| InferError::new(format!("`{}` needs the attribute `{}`", op.name, def.name)))?;
         attrs.insert(def.name.into(), fit_attr(op, def, value)?);
@@ -495,12 +513,36 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
         (AttrKind::Ints | AttrKind::OptionalInts | AttrKind::IntOrInts, _) => {
             value.as_ints().map(|ints| Attr::Array(ints.into_iter().map(Attr::Int).collect()))
         }
+        (AttrKind::OptionalEach(_), Attr::None) => Some(Attr::None),
+        (AttrKind::Each(count) | AttrKind::OptionalEach(count), _) => spread(&value, count, &[1]),
+        (AttrKind::Sides(count), _) => spread(&value, 2 * count, &[1, count]),
+        (AttrKind::Floats, _) => floats(&value),
         _ => None,
     };
     fitted.ok_or_else(|| {
         let (expected, found) = (def.kind.in_words(), value.in_words());
         InferError::new(format!("attribute `{}` of `{}` must be {expected}, found {found}", def.name, op.name))
     })
+}
+
+/// So many integers; of as many as `fewer` says each stands for several, in turn.
+fn spread(value: &Attr, count: usize, fewer: &[usize]) -> Option<Attr> {
+    let given = value.as_ints().or_else(|| value.as_int().map(|one| vec![one]))?;
+    let fits = given.len() == count || fewer.contains(&given.len());
+    fits.then(|| Attr::Array(given.into_iter().map(Attr::Int).cycle().take(count).collect()))
+}
+
+/// The numbers as floats.
+fn floats(value: &Attr) -> Option<Attr> {
+    let float = |value: &Attr| match value {
+        Attr::Int(value) => Some(Attr::Float(tilewright_expr::node::FloatBits(*value as f64))),
+        Attr::Float(_) => Some(value.clone()),
+        _ => None,
+    };
+    match value {
+        Attr::Array(items) => items.iter().map(float).collect::<Option<_>>().map(Attr::Array),
+        one => float(one).map(|one| Attr::Array(vec![one])),
+    }
 }
 
 /// The device of all arguments of a call that say one: the result lies there too, unless its rule says where.

@@ -15,6 +15,10 @@ macro_rules! attr_type {
     (DType) => { ::tilewright_tensor::DataType };
     (Ints) => { &[i64] };
     (OptionalInts) => { Option<&[i64]> };
+    (Each) => { &[i64] };
+    (OptionalEach) => { Option<&[i64]> };
+    (Sides) => { &[i64] };
+    (Floats) => { &[f64] };
     (VDevice) => { &::tilewright_ir::relax::VDevice };
 }
 
@@ -66,6 +70,20 @@ macro_rules! attr_value {
     (OptionalInts, $value:expr) => {
         $value.map_or(::tilewright_ir::Attr::None, |ints| attr_value!(Ints, ints))
     };
+    (Each, $value:expr) => {
+        attr_value!(Ints, $value)
+    };
+    (Sides, $value:expr) => {
+        attr_value!(Ints, $value)
+    };
+    (OptionalEach, $value:expr) => {
+        attr_value!(OptionalInts, $value)
+    };
+    (Floats, $value:expr) => {
+        ::tilewright_ir::Attr::Array(
+            $value.iter().map(|&v| ::tilewright_ir::Attr::Float(::tilewright_ir::node::FloatBits(v))).collect(),
+        )
+    };
 }
 
 /// Declares an op:
@@ -87,7 +105,7 @@ macro_rules! op {
         $(#[doc = $doc:literal])+
         $name:literal {
             args: { $($arg:ident: $arg_kind:ident, $arg_doc:literal;)* }
-            attrs: { $($attr:ident: $attr_kind:ident = $default:expr, $attr_doc:literal;)* }
+            attrs: { $($attr:ident: $attr_kind:ident $(($count:literal))? = $default:expr, $attr_doc:literal;)* }
             infer: $infer:expr,
             legalize: $legalize:expr,
             properties: $properties:expr $(,)?
@@ -104,7 +122,7 @@ macro_rules! op {
             }),*],
             attrs: &[$(::tilewright_ir::op::AttrDef {
                 name: stringify!($attr),
-                kind: ::tilewright_ir::op::AttrKind::$attr_kind,
+                kind: ::tilewright_ir::op::AttrKind::$attr_kind $(($count))?,
                 default: $default,
                 doc: $attr_doc,
             }),*],

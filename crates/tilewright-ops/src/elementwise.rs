@@ -98,7 +98,4 @@ pub fn in_wide(x: &Value, formula: impl FnOnce(&Value) -> Value) -> Value {
     }
 }
 
-/// The element type in which formulas and sums of this type are worked out: float32 for narrower floats.
-pub fn wide(dtype: DataType) -> DataType {
-    if dtype.is_float() && dtype.bits < 32 { DataType::F32 } else { dtype }
-}
+pub use tilewright_te::topi::wide;

@@ -58,6 +58,8 @@ fn attribute(def: &AttrDef) -> Option<(std::sync::Arc<str>, Attr)> {
         AttrKind::Str => Attr::str("global"),
         AttrKind::DType => Attr::DType(DataType::F32),
         AttrKind::Ints | AttrKind::OptionalInts => Attr::Array(vec![Attr::Int(0)]),
+        AttrKind::Each(_) | AttrKind::OptionalEach(_) | AttrKind::Sides(_) => Attr::Int(1),
+        AttrKind::Floats => Attr::Array(vec![Attr::Int(1)]),
         AttrKind::VDevice => return None,
     };
     Some((def.name.into(), value))

@@ -71,6 +71,11 @@ impl From<&Value> for Operand {
         Self::Value(value.clone())
     }
 }
+impl From<Expr> for Operand {
+    fn from(value: Expr) -> Self {
+        Self::Value(value.into())
+    }
+}
 impl From<i64> for Operand {
     fn from(value: i64) -> Self {
         Self::Int(value)

@@ -5,11 +5,12 @@ A family has a file with its entries, and a name in the list below.
 
 from __future__ import annotations
 
-from . import basic
+from . import basic, vision
 from .sampling import Reference, Sample
 
 FAMILIES = [
     basic,
+    vision,
 ]
 
 REFERENCES: dict[str, Reference] = {name: own for family in FAMILIES for name, own in family.REFERENCES.items()}

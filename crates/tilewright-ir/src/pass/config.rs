@@ -47,9 +47,10 @@ fn fits(kind: AttrKind, value: &Attr) -> bool {
         AttrKind::Float => matches!(value, Attr::Float(_) | Attr::Int(_)),
         AttrKind::Str => matches!(value, Attr::Str(_)),
         AttrKind::DType => matches!(value, Attr::DType(_) | Attr::Str(_)),
-        AttrKind::Ints => value.as_ints().is_some(),
+        AttrKind::Ints | AttrKind::Each(_) | AttrKind::Sides(_) => value.as_ints().is_some(),
+        AttrKind::Floats => matches!(value, Attr::Array(_)),
         AttrKind::IntOrInts => matches!(value, Attr::Int(_)) || value.as_ints().is_some(),
         AttrKind::VDevice => false,
-        AttrKind::OptionalInts => matches!(value, Attr::None) || value.as_ints().is_some(),
+        AttrKind::OptionalInts | AttrKind::OptionalEach(_) => matches!(value, Attr::None) || value.as_ints().is_some(),
     }
 }

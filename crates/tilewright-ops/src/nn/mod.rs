@@ -1,10 +1,24 @@
 //! Ops of neural networks.
 
+mod convolution;
 mod exponentials;
 mod normalised;
+mod pooling;
 
 family! {
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
     batch_norm,
+    conv1d,
+    conv1d_transpose,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
     dropout,
     gelu,
     gelu_tanh,
@@ -12,6 +26,9 @@ family! {
     layer_norm,
     leakyrelu,
     log_softmax,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
     pad,
     relu,
     rms_norm,

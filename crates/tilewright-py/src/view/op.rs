@@ -105,7 +105,7 @@ pub(crate) fn op_signature(py: Python<'_>, name: &str) -> PyResult<(Vec<Paramete
     let attrs = op.attrs.iter().map(|attr| {
         let default = match attr.default {
             AttrDefault::Required => None,
-            AttrDefault::None => Some("None".to_owned()),
+            AttrDefault::None | AttrDefault::Of(_) => Some("None".to_owned()),
             AttrDefault::Bool(value) => Some(if value { "True" } else { "False" }.to_owned()),
             AttrDefault::Int(value) => Some(value.to_string()),
             AttrDefault::Float(value) => Some(format!("{value:?}")),

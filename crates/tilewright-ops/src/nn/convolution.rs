@@ -1,0 +1,268 @@
+//! What convolutions over 1, 2 and 3 dimensions share: how their attributes are read, the shape of the result, the loops.
+
+use tilewright_expr::{CmpOp, Expr};
+use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::legalize as legalize_formula;
+use tilewright_te::topi::convolution::{Conv, conv, conv_transpose};
+use tilewright_te::topi::layout::Layout;
+use tilewright_tensor::DataType;
+
+use crate::elementwise::number;
+use crate::{attributes, shapes};
+
+/// The axes of the data, and of the kernel of a convolution and of a transposed one, for so many spatial dimensions.
+pub(super) fn axes(spatial: usize) -> [&'static str; 3] {
+    match spatial {
+        1 => ["NCW", "OIW", "IOW"],
+        2 => ["NCHW", "OIHW", "IOHW"],
+        _ => ["NCDHW", "OIDHW", "IODHW"],
+    }
+}
+
+/// The layout that an attribute names.
+pub(super) fn layout(call: &OpCall<'_>, name: &str, axes: &str) -> Result<Layout, InferError> {
+    let wrong = |why: String| InferError::new(format!("`{}`: attribute `{name}`: {why}", call.op.name));
+    let layout = Layout::of(attributes::text(call, name), axes).map_err(|error| wrong(error.0))?;
+    match (2..axes.len()).find(|&axis| layout.splits(axis)) {
+        Some(axis) => {
+            Err(wrong(format!("`{layout}` has parts of `{}`; only channels may be split", &axes[axis..=axis])))
+        }
+        None => Ok(layout),
+    }
+}
+
+/// Integers of an attribute, none of which may be less than `least`.
+pub(super) fn at_least(call: &OpCall<'_>, name: &str, least: i64) -> Result<Vec<i64>, InferError> {
+    let given = attributes::ints(call, name)?;
+    // What is larger names no tensor that there could be, and its sums would leave the range of integers.
+    let most = i64::from(i32::MAX);
+    match given.iter().find(|one| !(least..=most).contains(*one)) {
+        Some(wrong) => Err(InferError::new(format!(
+            "`{}`: attribute `{name}` must be from {least} to {most}, found {wrong}",
+            call.op.name
+        ))),
+        None => Ok(given),
+    }
+}
+
+/// Whether the kernel's first axis is that of the result's channels, or of the data's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Transposed,
+}
+
+/// The attributes of a convolution over so many dimensions.
+fn parameters(call: &OpCall<'_>, spatial: usize, direction: Direction) -> Result<Conv, InferError> {
+    let [data, forward, transposed] = axes(spatial);
+    let kernel = if direction == Direction::Forward { forward } else { transposed };
+    let groups = attributes::int(call, "groups")?;
+    if groups < 1 {
+        return Err(InferError::new(format!("`{}` needs at least one group, found {groups}", call.op.name)));
+    }
+    Ok(Conv {
+        strides: at_least(call, "strides", 1)?,
+        padding: at_least(call, "padding", 0)?,
+        dilation: at_least(call, "dilation", 1)?,
+        groups,
+        data: layout(call, "data_layout", data)?,
+        kernel: layout(call, "kernel_layout", kernel)?,
+        out: layout(call, "out_layout", data)?,
+    })
+}
+
+/// The elements that a transposed convolution adds behind the others.
+fn more(call: &OpCall<'_>, conv: &Conv) -> Result<Vec<i64>, InferError> {
+    let more = at_least(call, "output_padding", 0)?;
+    for (d, &more) in more.iter().enumerate() {
+        let (stride, dilation) =
+            (conv.strides.get(d).copied().unwrap_or(1), conv.dilation.get(d).copied().unwrap_or(1));
+        if more >= stride.max(dilation) {
+            return Err(InferError::new(format!(
+                "`{}`: an output padding of {more} must be smaller than the stride {stride} or the dilation {dilation}",
+                call.op.name
+            )));
+        }
+    }
+    Ok(more)
+}
+
+/// The element type of the result.
+fn result_type(call: &OpCall<'_>) -> Result<Option<DataType>, InferError> {
+    let own = shapes::all_of_dtype(call, &[0, 1], number)?;
+    match attributes::dtype(call, "out_dtype")? {
+        Some(dtype) if !(number.0)(dtype) => {
+            Err(InferError::new(format!("`{}` gives numbers, `out_dtype` is {dtype}", call.op.name)))
+        }
+        given => Ok(given.or(own)),
+    }
+}
+
+/// The extents of the axes of an argument, in the layout that it is said to have; `None` where they are not known.
+pub(super) fn logical(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    arg: usize,
+    layout: &Layout,
+) -> Result<Option<Vec<Expr>>, InferError> {
+    let shape = call.tensor(arg)?.0;
+    let name = call.op.args.get(arg).map_or("?", |def| def.name);
+    if let Some(rank) = shape.rank().filter(|rank| *rank != layout.rank()) {
+        let wanted = layout.rank();
+        return Err(InferError::at(
+            arg,
+            format!("`{}`: `{name}` in the layout {layout} has {wanted} dimensions, found {rank}", call.op.name),
+        ));
+    }
+    let TensorShape::Known(dims) = shape else { return Ok(None) };
+    if let Some((at, part)) = layout.other_part(&cx.analyzer, dims) {
+        let found = shapes::dim_text(&dims[at]);
+        return Err(InferError::at(
+            arg,
+            format!("`{}`: dimension {at} of `{name}` in the layout {layout} is {part}, found {found}", call.op.name),
+        ));
+    }
+    Ok(Some(layout.logical_shape(dims)?))
+}
+
+/// The shape of a result of these axes, in its layout.
+pub(super) fn physical(call: &OpCall<'_>, layout: &Layout, logical: &[Expr]) -> Result<TensorShape, InferError> {
+    let dims = layout.physical_shape(logical)?;
+    let whole = layout.logical_shape(&dims)?;
+    let parts = |(a, b): (&Expr, &Expr)| a.as_int().zip(b.as_int()).is_some_and(|(a, b)| a != b);
+    match logical.iter().zip(&whole).position(|(a, b)| parts((a, b))) {
+        Some(axis) => {
+            let found = shapes::dim_text(&logical[axis]);
+            Err(InferError::new(format!(
+                "`{}`: {found} channels do not divide into the parts of the layout {layout}",
+                call.op.name
+            )))
+        }
+        None => Ok(TensorShape::Known(dims)),
+    }
+}
+
+/// The rule of convolutions over so many dimensions.
+pub(super) fn infer(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    spatial: usize,
+    direction: Direction,
+) -> Result<StructInfo, InferError> {
+    let conv = parameters(call, spatial, direction)?;
+    let more = if direction == Direction::Transposed { more(call, &conv)? } else { Vec::new() };
+    let dtype = result_type(call)?;
+    let (data, kernel) = (logical(cx, call, 0, &conv.data)?, logical(cx, call, 1, &conv.kernel)?);
+    if let Some(kernel) = &kernel {
+        check_divides(call, &conv, 1, &kernel[0])?;
+    }
+    let (Some(data), Some(kernel)) = (data, kernel) else {
+        return Ok(StructInfo::tensor_with(TensorShape::Rank(conv.out.rank()), dtype));
+    };
+    check_divides(call, &conv, 0, &data[1])?;
+    check_channels(cx, call, &conv, &data[1], &kernel[if direction == Direction::Forward { 1 } else { 0 }], direction)?;
+    let result = match direction {
+        Direction::Forward => {
+            check_window(cx, call, &conv, &data, &kernel)?;
+            conv.result(&data, &kernel)?
+        }
+        Direction::Transposed => conv.transposed(&data, &kernel, &more)?,
+    };
+    if let Some(negative) = result.iter().filter_map(Expr::as_int).find(|extent| *extent < 0) {
+        return Err(InferError::at(0, format!("`{}`: a dimension of the result would be {negative}", call.op.name)));
+    }
+    Ok(StructInfo::tensor_with(physical(call, &conv.out, &result)?, dtype))
+}
+
+/// Refuses channels that the groups do not divide.
+fn check_divides(call: &OpCall<'_>, conv: &Conv, arg: usize, channels: &Expr) -> Result<(), InferError> {
+    let groups = conv.groups;
+    match channels.as_int().filter(|channels| channels % groups != 0) {
+        Some(channels) => {
+            let name = call.op.args.get(arg).map_or("?", |def| def.name);
+            let message = format!("`{}`: {groups} groups do not divide {channels} channels of `{name}`", call.op.name);
+            Err(InferError::at(arg, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Refuses a kernel for data of another number of channels.
+fn check_channels(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    conv: &Conv,
+    of_data: &Expr,
+    of_kernel: &Expr,
+    direction: Direction,
+) -> Result<(), InferError> {
+    let all = if direction == Direction::Forward { of_kernel.clone() * conv.groups } else { of_kernel.clone() };
+    let all = cx.analyzer.simplify(&all);
+    if !cx.analyzer.prove_different(of_data, &all) {
+        return Ok(());
+    }
+    let groups = match (direction, conv.groups) {
+        (Direction::Transposed, _) | (_, 1) => String::new(),
+        (Direction::Forward, groups) => format!(" for each of {groups} groups"),
+    };
+    let (data, kernel) = (shapes::dim_text(of_data), shapes::dim_text(of_kernel));
+    Err(InferError::at(
+        1,
+        format!("`{}`: the data has {data} channels, the kernel takes {kernel}{groups}", call.op.name),
+    ))
+}
+
+/// Refuses data that is smaller than the window.
+fn check_window(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    conv: &Conv,
+    data: &[Expr],
+    kernel: &[Expr],
+) -> Result<(), InferError> {
+    for d in 0..conv.spatial() {
+        let (whole, window) = conv.reach(d, &data[d + 2], &kernel[d + 2]);
+        check_reach(cx, call, d, &whole, &window)?;
+    }
+    Ok(())
+}
+
+/// Refuses a window that is larger along a spatial dimension than the data with its border.
+pub(super) fn check_reach(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    d: usize,
+    whole: &Expr,
+    window: &Expr,
+) -> Result<(), InferError> {
+    if cx.analyzer.decide(CmpOp::Lt, whole, window) != Some(true) {
+        return Ok(());
+    }
+    let (whole, window) = (shapes::dim_text(whole), shapes::dim_text(window));
+    Err(InferError::at(
+        0,
+        format!(
+            "`{}`: a window of {window} is larger than the {whole} elements of spatial dimension {d} with its border",
+            call.op.name
+        ),
+    ))
+}
+
+/// The loops of convolutions over so many dimensions.
+pub(super) fn legalize(call: &OpCall<'_>, spatial: usize, direction: Direction) -> Result<PrimFunc, InferError> {
+    let own = parameters(call, spatial, direction)?;
+    // A shape that cannot be says so here too, where the call was made without it.
+    shapes::result_dims(call)?;
+    let more = if direction == Direction::Transposed { more(call, &own)? } else { Vec::new() };
+    let dtype = attributes::dtype(call, "out_dtype")?;
+    legalize_formula(call, |inputs| {
+        let [data, kernel] = inputs else { return Ok(Vec::new()) };
+        let dtype = dtype.unwrap_or(data.dtype());
+        Ok(vec![match direction {
+            Direction::Forward => conv(data, kernel, &own, dtype)?,
+            Direction::Transposed => conv_transpose(data, kernel, &own, &more, dtype)?,
+        }])
+    })
+}

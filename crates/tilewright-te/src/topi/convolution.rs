@@ -1,0 +1,265 @@
+//! Convolutions, and what goes back from their results to their data, over any number of spatial dimensions.
+//!
+//! Both are a border round the data (where there is one), and one reduction over the channels of a group and the window.
+//! Axes are in the order batch, channels, spatial ones of data, and results, inputs, spatial ones of kernels; the layouts
+//! say where they are. Sums of narrow floats are worked out in float32.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::{BinOp, Expr};
+use tilewright_tensor::DataType;
+
+use super::layout::{Layout, times};
+use super::{all_of, elementwise, padded, wide};
+use crate::{ReduceAxis, TeError, Tensor, Value, compute, compute_over, reduce_axis, sum};
+
+/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the widths
+/// before each of them, then those behind.
+#[derive(Clone, Debug)]
+pub struct Conv {
+    pub strides: Vec<i64>,
+    pub padding: Vec<i64>,
+    pub dilation: Vec<i64>,
+    pub groups: i64,
+    pub data: Layout,
+    pub kernel: Layout,
+    pub out: Layout,
+}
+
+/// A window's place along one dimension.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Along {
+    pub(super) stride: i64,
+    pub(super) before: i64,
+    pub(super) behind: i64,
+    pub(super) dilation: i64,
+}
+
+/// The names of the loops over the spatial dimensions of a result and over those of a window.
+const SPATIAL: [(&str, &str); 3] = [("yy", "ry"), ("xx", "rx"), ("zz", "rz")];
+
+/// What a window of `taps` covers.
+pub(super) fn span(taps: &Expr, dilation: i64) -> Expr {
+    if dilation == 1 { taps.clone() } else { (taps.clone() - 1) * dilation + 1 }
+}
+
+impl Conv {
+    /// The number of spatial dimensions.
+    pub fn spatial(&self) -> usize {
+        self.strides.len()
+    }
+
+    fn along(&self, d: usize) -> Along {
+        let of = |list: &[i64], at: usize, default| list.get(at).copied().unwrap_or(default);
+        Along {
+            stride: of(&self.strides, d, 1),
+            before: of(&self.padding, d, 0),
+            behind: of(&self.padding, d + self.spatial(), 0),
+            dilation: of(&self.dilation, d, 1),
+        }
+    }
+
+    /// The data's extent along a spatial dimension with its border, and what the window covers.
+    pub fn reach(&self, d: usize, data: &Expr, taps: &Expr) -> (Expr, Expr) {
+        let analyzer = Analyzer::new();
+        let along = self.along(d);
+        let whole = data.clone() + (along.before + along.behind);
+        (analyzer.simplify(&whole), analyzer.simplify(&span(taps, along.dilation)))
+    }
+
+    /// The extents of the axes of a convolution's result, of those of data and kernel.
+    pub fn result(&self, data: &[Expr], kernel: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        let analyzer = Analyzer::new();
+        let mut result = vec![extent(data, 0)?, extent(kernel, 0)?];
+        for d in 0..self.spatial() {
+            let (whole, window) = self.reach(d, &extent(data, d + 2)?, &extent(kernel, d + 2)?);
+            let steps = Expr::binary(BinOp::FloorDiv, &(whole - window), &Expr::i64(self.along(d).stride))?;
+            result.push(analyzer.simplify(&(steps + 1)));
+        }
+        Ok(result)
+    }
+
+    /// The extents of the axes of a transposed convolution's result. The kernel's first axis is that of the data's
+    /// channels, its second that of the result's in one group.
+    pub fn transposed(&self, data: &[Expr], kernel: &[Expr], more: &[i64]) -> Result<Vec<Expr>, TeError> {
+        let analyzer = Analyzer::new();
+        let channels = extent(kernel, 1)? * self.groups;
+        let mut result = vec![extent(data, 0)?, analyzer.simplify(&channels)];
+        for d in 0..self.spatial() {
+            let along = self.along(d);
+            let steps = (extent(data, d + 2)? - 1) * along.stride;
+            let window = span(&extent(kernel, d + 2)?, along.dilation);
+            let more = more.get(d).copied().unwrap_or(0) - along.before - along.behind;
+            result.push(analyzer.simplify(&(steps + window + more)));
+        }
+        Ok(result)
+    }
+
+    /// `conv2d_nchw`, `group_conv2d_nhwc`.
+    fn name(&self, suffix: &str) -> String {
+        let group = if self.groups == 1 { "" } else { "group_" };
+        format!("{group}conv{}d{suffix}_{}", self.spatial(), self.out.to_string().to_lowercase())
+    }
+
+    /// The names of the loops over the result.
+    fn names(&self) -> Vec<String> {
+        self.out.by_dim(|axis, part| {
+            let name = match axis {
+                0 => "nn",
+                1 => "ff",
+                _ => SPATIAL.get(axis - 2).map_or("ss", |names| names.0),
+            };
+            if part { format!("{name}_i") } else { name.to_owned() }
+        })
+    }
+
+    /// The axes of the window, and of the channels before them.
+    fn window(&self, channels: Expr, kernel: &[Expr]) -> Vec<ReduceAxis> {
+        let taps = kernel.iter().skip(2).zip(SPATIAL).map(|(taps, names)| (taps.clone(), names.1));
+        let all = std::iter::once((channels, "rc")).chain(taps);
+        all.map(|(extent, name)| reduce_axis(Expr::int(0, extent.dtype), extent, name)).collect()
+    }
+}
+
+fn extent(shape: &[Expr], axis: usize) -> Result<Expr, TeError> {
+    shape.get(axis).cloned().ok_or_else(|| TeError(format!("a shape of {} axes has no axis {axis}", shape.len())))
+}
+
+/// The channels of one group.
+fn of_group(channels: &Expr, groups: i64) -> Result<Expr, TeError> {
+    let own = Expr::binary(BinOp::FloorDiv, channels, &Expr::int(groups, channels.dtype))?;
+    Ok(Analyzer::new().simplify(&own))
+}
+
+/// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`, with
+/// the sums in `dtype`.
+pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
+    let data_shape = conv.data.logical_shape(data.shape())?;
+    let taps = conv.kernel.logical_shape(kernel.shape())?;
+    let result = conv.out.physical_shape(&conv.result(&data_shape, &taps)?)?;
+    let (channels, own) = (extent(&taps, 1)?, of_group(&extent(&taps, 0)?, conv.groups)?);
+    let border = |before: bool| {
+        conv.data.by_dim(|axis, _| match axis.checked_sub(2).map(|d| conv.along(d)) {
+            Some(along) => {
+                if before {
+                    along.before
+                } else {
+                    along.behind
+                }
+            }
+            None => 0,
+        })
+    };
+    let zero = Value::from(Expr::number(0, data.dtype()));
+    let data = padded(data, &border(true), &border(false), &zero, "pad_temp")?;
+    let over = conv.window(channels.clone(), &taps);
+    let formula = |i: &[Value]| {
+        let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
+        let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
+            return Value::wrong(TeError("a convolution has a batch and channels".into()));
+        };
+        let of_data = if conv.groups == 1 { c.clone() } else { f.floor_div(own.clone()) * channels.clone() + c };
+        let places = spatial.iter().zip(window).enumerate().map(|(d, (y, r))| {
+            let along = conv.along(d);
+            times(y, along.stride) + times(r, along.dilation)
+        });
+        let places: Vec<Value> = [n.clone(), of_data].into_iter().chain(places).collect();
+        let of_kernel = [&[f.clone()], r.as_slice()].concat();
+        product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
+    };
+    narrowed(compute_over(&result, &conv.name(""), &conv.names(), formula)?, dtype)
+}
+
+/// The sum over the axes of the products of an element of the data and one of the kernel.
+fn product(
+    data: &Tensor,
+    place: &[Value],
+    kernel: &Tensor,
+    tap: &[Value],
+    dtype: DataType,
+    over: &[ReduceAxis],
+) -> Value {
+    sum(data.at_all(place).cast(dtype) * kernel.at_all(tap).cast(dtype), &over.iter().collect::<Vec<_>>())
+}
+
+fn narrowed(wide: Tensor, dtype: DataType) -> Result<Tensor, TeError> {
+    if wide.dtype() == dtype {
+        return Ok(wide);
+    }
+    elementwise(&wide, &format!("{}_narrow", wide.name()), |x| x.cast(dtype))
+}
+
+/// The data's part in what a convolution of these parameters was made of: each element of the data times the kernel, added
+/// where the window lay. `more` are elements behind the others that no window reached.
+///
+/// It is the convolution by the mirrored kernel of the data with `stride - 1` zeros between its elements.
+pub fn conv_transpose(
+    data: &Tensor,
+    kernel: &Tensor,
+    conv: &Conv,
+    more: &[i64],
+    dtype: DataType,
+) -> Result<Tensor, TeError> {
+    let data_shape = conv.data.logical_shape(data.shape())?;
+    let taps = conv.kernel.logical_shape(kernel.shape())?;
+    let logical = conv.transposed(&data_shape, &taps, more)?;
+    let result = conv.out.physical_shape(&logical)?;
+    let (channels, own) = (of_group(&extent(&taps, 0)?, conv.groups)?, extent(&taps, 1)?);
+    let data = spread(data, conv, &data_shape, &logical, &taps)?;
+    let over = conv.window(channels.clone(), &taps);
+    let formula = |i: &[Value]| {
+        let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
+        let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
+            return Value::wrong(TeError("a convolution has a batch and channels".into()));
+        };
+        let (of_data, of_result) = match conv.groups {
+            1 => (c.clone(), f.clone()),
+            _ => (f.floor_div(own.clone()) * channels.clone() + c, f.floor_mod(own.clone())),
+        };
+        let places = spatial.iter().zip(window).enumerate();
+        let places = places.map(|(d, (y, r))| y + times(r, conv.along(d).dilation));
+        let places: Vec<Value> = [n.clone(), of_data.clone()].into_iter().chain(places).collect();
+        let last = |taps: &Expr| Value::from(Analyzer::new().simplify(&(taps.clone() - 1)));
+        let mirrored = taps.iter().skip(2).zip(window).map(|(taps, r)| last(taps) - r);
+        let tap: Vec<Value> = [of_data, of_result].into_iter().chain(mirrored).collect();
+        product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&tap), wide(dtype), &over)
+    };
+    narrowed(compute_over(&result, &conv.name("_transpose"), &conv.names(), formula)?, dtype)
+}
+
+/// The data with zeros between its elements and round them, so that a window of `taps` moves over the result by single
+/// steps.
+fn spread(data: &Tensor, conv: &Conv, shape: &[Expr], result: &[Expr], taps: &[Expr]) -> Result<Tensor, TeError> {
+    let analyzer = Analyzer::new();
+    let mut logical = shape.to_vec();
+    // Of each spatial dimension the place of the first element, and the place behind the last.
+    let mut places: Vec<(Expr, Expr)> = Vec::new();
+    for d in 0..conv.spatial() {
+        let along = conv.along(d);
+        let before = analyzer.simplify(&(span(&extent(taps, d + 2)?, along.dilation) - (1 + along.before)));
+        let end = analyzer.simplify(&((extent(shape, d + 2)? - 1) * along.stride + before.clone() + 1));
+        let reach = extent(result, d + 2)? + span(&extent(taps, d + 2)?, along.dilation) - 1;
+        logical[d + 2] = analyzer.simplify(&reach);
+        places.push((before, end));
+    }
+    let still = conv.strides.iter().all(|&stride| stride == 1)
+        && places.iter().all(|(before, _)| before.as_int() == Some(0))
+        && logical.iter().zip(shape).all(|(a, b)| analyzer.prove_equal(a, b));
+    if still {
+        return Ok(data.clone());
+    }
+    compute(&conv.data.physical_shape(&logical)?, "data_pad", |i| {
+        let mut at = conv.data.logical(i);
+        let mut conditions = Vec::new();
+        for ((place, (before, end)), &stride) in at.iter_mut().skip(2).zip(&places).zip(&conv.strides) {
+            let own = if before.as_int() == Some(0) { place.clone() } else { &*place - Value::from(before.clone()) };
+            conditions.extend([Value::from(before.clone()).le(&*place), place.lt(Value::from(end.clone()))]);
+            if stride != 1 {
+                conditions.push(own.floor_mod(stride).equals(0));
+            }
+            *place = if stride == 1 { own } else { own.floor_div(stride) };
+        }
+        let zero = Value::from(Expr::number(0, data.dtype()));
+        let element = data.at_all(&conv.data.physical(&at));
+        all_of(conditions).map_or(element.clone(), |inside| inside.if_then_else(&element, &zero))
+    })
+}

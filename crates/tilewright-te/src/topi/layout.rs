@@ -1,0 +1,216 @@
+//! Layouts: which dimension of a tensor is which axis of the data, as texts such as `NCHW` say.
+//!
+//! A capital letter is a dimension along an axis. A number and a small letter are a dimension for a part of an axis:
+//! `NCHW16c` has the channels in blocks of 16, the place inside of a block being the last dimension. The axes of a kind of
+//! data have an order of their own ([`Layout::of`] is given it); shapes and indices in that order are called *logical*
+//! here, those of the tensor's dimensions *physical*.
+
+use std::fmt;
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::{BinOp, Expr};
+
+use crate::{TeError, Value};
+
+/// Where each axis of the data is among the dimensions of a tensor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    text: String,
+    dims: Vec<Dim>,
+    axes: usize,
+}
+
+/// A dimension: a step along it is `stride` steps along its axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Dim {
+    axis: usize,
+    stride: i64,
+    /// The size of a part of an axis; `None` of the dimension that has the rest.
+    part: Option<i64>,
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Layout {
+    /// The layout of this text, which must have each of `axes` (capital letters) once, and no other.
+    pub fn of(text: &str, axes: &str) -> Result<Self, TeError> {
+        let fail = |why: String| Err(TeError(format!("`{text}` is no layout of the axes {axes}: {why}")));
+        let mut dims: Vec<Dim> = Vec::new();
+        let mut number: Option<i64> = None;
+        for letter in text.chars() {
+            if let Some(digit) = letter.to_digit(10) {
+                let grown = number.unwrap_or(0).checked_mul(10).and_then(|n| n.checked_add(i64::from(digit)));
+                let Some(grown) = grown else { return fail("a number is too large".into()) };
+                number = Some(grown);
+                continue;
+            }
+            let Some(axis) = axes.chars().position(|axis| axis == letter.to_ascii_uppercase()) else {
+                return fail(format!("`{letter}` is none of them"));
+            };
+            let (part, whole) = (number.take(), dims.iter().any(|dim| dim.axis == axis && dim.part.is_none()));
+            match (letter.is_ascii_uppercase(), part) {
+                (true, None) if whole => return fail(format!("`{letter}` stands twice")),
+                (true, None) => {}
+                (false, Some(1..)) if whole => {}
+                (false, Some(1..)) => {
+                    return fail(format!("a part of an axis follows its capital, `{letter}` does not"));
+                }
+                (true, Some(_)) | (false, _) => {
+                    return fail("the size of a part is a number of at least 1 before a small letter".into());
+                }
+            }
+            for dim in dims.iter_mut().filter(|dim| dim.axis == axis) {
+                let Some(stride) = dim.stride.checked_mul(part.unwrap_or(1)) else {
+                    return fail("a part is too large".into());
+                };
+                dim.stride = stride;
+            }
+            dims.push(Dim { axis, stride: 1, part });
+        }
+        if number.is_some() {
+            return fail("a number is the last of it".into());
+        }
+        match axes.chars().enumerate().find(|(axis, _)| !dims.iter().any(|dim| dim.axis == *axis)) {
+            Some((_, missing)) => fail(format!("`{missing}` is missing")),
+            None => Ok(Self { text: text.to_owned(), dims, axes: axes.chars().count() }),
+        }
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.dims.len()
+    }
+
+    /// Whether an axis has several dimensions.
+    pub fn splits(&self, axis: usize) -> bool {
+        self.dims.iter().any(|dim| dim.axis == axis && dim.part.is_some())
+    }
+
+    /// The dimension of an axis that is not split, or that has the rest of one that is.
+    pub fn dim_of(&self, axis: usize) -> usize {
+        self.dims.iter().position(|dim| dim.axis == axis && dim.part.is_none()).unwrap_or(0)
+    }
+
+    /// What is given for each axis, for each dimension: with `true` for parts of an axis.
+    pub fn by_dim<T>(&self, mut of_axis: impl FnMut(usize, bool) -> T) -> Vec<T> {
+        self.dims.iter().map(|dim| of_axis(dim.axis, dim.part.is_some())).collect()
+    }
+
+    /// The number of the dimension that holds a part of an axis and has another size than the layout says, and that size.
+    pub fn other_part(&self, analyzer: &Analyzer, physical: &[Expr]) -> Option<(usize, i64)> {
+        self.dims.iter().zip(physical).enumerate().find_map(|(at, (dim, extent))| {
+            let part = dim.part?;
+            analyzer.prove_different(extent, &Expr::int(part, extent.dtype)).then_some((at, part))
+        })
+    }
+
+    /// The extents of the axes.
+    pub fn logical_shape(&self, physical: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        if physical.len() != self.rank() {
+            let (rank, found) = (self.rank(), physical.len());
+            return Err(TeError(format!("a tensor in the layout `{self}` has {rank} dimensions, found {found}")));
+        }
+        let analyzer = Analyzer::new();
+        let extent = |axis: usize| {
+            let at = self.dim_of(axis);
+            let stride = self.dims.get(at).map_or(1, |dim| dim.stride);
+            physical.get(at).map_or(Expr::i64(0), |extent| match stride {
+                1 => extent.clone(),
+                _ => analyzer.simplify(&(extent.clone() * stride)),
+            })
+        };
+        Ok((0..self.axes).map(extent).collect())
+    }
+
+    /// The extents of the dimensions, for axes of these extents: those that are split are rounded up to whole parts.
+    pub fn physical_shape(&self, logical: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        let analyzer = Analyzer::new();
+        let extent = |dim: &Dim| {
+            let extent = logical.get(dim.axis).ok_or_else(|| TeError(format!("`{self}` has other axes")))?;
+            Ok(match dim.part {
+                Some(part) => Expr::int(part, extent.dtype),
+                None if dim.stride == 1 => extent.clone(),
+                None => {
+                    let up = extent.clone() + (dim.stride - 1);
+                    analyzer.simplify(&Expr::binary(BinOp::FloorDiv, &up, &Expr::int(dim.stride, extent.dtype))?)
+                }
+            })
+        };
+        self.dims.iter().map(extent).collect()
+    }
+
+    /// The index along each axis, at an index of the tensor.
+    pub fn logical(&self, physical: &[Value]) -> Vec<Value> {
+        let along = |axis: usize| {
+            let steps = self.dims.iter().zip(physical).filter(|(dim, _)| dim.axis == axis);
+            let steps = steps.map(|(dim, index)| times(index, dim.stride));
+            steps.reduce(|sum, step| sum + step).unwrap_or_else(|| Value::from(Expr::i64(0)))
+        };
+        (0..self.axes).map(along).collect()
+    }
+
+    /// The index of the tensor at an index along each axis.
+    pub fn physical(&self, logical: &[Value]) -> Vec<Value> {
+        let along = |dim: &Dim| {
+            let Some(index) = logical.get(dim.axis) else {
+                return Value::wrong(TeError(format!("`{self}` has other axes")));
+            };
+            let whole = if dim.stride == 1 { index.clone() } else { index.floor_div(dim.stride) };
+            dim.part.map_or_else(|| whole.clone(), |part| whole.floor_mod(part))
+        };
+        self.dims.iter().map(along).collect()
+    }
+}
+
+/// The index times a constant.
+pub(super) fn times(index: &Value, factor: i64) -> Value {
+    if factor == 1 { index.clone() } else { index * factor }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shape(text: &str, logical: &[i64]) -> Vec<i64> {
+        let layout = Layout::of(text, "NCHW").unwrap();
+        let logical: Vec<Expr> = logical.iter().map(|&extent| Expr::i64(extent)).collect();
+        layout.physical_shape(&logical).unwrap().iter().filter_map(Expr::as_int).collect()
+    }
+
+    #[test]
+    fn dimensions_come_in_the_order_of_the_text() {
+        assert_eq!(shape("NCHW", &[2, 3, 4, 5]), [2, 3, 4, 5]);
+        assert_eq!(shape("HWNC", &[2, 3, 4, 5]), [4, 5, 2, 3]);
+    }
+
+    #[test]
+    fn parts_of_an_axis_are_dimensions_of_their_own() {
+        assert_eq!(shape("NCHW16c", &[2, 40, 4, 5]), [2, 3, 4, 5, 16]);
+        assert_eq!(shape("NCHW4c2c", &[2, 40, 4, 5]), [2, 5, 4, 5, 4, 2]);
+    }
+
+    #[test]
+    fn a_shape_there_and_back_is_itself() {
+        let layout = Layout::of("NHWC8c", "NCHW").unwrap();
+        let logical: Vec<Expr> = [2, 24, 4, 5].map(Expr::i64).to_vec();
+        let back = layout.logical_shape(&layout.physical_shape(&logical).unwrap()).unwrap();
+        assert!(back.iter().zip(&logical).all(|(a, b)| a.equal(b)));
+    }
+
+    #[test]
+    fn texts_that_are_no_layouts_say_why() {
+        let why = |text: &str| Layout::of(text, "NCHW").unwrap_err().0;
+        assert!(why("NCH").contains("`W` is missing"));
+        assert!(why("NCHWC").contains("`C` stands twice"));
+        assert!(why("NCHWD").contains("`D` is none of them"));
+        assert!(why("NCHWc").contains("a number of at least 1"));
+        assert!(why("NCHW0c").contains("a number of at least 1"));
+        assert!(why("N16cCHW").contains("follows its capital"));
+        assert!(why("NCHW16").contains("the last"));
+        assert!(why("NCHW99999999999999999999c").contains("too large"));
+    }
+}

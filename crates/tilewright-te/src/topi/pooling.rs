@@ -1,0 +1,241 @@
+//! Windows that are reduced to one element: pools, over any number of spatial dimensions.
+//!
+//! Axes are in the order batch, channels, spatial ones; the layouts say where they are. A pool is a border round the data
+//! (where there is one), a reduction over the window, and for averages a division.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::{BinOp, Expr};
+use tilewright_tensor::DataType;
+
+use super::convolution::Along;
+use super::layout::{Layout, times};
+use super::{all_of, padded, wide};
+use crate::{ReduceAxis, Reducer, TeError, Tensor, Value, compute_over, max_over, reduce_axis, sum};
+
+/// What a window is reduced to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PoolKind {
+    /// NaN if any element is.
+    Max,
+    /// The mean of the elements, with those of the border if `with_border`.
+    Average { with_border: bool },
+}
+
+/// How a window moves over data. All lists are of one length, the number of spatial dimensions; `padding` has the widths
+/// before each of them, then those behind.
+#[derive(Clone, Debug)]
+pub struct Pool {
+    pub kind: PoolKind,
+    pub window: Vec<i64>,
+    pub strides: Vec<i64>,
+    pub padding: Vec<i64>,
+    pub dilation: Vec<i64>,
+    /// Whether a window may reach out behind the border, if it begins before.
+    pub ceil: bool,
+    pub data: Layout,
+    pub out: Layout,
+}
+
+fn floor_div(a: &Expr, b: i64) -> Result<Expr, TeError> {
+    Ok(Expr::binary(BinOp::FloorDiv, a, &Expr::int(b, a.dtype))?)
+}
+
+impl Pool {
+    /// The number of spatial dimensions.
+    pub fn spatial(&self) -> usize {
+        self.window.len()
+    }
+
+    fn along(&self, d: usize) -> Along {
+        let of = |list: &[i64], at: usize, default| list.get(at).copied().unwrap_or(default);
+        Along {
+            stride: of(&self.strides, d, 1),
+            before: of(&self.padding, d, 0),
+            behind: of(&self.padding, d + self.spatial(), 0),
+            dilation: of(&self.dilation, d, 1),
+        }
+    }
+
+    /// What a window covers along a spatial dimension.
+    pub fn span(&self, d: usize) -> i64 {
+        let taps = self.window.get(d).copied().unwrap_or(1);
+        (taps - 1).saturating_mul(self.along(d).dilation).saturating_add(1)
+    }
+
+    /// The extents of the axes of the result, of those of the data.
+    ///
+    /// With `ceil` there is one more window where elements are left, if it begins before the border behind them.
+    pub fn result(&self, data: &[Expr]) -> Result<Vec<Expr>, TeError> {
+        let analyzer = Analyzer::new();
+        let mut result = data.to_vec();
+        for (d, extent) in result.iter_mut().skip(2).enumerate() {
+            let (along, window) = (self.along(d), self.span(d));
+            let left = extent.clone() + (along.before + along.behind - window);
+            let round = if self.ceil { along.stride - 1 } else { 0 };
+            let mut windows = floor_div(&(left + round), along.stride)? + 1;
+            if self.ceil && along.stride + along.behind > window {
+                let beginning = floor_div(&(extent.clone() + (along.before + along.stride - 1)), along.stride)?;
+                windows = Expr::binary(BinOp::Min, &windows, &beginning)?;
+            }
+            *extent = analyzer.simplify(&windows);
+        }
+        Ok(result)
+    }
+
+    /// The width of what the windows reach behind the elements.
+    fn behind(&self, d: usize, data: &Expr, windows: &Expr) -> i64 {
+        let along = self.along(d);
+        match (data.as_int(), windows.as_int()) {
+            _ if !self.ceil => along.behind,
+            (Some(data), Some(windows)) => {
+                let end = (windows - 1).saturating_mul(along.stride).saturating_add(self.span(d));
+                along.behind.max(end.saturating_sub(data).saturating_sub(along.before))
+            }
+            _ => along.behind + along.stride - 1,
+        }
+    }
+
+    /// How many elements a mean is of, at the index of a result along a spatial dimension; the first tap may lie before the
+    /// data, and the last behind.
+    fn count(&self, d: usize, data: &Expr, y: &Value, with_border: bool) -> Value {
+        let (along, taps) = (self.along(d), self.window.get(d).copied().unwrap_or(1));
+        // The number of taps before a place that is counted from the beginning of the border.
+        let before = |place: &Expr| {
+            let distance = Value::from(Analyzer::new().simplify(place)) - times(y, along.stride);
+            match along.dilation {
+                1 => distance,
+                dilation => (distance + (dilation - 1)).floor_div(dilation),
+            }
+        };
+        let border = if with_border { along.behind } else { 0 };
+        let last = before(&(data.clone() + (along.before + border))).min(taps);
+        match with_border || along.before == 0 {
+            true => last.max(1),
+            false => (last - before(&Expr::int(along.before, data.dtype)).max(0)).max(1),
+        }
+    }
+}
+
+/// The type in which a mean is worked out.
+fn mean_type(dtype: DataType) -> DataType {
+    match dtype.is_int() && dtype.bits < 32 {
+        true => DataType { bits: 32, ..dtype },
+        false => wide(dtype),
+    }
+}
+
+/// The names of the loops over the result.
+fn names(out: &Layout) -> Vec<String> {
+    (0..out.rank()).map(|at| format!("ax{at}")).collect()
+}
+
+/// The indices of the window's elements.
+fn taps(extents: &[Expr]) -> Vec<ReduceAxis> {
+    let axis = |(d, extent): (usize, &Expr)| reduce_axis(Expr::int(0, extent.dtype), extent.clone(), &format!("rv{d}"));
+    extents.iter().enumerate().map(axis).collect()
+}
+
+/// The product of a constant and of what varies.
+fn count(constant: i64, varying: impl Iterator<Item = Value>) -> Value {
+    match varying.reduce(|product, one| product * one) {
+        Some(varying) => times(&varying, constant),
+        None => Value::from(Expr::i64(constant)),
+    }
+}
+
+/// The pool of the data.
+pub fn pool(data: &Tensor, pool: &Pool) -> Result<Tensor, TeError> {
+    let shape = pool.data.logical_shape(data.shape())?;
+    let logical = pool.result(&shape)?;
+    let result = pool.out.physical_shape(&logical)?;
+    let behind: Vec<i64> = (0..pool.spatial()).map(|d| pool.behind(d, &shape[d + 2], &logical[d + 2])).collect();
+    let before = pool.data.by_dim(|axis, _| axis.checked_sub(2).map_or(0, |d| pool.along(d).before));
+    let reach = pool.data.by_dim(|axis, _| axis.checked_sub(2).and_then(|d| behind.get(d)).copied().unwrap_or(0));
+    let (dtype, wide) = (data.dtype(), mean_type(data.dtype()));
+    let fill = match pool.kind {
+        PoolKind::Max => Reducer::Max.identity(dtype),
+        PoolKind::Average { .. } => Expr::number(0, dtype),
+    };
+    let border = padded(data, &before, &reach, &fill.into(), "pad_temp")?;
+    let over = taps(&pool.window.iter().map(|&taps| Expr::i64(taps)).collect::<Vec<_>>());
+    let axes: Vec<&ReduceAxis> = over.iter().collect();
+    let element = |i: &[Value]| {
+        let mut at = pool.out.logical(i);
+        for (d, (y, r)) in at.iter_mut().skip(2).zip(&over).enumerate() {
+            *y = times(y, pool.along(d).stride) + times(r, pool.along(d).dilation);
+        }
+        border.at_all(&pool.data.physical(&at))
+    };
+    let PoolKind::Average { with_border } = pool.kind else {
+        return compute_over(&result, "pool_max", &names(&pool.out), |i| max_over(element(i), &axes));
+    };
+    let total = compute_over(&result, "pool_sum", &names(&pool.out), |i| sum(element(i).cast(wide), &axes))?;
+    compute_over(&result, "pool_avg", &names(&pool.out), |i| {
+        let at = pool.out.logical(i);
+        let whole = |d: usize| {
+            let along = pool.along(d);
+            (with_border || along.before == 0 && along.behind == 0) && behind[d] == along.behind
+        };
+        let constant = pool
+            .window
+            .iter()
+            .enumerate()
+            .filter(|(d, _)| whole(*d))
+            .fold(1, |product: i64, (_, &taps)| product.saturating_mul(taps));
+        let varying = (0..pool.spatial()).filter(|d| !whole(*d));
+        let varying = varying.map(|d| pool.count(d, &shape[d + 2], &at[d + 2], with_border));
+        (total.at_all(i) / count(constant, varying).cast(wide)).cast(dtype)
+    })
+}
+
+/// Means of windows that divide the data into as many as `size` says, along each spatial dimension: window `i` of `m` goes
+/// from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up.
+pub fn adaptive_average(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout) -> Result<Tensor, TeError> {
+    let shape = from.logical_shape(data.shape())?;
+    let result = to.physical_shape(&[&shape[..2], size].concat())?;
+    let analyzer = Analyzer::new();
+    let (dtype, wide) = (data.dtype(), mean_type(data.dtype()));
+    // Where windows differ, all are run over as the longest is, and what lies behind them adds nothing.
+    let mut windows: Vec<(Expr, bool)> = Vec::new();
+    for (n, m) in shape.iter().skip(2).zip(size) {
+        let rest = analyzer.simplify(&Expr::binary(BinOp::FloorMod, n, m)?);
+        let even = analyzer.simplify(&Expr::binary(BinOp::FloorDiv, n, m)?);
+        let whole = rest.as_int() == Some(0);
+        windows.push((if whole { even } else { analyzer.simplify(&(even + 2)) }, whole));
+    }
+    let over = taps(&windows.iter().map(|(extent, _)| extent.clone()).collect::<Vec<_>>());
+    let bounds = |i: &Value, n: &Expr, m: &Expr| {
+        let (n, m) = (Value::from(n.clone()), Value::from(m.clone()));
+        let start = (i * &n).floor_div(&m);
+        let end = ((i + 1) * &n + (&m - 1)).floor_div(&m);
+        (start, end)
+    };
+    let axes: Vec<&ReduceAxis> = over.iter().collect();
+    let total = compute_over(&result, "adaptive_pool_sum", &names(to), |i| {
+        let mut at = to.logical(i);
+        let mut inside = Vec::new();
+        for (d, (y, r)) in at.iter_mut().skip(2).zip(&over).enumerate() {
+            let (extent, whole) = &windows[d];
+            if *whole {
+                *y = &*y * extent.clone() + &**r;
+                continue;
+            }
+            let (start, end) = bounds(y, &shape[d + 2], &size[d]);
+            *y = start + &**r;
+            inside.push(y.lt(end));
+        }
+        let element = data.at_all(&from.physical(&at)).cast(wide);
+        let zero = Value::from(Expr::number(0, wide));
+        sum(all_of(inside).map_or(element.clone(), |inside| inside.if_then_else(&element, &zero)), &axes)
+    })?;
+    compute_over(&result, "adaptive_pool_avg", &names(to), |i| {
+        let at = to.logical(i);
+        let length = |(d, (extent, whole)): (usize, &(Expr, bool))| {
+            let (start, end) = bounds(&at[d + 2], &shape[d + 2], &size[d]);
+            if *whole { Value::from(extent.clone()) } else { end - start }
+        };
+        let constant = windows.iter().filter_map(|(extent, whole)| extent.as_int().filter(|_| *whole)).product();
+        let varying = windows.iter().enumerate().filter(|(_, (extent, whole))| !whole || extent.as_int().is_none());
+        (total.at_all(i) / count(constant, varying.map(length)).cast(wide)).cast(dtype)
+    })
+}
