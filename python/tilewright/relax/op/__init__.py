@@ -21,7 +21,7 @@ from ..struct_info import StructInfo
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
-    "call_tir_inplace", "call_tir_with_grad", "invoke_closure", "invoke_pure_closure",
+    "call_tir_inplace", "call_tir_with_grad", "invoke_closure", "invoke_pure_closure", "linear",
 ]  # fmt: skip
 
 
@@ -107,6 +107,13 @@ def shape(dims: Sequence[Any]) -> ShapeExpr:
 def prim_value(value: Any) -> PrimValue:
     """A scalar as a value."""
     return PrimValue(value)
+
+
+def linear(data: Any, weight: Any, bias: Any = None, out_dtype: Any = "void") -> Call:
+    """`data @ weight.T`, plus a bias where there is one."""
+    turned = _core.call_op("permute_dims", (weight,), {})
+    product = _core.call_op("matmul", (data, turned), {"out_dtype": str(out_dtype or "void")})
+    return product if bias is None else _core.call_op("add", (product, bias), {})
 
 
 def _function(name: str) -> Callable[..., Call]:

@@ -1,7 +1,7 @@
 """Helpers for tests of graph functions."""
 
-from . import ast_printer, transform
+from . import ast_printer, nn, transform
 from .ast_printer import ASTPrinter, dump_ast
 from .matmul import get_relax_matmul_module
 
-__all__ = ["ASTPrinter", "ast_printer", "dump_ast", "get_relax_matmul_module", "transform"]
+__all__ = ["ASTPrinter", "ast_printer", "dump_ast", "get_relax_matmul_module", "nn", "transform"]
