@@ -12,6 +12,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 use crate::error::ErrorKind;
 use crate::graph::{Graph, mismatch};
 use crate::machine::Res;
+use crate::selection;
 use crate::value::Value;
 
 pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &Attrs) -> Res<Value> {
@@ -57,11 +58,37 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
             graph.spoil(&tensor)?;
             Ok(Value::Tensor(tensor))
         }
+        (Builtin::Unique, [Value::Tensor(x)]) => selection::unique(x, attrs),
+        (Builtin::Nonzero, [Value::Tensor(x)]) => selection::nonzero(x),
+        (
+            Builtin::DynamicStridedSlice,
+            [Value::Tensor(x), Value::Tensor(begin), Value::Tensor(end), Value::Tensor(strides)],
+        ) => selection::strided_slice(x, [begin, end, strides])?.map_err(|message| refused(builtin, message)),
+        (_, [Value::Tensor(x), axis @ ..]) if let Some(answer) = property(builtin, x, axis)? => Ok(answer),
         (_, other) => {
             let expected = "what the operator declares";
             Err(mismatch(&format!("arguments of `{}`", builtin.name()), expected, &Value::Tuple(other.to_vec())))
         }
     }
+}
+
+/// What programs ask of a tensor beside its elements. Each tensor is compact and begins at its address.
+fn property(builtin: Builtin, x: &Tensor, axis: &[Value]) -> Res<Option<Value>> {
+    let axis = || match axis {
+        [Value::Scalar(axis)] if (0..x.ndim() as i64).contains(&axis.as_int()) => Ok(axis.as_int() as usize),
+        _ => Err(refused(builtin, format!("a tensor of {} dimensions has no such dimension", x.ndim()))),
+    };
+    let (answer, dtype) = match builtin {
+        Builtin::TensorDim => (x.shape()[axis()?], DataType::I64),
+        Builtin::TensorStride => (x.shape()[axis()? + 1..].iter().product(), DataType::I64),
+        Builtin::TensorByteOffset | Builtin::TensorElemOffset => (0, DataType::U64),
+        Builtin::TensorRank => (x.ndim() as i64, DataType::I32),
+        Builtin::TensorTypeCode => (x.dtype().code as i64, DataType::U8),
+        Builtin::TensorTypeBits => (i64::from(x.dtype().bits), DataType::U8),
+        Builtin::TensorTypeLanes => (i64::from(x.dtype().lanes), DataType::U16),
+        _ => return Ok(None),
+    };
+    Ok(Some(Value::Scalar(Scalar::from_int(answer, dtype))))
 }
 
 fn refused(builtin: Builtin, message: String) -> crate::InterpError {

@@ -56,6 +56,7 @@ mod memory;
 mod prim;
 mod random;
 mod scalar;
+mod selection;
 mod stmt;
 mod storage;
 mod threads;

@@ -114,7 +114,11 @@ pub enum AttrKind {
     /// An integer or `None`.
     OptionalInt,
     Float,
+    /// A number or `None`.
+    OptionalFloat,
     Str,
+    /// A text or `None`.
+    OptionalStr,
     DType,
     /// Integers; one may stand by itself.
     Ints,
@@ -143,7 +147,9 @@ impl AttrKind {
             Self::Int => "an integer",
             Self::OptionalInt => "an integer or None",
             Self::Float => "a number",
+            Self::OptionalFloat => "a number or None",
             Self::Str => "a text",
+            Self::OptionalStr => "a text or None",
             Self::DType => "a data type",
             Self::Ints => "integers",
             Self::OptionalInts => "integers or None",
@@ -211,6 +217,20 @@ pub enum Fusion {
     Opaque,
 }
 
+impl Fusion {
+    /// The kind, as the reference says it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Elementwise => "elementwise",
+            Self::Broadcast => "broadcast",
+            Self::Injective => "injective",
+            Self::Reduction => "reduction",
+            Self::OutElementwise => "elementwise work may follow",
+            Self::Opaque => "opaque",
+        }
+    }
+}
+
 /// How an operator becomes loops.
 #[derive(Clone, Copy, Debug)]
 pub enum Legalize {
@@ -255,6 +275,17 @@ pub enum Builtin {
     View,
     AllocStorage,
     AllocTensor,
+    Unique,
+    Nonzero,
+    DynamicStridedSlice,
+    TensorStride,
+    TensorByteOffset,
+    TensorElemOffset,
+    TensorDim,
+    TensorRank,
+    TensorTypeCode,
+    TensorTypeBits,
+    TensorTypeLanes,
     /// An object that stands for the machine that runs the program.
     Context,
 }
@@ -272,6 +303,17 @@ impl Builtin {
             Self::View => "vm.builtin.view",
             Self::AllocStorage => "vm.builtin.alloc_storage",
             Self::AllocTensor => "vm.builtin.alloc_tensor",
+            Self::Unique => "relax.run.unique",
+            Self::Nonzero => "relax.run.nonzero",
+            Self::DynamicStridedSlice => "relax.run.dynamic_strided_slice",
+            Self::TensorStride => "relax.run.tensor_stride_i",
+            Self::TensorByteOffset => "relax.run.tensor_byte_offset",
+            Self::TensorElemOffset => "relax.run.tensor_elem_offset",
+            Self::TensorDim => "relax.run.tensor_shape_i",
+            Self::TensorRank => "relax.run.tensor_ndim",
+            Self::TensorTypeCode => "relax.run.tensor_dtype_code",
+            Self::TensorTypeBits => "relax.run.tensor_dtype_bits",
+            Self::TensorTypeLanes => "relax.run.tensor_dtype_lanes",
             Self::Context => "vm.builtin.context",
         }
     }
@@ -501,12 +543,17 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
     let fitted = match (def.kind, &value) {
         (AttrKind::Bool, Attr::Bool(_))
         | (AttrKind::Int | AttrKind::OptionalInt | AttrKind::IntOrInts, Attr::Int(_))
-        | (AttrKind::Float, Attr::Float(_))
-        | (AttrKind::Str, Attr::Str(_))
+        | (AttrKind::Float | AttrKind::OptionalFloat, Attr::Float(_))
+        | (AttrKind::Str | AttrKind::OptionalStr, Attr::Str(_))
         | (AttrKind::DType, Attr::DType(_))
-        | (AttrKind::OptionalInt | AttrKind::OptionalInts, Attr::None) => Some(value.clone()),
+        | (
+            AttrKind::OptionalInt | AttrKind::OptionalFloat | AttrKind::OptionalStr | AttrKind::OptionalInts,
+            Attr::None,
+        ) => Some(value.clone()),
         (AttrKind::VDevice, Attr::Map(_)) => VDevice::of_attr(&value).map(|device| device.to_attr()),
-        (AttrKind::Float, Attr::Int(v)) => Some(Attr::Float(tilewright_expr::node::FloatBits(*v as f64))),
+        (AttrKind::Float | AttrKind::OptionalFloat, Attr::Int(v)) => {
+            Some(Attr::Float(tilewright_expr::node::FloatBits(*v as f64)))
+        }
         (AttrKind::DType, Attr::Str(text)) => text.parse().ok().map(Attr::DType),
         (AttrKind::DType, Attr::None) => Some(Attr::DType(DataType::VOID)),
         (AttrKind::Ints | AttrKind::OptionalInts, Attr::Int(_)) => Some(Attr::Array(vec![value.clone()])),
@@ -519,6 +566,13 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
         (AttrKind::Floats, _) => floats(&value),
         _ => None,
     };
+    if let Some(Attr::DType(dtype)) = &fitted
+        && dtype.lanes > 1
+    {
+        let message =
+            format!("attribute `{}` of `{}`: a tensor cannot hold elements of type {dtype}", def.name, op.name);
+        return Err(InferError::new(message));
+    }
     fitted.ok_or_else(|| {
         let (expected, found) = (def.kind.in_words(), value.in_words());
         InferError::new(format!("attribute `{}` of `{}` must be {expected}, found {found}", def.name, op.name))

@@ -11,7 +11,9 @@ macro_rules! attr_type {
     (OptionalInt) => { Option<i64> };
     (IntOrInts) => { ::tilewright_ir::Attr };
     (Float) => { f64 };
+    (OptionalFloat) => { Option<f64> };
     (Str) => { &str };
+    (OptionalStr) => { Option<&str> };
     (DType) => { ::tilewright_tensor::DataType };
     (Ints) => { &[i64] };
     (OptionalInts) => { Option<&[i64]> };
@@ -55,8 +57,14 @@ macro_rules! attr_value {
     (Float, $value:expr) => {
         ::tilewright_ir::Attr::Float(::tilewright_ir::node::FloatBits($value))
     };
+    (OptionalFloat, $value:expr) => {
+        $value.map_or(::tilewright_ir::Attr::None, |number| attr_value!(Float, number))
+    };
     (Str, $value:expr) => {
         ::tilewright_ir::Attr::str($value)
+    };
+    (OptionalStr, $value:expr) => {
+        $value.map_or(::tilewright_ir::Attr::None, ::tilewright_ir::Attr::str)
     };
     (DType, $value:expr) => {
         ::tilewright_ir::Attr::DType($value)

@@ -18,13 +18,20 @@ pub mod binary;
 pub mod builtin;
 pub mod create;
 pub mod elementwise;
+pub mod grad;
 pub mod indexed;
+pub mod inspect;
 pub mod linear_algebra;
 pub mod manipulate;
 pub mod memory;
+mod nest;
 pub mod nn;
 pub mod reduction;
+pub mod sampling;
+pub mod search;
+pub mod set;
 pub mod shapes;
+pub mod sorting;
 pub mod statistical;
 pub mod system;
 pub mod unary;
@@ -35,27 +42,39 @@ use std::sync::LazyLock;
 use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
-/// The families, in the order of the reference page.
-const FAMILIES: [&[&OpDef]; 14] = [
-    unary::ELEMENTWISE,
-    unary::OPS,
-    binary::ELEMENTWISE,
-    binary::OPS,
-    create::OPS,
-    linear_algebra::OPS,
-    manipulate::OPS,
-    indexed::OPS,
-    statistical::OPS,
-    nn::OPS,
-    system::OPS,
-    builtin::OPS,
-    memory::OPS,
-    vm::OPS,
+/// The families with the pages that they stand on, in the order of the reference.
+const FAMILIES: [(&str, &[&OpDef]); 20] = [
+    ("unary", unary::ELEMENTWISE),
+    ("unary", unary::OPS),
+    ("binary", binary::ELEMENTWISE),
+    ("binary", binary::OPS),
+    ("create", create::OPS),
+    ("linear_algebra", linear_algebra::OPS),
+    ("manipulate", manipulate::OPS),
+    ("indexed", indexed::OPS),
+    ("statistical", statistical::OPS),
+    ("sorting", sorting::OPS),
+    ("search", search::OPS),
+    ("set", set::OPS),
+    ("sampling", sampling::OPS),
+    ("nn", nn::OPS),
+    ("grad", grad::OPS),
+    ("inspect", inspect::OPS),
+    ("system", system::OPS),
+    ("builtin", builtin::OPS),
+    ("memory", memory::OPS),
+    ("vm", vm::OPS),
 ];
 
 /// Every op, family by family.
 pub fn all() -> impl Iterator<Item = OpRef> {
-    FAMILIES.iter().flat_map(|family| family.iter().map(|def| OpRef(def)))
+    FAMILIES.iter().flat_map(|(_, family)| family.iter().map(|def| OpRef(def)))
+}
+
+/// The page of the reference on which an op stands: the name of its family.
+pub fn page_of(op: OpRef) -> &'static str {
+    let has = |family: &[&OpDef]| family.iter().any(|def| def.name == op.name);
+    FAMILIES.iter().find(|(_, family)| has(family)).map_or("", |(page, _)| page)
 }
 
 /// The op of this name (what stands behind `R.`, such as `nn.relu`).

@@ -54,8 +54,8 @@ fn attribute(def: &AttrDef) -> Option<(std::sync::Arc<str>, Attr)> {
     let value = match def.kind {
         AttrKind::Bool => Attr::Bool(true),
         AttrKind::Int | AttrKind::OptionalInt | AttrKind::IntOrInts => Attr::Int(1),
-        AttrKind::Float => Attr::Int(1),
-        AttrKind::Str => Attr::str("global"),
+        AttrKind::Float | AttrKind::OptionalFloat => Attr::Int(1),
+        AttrKind::Str | AttrKind::OptionalStr => Attr::str("global"),
         AttrKind::DType => Attr::DType(DataType::F32),
         AttrKind::Ints | AttrKind::OptionalInts => Attr::Array(vec![Attr::Int(0)]),
         AttrKind::Each(_) | AttrKind::OptionalEach(_) | AttrKind::Sides(_) => Attr::Int(1),

@@ -12,8 +12,9 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::{Error, Result};
 use crate::value::{PackedFunc, Value};
+use crate::{kv_cache, properties, selection};
 
-type Builtin = fn(&[Value]) -> Result<Value>;
+pub(crate) type Builtin = fn(&[Value]) -> Result<Value>;
 
 const ALL: [(&str, Builtin); 10] = [
     ("vm.builtin.shape_of", shape_of),
@@ -33,14 +34,15 @@ struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {
-    ALL.iter().find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
+    let mut all = ALL.iter().chain(&kv_cache::ALL).chain(&selection::ALL).chain(&properties::ALL);
+    all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
 }
 
-fn refused(message: impl Into<String>) -> Error {
+pub(crate) fn refused(message: impl Into<String>) -> Error {
     Error::callback(message.into())
 }
 
-fn wrong_arguments(expected: &str, args: &[Value]) -> Error {
+pub(crate) fn wrong_arguments(expected: &str, args: &[Value]) -> Error {
     let found: Vec<_> = args.iter().map(Value::kind_name).collect();
     refused(format!("expected {expected}, found {}", found.join(", ")))
 }

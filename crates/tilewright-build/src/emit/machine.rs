@@ -48,6 +48,7 @@ impl Emitter<'_, '_> {
                 Some(Attr::Bool(value)) => Literal::Bool(*value),
                 Some(Attr::Str(text)) => Literal::Str(text.to_string()),
                 Some(Attr::DType(dtype)) => Literal::DataType(*dtype),
+                Some(Attr::None) => Literal::None,
                 other => return refuse(format!("attribute `{}` of `{}` is {other:?}", def.name, op.name)),
             };
             regs.push(self.code.load_literal(literal));

@@ -9,6 +9,7 @@ use tilewright_te::Value;
 use crate::elementwise::{check_dtype, integer};
 
 family! {
+    dynamic_strided_slice,
     gather_elements,
     gather_nd,
     one_hot,
@@ -18,12 +19,12 @@ family! {
 }
 
 /// Refuses indices that are no integers.
-fn check_indices(call: &OpCall<'_>, arg: usize) -> Result<(), InferError> {
+pub(crate) fn check_indices(call: &OpCall<'_>, arg: usize) -> Result<(), InferError> {
     check_dtype(call, arg, call.tensor(arg)?.1, integer)
 }
 
 /// An index counted from the end where it is negative, then held within the dimension.
-fn guarded(index: &Value, extent: &Expr) -> Value {
+pub(crate) fn guarded(index: &Value, extent: &Expr) -> Value {
     let index = index.cast(extent.dtype);
     let size = Value::from(extent.clone());
     let from_start = index.compare(CmpOp::Lt, 0).select(&(&index + &size), &index);

@@ -1,14 +1,15 @@
 //! Elements replaced or changed at the indices of a tensor of indices.
 
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
-use tilewright_ir::tir::{ForKind, PrimFunc, Stmt};
+use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_te::{TeError, extern_stage, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
 use super::check_indices;
 use crate::elementwise::{any, block_name};
+use crate::nest::nest;
 use crate::{attributes, shapes};
 
 op! {
@@ -84,15 +85,6 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         });
         Ok(vec![result?])
     })
-}
-
-/// A loop for each dimension.
-fn nest(dims: &[Expr], body: impl FnOnce(&[Expr]) -> Result<Stmt, TeError>) -> Result<Stmt, TeError> {
-    let vars: Vec<Var> = (0..dims.len()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
-    let inner = body(&vars.iter().map(Expr::var).collect::<Vec<_>>())?;
-    let around =
-        |body, (var, dim): (&Var, &Expr)| Stmt::for_loop(var, Expr::i64(0), dim.clone(), ForKind::Serial, body);
-    Ok(vars.iter().zip(dims).rev().fold(inner, around))
 }
 
 fn update(

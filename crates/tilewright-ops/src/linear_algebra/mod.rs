@@ -1,5 +1,6 @@
 //! Products.
 
 family! {
+    einsum,
     matmul,
 }

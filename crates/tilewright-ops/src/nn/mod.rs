@@ -1,7 +1,9 @@
 //! Ops of neural networks.
 
+mod attended;
 mod convolution;
 mod exponentials;
+pub(crate) mod likelihood;
 mod normalised;
 mod pooling;
 
@@ -9,6 +11,9 @@ family! {
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
+    attention,
+    attention_bias,
+    attention_var_len,
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
@@ -19,6 +24,7 @@ family! {
     conv2d_transpose,
     conv3d,
     conv3d_transpose,
+    cross_entropy_with_logits,
     dropout,
     gelu,
     gelu_tanh,
@@ -29,6 +35,7 @@ family! {
     max_pool1d,
     max_pool2d,
     max_pool3d,
+    nll_loss,
     pad,
     relu,
     rms_norm,

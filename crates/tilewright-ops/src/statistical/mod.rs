@@ -3,6 +3,8 @@
 mod extreme;
 mod scan;
 
+pub(crate) use scan::accumulated;
+
 family! {
     argmax,
     argmin,
@@ -10,6 +12,7 @@ family! {
     cumsum,
     max,
     mean,
+    median,
     min,
     prod,
     std,

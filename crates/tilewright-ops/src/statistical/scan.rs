@@ -5,7 +5,7 @@ use tilewright_ir::Attr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
-use tilewright_te::{TeError, extern_stage, legalize};
+use tilewright_te::{TeError, Tensor, extern_stage, legalize};
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{block_name, check_dtype, number, wide};
@@ -49,6 +49,12 @@ pub(super) fn legalize_scan(call: &OpCall<'_>, op: BinOp, identity: i64) -> Resu
         let made = extern_stage(&dims, wide(dtype), &[lines], &name, |ins, out| scan.statements(&ins[0], out))?;
         Ok(vec![converted(&made, dtype, &format!("{name}_narrow"))?])
     })
+}
+
+/// What `op` makes of all elements up to each along a dimension, in the type `dtype`.
+pub(crate) fn accumulated(x: &Tensor, axis: usize, op: BinOp, dtype: DataType, name: &str) -> Result<Tensor, TeError> {
+    let scan = Scan { axis, op, identity: Expr::number(0, dtype), exclusive: false };
+    extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| scan.statements(&ins[0], out))
 }
 
 struct Scan {

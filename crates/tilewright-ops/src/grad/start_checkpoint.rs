@@ -1,0 +1,14 @@
+//! Where a checkpoint begins.
+
+use tilewright_ir::op::{Fusion, Legalize, MachineOp, Properties};
+
+op! {
+    /// The value itself; what is computed from it up to the end of the checkpoint is computed again for gradients.
+    "grad.start_checkpoint" {
+        args: { input: Value, "The value."; }
+        attrs: {}
+        infer: |_, call| super::infer_itself(call),
+        legalize: Legalize::Machine(MachineOp::Same),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}

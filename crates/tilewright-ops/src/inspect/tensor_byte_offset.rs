@@ -1,0 +1,17 @@
+//! How many bytes lie before the first element.
+
+use tilewright_ir::op::{Builtin, Fusion, Legalize, MachineOp, Properties};
+use tilewright_tensor::DataType;
+
+use super::infer_known;
+
+op! {
+    /// The bytes between a tensor's address and its first element: none, as every tensor begins at its address.
+    "inspect.tensor_byte_offset" {
+        args: { x: Tensor, "The tensor."; }
+        attrs: {}
+        infer: |_, call| infer_known(call, DataType::U64, |_| Some(0)),
+        legalize: Legalize::Machine(MachineOp::Builtin(Builtin::TensorByteOffset)),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}

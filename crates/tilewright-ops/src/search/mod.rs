@@ -1,0 +1,5 @@
+//! Ops that look for places in sorted tensors.
+
+family! {
+    bucketize,
+}

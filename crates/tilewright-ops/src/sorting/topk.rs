@@ -1,0 +1,97 @@
+//! The greatest or smallest elements.
+
+use tilewright_expr::{CmpOp, Expr};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::{PrimFunc, Stmt, StmtKind};
+use tilewright_te::{TeError, Tensor, extern_stage, legalize as legalize_formula};
+use tilewright_tensor::DataType;
+
+use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
+use crate::elementwise::block_name;
+use crate::nest::nest;
+use crate::{attributes, shapes};
+
+op! {
+    /// The `k` greatest or smallest elements along a dimension, in order, and the indices at which they stand.
+    ///
+    /// Of equal elements the one that stands first comes first; NaN is greater than every number. A run in which the
+    /// dimension has fewer than `k` elements ends with an error.
+    "topk" {
+        args: { data: Tensor, "The input tensor."; }
+        attrs: {
+            k: Int = AttrDefault::Int(1), "The number of elements, at least 1.";
+            axis: Int = AttrDefault::Int(-1), "The dimension; negative numbers count from the end.";
+            ret_type: Str = AttrDefault::Str("both"),
+                "What is given: `both`, the tuple of elements and indices, or `values` or `indices` alone.";
+            largest: Bool = AttrDefault::Bool(true), "Whether the greatest elements are given, not the smallest.";
+            dtype: DType = AttrDefault::DType(DataType::I32), "The data type of the indices.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}
+
+/// Whether values and whether indices are given.
+fn wanted(call: &OpCall<'_>) -> Result<(bool, bool), InferError> {
+    match attributes::text(call, "ret_type") {
+        "both" => Ok((true, true)),
+        "values" => Ok((true, false)),
+        "indices" => Ok((false, true)),
+        other => Err(InferError::new(format!("`topk` gives `both`, `values` or `indices`, not `{other}`"))),
+    }
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let k = attributes::int(call, "k")?;
+    if k < 1 {
+        return Err(InferError::new(format!("`topk` gives at least 1 element, found k = {k}")));
+    }
+    let values = infer_ordered(call, |extent| {
+        if cx.analyzer.decide(CmpOp::Lt, extent, &Expr::i64(k)) == Some(true) {
+            let message = format!("`topk` cannot give {k} elements of a dimension of {}", shapes::dim_text(extent));
+            return Err(InferError::at(0, message));
+        }
+        Ok(Expr::i64(k))
+    })?;
+    let indices = with_dtype(&values, index_dtype(cx, call)?);
+    Ok(match wanted(call)? {
+        (true, true) => StructInfo::Tuple(vec![values, indices]),
+        (true, false) => values,
+        _ => indices,
+    })
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (k, wanted) = (attributes::int(call, "k")?, wanted(call)?);
+    let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
+    let indices = match wanted.1 {
+        true => Some(index_dtype(&InferCx::default(), call)?),
+        false => None,
+    };
+    let line = Line { axis, descending: attributes::flag(call, "largest"), indices };
+    let name = block_name(call);
+    legalize_formula(call, |inputs| {
+        let [x] = inputs else { return Ok(Vec::new()) };
+        let (values, indices) = sorted(x, line, &format!("{name}_sorted"))?;
+        let given = wanted.0.then_some(values).into_iter().chain(indices);
+        given.map(|sorted| first(&sorted, axis, k, &name)).collect()
+    })
+}
+
+/// The first `k` elements along a dimension that must have so many.
+fn first(x: &Tensor, axis: usize, k: i64, name: &str) -> Result<Tensor, TeError> {
+    let mut dims = x.shape().to_vec();
+    dims[axis] = Expr::i64(k);
+    extern_stage(&dims, x.dtype(), std::slice::from_ref(x), name, |ins, out| {
+        let [x] = ins else { return Err(TeError("one tensor is sorted".into())) };
+        let copy = nest(&out.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::load(x, i.to_vec())?)?))?;
+        if x.shape[axis].as_int().is_some() {
+            return Ok(copy);
+        }
+        let condition = Expr::compare(CmpOp::Ge, &x.shape[axis], &Expr::i64(k))?;
+        let message = format!("`topk` of {k} elements along dimension {axis}, which has fewer").into();
+        Ok(Stmt::seq([StmtKind::Assert { condition, message }.into(), copy]))
+    })
+}

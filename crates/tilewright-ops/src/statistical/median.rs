@@ -1,0 +1,114 @@
+//! The element in the middle.
+
+use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
+use tilewright_ir::Attr;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::StructInfo;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_tensor::DataType;
+
+use crate::elementwise::{block_name, number};
+use crate::manipulate::regrouped;
+use crate::reduction::{infer_reduced, left_dims, reduced_axes};
+use crate::shapes;
+use crate::sorting::{Line, sorted};
+
+op! {
+    /// The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.
+    ///
+    /// Of a single dimension the result is the tuple of these elements and of the indices at which they stand, as `int64`. Of
+    /// no elements at all the median is NaN (0 for integers), and the index 0.
+    "median" {
+        args: { x: Tensor, "The input tensor."; }
+        attrs: {
+            axis: OptionalInts = AttrDefault::None, "The dimensions; `None`: all.";
+            keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}
+
+/// Whether the dimension is a single one, of which indices are given.
+fn gives_indices(call: &OpCall<'_>) -> bool {
+    call.attr("axis").and_then(Attr::as_ints).is_some_and(|axes| axes.len() == 1)
+}
+
+fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let values = infer_reduced(call, number, None)?;
+    Ok(match (&values, gives_indices(call)) {
+        (StructInfo::Tensor { shape, .. }, true) => {
+            let indices = StructInfo::tensor_with(shape.clone(), Some(DataType::I64));
+            StructInfo::Tuple(vec![values, indices])
+        }
+        _ => values,
+    })
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (dims, name) = (shapes::dims_of(call, 0)?, block_name(call));
+    let axes = reduced_axes(call, dims.len())?;
+    let keeps = crate::attributes::flag(call, "keepdims");
+    let indices = gives_indices(call);
+    let kept: Vec<usize> = (0..dims.len()).filter(|at| !axes.contains(at)).collect();
+    let cx = InferCx::default();
+    legalize_formula(call, |inputs| {
+        let [x] = inputs else { return Ok(Vec::new()) };
+        // All that the median runs over is the last dimension of what is sorted.
+        let turned = match axes.as_slice() {
+            [one] if *one + 1 == x.rank() => x.clone(),
+            _ => topi::permute(x, &[kept.as_slice(), &axes].concat(), &format!("{name}_turned"))?,
+        };
+        let of = |at: &[usize]| at.iter().map(|&at| dims[at].clone()).collect::<Vec<_>>();
+        let lines = match axes.len() {
+            1 => turned,
+            _ => {
+                let line = shapes::product(&cx, &of(&axes));
+                regrouped(&turned, &[of(&kept), vec![line]].concat(), &format!("{name}_lines"))?
+            }
+        };
+        // Descending, so that NaN comes first.
+        let line = Line { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
+        let (values, places) = sorted(&lines, line, &format!("{name}_sorted"))?;
+        let left = left_dims(&dims, &axes, keeps);
+        let own = |i: &[Value]| -> Vec<Value> {
+            let stays = |at: &usize| !keeps || kept.contains(at);
+            i.iter().enumerate().filter(|(at, _)| stays(at)).map(|(_, i)| i.clone()).collect()
+        };
+        let nothing = |dtype: DataType| match dtype.is_float() {
+            true => Expr::float(f64::NAN, dtype),
+            false => Expr::int(0, dtype),
+        };
+        let middle = |from: &Tensor, name: &str| {
+            compute(&left, name, |i| of_line(&values, from, &own(i), &nothing(from.dtype()).into()))
+        };
+        let mut results = vec![middle(&values, &name)?];
+        if let Some(places) = &places {
+            results.push(middle(places, &format!("{name}_index"))?);
+        }
+        Ok(results)
+    })
+}
+
+/// The element of `from` in the middle of the line at `i` of sorted values, `nothing` where a line has no elements.
+fn of_line(values: &Tensor, from: &Tensor, i: &[Value], nothing: &Value) -> Value {
+    let Some(extent) = values.shape().last() else {
+        return Value::wrong(TeError("a median runs over a dimension".into()));
+    };
+    let size = Value::from(extent.clone());
+    let at = |x: &Tensor, place: Value| x.at_all(&[i, &[place]].concat());
+    let zero = || Value::from(Expr::i64(0));
+    let place = size.binary(BinOp::FloorDiv, 2);
+    let place = match values.dtype().is_float() {
+        true => at(values, zero()).intrinsic(Intrinsic::IsNan).select(&zero(), &place),
+        false => place,
+    };
+    let element = at(from, place);
+    match extent.as_int() {
+        Some(0) => nothing.clone(),
+        Some(_) => element,
+        None => size.compare(CmpOp::Gt, 0).if_then_else(&element, nothing),
+    }
+}
