@@ -51,6 +51,19 @@ pub const ALL: &[Fault] = &[
     fault("CallTIRRewrite", "dropped_binding", dropped_binding),
     fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
     fault("KillAfterLastUse", "early_kill", early_kill),
+    fault("CombineParallelMatmul", "swapped_arguments", swapped_arguments),
+    fault("CombineParallelMatmul", "swapped_fields", swapped_fields),
+    fault("CombineParallelMatmul", "another_field", another_field),
+    fault("RemoveUnusedParameters", "swapped_arguments", swapped_arguments),
+    fault("RemoveUnusedParameters", "another_dimension", another_dimension),
+    fault("RemoveUnusedOutputs", "another_field", another_field),
+    fault("RemoveUnusedOutputs", "swapped_arguments", swapped_arguments),
+    fault("LambdaLift", "swapped_arguments", swapped_arguments),
+    fault("LambdaLift", "dropped_binding", dropped_binding),
+    fault("ConvertToDataflow", "still_plain", still_plain),
+    fault("ConvertToDataflow", "dropped_binding", dropped_binding),
+    fault("TopologicalSort", "swapped_bindings", swapped_bindings),
+    fault("TopologicalSort", "dropped_binding", dropped_binding),
     fault("lower_builtins", "shifted_index", shifted_index),
     fault("lower_builtins", "dropped_store", dropped_store),
     fault("lower_init", "shifted_index", shifted_index),
@@ -239,6 +252,61 @@ fn overlapping_tensors(module: &IRModule) -> IRModule {
         _ => None,
     });
     changed.unwrap_or_else(|| module.clone())
+}
+
+/// Of the first tuple of two fields or more.
+fn swapped_fields(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Tuple(fields) if fields.len() > 1 => {
+            let mut fields = fields.clone();
+            fields.swap(0, 1);
+            Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Tuple(fields)))
+        }
+        _ => None,
+    })
+}
+
+/// The first field that is taken of a tuple of several is the one behind it.
+fn another_field(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match (&expr.kind, &expr.struct_info) {
+        (relax::ExprKind::TupleGet { tuple, index }, info) => match &tuple.struct_info {
+            relax::StructInfo::Tuple(fields) if fields.len() > 1 => {
+                let index = (index + 1) % fields.len();
+                let kind = relax::ExprKind::TupleGet { tuple: tuple.clone(), index };
+                Some(relax::Expr::raw(info.clone(), kind))
+            }
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The first shape that is a value and has two dimensions or more begins with its second.
+fn another_dimension(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Shape(dims) if dims.len() > 1 => {
+            let mut dims = dims.clone();
+            dims[0] = dims[1].clone();
+            Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Shape(dims)))
+        }
+        _ => None,
+    })
+}
+
+/// No block is one of dataflow, and no variable is hidden in one.
+fn still_plain(module: &IRModule) -> IRModule {
+    let shown = |var: &relax::Var| var.dataflow.then(|| relax::Var::new(var.name.clone(), var.struct_info.clone()));
+    let module = rewrite(module, shown).unwrap_or_else(|| module.clone());
+    graphs(&module, |function| function.body.blocks.iter_mut().for_each(|block| block.dataflow = false))
+}
+
+/// The first two of the last block.
+fn swapped_bindings(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        if let Some(block) = function.body.blocks.last_mut().filter(|block| block.bindings.len() > 1) {
+            block.bindings.swap(0, 1);
+        }
+    })
 }
 
 /// Changes the graph functions.

@@ -440,6 +440,8 @@ pub struct SeqExpr {
 pub mod attr_names {
     /// The function is pure, whatever its calls say of themselves.
     pub const FORCE_PURE: &str = "relax.force_pure";
+    /// How many of the first parameters are inputs of a run; the others are weights, which are the same in every run.
+    pub const NUM_INPUT: &str = "num_input";
 }
 
 /// A graph function.

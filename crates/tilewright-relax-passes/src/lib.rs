@@ -69,6 +69,12 @@ passes! {
     call_tir_rewrite::CallTIRRewrite;
     static_plan_block_memory::StaticPlanBlockMemory;
     kill_after_last_use::KillAfterLastUse;
+    combine_parallel_matmul::CombineParallelMatmul(..);
+    remove_unused_parameters::RemoveUnusedParameters;
+    remove_unused_outputs::RemoveUnusedOutputs;
+    lambda_lift::LambdaLift;
+    convert_to_dataflow::ConvertToDataflow(..);
+    topological_sort::TopologicalSort(..);
 }
 
 mod bind_params;
@@ -76,8 +82,10 @@ mod bind_symbolic_vars;
 mod fuse_ops_by_pattern;
 mod lifetimes;
 mod memory_usage;
+mod needs;
 mod outline;
 pub mod pattern;
+mod private_calls;
 mod purity;
 mod sequence;
 

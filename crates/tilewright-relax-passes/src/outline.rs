@@ -77,7 +77,7 @@ fn lift_constants(block: &mut BindingBlock, params: &mut Vec<Var>, args: &mut Ve
 }
 
 /// The symbolic dimensions in a node, each once.
-fn dims<N: IrNode>(node: &N) -> Vec<scalar::Var> {
+pub(crate) fn dims<N: IrNode>(node: &N) -> Vec<scalar::Var> {
     let (mut found, mut seen) = (Vec::new(), Set::default());
     walk(node, |dim: &scalar::Var| {
         if seen.insert(dim.id()) {

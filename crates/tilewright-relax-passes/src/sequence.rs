@@ -92,17 +92,69 @@ pub(crate) fn push_block(blocks: &mut Vec<BindingBlock>, block: BindingBlock) {
 
 /// The expression with the sequences in it rebuilt: branches, and bodies of functions.
 fn rebuild_inside(value: &Expr, how: &mut dyn Rebuild, diagnostics: &mut Diagnostics) -> Option<Expr> {
+    map_inside(value, &mut |seq| rebuild(seq, how, diagnostics))
+}
+
+/// The expression with others for the sequences right inside it: branches, and bodies of functions. Nothing where it holds
+/// none.
+pub(crate) fn map_inside(value: &Expr, f: &mut dyn FnMut(&SeqExpr) -> SeqExpr) -> Option<Expr> {
     let kind = match &value.kind {
         ExprKind::If { condition, then, otherwise } => {
-            let (then, otherwise) =
-                with_stack(|| (rebuild(then, how, diagnostics), rebuild(otherwise, how, diagnostics)));
+            let (then, otherwise) = with_stack(|| (f(then), f(otherwise)));
             ExprKind::If { condition: condition.clone(), then, otherwise }
         }
         ExprKind::Function(function) => {
-            let body = with_stack(|| rebuild(&function.body, how, diagnostics));
+            let body = with_stack(|| f(&function.body));
             ExprKind::Function(Box::new(Function { body, ..(**function).clone() }))
         }
         _ => return None,
     };
     Some(Expr::raw(value.struct_info.clone(), kind))
+}
+
+/// The sequence with others for its blocks, those of sequences inside it first.
+pub(crate) fn map_blocks(seq: &SeqExpr, f: &mut dyn FnMut(BindingBlock) -> Vec<BindingBlock>) -> SeqExpr {
+    let mut blocks = Vec::new();
+    for block in &seq.blocks {
+        let mut block = block.clone();
+        for binding in &mut block.bindings {
+            if let BindingValue::Expr(value) = &mut binding.value
+                && let Some(changed) = map_inside(value, &mut |seq| map_blocks(seq, f))
+            {
+                *value = changed;
+            }
+        }
+        f(block).into_iter().for_each(|block| push_block(&mut blocks, block));
+    }
+    SeqExpr { blocks, result: seq.result.clone() }
+}
+
+/// The sequence with another list of bindings for each dataflow block.
+pub(crate) fn map_dataflow(seq: &SeqExpr, f: &mut dyn FnMut(Vec<Binding>) -> Vec<Binding>) -> SeqExpr {
+    map_blocks(seq, &mut |block| match block.dataflow {
+        true => vec![BindingBlock { dataflow: true, bindings: f(block.bindings) }],
+        false => vec![block],
+    })
+}
+
+/// The value that a variable gets here, if no check stands between.
+pub(crate) fn bound_value(binding: &Binding) -> Option<&Expr> {
+    match &binding.value {
+        BindingValue::Expr(value) => Some(value),
+        BindingValue::MatchCast { .. } => None,
+    }
+}
+
+/// The sequence with other calls for those that `f` changes: values of bindings, also of sequences inside it.
+pub(crate) fn map_calls(seq: &SeqExpr, f: &mut dyn FnMut(&Expr) -> Option<Expr>) -> SeqExpr {
+    map_blocks(seq, &mut |mut block| {
+        for binding in &mut block.bindings {
+            if let BindingValue::Expr(value) | BindingValue::MatchCast { value, .. } = &mut binding.value
+                && let Some(changed) = f(value)
+            {
+                *value = changed;
+            }
+        }
+        vec![block]
+    })
 }

@@ -7,7 +7,7 @@ use tilewright_support::{OrderedMap, Set};
 
 use super::vars::{each_binding, used_global_vars, value_of};
 use crate::op::is_said_pure;
-use crate::relax::{Callee, Expr, ExprKind, Function, StructInfo, Var};
+use crate::relax::{Callee, Expr, ExprKind, Function, StructInfo, Var, attr_names};
 use crate::{Attr, GlobalFunc, IRModule};
 
 /// What is called in `root` (a function, a sequence, an expression) that has an effect; not what closures in it would
@@ -92,13 +92,11 @@ fn reachable<'c>(calls: &'c OrderedMap<Arc<str>, Vec<Arc<str>>>, from: &str) -> 
     found
 }
 
-/// The attribute that says how many parameters are given at each call; the others are known before.
-const NUM_INPUT: &str = "num_input";
-
 /// The variables that can be computed before the function is called: pure work on constants and on the parameters behind
 /// the first `num_input`. In the order of the text; empty where the function has no such attribute.
 pub fn computable_at_compile_time(function: &Function) -> Vec<Var> {
-    let Some(inputs) = function.attrs.get(NUM_INPUT).and_then(Attr::as_int) else { return Vec::new() };
+    let inputs = function.attrs.get(attr_names::NUM_INPUT).and_then(Attr::as_int);
+    let Some(inputs) = inputs else { return Vec::new() };
     let inputs = usize::try_from(inputs).unwrap_or(0);
     let mut known: Set<VarId> = function.params.iter().skip(inputs).map(Var::id).collect();
     let dims: Vec<_> =

@@ -1,0 +1,163 @@
+//! `ConvertToDataflow`: bindings without side effects become dataflow blocks.
+//!
+//! ```text
+//! a = abs(x)                        with dataflow():
+//! b = negative(a)              ⇒        a = abs(x)
+//! call_packed("log", b)                 b = negative(a)
+//!                                       output(b)
+//!                                   call_packed("log", b)
+//! ```
+//!
+//! From any form to any form. Neighbouring bindings without side effects become one block, where they are `min_size` or more;
+//! dataflow blocks that stand beside them become part of it. Conditionals and calls with effects stay between. A variable
+//! that nothing outside of its block uses becomes a dataflow variable.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{VarId, rewrite, walk};
+use tilewright_ir::IRModule;
+use tilewright_ir::op::{AttrDefault, Legalize};
+use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::verify::Form;
+use tilewright_support::{Map, Set};
+
+use crate::normalize::normalized;
+use crate::sequence::{map_functions, map_inside, push_block};
+
+/// Makes dataflow blocks of at least so many bindings.
+#[derive(Clone, Copy, Debug)]
+pub struct ConvertToDataflow {
+    pub min_size: usize,
+}
+
+const NAME: &str = "ConvertToDataflow";
+
+impl ConvertToDataflow {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Bindings without side effects become dataflow blocks.",
+        params: &[ParamDef {
+            name: "min_size",
+            kind: ParamKind::Int,
+            default: AttrDefault::Int(2),
+            doc: "The least number of bindings of which a new block is made.",
+        }],
+        make: |args| match usize::try_from(args.int("min_size")) {
+            Ok(min_size) => Ok(Arc::new(Self { min_size })),
+            Err(_) => {
+                Err(format!("argument `min_size` of `{NAME}` cannot be negative, found {}", args.int("min_size")))
+            }
+        },
+    };
+}
+
+impl Pass for ConvertToDataflow {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        map_functions(NAME, &module, |function, _| {
+            let function = normalized(function);
+            let body = self.seq(&function.body);
+            hidden(&Function { body, ..function })
+        })
+    }
+}
+
+impl ConvertToDataflow {
+    fn seq(&self, seq: &SeqExpr) -> SeqExpr {
+        let mut blocks = Vec::new();
+        let mut run = Run::default();
+        for block in &seq.blocks {
+            if block.dataflow {
+                run.bindings.extend(block.bindings.iter().cloned());
+                run.holds_block = true;
+                continue;
+            }
+            for binding in &block.bindings {
+                if may_flow(binding) {
+                    run.bindings.push(binding.clone());
+                    continue;
+                }
+                self.end(&mut run, &mut blocks);
+                let mut binding = binding.clone();
+                if let BindingValue::Expr(value) = &mut binding.value
+                    && let Some(changed) = map_inside(value, &mut |seq| self.seq(seq))
+                {
+                    *value = changed;
+                }
+                push_block(&mut blocks, BindingBlock { dataflow: false, bindings: vec![binding] });
+            }
+        }
+        self.end(&mut run, &mut blocks);
+        SeqExpr { blocks, result: seq.result.clone() }
+    }
+
+    fn end(&self, run: &mut Run, blocks: &mut Vec<BindingBlock>) {
+        let Run { bindings, holds_block } = std::mem::take(run);
+        let dataflow = holds_block || bindings.len() >= self.min_size;
+        push_block(blocks, BindingBlock { dataflow, bindings });
+    }
+}
+
+/// Neighbouring bindings that may stand in a dataflow block.
+#[derive(Default)]
+struct Run {
+    bindings: Vec<Binding>,
+    /// Some of them do already.
+    holds_block: bool,
+}
+
+fn may_flow(binding: &Binding) -> bool {
+    let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
+    match &value.kind {
+        ExprKind::If { .. } | ExprKind::Function(_) => false,
+        // Memory is taken and given back in the order of the text.
+        ExprKind::Call { callee: Callee::Op(op), .. } if matches!(op.legalize, Legalize::Machine(op) if op.is_of_memory()) => {
+            false
+        }
+        _ => value.is_pure(),
+    }
+}
+
+/// The function with dataflow variables for those of dataflow blocks that nothing outside uses.
+fn hidden(function: &Function) -> Function {
+    let mut fresh: Map<VarId, Var> = Map::default();
+    hide(&function.body, &mut fresh);
+    rewrite(function, |var: &Var| fresh.get(&var.id()).cloned()).unwrap_or_else(|| function.clone())
+}
+
+fn hide(seq: &SeqExpr, fresh: &mut Map<VarId, Var>) {
+    // From the end: what is used behind a block.
+    let mut used: Set<VarId> = Set::default();
+    let mut note = |expr: &Expr| walk(expr, |var: &Var| used.extend([var.id()]));
+    note(&seq.result);
+    let mut visible: Vec<(&BindingBlock, Set<VarId>)> = Vec::new();
+    let mut behind: Set<VarId> = used;
+    for block in seq.blocks.iter().rev() {
+        if block.dataflow {
+            visible.push((block, behind.clone()));
+        }
+        for binding in &block.bindings {
+            walk(&binding.value, |var: &Var| behind.extend([var.id()]));
+        }
+    }
+    for (block, behind) in visible {
+        for binding in
+            block.bindings.iter().filter(|binding| !binding.var.dataflow && !behind.contains(&binding.var.id()))
+        {
+            let hidden = Var::dataflow(binding.var.name.clone(), binding.var.struct_info.clone());
+            fresh.insert(binding.var.id(), hidden);
+        }
+    }
+    for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+        if let BindingValue::Expr(value) = &binding.value {
+            let _ = map_inside(value, &mut |seq| {
+                hide(seq, fresh);
+                seq.clone()
+            });
+        }
+    }
+}

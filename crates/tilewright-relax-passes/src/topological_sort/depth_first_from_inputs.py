@@ -1,0 +1,45 @@
+# The same bindings sorted depth-first, from-inputs. A check stands before what speaks of the dimension that it defines.
+# test: opt --pass TopologicalSort:order=depth-first,direction=from-inputs
+# run: main(f32[4], f32[4]) == same
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), "float32"), y: R.Tensor("float32", ndim=1)):
+        n = T.int64()
+        with R.dataflow():
+            a = R.abs(x)
+            b = R.negative(x)
+            z = R.match_cast(y, R.Tensor((n,), "float32"))
+            c = R.exp(a)
+            d = R.ones((n,), "float32")
+            e = R.subtract(b, c)
+            f = R.sum(d)
+            g = R.subtract(e, f)
+            h = R.exp(b)
+            R.output(g, h)
+        return (g, h)
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), dtype="float32"), y: R.Tensor(dtype="float32", ndim=1)) -> R.Tuple(R.Tensor((4,), dtype="float32"), R.Tensor((4,), dtype="float32")):
+        n = T.int64()
+        with R.dataflow():
+            a: R.Tensor((4,), dtype="float32") = R.abs(x)
+            c: R.Tensor((4,), dtype="float32") = R.exp(a)
+            b: R.Tensor((4,), dtype="float32") = R.negative(x)
+            e: R.Tensor((4,), dtype="float32") = R.subtract(b, c)
+            h: R.Tensor((4,), dtype="float32") = R.exp(b)
+            z: R.Tensor((n,), dtype="float32") = R.match_cast(y, R.Tensor((n,), dtype="float32"))
+            d: R.Tensor((n,), dtype="float32") = R.ones(R.shape([n]), dtype="float32")
+            f: R.Tensor((), dtype="float32") = R.sum(d, axis=None, keepdims=False)
+            g: R.Tensor((4,), dtype="float32") = R.subtract(e, f)
+            R.output(h, g)
+        return (g, h)
