@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::tir::PrimFunc;
+use tilewright::ir::verify::{Form, verify};
 use tilewright::relax_passes::{BindParams, BindSymbolicVars, ParamKey};
+use tilewright::schedule::{Schedule, trace::Names};
 use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
-use tilewright::support::{Diagnostics, SourceFile, nearest};
+use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};
 use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
 use tilewright::{GlobalFunc, IRModule, Tensor};
 use tilewright_interp::InterpCx;
@@ -36,6 +38,8 @@ pub enum PassStep {
     Prim(&'static str, PrimFuncPass),
     /// `BindParams` of these parameters of `main`.
     Bind(Vec<String>),
+    /// Calls of schedule primitives, one a line.
+    Schedule(Vec<String>),
 }
 
 impl std::fmt::Debug for PassStep {
@@ -44,9 +48,11 @@ impl std::fmt::Debug for PassStep {
     }
 }
 
-const ACTIONS: [&str; 6] = ["parse", "print", "opt", "lower", "diagnostics", "run"];
+const ACTIONS: [&str; 7] = ["parse", "print", "opt", "lower", "schedule", "diagnostics", "run"];
 /// The names of the passes that need arguments.
 pub(crate) const BIND_PARAMS: &str = "BindParams";
+/// The name of a step of schedule primitives.
+const SCHEDULE: &str = "Schedule";
 pub(crate) const BIND_SYMBOLIC_VARS: &str = "BindSymbolicVars";
 
 impl PassStep {
@@ -55,6 +61,7 @@ impl PassStep {
             Self::Pass(pass) => pass.info().name,
             Self::Prim(name, _) => name,
             Self::Bind(_) => BIND_PARAMS,
+            Self::Schedule(_) => SCHEDULE,
         }
     }
 
@@ -92,8 +99,20 @@ impl PassStep {
                 bound.extend(values);
                 cx.run(&pass, module).map_err(|error| error.diagnostics)
             }
+            Self::Schedule(lines) => scheduled(&module, lines),
         }
     }
+}
+
+/// The module after calls of schedule primitives, which is well-formed.
+fn scheduled(module: &IRModule, lines: &[String]) -> Result<IRModule, Diagnostics> {
+    let (mut schedule, mut names) = (Schedule::new(module), Names::default());
+    for line in lines {
+        let refused = |message| Diagnostic::error("", message).note(format!("in the step `{line}`"));
+        schedule.run_line(&mut names, line).map_err(refused)?;
+    }
+    verify(schedule.module(), Form::Any)?;
+    Ok(schedule.module().clone())
 }
 
 fn on_prim_funcs(
@@ -111,7 +130,8 @@ fn on_prim_funcs(
 }
 
 impl Action {
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// The action of a test line; `lines` are the steps of a schedule.
+    pub(crate) fn parse(text: &str, lines: &[String]) -> Result<Self, String> {
         let mut words = text.split_whitespace();
         let Some(kind) = words.next() else { return Err(format!("expected one of {}", ACTIONS.join(", "))) };
         let (mut steps, mut print) = (Vec::new(), PrintOptions::default());
@@ -128,7 +148,13 @@ impl Action {
                 _ => return Err(format!("unknown option `{option}` of `{kind}`")),
             }
         }
+        if !lines.is_empty() {
+            steps.push(PassStep::Schedule(lines.to_vec()));
+        }
         match kind {
+            "schedule" if steps.is_empty() => Err("`schedule` needs at least one line `# step: …`".to_owned()),
+            "schedule" => Ok(Self::Opt(steps)),
+            _ if !lines.is_empty() && kind != "diagnostics" => Err(format!("`{kind}` has no steps")),
             "parse" => Ok(Self::Parse),
             "print" => Ok(Self::Print(print)),
             "opt" if steps.is_empty() => Err("`opt` needs at least one `--pass`".to_owned()),

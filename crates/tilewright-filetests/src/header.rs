@@ -5,7 +5,7 @@ use tilewright::support::nearest;
 use crate::{Action, RunLine};
 
 const EXPECT: &str = "# expect:";
-const DIRECTIVES: [&str; 3] = ["test", "run", "expect"];
+const DIRECTIVES: [&str; 4] = ["test", "step", "run", "expect"];
 
 /// A test file, taken apart.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ impl TestFile {
     /// Takes a file apart; the error names the line that is wrong.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let (input, expectation) = split(text);
-        let (mut action, mut runs) = (None, Vec::new());
+        let (mut action, mut steps, mut runs) = (None, Vec::new(), Vec::new());
         for (number, line) in input.lines().enumerate() {
             let Some(comment) = line.strip_prefix('#') else {
                 if line.trim().is_empty() {
@@ -36,7 +36,8 @@ impl TestFile {
             let wrong = |message: String| format!("{name}:{}: {message}", number + 1);
             match word {
                 "test" if action.is_some() => return Err(wrong("a second `# test:`".to_owned())),
-                "test" => action = Some(Action::parse(rest).map_err(wrong)?),
+                "test" => action = Some((number, rest)),
+                "step" => steps.push(rest.to_owned()),
                 "run" => runs.push(RunLine::parse(rest).map_err(wrong)?),
                 _ => {
                     let hint = nearest(word, DIRECTIVES).map(|near| format!(": did you mean `# {near}:`?"));
@@ -44,7 +45,9 @@ impl TestFile {
                 }
             }
         }
-        let action = action.ok_or_else(|| format!("{name}: no line `# test: …` among the comments at the top"))?;
+        let (number, action) =
+            action.ok_or_else(|| format!("{name}: no line `# test: …` among the comments at the top"))?;
+        let action = Action::parse(action, &steps).map_err(|message| format!("{name}:{}: {message}", number + 1))?;
         if matches!(action, Action::Run) && runs.is_empty() {
             return Err(format!("{name}: `# test: run` needs at least one line `# run: …`"));
         }

@@ -26,6 +26,7 @@
 //! | `print [--width N] [--meta]` | reads the text and prints it | exactly this text |
 //! | `opt --pass P …` | runs passes, pipelines, or single steps of the lowering; `BindParams:w,b` binds parameters of `main` to random tensors | a module that is structurally equal |
 //! | `lower` | lowers every PrimFunc to the flat form | a module that is structurally equal |
+//! | `schedule` | calls schedule primitives: a line `# step: i, j = get_loops(b)` for each call, see `tilewright_schedule::trace` | a module that is structurally equal |
 //! | `diagnostics [--pass P …]` | reads the text, runs the passes; one of them must fail | exactly these messages, as comments |
 //! | `run` | reads the text | none: its run lines are the test |
 //!
@@ -56,6 +57,10 @@
 //!
 //! [`faults`] lists ways to break each pass. For each, some textual test of that pass must fail.
 //!
+//! # The interpreter for other languages
+//!
+//! The binary `interpret` answers [`requests`]; the Python tests compare its results with compiled code's.
+//!
 //! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`] (`suite`).
 //!
 //! Invariants: nothing outside the test files and that page is written, and those only when `UPDATE_EXPECT` says so.
@@ -67,6 +72,8 @@ mod expectation;
 pub mod faults;
 mod header;
 mod language;
+pub mod random;
+pub mod requests;
 mod run;
 mod suite;
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tilewright::ir::interface::KernelInterface;
-use tilewright::ir::tir::PrimFunc;
+use tilewright::ir::node::walk;
+use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright::runtime::{Device, registry};
 use tilewright::{CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Tensor, Value, VirtualMachine, pipelines};
 use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
@@ -15,8 +16,8 @@ use crate::{Action, PassStep, TestFile};
 
 /// Allowed by default, relative to the largest value: `a * b + c` within one expression may be contracted.
 const TOLERANCE: f64 = 1e-5;
-const COPY: &str = "test.copy";
-const LAST: &str = "test.last";
+pub(crate) const COPY: &str = "test.copy";
+pub(crate) const LAST: &str = "test.last";
 
 /// What stands behind `# run:`.
 #[derive(Clone, Debug)]
@@ -179,7 +180,8 @@ pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome,
     let (args, meaning) = meaning(test, line, outcome)?;
     let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
-    if !compiles_after(test, line, outcome) {
+    let for_gpu = outcome.before.is_some() && after(outcome).is_ok_and(has_gpu_threads);
+    if !compiles_after(test, line, outcome) || (for_gpu && device == Device::cpu()) {
         return Ok(());
     }
     let args = unbound(outcome, &line.function, &args);
@@ -193,6 +195,18 @@ pub(crate) fn compiles_after(test: &TestFile, line: &RunLine, outcome: &Outcome)
     // What is lowered already is in no form that the compiler takes as its input.
     let lowered = steps.iter().any(|step| matches!(step, PassStep::Prim(..)));
     !(steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()))
+}
+
+/// Whether a PrimFunc is bound to threads of a GPU.
+fn has_gpu_threads(module: &IRModule) -> bool {
+    let is_bound = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. });
+    let mut found = false;
+    for (_, function) in module.iter() {
+        if let GlobalFunc::Prim(function) = function {
+            walk(&function.body, |stmt: &Stmt| found |= is_bound(stmt));
+        }
+    }
+    found
 }
 
 /// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
@@ -210,13 +224,13 @@ fn remaining(test: &TestFile) -> Sequential {
 }
 
 /// Whether a PrimFunc has the parameters of its kernel.
-enum Flat<'a> {
+pub(crate) enum Flat<'a> {
     No,
     /// The PrimFunc as it was.
     Of(&'a PrimFunc),
 }
 
-fn interpret(module: &IRModule, name: &str, args: &[Argument], flat: Flat<'_>) -> Result<Plain, String> {
+pub(crate) fn interpret(module: &IRModule, name: &str, args: &[Argument], flat: Flat<'_>) -> Result<Plain, String> {
     let copy = |args: &[Interpreted]| match args {
         [Interpreted::Tensor(from), .., Interpreted::Tensor(to)] => overwrite(to, from).map(|()| Interpreted::unit()),
         _ => Err("expected two tensors".to_owned()),
@@ -291,7 +305,7 @@ fn kernel_order(before: &PrimFunc, args: &[Argument]) -> Result<Vec<Argument>, S
     Ok(ordered)
 }
 
-fn compiled(
+pub(crate) fn compiled(
     module: &IRModule,
     pipeline: Sequential,
     name: &str,

@@ -53,6 +53,8 @@ pub struct Limits {
     pub l3_bytes: u64,
     /// Cores that share the work; task boundaries never depend on it.
     pub cores: u32,
+    /// Threads that a block of a GPU may have; 0 where there are no blocks of threads.
+    pub max_threads_per_block: u32,
 }
 
 /// A machine to compile for.
@@ -148,7 +150,8 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            Kind::Cuda => return f.write_str("cuda"),
+            Kind::Cuda if self.limits.max_threads_per_block == parse::CUDA_THREADS => return f.write_str("cuda"),
+            Kind::Cuda => return write!(f, "cuda -max_threads_per_block={}", self.limits.max_threads_per_block),
             Kind::Cpu => write!(f, "llvm -mtriple={} -mcpu={}", self.triple, self.cpu)?,
         }
         let base = presets::find(self.arch, &self.cpu).map(presets::Preset::feature_set).unwrap_or_default();

@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
         Some(name) if presets::ALL.iter().any(|preset| preset.name == name) => {
             parse_cpu([format!("-mcpu={name}").as_str()].into_iter().chain(words))
         }
-        Some("cuda" | "nvidia") => Ok(Target { kind: Kind::Cuda, ..Target::host() }),
+        Some("cuda" | "nvidia") => parse_gpu(words),
         Some(other) => {
             let hint = nearest(other, presets::ALL.iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
                 .map(|name| format!("; did you mean \"{name}\"?"));
@@ -35,6 +35,34 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
         }
         None => Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
     }
+}
+
+/// Threads of a block of an NVIDIA GPU: at most so many on every one of them.
+pub(crate) const CUDA_THREADS: u32 = 1024;
+
+fn parse_gpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {
+    let mut target = Target { kind: Kind::Cuda, ..Target::host() };
+    target.limits.max_threads_per_block = CUDA_THREADS;
+    for word in words {
+        let (option, value) = word.split_once('=').unwrap_or((word, ""));
+        match option.replacen("--", "-", 1).as_str() {
+            "-max_threads_per_block" | "-max_num_threads" => {
+                let number = value.parse().ok().filter(|n| (1..=CUDA_THREADS).contains(n));
+                let expected = || format!("expected from 1 to {CUDA_THREADS} threads, found \"{value}\"");
+                target.limits.max_threads_per_block = number.ok_or_else(|| TargetError(expected()))?;
+            }
+            // Which GPU it is, and hints of other compilers.
+            "-arch"
+            | "-libs"
+            | "-keys"
+            | "-device"
+            | "-max_shared_memory_per_block"
+            | "-registers_per_block"
+            | "-thread_warp_size" => {}
+            other => return Err(TargetError(format!("unknown option {other} of \"cuda\""))),
+        }
+    }
+    Ok(target)
 }
 
 fn parse_cpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {

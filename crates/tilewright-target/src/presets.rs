@@ -113,6 +113,7 @@ impl Preset {
                 l2_bytes: bytes(self.l2_kib),
                 l3_bytes: bytes(self.l3_kib),
                 cores: 1,
+                max_threads_per_block: 0,
             },
             features,
         }

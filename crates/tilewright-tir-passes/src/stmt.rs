@@ -65,7 +65,7 @@ pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
 }
 
 /// An analyser that knows what holds everywhere in the function: dimensions are not negative.
-pub(crate) fn analyzer_of(function: &PrimFunc) -> Analyzer {
+pub fn analyzer_of(function: &PrimFunc) -> Analyzer {
     let mut analyzer = Analyzer::new();
     for scalar in KernelInterface::of(function).scalars {
         if scalar.param.is_none() {

@@ -6,21 +6,23 @@ use tilewright_support::{Map, with_stack};
 
 /// Replaces variables where they are used, variables where they are bound, and buffers.
 #[derive(Default, Debug)]
-pub(crate) struct Substitute {
-    pub(crate) values: Map<VarId, Expr>,
-    pub(crate) binders: Map<VarId, Var>,
-    pub(crate) buffers: Map<VarId, Buffer>,
+pub struct Substitute {
+    pub values: Map<VarId, Expr>,
+    pub binders: Map<VarId, Var>,
+    pub buffers: Map<VarId, Buffer>,
     memo: Memo,
 }
 
 impl Substitute {
-    pub(crate) fn value(var: &Var, value: Expr) -> Self {
+    /// A value for one variable.
+    pub fn value(var: &Var, value: Expr) -> Self {
         let mut all = Self::default();
         all.values.insert(var.id(), value);
         all
     }
 
-    pub(crate) fn apply<N: IrNode + Clone>(&mut self, node: &N) -> N {
+    /// The node, everything in it replaced.
+    pub fn apply<N: IrNode + Clone>(&mut self, node: &N) -> N {
         node.map_children(self).unwrap_or_else(|| node.clone())
     }
 

@@ -56,6 +56,7 @@ pub use tilewright_llvm as llvm;
 pub use tilewright_ops as ops;
 pub use tilewright_relax_passes as relax_passes;
 pub use tilewright_runtime as runtime;
+pub use tilewright_schedule as schedule;
 pub use tilewright_script as script;
 pub use tilewright_support as support;
 pub use tilewright_target as target;

@@ -5,17 +5,19 @@ use std::sync::Arc;
 use tilewright_ir::pass::{Pass, PassDef};
 use tilewright_support::nearest;
 
-/// Every pass that is made by name, with the arguments that it takes.
-pub const DEFS: &[PassDef] = tilewright_relax_passes::PASSES;
+/// Every pass that is made by name, with the arguments that it takes: those of graphs, then those of loops.
+pub fn defs() -> impl Iterator<Item = &'static PassDef> {
+    tilewright_relax_passes::PASSES.iter().chain(tilewright_schedule::PASSES)
+}
 
 /// The names of all passes and pipelines, in the order of their lists.
 pub fn names() -> Vec<&'static str> {
-    DEFS.iter().map(|def| def.name).chain(crate::pipelines::ALL.iter().map(|(name, _)| *name)).collect()
+    defs().map(|def| def.name).chain(crate::pipelines::ALL.iter().map(|(name, _)| *name)).collect()
 }
 
 /// The declaration of a pass; an unknown name is an error that suggests a near one.
 pub fn def(name: &str) -> Result<&'static PassDef, String> {
-    DEFS.iter().find(|def| def.name == name).ok_or_else(|| match nearest(name, names()) {
+    defs().find(|def| def.name == name).ok_or_else(|| match nearest(name, names()) {
         Some(near) => format!("unknown pass `{name}`: did you mean `{near}`?"),
         None => format!("unknown pass `{name}`: expected one of {}", names().join(", ")),
     })

@@ -1,0 +1,205 @@
+//! `DefaultGPUSchedule`: every PrimFunc runs on the threads of a GPU.
+//!
+//! The statements of a root block run one after the other, each as a kernel of its own. In each that is a nest around one
+//! block, the loops that drive spatial axes are brought to the front, fused, split and bound: as many threads in a block as
+//! the target has at most, as many blocks as are needed. Where more than [`MOST_BLOCKS`] blocks were needed, and the number
+//! of iterations is a constant, each thread does several of them in a loop inside. Loops of reductions stay inside. What
+//! is no such nest, or whose iterations may depend on each other, runs on one thread.
+//!
+//! Functions that have loops over threads, that say that they are scheduled (`tir.is_scheduled`), or that have no root
+//! block (they are lowered already) stay as they are.
+
+use std::sync::Arc;
+
+use tilewright_ir::nest::{Loop, Nest};
+use tilewright_ir::op::AttrDefault;
+use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::tir::{Expr, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::verify::Form;
+use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
+use tilewright_support::Diagnostic;
+use tilewright_target::Target;
+
+use crate::guard::mentions;
+use crate::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
+use crate::primitive::{Fault, bind_independent, fuse, place, split};
+use crate::tree::{Key, Site, around, follow, loop_of};
+use crate::unique::with_unique_keys;
+
+const NAME: &str = "DefaultGPUSchedule";
+/// Threads of more blocks than this do several iterations each.
+pub const MOST_BLOCKS: i64 = 256;
+/// The attribute of functions whose loops are as they should be.
+pub const IS_SCHEDULED: &str = "tir.is_scheduled";
+
+/// Binds every PrimFunc that has no schedule to blocks and threads.
+#[derive(Clone, Debug)]
+pub struct DefaultGPUSchedule {
+    threads: i64,
+}
+
+impl DefaultGPUSchedule {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Binds every PrimFunc that has no schedule to blocks and threads of a GPU.",
+        params: &[ParamDef {
+            name: "target",
+            kind: ParamKind::Str,
+            default: AttrDefault::Str("cuda"),
+            doc: "The target that says how many threads a block may have.",
+        }],
+        make: |args| {
+            let target = Target::parse(args.text("target").unwrap_or_default()).map_err(|error| error.to_string())?;
+            Ok(Arc::new(Self::new(&target)?))
+        },
+    };
+
+    /// For the threads of a target; the error says that it has none.
+    pub fn new(target: &Target) -> Result<Self, String> {
+        match i64::from(target.limits.max_threads_per_block) {
+            0 => Err(format!("{NAME} needs a target with threads, such as \"cuda\", found \"{target}\"")),
+            threads => Ok(Self { threads }),
+        }
+    }
+}
+
+impl Pass for DefaultGPUSchedule {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+        let functions: Vec<(Arc<str>, Arc<PrimFunc>)> = module
+            .iter()
+            .filter_map(|(name, function)| match function {
+                GlobalFunc::Prim(function) => Some((name.clone(), function.clone())),
+                GlobalFunc::Relax(_) => None,
+            })
+            .collect();
+        for (name, function) in functions {
+            let scheduled = schedule(&function, self.threads).map_err(|fault| {
+                PassError::new(NAME, Diagnostic::error("", format!("function `{name}`: {}", fault.message)))
+            })?;
+            if let Some(scheduled) = scheduled {
+                module.insert(name, scheduled);
+            }
+        }
+        Ok(module)
+    }
+}
+
+/// The function with threads; `None` where it stays as it is.
+fn schedule(function: &PrimFunc, threads: i64) -> Result<Option<PrimFunc>, Fault> {
+    let scheduled = function.attrs.get(IS_SCHEDULED).is_some_and(Attr::is_true);
+    let Some(root) = function.root_block().filter(|_| !scheduled && !has_threads(&function.body)) else {
+        return Ok(None);
+    };
+    let mut current = with_unique_keys(function);
+    let apart = root.alloc_buffers.iter().all(is_global) && root.init.is_none() && root.match_buffers.is_empty();
+    let count = match &root.body.kind {
+        StmtKind::Seq(stmts) if apart => stmts.len(),
+        _ => 1,
+    };
+    for at in 0..count {
+        let way: &[usize] = if count == 1 && !is_seq(&current) { &[0] } else { &[0, at] };
+        let way = if apart { way } else { &[0] };
+        let Some(site) = follow(&current.body, way) else { continue };
+        let parallel = if apart { spread(&current, &site, threads)? } else { None };
+        current = match parallel {
+            Some(function) => function,
+            None => PrimFunc { body: site.replaced(on_one_thread(&site.stmt)), ..current },
+        };
+    }
+    current.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
+    Ok(Some(current))
+}
+
+fn is_seq(function: &PrimFunc) -> bool {
+    function.root_block().is_some_and(|root| matches!(root.body.kind, StmtKind::Seq(_)))
+}
+
+/// The statement inside of loops over one block and one thread.
+fn on_one_thread(stmt: &Stmt) -> Stmt {
+    let single = |name: &str, tag: &str, body: Stmt| {
+        let var = Var::new(name, tilewright_tensor::DataType::I64);
+        let kind = ForKind::ThreadBinding(tag.into());
+        around(Loop { var, min: Expr::i64(0), extent: Expr::i64(1), kind, annotations: Attrs::new() }, body)
+    };
+    single("bx", "blockIdx.x", single("tx", "threadIdx.x", stmt.clone()))
+}
+
+/// The function with the spatial loops of the nest at a place bound; `None` where there are none that can be.
+fn spread(function: &PrimFunc, site: &Site, threads: i64) -> Result<Option<PrimFunc>, Fault> {
+    let Some(nest) = Nest::of(&site.stmt) else { return Ok(None) };
+    let Some((nest, spatial)) = spatial_loops_first(function, site, nest) else { return Ok(None) };
+    let keys: Vec<Key> = nest.loops.iter().take(spatial).map(|l| Key::Loop(l.var.id())).collect();
+    let reordered = PrimFunc { body: site.replaced(nest.into_stmt()), ..function.clone() };
+    for key in &keys {
+        if check_independent(&reordered, &place(&reordered, key)?, "bound to threads").is_err() {
+            return Ok(None);
+        }
+    }
+    bound(&reordered, &keys, threads).map(Some)
+}
+
+/// The nest with the loops that drive spatial axes in front, and how many these are; `None` where there are none, or where
+/// their order matters.
+fn spatial_loops_first(function: &PrimFunc, site: &Site, mut nest: Nest) -> Option<(Nest, usize)> {
+    let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
+    let rectangular = nest.loops.iter().all(|l| !mentions(&l.min, &vars) && !mentions(&l.extent, &vars));
+    let axes_allow = nest.block.iters.iter().all(|iter| iter.kind != IterKind::Opaque);
+    let mut inner = site.clone();
+    for _ in &nest.loops {
+        inner = inner.child(0)?;
+    }
+    if !rectangular || !axes_allow || check_affine(function, &inner).is_err() {
+        return None;
+    }
+    let is_spatial = |l: &Loop| {
+        let driven = driven_axes(&nest.block, &nest.values, std::slice::from_ref(&l.var));
+        let all = driven.iter().all(|&at| nest.block.iters.get(at).is_some_and(|i| i.kind == IterKind::Spatial));
+        !driven.is_empty() && all
+    };
+    let (spatial, others): (Vec<Loop>, Vec<Loop>) = nest.loops.drain(..).partition(is_spatial);
+    let count = spatial.len();
+    // How a loop ran on a processor is of no matter here.
+    let spatial = spatial.into_iter().map(|l| Loop { kind: ForKind::Serial, annotations: Attrs::new(), ..l });
+    nest.loops = spatial.chain(others).collect();
+    (count > 0).then_some((nest, count))
+}
+
+/// The function with these loops, one directly inside the other, fused, split and bound.
+fn bound(function: &PrimFunc, loops: &[Key], threads: i64) -> Result<PrimFunc, Fault> {
+    let (function, fused) = fuse(function, loops)?;
+    let site = place(&function, &fused)?;
+    let extent = loop_of(&site.stmt).and_then(|l| l.extent.as_int());
+    let size = |size: i64| Some(Expr::i64(size));
+    let huge = extent.is_some_and(|extent| extent > MOST_BLOCKS.saturating_mul(threads));
+    let factors = match extent {
+        _ if huge => vec![None, size(MOST_BLOCKS), size(threads)],
+        Some(extent) => vec![None, size(extent.clamp(1, threads))],
+        None => vec![None, size(threads)],
+    };
+    // Independent are the loops as they were, and so are the parts of what they are fused to.
+    let (function, parts) = split(&function, &fused, &factors)?;
+    match parts.as_slice() {
+        [blocks, lanes] => bind_independent(&bind_independent(&function, blocks, "blockIdx.x")?, lanes, "threadIdx.x"),
+        [several, blocks, lanes] => {
+            let function = nested(&function, &[blocks.clone(), lanes.clone(), several.clone()])?;
+            bind_independent(&bind_independent(&function, blocks, "blockIdx.x")?, lanes, "threadIdx.x")
+        }
+        _ => Err(Fault::of_call("expected two or three loops")),
+    }
+}
+
+/// The function with loops, one directly inside the other, whose order does not matter, in this order.
+fn nested(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
+    let mut sites = order.iter().map(|key| place(function, key)).collect::<Result<Vec<_>, _>>()?;
+    let loops: Vec<Loop> = sites.iter().filter_map(|site| loop_of(&site.stmt)).collect();
+    sites.sort_by_key(|site| site.above.len());
+    let (Some(outer), Some(body)) = (sites.first(), sites.last().and_then(|inner| inner.child(0))) else {
+        return Ok(function.clone());
+    };
+    let body = loops.into_iter().rev().fold(body.stmt, |body, l| around(l, body));
+    Ok(PrimFunc { body: outer.replaced(body), ..function.clone() })
+}

@@ -1,0 +1,46 @@
+//! `get_block(name, func_name)`: the block of this name.
+
+use tilewright_support::nearest;
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::tree::{follow, is_block, key_at, search};
+
+pub(super) const GET_BLOCK: Primitive = Primitive {
+    name: "GetBlock",
+    method: "get_block",
+    params: &[("name", Default::Required), ("func_name", Default::None)],
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let (root, wanted) = (&call.function.body, call.text(0)?);
+    let (mut ways, mut names) = (Vec::new(), Vec::new());
+    search(root, |stmt, way| {
+        if let tilewright_ir::tir::StmtKind::Block { block, .. } = &stmt.kind
+            && is_block(stmt)
+        {
+            names.push(block.name.to_string());
+            if *block.name == *wanted {
+                ways.push(way.to_vec());
+            }
+        }
+        None::<()>
+    });
+    match ways.as_slice() {
+        [way] => {
+            let key = follow(root, way).and_then(|site| key_at(root, &site));
+            Ok(Outcome::found(key.map_or(Results::Nothing, Results::One)))
+        }
+        [] => {
+            let hint =
+                nearest(wanted, names.iter().map(String::as_str)).map(|near| format!(": did you mean `{near}`?"));
+            let known = || format!("; it has {}", names.join(", "));
+            Err(Fault::of_call(format!("the function has no block `{wanted}`{}", hint.unwrap_or_else(known))))
+        }
+        several => {
+            let second = several.get(1).and_then(|way| follow(root, way));
+            let message = format!("the function has {} blocks `{wanted}`", several.len());
+            Err(second.map_or_else(|| Fault::of_call(message.clone()), |site| Fault::at(&site, message.clone())))
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! `get_loops(block)`: the loops around a block as far as the next block around it, from outside inwards.
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::tree::Key;
+
+pub(super) const GET_LOOPS: Primitive =
+    Primitive { name: "GetLoops", method: "get_loops", params: &[("block", Default::Required)], run };
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let loops = call.block(0)?.loops();
+    Ok(Outcome::found(Results::List(loops.iter().map(|l| Key::Loop(l.var.id())).collect())))
+}

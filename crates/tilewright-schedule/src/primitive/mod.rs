@@ -1,0 +1,220 @@
+//! Primitives: one file for each, and one line in [`ALL`].
+//!
+//! A primitive is a function from a PrimFunc and the arguments of a call to an [`Outcome`]: another PrimFunc, what the
+//! call gives, and what became of keys that are no longer those of the same thing. It either keeps what the function
+//! computes or refuses with a [`Fault`], which names the loop or block at which a condition does not hold.
+
+mod bind;
+mod fuse;
+mod get_block;
+mod get_loops;
+mod reorder;
+mod split;
+
+use std::fmt;
+
+use tilewright_expr::node::Path;
+use tilewright_ir::tir::{Expr, PrimFunc};
+use tilewright_ir::{Attr, IRModule};
+
+use crate::tree::{Key, Site, find};
+
+pub(crate) use bind::bind_independent;
+pub(crate) use fuse::fuse;
+pub(crate) use split::split;
+
+/// Every primitive, in the order of the documentation.
+pub const ALL: &[Primitive] =
+    &[get_block::GET_BLOCK, get_loops::GET_LOOPS, split::SPLIT, fuse::FUSE, bind::BIND, reorder::REORDER];
+
+/// The primitive of this name, as traces or as users write it.
+pub fn by_name(name: &str) -> Option<&'static Primitive> {
+    ALL.iter().find(|primitive| primitive.name == name || primitive.method == name)
+}
+
+/// What a parameter is where a call leaves it out.
+#[derive(Clone, Copy, Debug)]
+pub enum Default {
+    Required,
+    None,
+    Bool(bool),
+    Int(i64),
+    Str(&'static str),
+}
+
+/// A primitive.
+pub struct Primitive {
+    /// As traces name it.
+    pub name: &'static str,
+    /// As users call it.
+    pub method: &'static str,
+    /// The names of its parameters, and their values where a call leaves them out.
+    pub params: &'static [(&'static str, Default)],
+    pub run: fn(&Call<'_>) -> Result<Outcome, Fault>,
+}
+
+impl fmt::Debug for Primitive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// An argument of a call, its handles resolved.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A loop or a block.
+    Place(Key),
+    Expr(Expr),
+    Attr(Attr),
+    List(Vec<Value>),
+}
+
+/// A call of a primitive on a function.
+#[derive(Debug)]
+pub struct Call<'a> {
+    pub function: &'a PrimFunc,
+    /// One for each parameter.
+    pub args: &'a [Value],
+}
+
+/// What a call gives.
+#[derive(Clone, Debug)]
+pub enum Results {
+    Nothing,
+    One(Key),
+    List(Vec<Key>),
+    Scalars(Vec<Expr>),
+}
+
+/// What a primitive did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The function afterwards; `None` where it only looked.
+    pub function: Option<PrimFunc>,
+    pub results: Results,
+    /// Keys that are now others: handles follow.
+    pub moved: Vec<(Key, Key)>,
+}
+
+impl Outcome {
+    pub(crate) fn found(results: Results) -> Self {
+        Self { function: None, results, moved: Vec::new() }
+    }
+
+    pub(crate) fn changed(function: PrimFunc, results: Results) -> Self {
+        Self { function: Some(function), results, moved: Vec::new() }
+    }
+}
+
+/// Why a primitive was not applied.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub message: String,
+    /// The loop or block that is concerned, from the function on.
+    pub path: Option<Path>,
+}
+
+impl Fault {
+    pub(crate) fn at(site: &Site, message: impl Into<String>) -> Self {
+        Self { message: message.into(), path: Some(site.path()) }
+    }
+
+    pub(crate) fn of_call(message: impl Into<String>) -> Self {
+        Self { message: message.into(), path: None }
+    }
+}
+
+/// What a value is, for messages.
+fn in_words(value: &Value) -> String {
+    match value {
+        Value::Place(Key::Loop(_)) => "a loop".to_owned(),
+        Value::Place(_) => "a block".to_owned(),
+        Value::Expr(expr) => format!("an expression of type {}", expr.dtype),
+        Value::Attr(attr) => attr.in_words(),
+        Value::List(_) => "a list".to_owned(),
+    }
+}
+
+impl Call<'_> {
+    fn value(&self, at: usize) -> Result<&Value, Fault> {
+        self.args.get(at).ok_or_else(|| Fault::of_call(format!("argument {} is missing", at + 1)))
+    }
+
+    fn expected<T>(&self, at: usize, what: &str, value: &Value) -> Result<T, Fault> {
+        Err(Fault::of_call(format!("argument {}: expected {what}, found {}", at + 1, in_words(value))))
+    }
+
+    pub(crate) fn block(&self, at: usize) -> Result<Site, Fault> {
+        match self.value(at)? {
+            Value::Place(key @ (Key::Block(_) | Key::Bare(..))) => place(self.function, key),
+            other => self.expected(at, "a block", other),
+        }
+    }
+
+    pub(crate) fn loop_at(&self, at: usize) -> Result<Site, Fault> {
+        match self.value(at)? {
+            Value::Place(key @ Key::Loop(_)) => place(self.function, key),
+            other => self.expected(at, "a loop", other),
+        }
+    }
+
+    pub(crate) fn loops(&self, at: usize) -> Result<Vec<Key>, Fault> {
+        let loop_key = |value: &Value| match value {
+            Value::Place(key @ Key::Loop(_)) => Ok(key.clone()),
+            other => self.expected(at, "loops", other),
+        };
+        match self.value(at)? {
+            Value::List(values) => values.iter().map(loop_key).collect(),
+            value => loop_key(value).map(|key| vec![key]),
+        }
+    }
+
+    pub(crate) fn text(&self, at: usize) -> Result<&str, Fault> {
+        match self.value(at)? {
+            Value::Attr(Attr::Str(text)) => Ok(text),
+            other => self.expected(at, "a text", other),
+        }
+    }
+
+    pub(crate) fn flag(&self, at: usize) -> Result<bool, Fault> {
+        match self.value(at)? {
+            Value::Attr(attr @ (Attr::Bool(_) | Attr::Int(_))) => Ok(attr.is_true()),
+            other => self.expected(at, "True or False", other),
+        }
+    }
+
+    /// Sizes; `None` where one is left open.
+    pub(crate) fn sizes(&self, at: usize) -> Result<Vec<Option<Expr>>, Fault> {
+        let Value::List(values) = self.value(at)? else {
+            return self.expected(at, "a list of factors", self.value(at)?);
+        };
+        let size = |value: &Value| match value {
+            Value::Attr(Attr::None) => Ok(None),
+            Value::Attr(Attr::Int(size)) => Ok(Some(Expr::i64(*size))),
+            Value::Attr(Attr::Expr(expr)) | Value::Expr(expr) if expr.dtype.is_int() && expr.dtype.is_scalar() => {
+                Ok(Some(expr.clone()))
+            }
+            other => self.expected(at, "integers or None", other),
+        };
+        values.iter().map(size).collect()
+    }
+}
+
+/// Where a loop or block is that a handle was given out for.
+pub(crate) fn place(function: &PrimFunc, key: &Key) -> Result<Site, Fault> {
+    find(&function.body, key).ok_or_else(|| {
+        let what = match key {
+            Key::Loop(_) => "the loop is gone: a primitive has replaced it",
+            _ => "the block is gone: a primitive has removed it",
+        };
+        Fault::of_call(what)
+    })
+}
+
+/// The PrimFunc that a name stands for, for primitives that begin with a name.
+pub(crate) fn prim_func<'m>(module: &'m IRModule, name: &str) -> Result<&'m PrimFunc, Fault> {
+    match module.prim(name) {
+        Some(function) => Ok(function),
+        None => Err(Fault::of_call(format!("the module has no PrimFunc `{name}`"))),
+    }
+}

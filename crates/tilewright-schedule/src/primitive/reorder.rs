@@ -1,0 +1,112 @@
+//! `reorder(loops…)`: loops of one nest, one inside the other in another order.
+
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{ForKind, IterKind, PrimFunc, Var};
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
+use crate::guard::mentions;
+use crate::independent::{check_affine, check_own_reads, driven_axes, has_effects};
+use crate::tree::{Key, Site, around, blocks_below, is_block, loop_of};
+
+pub(super) const REORDER: Primitive =
+    Primitive { name: "Reorder", method: "reorder", params: &[("ordered_loops", Default::Required)], run };
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    Ok(Outcome::changed(reorder(call.function, &call.loops(0)?)?, Results::Nothing))
+}
+
+/// The function with the loops, wherever they stand in their nest, from outside inwards in the order of the list.
+fn reorder(function: &PrimFunc, order: &[Key]) -> Result<PrimFunc, Fault> {
+    let mut sites = Vec::with_capacity(order.len());
+    for key in order {
+        sites.push(place(function, key)?);
+    }
+    let depth = |site: &Site| site.above.len();
+    let (Some(outer), Some(inner)) = (sites.iter().min_by_key(|s| depth(s)), sites.iter().max_by_key(|s| depth(s)))
+    else {
+        return Ok(function.clone());
+    };
+    for (at, site) in sites.iter().enumerate() {
+        if sites.iter().skip(at + 1).any(|other| depth(other) == depth(site)) {
+            return Err(Fault::at(site, "the loops to reorder are not different loops of one nest"));
+        }
+    }
+    let mut nest = nest_between(outer, inner)?;
+    for site in &sites {
+        if !nest.iter().any(|l| Some(l.var.id()) == loop_of(&site.stmt).map(|l| l.var.id())) {
+            return Err(Fault::at(site, "the loop is not in one nest with the others"));
+        }
+    }
+    check_blocks(function, inner, &nest)?;
+    let mut wanted = order
+        .iter()
+        .filter_map(|key| nest.iter().find(|l| Key::Loop(l.var.id()) == *key).cloned())
+        .collect::<Vec<_>>()
+        .into_iter();
+    for l in &mut nest {
+        if order.contains(&Key::Loop(l.var.id()))
+            && let Some(next) = wanted.next()
+        {
+            *l = next;
+        }
+    }
+    for (at, l) in nest.iter().enumerate() {
+        let inside: Vec<Var> = nest.iter().skip(at).map(|l| l.var.clone()).collect();
+        if mentions(&l.min, &inside) || mentions(&l.extent, &inside) {
+            let message = format!("the bounds of loop `{}` depend on a loop that would be inside of it", l.var.name);
+            return Err(Fault::at(outer, message));
+        }
+    }
+    let Some(body) = inner.child(0) else { return Err(Fault::at(inner, "expected a loop")) };
+    let reordered = nest.into_iter().rev().fold(body.stmt, |body, l| around(l, body));
+    Ok(PrimFunc { body: outer.replaced(reordered), ..function.clone() })
+}
+
+/// The loops from one place down to another, where nothing else is in between.
+fn nest_between(outer: &Site, inner: &Site) -> Result<Vec<Loop>, Fault> {
+    let mut way = inner.above.iter().skip(outer.above.len()).map(|(stmt, _)| stmt).chain([&inner.stmt]);
+    let begins = inner.above.get(outer.above.len()).map_or(&inner.stmt, |(stmt, _)| stmt);
+    let loops = way.try_fold(Vec::new(), |mut loops, stmt| {
+        loops.push(loop_of(stmt)?);
+        Some(loops)
+    });
+    match loops {
+        Some(loops) if begins.same(&outer.stmt) => Ok(loops),
+        _ => Err(Fault::at(inner, "something else than loops is between the loops to reorder")),
+    }
+}
+
+/// Whether the order of the loops does not matter: one block is inside, whose axes are spatial or of a reduction.
+fn check_blocks(function: &PrimFunc, inner: &Site, nest: &[Loop]) -> Result<(), Fault> {
+    if let Some(l) = nest.iter().find(|l| matches!(l.kind, ForKind::Vectorized)) {
+        return Err(Fault::at(inner, format!("loop `{}` is vectorised: its place is the innermost", l.var.name)));
+    }
+    let blocks = blocks_below(inner);
+    let site = match blocks.as_slice() {
+        [site] if is_alone(inner, site) => site,
+        _ => return Err(Fault::at(inner, "expected one block inside of the loops to reorder, and nothing beside it")),
+    };
+    let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(()) };
+    if has_effects(block) {
+        return Err(Fault::at(site, format!("block `{}` calls a function with effects of its own", block.name)));
+    }
+    let vars: Vec<Var> = nest.iter().map(|l| l.var.clone()).collect();
+    let driven = driven_axes(block, values, &vars);
+    let ordered =
+        |at: &&usize| block.iters.get(**at).is_none_or(|i| !matches!(i.kind, IterKind::Spatial | IterKind::Reduce));
+    if let Some(&at) = driven.iter().find(ordered) {
+        let axis = block.iters.get(at).map_or("?", |iter| &*iter.var.name);
+        let message =
+            format!("axis `{axis}` of block `{}` is neither spatial nor of a reduction: its order matters", block.name);
+        return Err(Fault::at(site, message));
+    }
+    check_affine(function, site)?;
+    let spatial: Vec<usize> =
+        driven.into_iter().filter(|&at| block.iters.get(at).is_some_and(|i| i.kind == IterKind::Spatial)).collect();
+    check_own_reads(site, block, &spatial)
+}
+
+/// Whether the block is all that is in the loop, but for loops.
+fn is_alone(outer: &Site, block: &Site) -> bool {
+    block.above.iter().skip(outer.above.len()).all(|(stmt, _)| loop_of(stmt).is_some()) && is_block(&block.stmt)
+}

@@ -1,0 +1,178 @@
+//! Traces: the calls of primitives that made a schedule, in order.
+//!
+//! A trace is written as the Python that makes it again, one call a line:
+//!
+//! ```text
+//! b0 = sch.get_block(name="matmul", func_name="main")
+//! l1, l2 = sch.get_loops(block=b0)
+//! l3, l4 = sch.split(loop=l1, factors=[None, 16], preserve_unit_iters=True, disable_predication=False)
+//! ```
+
+mod parse;
+
+pub use parse::Names;
+
+use std::fmt;
+
+use tilewright_ir::Attr;
+use tilewright_ir::tir::Expr;
+
+use crate::primitive::Primitive;
+use crate::tree::Key;
+
+/// What a handle stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Sort {
+    Block,
+    Loop,
+    Expr,
+}
+
+/// A handle that a schedule gave out: a number that none of its others has.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Rv {
+    pub sort: Sort,
+    pub number: usize,
+}
+
+impl Rv {
+    pub(crate) fn of(key: &Key, number: usize) -> Self {
+        let sort = match key {
+            Key::Loop(_) => Sort::Loop,
+            Key::Block(_) | Key::Bare(..) => Sort::Block,
+        };
+        Self { sort, number }
+    }
+}
+
+impl fmt::Display for Rv {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = match self.sort {
+            Sort::Block => 'b',
+            Sort::Loop => 'l',
+            Sort::Expr => 'v',
+        };
+        write!(f, "{letter}{}", self.number)
+    }
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    Rv(Rv),
+    Expr(Expr),
+    Attr(Attr),
+    List(Vec<Arg>),
+}
+
+/// The handles that a call gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Output {
+    Nothing,
+    One(Rv),
+    List(Vec<Rv>),
+}
+
+impl Output {
+    pub fn rvs(&self) -> &[Rv] {
+        match self {
+            Self::Nothing => &[],
+            Self::One(rv) => std::slice::from_ref(rv),
+            Self::List(rvs) => rvs,
+        }
+    }
+}
+
+/// A call of a primitive.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    pub primitive: &'static Primitive,
+    /// One for each parameter.
+    pub args: Vec<Arg>,
+    pub output: Output,
+}
+
+/// Calls in order.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    pub instructions: Vec<Instruction>,
+}
+
+fn write_list<T: fmt::Display>(f: &mut fmt::Formatter<'_>, items: &[T]) -> fmt::Result {
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            f.write_str(", ")?;
+        }
+        item.fmt(f)?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Arg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rv(rv) => rv.fmt(f),
+            Self::Expr(expr) => match (expr.as_int(), expr.as_var()) {
+                (Some(value), _) => value.fmt(f),
+                (None, Some(var)) => f.write_str(&var.name),
+                (None, None) => f.write_str("..."),
+            },
+            Self::Attr(attr) => write_attr(f, attr),
+            Self::List(items) => {
+                f.write_str("[")?;
+                write_list(f, items)?;
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+fn write_attr(f: &mut fmt::Formatter<'_>, attr: &Attr) -> fmt::Result {
+    match attr {
+        Attr::None => f.write_str("None"),
+        Attr::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
+        Attr::Int(value) => write!(f, "{value}"),
+        Attr::Float(value) => write!(f, "{:?}", value.0),
+        Attr::Str(text) => write!(f, "{text:?}"),
+        Attr::DType(dtype) => write!(f, "\"{dtype}\""),
+        Attr::Expr(expr) => write!(f, "{}", Arg::Expr(expr.clone())),
+        Attr::Array(items) => {
+            let items: Vec<Arg> = items.iter().cloned().map(Arg::Attr).collect();
+            write!(f, "{}", Arg::List(items))
+        }
+        Attr::Map(items) => {
+            f.write_str("{")?;
+            for (at, (name, value)) in items.iter().enumerate() {
+                write!(f, "{}{name:?}: ", if at > 0 { ", " } else { "" })?;
+                write_attr(f, value)?;
+            }
+            f.write_str("}")
+        }
+        Attr::Tensor(_) => f.write_str("..."),
+    }
+}
+
+impl fmt::Display for Instruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.output {
+            Output::Nothing => {}
+            Output::List(rvs) if rvs.is_empty() => {}
+            Output::List(rvs) if rvs.len() == 1 => write!(f, "{}, = ", self.output.rvs()[0])?,
+            output => {
+                write_list(f, output.rvs())?;
+                f.write_str(" = ")?;
+            }
+        }
+        write!(f, "sch.{}(", self.primitive.method)?;
+        for (at, ((name, _), arg)) in self.primitive.params.iter().zip(&self.args).enumerate() {
+            write!(f, "{}{name}={arg}", if at > 0 { ", " } else { "" })?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Display for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.instructions.iter().try_for_each(|instruction| writeln!(f, "{instruction}"))
+    }
+}

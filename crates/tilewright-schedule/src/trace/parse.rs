@@ -1,0 +1,166 @@
+//! Calls as text: `b0 = sch.get_block(name="matmul")`, or shorter without `sch.` and with arguments by position.
+
+use tilewright_ir::node::FloatBits;
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::Map;
+
+use super::{Arg, Output, Rv};
+use crate::Schedule;
+
+/// The handles of a text by their names.
+#[derive(Debug, Default)]
+pub struct Names(Map<String, Vec<Rv>>);
+
+impl Schedule {
+    /// Does what the line says; the handles that it gives have its names. The error says what is wrong with the line, or
+    /// why the primitive was refused.
+    pub fn run_line(&mut self, names: &mut Names, line: &str) -> Result<(), String> {
+        let mut reader = Reader { names, rest: line.trim() };
+        let targets = reader.targets();
+        let method = reader.word().ok_or("expected the name of a primitive")?;
+        let (positional, named) = reader.arguments()?;
+        let output = self.call_with(&method, positional, named).map_err(|error| error.to_string())?;
+        if targets.is_empty() {
+            return Ok(());
+        }
+        match (&output, targets.as_slice()) {
+            (Output::List(rvs), [all]) => drop(names.0.insert(all.clone(), rvs.clone())),
+            (output, targets) if output.rvs().len() == targets.len() => {
+                for (name, rv) in targets.iter().zip(output.rvs()) {
+                    names.0.insert(name.clone(), vec![*rv]);
+                }
+            }
+            (output, targets) => {
+                return Err(format!("`{method}` gives {} handles for {} names", output.rvs().len(), targets.len()));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Reader<'a> {
+    names: &'a Names,
+    rest: &'a str,
+}
+
+type Arguments = (Vec<Arg>, Vec<(String, Arg)>);
+
+impl Reader<'_> {
+    fn skip(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        self.skip();
+        match self.rest.strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn word(&mut self) -> Option<String> {
+        self.skip();
+        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        (!word.is_empty()).then(|| word.to_owned())
+    }
+
+    /// `a, b =` in front of a call.
+    fn targets(&mut self) -> Vec<String> {
+        let mut targets = Vec::new();
+        if let Some((before, after)) = self.rest.split_once('=')
+            && !before.contains('(')
+        {
+            targets.extend(before.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
+            self.rest = after.trim_start();
+        }
+        self.rest = self.rest.strip_prefix("sch.").unwrap_or(self.rest);
+        targets
+    }
+
+    fn arguments(&mut self) -> Result<Arguments, String> {
+        let (mut positional, mut named) = (Vec::new(), Vec::new());
+        if !self.take("(") {
+            return Err(format!("expected `(`, found `{}`", self.rest));
+        }
+        while !self.take(")") {
+            let begin = self.rest;
+            match self.word() {
+                Some(name) if self.take("=") => named.push((name, self.arg()?)),
+                _ => {
+                    self.rest = begin;
+                    positional.push(self.arg()?);
+                }
+            }
+            if !self.take(",") && !self.rest.trim_start().starts_with(')') {
+                return Err(format!("expected `,` or `)`, found `{}`", self.rest));
+            }
+        }
+        Ok((positional, named))
+    }
+
+    fn arg(&mut self) -> Result<Arg, String> {
+        if self.take("[") {
+            let mut items = Vec::new();
+            while !self.take("]") {
+                items.push(self.arg()?);
+                self.take(",");
+                if self.rest.is_empty() {
+                    return Err("expected `]`".to_owned());
+                }
+            }
+            return Ok(Arg::List(items));
+        }
+        if self.take("{") {
+            return self.map();
+        }
+        if self.take("\"") {
+            let (text, rest) = self.rest.split_once('"').ok_or("expected `\"`")?;
+            self.rest = rest;
+            return Ok(Arg::Attr(Attr::str(text)));
+        }
+        self.skip();
+        if self.rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return self.number();
+        }
+        let name = self.word().ok_or_else(|| format!("expected an argument, found `{}`", self.rest))?;
+        Ok(match name.as_str() {
+            "None" => Arg::Attr(Attr::None),
+            "True" => Arg::Attr(Attr::Bool(true)),
+            "False" => Arg::Attr(Attr::Bool(false)),
+            _ => match self.names.0.get(&name).map(Vec::as_slice) {
+                Some([rv]) => Arg::Rv(*rv),
+                Some(rvs) => Arg::List(rvs.iter().copied().map(Arg::Rv).collect()),
+                None => return Err(format!("no handle has the name `{name}`")),
+            },
+        })
+    }
+
+    fn map(&mut self) -> Result<Arg, String> {
+        let mut map = Attrs::new();
+        while !self.take("}") {
+            let (Arg::Attr(Attr::Str(name)), true) = (self.arg()?, self.take(":")) else {
+                return Err("expected `\"name\": value`".to_owned());
+            };
+            match self.arg()? {
+                Arg::Attr(value) => map.insert(name, value),
+                _ => return Err("expected a number or a text".to_owned()),
+            };
+            self.take(",");
+        }
+        Ok(Arg::Attr(Attr::Map(map)))
+    }
+
+    fn number(&mut self) -> Result<Arg, String> {
+        let end = self.rest.find(|c: char| !c.is_ascii_digit() && !"+-.e".contains(c)).unwrap_or(self.rest.len());
+        let (text, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        let int = text.parse().map(Attr::Int);
+        let number = int.or_else(|_| text.parse().map(|value| Attr::Float(FloatBits(value))));
+        number.map(Arg::Attr).map_err(|_| format!("`{text}` is no number"))
+    }
+}
