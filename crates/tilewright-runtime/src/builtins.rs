@@ -12,7 +12,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::{Error, Result};
 use crate::value::{PackedFunc, Value};
-use crate::{kv_cache, properties, selection};
+use crate::{debug, kv_cache, properties, selection};
 
 pub(crate) type Builtin = fn(&[Value]) -> Result<Value>;
 
@@ -34,7 +34,8 @@ struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {
-    let mut all = ALL.iter().chain(&kv_cache::ALL).chain(&selection::ALL).chain(&properties::ALL);
+    let files = [&ALL[..], &debug::ALL, &kv_cache::ALL, &properties::ALL, &selection::ALL];
+    let mut all = files.into_iter().flatten();
     all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
 }
 
@@ -74,7 +75,7 @@ fn tensor_to_shape(args: &[Value]) -> Result<Value> {
 }
 
 /// A value as programs print it.
-fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::None => "()".to_owned(),
         Value::Bool(true) => "True".to_owned(),

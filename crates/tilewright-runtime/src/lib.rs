@@ -52,6 +52,7 @@ mod builtins;
 mod cache;
 mod code;
 mod cpu;
+mod debug;
 mod device;
 pub mod environment;
 mod error;
