@@ -62,6 +62,9 @@ passes! {
     merge_composite_functions::MergeCompositeFunctions;
     legalize_ops::LegalizeOps;
     fold_constant::FoldConstant;
+    annotate_tir_op_pattern::AnnotateTIROpPattern;
+    fuse_ops::FuseOps(..);
+    fuse_tir::FuseTIR;
     dead_code_elimination::DeadCodeElimination;
     dataflow_use_inplace_calls::DataflowUseInplaceCalls;
     to_non_dataflow::ToNonDataflow;

@@ -5,9 +5,16 @@ use std::sync::Arc;
 use tilewright_ir::pass::{Pass, Sequential};
 use tilewright_relax_passes as relax;
 
-/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, and those of constants are computed.
+/// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, those of constants are computed, and those that
+/// may be computed together become one.
 pub fn zero() -> Sequential {
-    let passes: Vec<Arc<dyn Pass>> = vec![Arc::new(relax::LegalizeOps), Arc::new(relax::FoldConstant)];
+    let passes: Vec<Arc<dyn Pass>> = vec![
+        Arc::new(relax::LegalizeOps),
+        Arc::new(relax::AnnotateTIROpPattern),
+        Arc::new(relax::FoldConstant),
+        Arc::new(relax::FuseOps::default()),
+        Arc::new(relax::FuseTIR),
+    ];
     Sequential { name: "zero", passes }
 }
 

@@ -1,11 +1,12 @@
 //! Analyses and rewriting of loops.
 //!
 //! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`flops`], [`blocks`], [`memory`]: what
-//! functions do.
+//! functions do. [`op_pattern`](mod@op_pattern): what may be fused with them.
 
 pub mod blocks;
 pub mod flops;
 pub mod memory;
+pub mod op_pattern;
 pub mod purity;
 pub mod walks;
 
@@ -17,6 +18,7 @@ use crate::tir::PrimFunc;
 pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
 pub use flops::estimate_tir_flops;
 pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
+pub use op_pattern::{OpPattern, op_pattern};
 pub use purity::{assert_pure_function, is_pure_function};
 pub use walks::{
     Node, Replace, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,

@@ -1,0 +1,200 @@
+//! `FuseOps`: calls of PrimFuncs that may be computed together become one function.
+//!
+//! In each dataflow block, calls of PrimFuncs are put into groups by their annotation `op_pattern` (see `partition` for the
+//! rules, and `graph` for what they look at). A group of several calls becomes a private function with the attribute
+//! `Primitive`, named after what it calls, and a call of it stands in the place of the last of its bindings; equal
+//! functions are one. Constants become arguments. What is not annotated, calls of anything else, checks and effects stay
+//! where they are. A group has one result, and nothing else of it is used outside: nothing is computed twice.
+
+mod graph;
+mod partition;
+
+use std::fmt::Write as _;
+
+use tilewright_expr::node::{EqCx, HashCx, VarId, walk};
+use tilewright_ir::analysis::vars::value_of;
+use tilewright_ir::op::{AttrDefault, AttrKind, InferCx, InferError};
+use tilewright_ir::pass::{OptionDef, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, Function, GlobalVar, Var};
+use tilewright_ir::verify::Form;
+use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
+use tilewright_support::{Map, Origins, Set};
+
+use crate::normalize::normalized;
+use crate::outline::{CODEGEN, COMPOSITE, Constants, Outlined, PRIMITIVE, outlined};
+use crate::sequence::{defect, map_blocks};
+use graph::Graph;
+
+/// Puts calls of PrimFuncs that may be computed together into functions of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct FuseOps {
+    /// 0: nothing is fused. Below 0: as the context's level says.
+    pub fuse_opt_level: i64,
+}
+
+impl Default for FuseOps {
+    fn default() -> Self {
+        Self { fuse_opt_level: -1 }
+    }
+}
+
+const NAME: &str = "FuseOps";
+const MAX_DEPTH: &str = "relax.FuseOps.max_depth";
+/// The most bindings of one function where no option says it.
+const MOST: i64 = 256;
+/// Names of functions are no longer than about this.
+const LONGEST_NAME: usize = 100;
+
+impl FuseOps {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Calls of PrimFuncs that may be computed together become one function.",
+        params: &[ParamDef {
+            name: "fuse_opt_level",
+            kind: ParamKind::Int,
+            default: AttrDefault::Int(-1),
+            doc: "0: nothing is fused; -1: as the level of the context says.",
+        }],
+        make: |args| Ok(std::sync::Arc::new(Self { fuse_opt_level: args.int("fuse_opt_level") })),
+    };
+}
+
+impl Pass for FuseOps {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn options(&self) -> &'static [OptionDef] {
+        &[OptionDef {
+            name: MAX_DEPTH,
+            kind: AttrKind::Int,
+            doc: "The most bindings that become one function; 256, if nothing is said.",
+        }]
+    }
+
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let level = if self.fuse_opt_level < 0 { i64::from(cx.opt_level) } else { self.fuse_opt_level };
+        if level == 0 {
+            return Ok(module);
+        }
+        let most = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(MOST);
+        let most = usize::try_from(most).unwrap_or(0);
+        let mut fusing = Fusing { most, cx: InferCx::default(), module: module.clone(), made: Map::default() };
+        for (name, function) in module.iter() {
+            let GlobalFunc::Relax(function) = function else { continue };
+            if [COMPOSITE, CODEGEN, PRIMITIVE].iter().any(|attr| function.attrs.contains_key(*attr)) {
+                continue;
+            }
+            let function = normalized(function);
+            let mut failed = None;
+            let body = map_blocks(&function.body, &mut |block| {
+                let fused = if block.dataflow { fusing.block(&block) } else { Ok(block.clone()) };
+                vec![fused.unwrap_or_else(|error| {
+                    failed = Some(error);
+                    block
+                })]
+            });
+            if let Some(error) = failed {
+                return Err(PassError::new(NAME, defect(&error)));
+            }
+            fusing.module.insert(name.clone(), Function { body, ..function });
+        }
+        Ok(fusing.module)
+    }
+}
+
+struct Fusing {
+    most: usize,
+    cx: InferCx,
+    module: IRModule,
+    /// The functions that were made, by their structure.
+    made: Map<u64, Vec<GlobalVar>>,
+}
+
+impl Fusing {
+    fn block(&mut self, block: &BindingBlock) -> Result<BindingBlock, InferError> {
+        let graph = Graph::of(&self.module, &block.bindings);
+        let mut ends: Map<usize, Vec<usize>> = Map::default();
+        let mut inside: Set<usize> = Set::default();
+        for group in partition::groups(&graph, self.most) {
+            let group = without_fields_from_outside(&block.bindings, group);
+            inside.extend(&group);
+            ends.extend(group.last().copied().map(|last| (last, group)));
+        }
+        let mut bindings = Vec::new();
+        for (i, binding) in block.bindings.iter().enumerate() {
+            match ends.get(&i) {
+                Some(group) => bindings.push(self.fused(&block.bindings, group, binding)?),
+                None if inside.contains(&i) => {}
+                None => bindings.push(binding.clone()),
+            }
+        }
+        Ok(BindingBlock { dataflow: true, bindings })
+    }
+
+    /// The binding that stands for the group: a call of a function of its own.
+    fn fused(&mut self, bindings: &[Binding], group: &[usize], last: &Binding) -> Result<Binding, InferError> {
+        let members: Vec<Binding> = group.iter().map(|&i| bindings[i].clone()).collect();
+        let attrs = Attrs::from([(PRIMITIVE.into(), Attr::Int(1))]);
+        let outputs = std::slice::from_ref(&last.var);
+        let Outlined { function, args } = outlined(&members, outputs, attrs, Constants::BecomeParameters);
+        let origins = members.iter().fold(Origins::default(), |all, member| all.merge(&member.origins));
+        let global = self.share(&name_of(&members), function);
+        let call = Expr::call_value(&self.cx, Expr::global(&global), args)?;
+        Ok(Binding::new(last.var.clone(), call, origins))
+    }
+
+    /// The function of this structure that was made already, or a new one.
+    fn share(&mut self, wish: &str, function: Function) -> GlobalVar {
+        let hash = HashCx::hash(&function);
+        for global in self.made.get(&hash).into_iter().flatten() {
+            if let Some(known) = self.module.relax(&global.name)
+                && EqCx::compare(&**known, &function).is_ok()
+            {
+                let merged = Function { origins: known.origins.merge(&function.origins), ..(**known).clone() };
+                return self.module.insert(global.name.clone(), merged);
+            }
+        }
+        let global = self.module.insert_unique(wish, function);
+        self.made.entry(hash).or_default().push(global.clone());
+        global
+    }
+}
+
+/// The group without fields of tuples that are not made in it, and tuples of what is not: they have these as arguments.
+fn without_fields_from_outside(bindings: &[Binding], group: Vec<usize>) -> Vec<usize> {
+    let mut inside: Set<VarId> = Set::default();
+    let mut kept = Vec::new();
+    for i in group {
+        let value = value_of(&bindings[i]);
+        let mut fed = !matches!(value.kind, ExprKind::TupleGet { .. } | ExprKind::Tuple(_));
+        walk(&bindings[i].value, |var: &Var| fed |= inside.contains(&var.id()));
+        if fed {
+            inside.insert(bindings[i].var.id());
+            kept.push(i);
+        }
+    }
+    kept
+}
+
+/// `fused_` and the names of what is called.
+fn name_of(members: &[Binding]) -> String {
+    let called = |member: &Binding| match &value_of(member).kind {
+        ExprKind::Call { callee: Callee::Tir(function) | Callee::TirInplace { function, .. }, .. } => {
+            Some(function.name.clone())
+        }
+        _ => None,
+    };
+    let names: Vec<_> = members.iter().filter_map(called).collect();
+    let mut all = "fused".to_owned();
+    for (i, name) in names.iter().enumerate() {
+        if all.len() + name.len() > LONGEST_NAME && i > 0 {
+            // Writing to a string cannot fail.
+            let _ = write!(all, "_and_{}_more", names.len() - i);
+            break;
+        }
+        all.push('_');
+        all.push_str(name);
+    }
+    all
+}

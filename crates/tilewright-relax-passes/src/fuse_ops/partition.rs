@@ -1,0 +1,161 @@
+//! Which bindings of a block become one function.
+//!
+//! A node is fused with its *post-dominator*, the first node that all its uses pass through, and with everything on the
+//! paths between the two; so nothing of a group but its last node is used outside of it. Whether it is decided by the
+//! patterns on these paths. A group has the most general pattern of its nodes, and at most one *anchor*: a node that is
+//! more than injective.
+//!
+//! | first phase | fused with its post-dominator where |
+//! |---|---|
+//! | a group with an out-elementwise-fusable anchor | all that is on the paths is at most broadcast, and uses the result element for element |
+//! | elementwise, broadcast | what is between is at most injective, and the end is no anchor of a product: an injective group, a reduction, or elementwise work in the group of an anchor |
+//!
+//! | second phase | |
+//! |---|---|
+//! | injective, a tuple | what is between is at most injective; the end too, or a reduction |
+//!
+//! Reductions end their group, and opaque bindings are in none. A tuple is never the end.
+
+use tilewright_ir::analysis::tir::OpPattern;
+use tilewright_support::Set;
+
+use super::graph::Graph;
+
+/// The members of each group with at least two calls, in order; the last one has the result. Groups have at most
+/// `most` members.
+pub(super) fn groups(graph: &Graph, most: usize) -> Vec<Vec<usize>> {
+    let patterns = graph
+        .nodes
+        .iter()
+        .map(|node| if node.pattern == OpPattern::Tuple { OpPattern::Injective } else { node.pattern });
+    let count = graph.nodes.len();
+    let mut partition =
+        Partition { graph, joined: (0..count).collect(), patterns: patterns.collect(), sizes: vec![1; count], most };
+    for phase in [Phase::First, Phase::Second] {
+        (0..count).for_each(|node| partition.fuse(node, phase));
+    }
+    let mut groups = vec![Vec::new(); count];
+    for node in 0..count {
+        groups[partition.root(node)].push(node);
+    }
+    groups.retain(|group| group.iter().filter(|node| graph.nodes[**node].is_call).count() > 1);
+    groups
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    First,
+    Second,
+}
+
+/// Groups under construction, each named by its last node.
+struct Partition<'g> {
+    graph: &'g Graph,
+    /// Of each node one behind it in its group; itself, if it is the last.
+    joined: Vec<usize>,
+    /// Of the groups, by their last nodes.
+    patterns: Vec<OpPattern>,
+    sizes: Vec<usize>,
+    most: usize,
+}
+
+/// What the paths from a node to its post-dominator must be.
+struct Rule {
+    /// The patterns of the groups between.
+    between: OpPattern,
+    /// The pattern of the group at the end.
+    end: fn(group: OpPattern, node: OpPattern) -> bool,
+    /// How results may be used along the paths.
+    edges: OpPattern,
+}
+
+impl Rule {
+    fn of(group: OpPattern, phase: Phase) -> Option<Self> {
+        match (group, phase) {
+            (OpPattern::OutElementwiseFusable, Phase::First) => Some(Self {
+                between: OpPattern::Broadcast,
+                end: |group, _| group <= OpPattern::Broadcast,
+                edges: OpPattern::Elementwise,
+            }),
+            (OpPattern::Elementwise | OpPattern::Broadcast, _) => Some(Self {
+                between: OpPattern::Injective,
+                end: |group, node| group != OpPattern::Opaque && node <= OpPattern::CommutativeReduce,
+                edges: OpPattern::Tuple,
+            }),
+            (OpPattern::Injective, Phase::Second) => Some(Self {
+                between: OpPattern::Injective,
+                end: |group, _| group <= OpPattern::CommutativeReduce,
+                edges: OpPattern::Tuple,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Partition<'_> {
+    fn root(&mut self, node: usize) -> usize {
+        let mut root = node;
+        while self.joined[root] != root {
+            root = self.joined[root];
+        }
+        let mut next = node;
+        while self.joined[next] != root {
+            next = std::mem::replace(&mut self.joined[next], root);
+        }
+        root
+    }
+
+    fn fuse(&mut self, node: usize, phase: Phase) {
+        let Some(end) = self.graph.post_dominator(node) else { return };
+        if self.root(node) == self.root(end) || self.graph.nodes[end].pattern == OpPattern::Tuple {
+            return;
+        }
+        let group = self.root(node);
+        let Some(rule) = Rule::of(self.patterns[group], phase) else { return };
+        if let Some(path) = self.path(node, end, &rule) {
+            let mut groups: Set<usize> = path.into_iter().map(|member| self.root(member)).collect();
+            groups.insert(group);
+            if groups.iter().map(|group| self.sizes[*group]).sum::<usize>() <= self.most {
+                groups.into_iter().for_each(|group| self.join(group, end));
+            }
+        }
+    }
+
+    /// The nodes on the paths from a node to its post-dominator, this included, where all fit the rule.
+    fn path(&mut self, from: usize, end: usize, rule: &Rule) -> Option<Vec<usize>> {
+        let (mut seen, mut found, mut todo) = (Set::default(), Vec::new(), vec![from]);
+        while let Some(node) = todo.pop() {
+            for &(user, edge) in &self.graph.nodes[node].users {
+                if edge > rule.edges {
+                    return None;
+                }
+                if !seen.insert(user) {
+                    continue;
+                }
+                let group = self.root(user);
+                let fits = match user == end {
+                    true => (rule.end)(self.patterns[group], self.graph.nodes[user].pattern),
+                    false => self.patterns[group] <= rule.between,
+                };
+                // What is longer than a group may be is no group.
+                if !fits || found.len() >= self.most {
+                    return None;
+                }
+                found.push(user);
+                if user != end {
+                    todo.push(user);
+                }
+            }
+        }
+        Some(found)
+    }
+
+    fn join(&mut self, group: usize, end: usize) {
+        let (group, end) = (self.root(group), self.root(end));
+        if group != end {
+            self.joined[group] = end;
+            self.sizes[end] += self.sizes[group];
+            self.patterns[end] = self.patterns[end].max(self.patterns[group]);
+        }
+    }
+}

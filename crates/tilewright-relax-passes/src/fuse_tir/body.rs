@@ -1,0 +1,352 @@
+//! The PrimFunc that does what a Relax function of calls of PrimFuncs does.
+//!
+//! Every tensor of the function has a *place*, a buffer: an argument's, or one that a call writes. A call that works in
+//! place gives its result the place of its argument. At the end the places of results are parameters, other written ones
+//! temporaries. The calls' bodies stand one after the other in the root block.
+//!
+//! Parameters are, in this order: the tensors and scalars that are used, in the order of the function's own parameters,
+//! fields of tuples one by one; the constants; the results; the symbolic dimensions that none of these tells.
+
+use std::sync::Arc;
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::IRModule;
+use tilewright_ir::analysis::tir::op_pattern::is_plain_tensor;
+use tilewright_ir::analysis::tir::undefined_vars;
+use tilewright_ir::calls::{TirCall, tir_vars};
+use tilewright_ir::relax::{self, BindingValue, Callee, ExprKind, Function, StructInfo};
+use tilewright_ir::tir::{Buffer, Expr, Param, PrimFunc, Stmt, Var, attr_names};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::{Map, Origins, Set};
+use tilewright_tensor::DataType;
+
+use super::splice::{Replacements, own, spliced};
+
+/// A PrimFunc in the place of a Relax function.
+pub(super) struct Fused {
+    pub(super) function: PrimFunc,
+    /// The arguments that it takes.
+    pub(super) inputs: Vec<Input>,
+    /// Of each result the number of the argument that it overwrites, if one.
+    pub(super) results: Vec<Option<usize>>,
+    /// The function's result.
+    pub(super) result: Tree,
+    /// The dimensions behind the results, in terms of the function's own.
+    pub(super) dims: Vec<Expr>,
+    /// The PrimFuncs that it replaces.
+    pub(super) parts: Vec<Arc<str>>,
+}
+
+/// Where an argument comes from.
+#[derive(Clone)]
+pub(super) enum Input {
+    /// A parameter of the function, and which field of it.
+    Param(usize, Vec<usize>),
+    Constant(relax::Expr),
+}
+
+/// A result of the function, made of results of the PrimFunc.
+pub(super) enum Tree {
+    Result(usize),
+    /// An argument as it is.
+    Argument(Input),
+    Tuple(Vec<Tree>),
+}
+
+/// What a variable of the function holds.
+#[derive(Clone)]
+enum Value {
+    Tensor(usize),
+    Scalar(Expr),
+    Tuple(Vec<Value>),
+    /// Something that only says its dimensions.
+    Shape,
+}
+
+/// A tensor of the function.
+struct Place {
+    /// Set by the first call that reads or writes it.
+    buffer: Option<Buffer>,
+    dims: Vec<Expr>,
+    dtype: DataType,
+    name: Arc<str>,
+    /// Where it comes from; nothing for what a call writes.
+    input: Option<Input>,
+    overwritten: bool,
+}
+
+struct Body<'m> {
+    module: &'m IRModule,
+    places: Vec<Place>,
+    /// Scalar parameters of the function, and where they come from.
+    scalars: Vec<(Var, Input)>,
+    values: Map<VarId, Value>,
+    names: Set<Arc<str>>,
+    temporaries: Vec<Buffer>,
+    stmts: Vec<Stmt>,
+    parts: Vec<Arc<str>>,
+    noalias: bool,
+    in_place: bool,
+}
+
+/// The function as one PrimFunc; nothing where it is not made of calls of PrimFuncs alone, or where they take what no
+/// compact tensor is.
+pub(super) fn fused(module: &IRModule, function: &Function) -> Option<Fused> {
+    let mut body = Body {
+        module,
+        places: Vec::new(),
+        scalars: Vec::new(),
+        values: Map::default(),
+        names: Set::default(),
+        temporaries: Vec::new(),
+        stmts: Vec::new(),
+        parts: Vec::new(),
+        noalias: true,
+        in_place: false,
+    };
+    for (i, param) in function.params.iter().enumerate() {
+        let value = body.param(&param.name, &param.struct_info, i, &mut Vec::new())?;
+        body.values.insert(param.id(), value);
+    }
+    for binding in function.body.blocks.iter().flat_map(|block| &block.bindings) {
+        let BindingValue::Expr(value) = &binding.value else { return None };
+        let value = body.value(value)?;
+        body.values.insert(binding.var.id(), value);
+    }
+    let result = body.operand(&function.body.result)?;
+    body.finish(&result, &function.origins)
+}
+
+impl Body<'_> {
+    fn param(&mut self, name: &Arc<str>, info: &StructInfo, param: usize, path: &mut Vec<usize>) -> Option<Value> {
+        let input = Input::Param(param, path.clone());
+        match info {
+            StructInfo::Tensor { .. } => Some(Value::Tensor(self.tensor(name.clone(), info, Some(input))?)),
+            StructInfo::Prim { dtype, value } => {
+                let var = value.as_ref().and_then(|value| value.as_var().cloned());
+                let var = var.unwrap_or_else(|| Var::new(name.clone(), *dtype));
+                self.scalars.push((var.clone(), input));
+                Some(Value::Scalar(Expr::var(&var)))
+            }
+            StructInfo::Tuple(fields) => {
+                let mut values = Vec::new();
+                for (i, field) in fields.iter().enumerate() {
+                    path.push(i);
+                    values.push(self.param(&format!("{name}_{i}").into(), field, param, path)?);
+                    path.pop();
+                }
+                Some(Value::Tuple(values))
+            }
+            StructInfo::Shape(_) => Some(Value::Shape),
+            StructInfo::Object | StructInfo::Func { .. } => None,
+        }
+    }
+
+    fn tensor(&mut self, name: Arc<str>, info: &StructInfo, input: Option<Input>) -> Option<usize> {
+        let (dims, dtype) = (info.dims()?.to_vec(), info.dtype()?);
+        self.places.push(Place { buffer: None, dims, dtype, name, input, overwritten: false });
+        Some(self.places.len() - 1)
+    }
+
+    /// What a binding binds.
+    fn value(&mut self, value: &relax::Expr) -> Option<Value> {
+        let ExprKind::Call { callee, args, attrs, sinfo_args } = &value.kind else { return self.operand(value) };
+        let (function, results) = match callee {
+            Callee::Tir(function) if TirCall::of(attrs).te_grad.is_none() => (function, vec![None; sinfo_args.len()]),
+            Callee::TirInplace { function, results } => (function, results.clone()),
+            _ => return None,
+        };
+        let mut given = args.iter().map(|arg| self.operand(arg)).collect::<Option<Vec<_>>>()?;
+        let mut made = Vec::new();
+        for (place, info) in results.into_iter().zip(sinfo_args) {
+            made.push(match place {
+                Some(place) => self.overwritten(given.get(place)?)?,
+                None => {
+                    let made = Value::Tensor(self.tensor(function.name.clone(), info, None)?);
+                    given.push(made.clone());
+                    made
+                }
+            });
+        }
+        given.extend(tir_vars(attrs).into_iter().map(Value::Scalar));
+        self.call(&function.name, &given)?;
+        Some(match <[Value; 1]>::try_from(made) {
+            Ok([one]) => one,
+            Err(many) => Value::Tuple(many),
+        })
+    }
+
+    fn overwritten(&mut self, argument: &Value) -> Option<Value> {
+        let Value::Tensor(place) = argument else { return None };
+        self.places[*place].overwritten = true;
+        self.in_place = true;
+        Some(argument.clone())
+    }
+
+    fn operand(&mut self, expr: &relax::Expr) -> Option<Value> {
+        match &expr.kind {
+            ExprKind::Var(var) => self.values.get(&var.id()).cloned(),
+            ExprKind::Tuple(fields) => {
+                Some(Value::Tuple(fields.iter().map(|field| self.operand(field)).collect::<Option<Vec<_>>>()?))
+            }
+            ExprKind::TupleGet { tuple, index } => match self.operand(tuple)? {
+                Value::Tuple(fields) => fields.get(*index).cloned(),
+                _ => None,
+            },
+            ExprKind::Prim(value) => Some(Value::Scalar(value.clone())),
+            ExprKind::Constant(_) => {
+                let input = Some(Input::Constant(expr.clone()));
+                Some(Value::Tensor(self.tensor("const".into(), &expr.struct_info, input)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds the body of a call of a PrimFunc with these arguments.
+    fn call(&mut self, name: &Arc<str>, given: &[Value]) -> Option<()> {
+        let function = self.module.prim(name)?;
+        let function = own(function);
+        if function.params.len() != given.len() {
+            return None;
+        }
+        let mut replacements = Replacements::default();
+        let both = || function.params.iter().zip(given);
+        for (param, value) in both() {
+            match (&param.buffer, value) {
+                (Some(buffer), Value::Tensor(place)) => replacements.dims(buffer, &self.places[*place].dims)?,
+                (None, Value::Scalar(value)) => replacements.scalar(&param.var, value)?,
+                _ => return None,
+            }
+        }
+        for (param, value) in both() {
+            if let Value::Tensor(place) = value {
+                let buffer = self.buffer(*place, param.buffer.as_ref()?, &replacements)?;
+                replacements.buffer(param, &buffer)?;
+            }
+        }
+        let (temporaries, stmt) = spliced(&function, &replacements, &mut self.names)?;
+        self.temporaries.extend(temporaries);
+        self.stmts.push(stmt);
+        self.noalias &= function.attrs.get(attr_names::NOALIAS).is_some_and(Attr::is_true);
+        self.parts.push(name.clone());
+        Some(())
+    }
+
+    /// The buffer of a place, made like the first parameter that it is given for.
+    fn buffer(&mut self, place: usize, param: &Buffer, replacements: &Replacements) -> Option<Buffer> {
+        let place = &mut self.places[place];
+        if place.buffer.is_none() {
+            let is_result = place.input.is_none();
+            let name = if is_result { param.name.clone() } else { place.name.clone() };
+            let shape = param.shape.iter().map(|dim| replacements.expr(dim)).collect();
+            let buffer = param.derive(|node| {
+                node.data = Var::new(name.clone(), DataType::HANDLE);
+                (node.name, node.shape) = (name, shape);
+                (node.strides, node.elem_offset, node.offset_factor) = (Vec::new(), None, 0);
+            });
+            if !is_plain_tensor(&buffer) || buffer.dtype != place.dtype {
+                return None;
+            }
+            place.buffer = Some(buffer);
+        }
+        place.buffer.clone()
+    }
+
+    fn finish(mut self, result: &Value, origins: &Origins) -> Option<Fused> {
+        let mut shown = Vec::new();
+        self.shown(result, &mut shown);
+        // What is overwritten for nobody to see would change an argument behind the caller's back.
+        let hidden = |(i, place): (usize, &Place)| place.overwritten && place.input.is_some() && !shown.contains(&i);
+        if shown.is_empty() || self.places.iter().enumerate().any(hidden) {
+            return None;
+        }
+        let mut used = Set::default();
+        self.stmts.iter().for_each(|stmt| walk(stmt, |var: &Var| used.extend([var.id()])));
+        let (mut params, mut inputs, mut numbers) = (Vec::new(), Vec::new(), Map::default());
+        let mut given: Vec<(Param, Input, Option<usize>)> = Vec::new();
+        for (var, input) in self.scalars.iter().filter(|(var, _)| used.contains(&var.id())) {
+            given.push((Param::scalar(var), input.clone(), None));
+        }
+        for (i, place) in self.places.iter().enumerate() {
+            if let (Some(buffer), Some(input)) = (&place.buffer, &place.input) {
+                given.push((Param::buffer(buffer), input.clone(), Some(i)));
+            }
+        }
+        given.sort_by_key(|(_, input, _)| match input {
+            Input::Param(param, path) => (*param, path.clone()),
+            Input::Constant(_) => (usize::MAX, Vec::new()),
+        });
+        for (param, input, place) in given {
+            numbers.extend(place.map(|place| (place, inputs.len())));
+            params.push(param);
+            inputs.push(input);
+        }
+        let results: Vec<Option<usize>> = shown.iter().map(|place| numbers.get(place).copied()).collect();
+        for place in shown.iter().filter(|place| !numbers.contains_key(*place)) {
+            params.push(Param::buffer(self.places[*place].buffer.as_ref()?));
+        }
+        self.keep_temporaries(&shown);
+        let result = self.tree(result, &shown)?;
+        let noalias = self.noalias || !self.in_place;
+        let attrs: Attrs = noalias.then(|| (attr_names::NOALIAS.into(), Attr::Bool(true))).into_iter().collect();
+        let body = Stmt::seq(self.stmts);
+        let mut function = PrimFunc::with_root(params, attrs, self.temporaries, body, origins.clone());
+        let dims = untold(&function);
+        function.params.extend(dims.iter().map(Param::scalar));
+        let dims = dims.iter().map(Expr::var).collect();
+        Some(Fused { function, inputs, results, result, dims, parts: self.parts })
+    }
+
+    /// What calls write and no result shows is a temporary, named so.
+    fn keep_temporaries(&mut self, shown: &[usize]) {
+        let hidden = self.places.iter().enumerate().filter(|(i, place)| place.input.is_none() && !shown.contains(i));
+        let own: Vec<Buffer> = hidden.filter_map(|(_, place)| place.buffer.clone()).collect();
+        self.temporaries.splice(0..0, own);
+    }
+
+    /// The places of the result that calls have written, each once.
+    fn shown(&self, value: &Value, found: &mut Vec<usize>) {
+        match value {
+            Value::Tensor(place) => {
+                let made = self.places[*place].input.is_none() || self.places[*place].overwritten;
+                if made && !found.contains(place) {
+                    found.push(*place);
+                }
+            }
+            Value::Tuple(fields) => fields.iter().for_each(|field| self.shown(field, found)),
+            Value::Scalar(_) | Value::Shape => {}
+        }
+    }
+
+    fn tree(&self, value: &Value, shown: &[usize]) -> Option<Tree> {
+        match value {
+            Value::Tensor(place) => match shown.iter().position(|known| known == place) {
+                Some(number) => Some(Tree::Result(number)),
+                None => self.places[*place].input.clone().map(Tree::Argument),
+            },
+            Value::Tuple(fields) => {
+                Some(Tree::Tuple(fields.iter().map(|field| self.tree(field, shown)).collect::<Option<Vec<_>>>()?))
+            }
+            Value::Scalar(_) | Value::Shape => None,
+        }
+    }
+}
+
+/// The symbolic dimensions that are used and that neither a scalar parameter nor the shape of a tensor tells.
+fn untold(function: &PrimFunc) -> Vec<Var> {
+    let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
+    let mut told: Vec<Var> = function.params.iter().map(|param| param.var.clone()).collect();
+    told.extend(buffers().map(|buffer| buffer.data.clone()));
+    told.extend(buffers().flat_map(|buffer| &buffer.shape).filter_map(|dim| dim.as_var().cloned()));
+    let mut missing = undefined_vars(&function.body, &told);
+    let known: Set<VarId> = told.iter().chain(&missing).map(Var::id).collect();
+    for buffer in buffers() {
+        walk(&buffer.shape, |var: &Var| {
+            if !known.contains(&var.id()) && !missing.contains(var) {
+                missing.push(var.clone());
+            }
+        });
+    }
+    missing.retain(|var| !var.dtype.is_handle());
+    missing
+}
