@@ -1,6 +1,8 @@
 //! Files of others: what they hold becomes tensors of ours.
 //!
-//! Reading order: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the formats:
+//! [`torch`] makes modules of traced PyTorch graphs.
+//!
+//! Reading order of the rest: [`Format`] and [`read_tensors`] (named tensors from bytes of any known format), then the formats:
 //! [`read_npy`], [`read_npz`], [`read_idx`], [`read_pickle`].
 //!
 //! ```
@@ -22,6 +24,7 @@ mod idx;
 mod npy;
 mod npz;
 mod pickle;
+pub mod torch;
 
 pub use error::ImportError;
 pub use formats::{Format, read_tensors};

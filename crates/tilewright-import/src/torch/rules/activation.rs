@@ -1,0 +1,209 @@
+//! Activations, and what does nothing when a model is run.
+
+use tilewright_ir::relax::Expr;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, real, rule, same, unary};
+
+pub const RULES: &[Rule] = &[
+    unary("relu", "nn.relu"),
+    real("silu", "nn.silu"),
+    rule("relu6", "input, inplace=False", |cx, args| clipped(cx, args, 0.0, 6.0)),
+    rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
+    rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
+    rule("gelu", "input, approximate=none", gelu),
+    rule("softmax _softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
+    rule("log_softmax _log_softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| {
+        shares(cx, args, "nn.log_softmax")
+    }),
+    rule("softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin),
+    rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
+    rule("logsigmoid log_sigmoid", "input", log_sigmoid),
+    rule("hardsigmoid", "input, inplace=False", hardsigmoid),
+    rule("hardswish", "input, inplace=False", hardswish),
+    rule("mish", "input, inplace=False", mish),
+    rule("elu", "input, alpha=1.0, scale=1.0, input_scale=1.0, inplace=False", elu),
+    rule("selu", "input, inplace=False", |cx, args| exponential(cx, &args.tensor("input")?, SELU_ALPHA, SELU_SCALE)),
+    rule("celu", "input, alpha=1.0, inplace=False", celu),
+    rule("prelu _prelu_kernel", "input, weight", prelu),
+    rule("glu", "input, dim=-1", glu),
+    rule("softsign", "input", softsign),
+    rule("tanhshrink", "input", tanhshrink),
+    rule("hardshrink", "input, lambd=0.5", hardshrink),
+    rule("softshrink", "input, lambd=0.5", softshrink),
+    rule("threshold", "input, threshold, value, inplace=False", threshold),
+    same(
+        "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout",
+        "input, p=0.5, training|train=True, inplace=False",
+    ),
+    same(
+        "identity clone contiguous detach alias lift_fresh_copy lift_fresh positive requires_grad stochastic_depth \
+          detach_copy cpu cuda",
+        "input, p=None, mode=None, training=False",
+    ),
+];
+
+/// The constants of the self-normalising unit (Klambauer and others, 2017).
+const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
+const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+
+/// The elements held between two numbers. NaN stays NaN.
+fn clipped(cx: &Cx<'_>, args: &Args, least: f64, most: f64) -> Res {
+    cx.clip(&args.tensor("input")?, least, most).map(Value::Tensor)
+}
+
+fn hardtanh(cx: &mut Cx<'_>, args: &Args) -> Res {
+    clipped(cx, args, args.float("min_val")?, args.float("max_val")?)
+}
+
+fn leaky_relu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let slope = args.float("negative_slope")?;
+    cx.call("nn.leakyrelu", &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
+}
+
+fn gelu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    match args.text("approximate")? {
+        "none" => cx.op("nn.gelu", &[&args.tensor("input")?]),
+        "tanh" => cx.op("nn.gelu_tanh", &[&args.tensor("input")?]),
+        other => Err(Refused(format!("`approximate` is \"none\" or \"tanh\", found \"{other}\""))),
+    }
+}
+
+/// The dimension that is meant where none is given, as `torch.nn.functional` chooses it.
+fn usual_dim(rank: usize) -> i64 {
+    if matches!(rank, 0 | 1 | 3) { 0 } else { 1 }
+}
+
+fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: &str) -> Res<Expr> {
+    let dim = if args.has("dim") { args.int("dim")? } else { usual_dim(cx.rank(x)?) };
+    cx.call(op, &[x], [("axis", dim.to_attr())])
+}
+
+fn shares(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let mut x = args.tensor("input")?;
+    if let Value::DType(dtype) = args.get("dtype") {
+        x = cx.astype(&x, *dtype)?;
+    }
+    along(cx, &cx.real(&x)?, args, op).map(Value::Tensor)
+}
+
+fn softmin(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.call("negative", &[&args.tensor("input")?], [])?;
+    along(cx, &x, args, "nn.softmax").map(Value::Tensor)
+}
+
+fn softplus(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let attrs = [("beta", args.float("beta")?.to_attr()), ("threshold", args.float("threshold")?.to_attr())];
+    cx.call("nn.softplus", &[&args.tensor("input")?], attrs).map(Value::Tensor)
+}
+
+/// `min(x, 0) - log(1 + exp(-|x|))`, which does not overflow.
+fn log_sigmoid(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let negative = cx.call("negative", &[&x], [])?;
+    let plus = cx.call("nn.softplus", &[&negative], [])?;
+    cx.op("negative", &[&plus])
+}
+
+/// `relu6(x + 3) / 6`.
+fn hard(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
+    cx.with_number("divide", &cx.clip(&cx.with_number("add", x, 3.0)?, 0.0, 6.0)?, 6.0)
+}
+
+fn hardsigmoid(cx: &mut Cx<'_>, args: &Args) -> Res {
+    hard(cx, &args.tensor("input")?).map(Value::Tensor)
+}
+
+fn hardswish(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    cx.op("multiply", &[&x, &hard(cx, &x)?])
+}
+
+fn mish(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let bent = cx.call("tanh", &[&cx.call("nn.softplus", &[&x], [])?], [])?;
+    cx.op("multiply", &[&x, &bent])
+}
+
+/// `scale * x` where `x` is positive, else `scale * alpha * (exp(x) - 1)`, for which positive elements count as 0.
+fn exponential(cx: &mut Cx<'_>, x: &Expr, alpha: f64, scale: f64) -> Res {
+    let x = cx.emit(x.clone())?;
+    let zero = cx.number(0.0, cx.dtype(&x)?)?;
+    let below = cx.call("minimum", &[&x, &zero], [])?;
+    let bent = cx.with_number("subtract", &cx.call("exp", &[&below], [])?, 1.0)?;
+    let bent = cx.with_number("multiply", &bent, alpha * scale)?;
+    let straight = if scale == 1.0 { x.clone() } else { cx.with_number("multiply", &x, scale)? };
+    cx.choose(&cx.with_number("greater", &x, 0.0)?, &straight, &bent).map(Value::Tensor)
+}
+
+fn elu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    if args.float("input_scale")? != 1.0 {
+        return Err(Refused::new("only an `input_scale` of 1 has a rule"));
+    }
+    exponential(cx, &args.tensor("input")?, args.float("alpha")?, args.float("scale")?)
+}
+
+fn celu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, alpha) = (args.tensor("input")?, args.float("alpha")?);
+    if alpha == 0.0 {
+        return Err(Refused::new("`alpha` of celu cannot be 0"));
+    }
+    let x = cx.emit(x)?;
+    let scaled = cx.with_number("divide", &x, alpha)?;
+    let Value::Tensor(bent) = exponential(cx, &scaled, alpha, 1.0)? else { return Err(Refused::new("no tensor")) };
+    cx.choose(&cx.with_number("greater", &x, 0.0)?, &x, &bent).map(Value::Tensor)
+}
+
+/// The slopes are of the second dimension, or one for all.
+fn prelu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, weight) = (cx.emit(args.tensor("input")?)?, args.tensor("weight")?);
+    let (rank, slopes) = (cx.rank(&x)?, cx.shape(&weight)?);
+    let weight = match slopes.as_slice() {
+        [slopes] if rank > 2 && slopes.as_int() != Some(1) => {
+            let mut dims = vec![tilewright_expr::Expr::i64(1); rank - 1];
+            dims[0] = slopes.clone();
+            cx.reshape(&weight, dims)?
+        }
+        _ => weight,
+    };
+    let bent = cx.call("multiply", &[&x, &weight], [])?;
+    cx.choose(&cx.with_number("greater", &x, 0.0)?, &x, &bent).map(Value::Tensor)
+}
+
+fn glu(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let attrs = [("indices_or_sections", 2i64.to_attr()), ("axis", args.int("dim")?.to_attr())];
+    let halves = cx.fields(cx.call("split", &[&x], attrs)?)?;
+    let [Value::Tensor(a), Value::Tensor(b)] = halves.as_slice() else { return Err(Refused::new("expected halves")) };
+    cx.op("multiply", &[a, &cx.call("sigmoid", &[b], [])?])
+}
+
+fn softsign(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let size = cx.with_number("add", &cx.call("abs", &[&x], [])?, 1.0)?;
+    cx.op("divide", &[&x, &size])
+}
+
+fn tanhshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    cx.op("subtract", &[&x, &cx.call("tanh", &[&x], [])?])
+}
+
+fn hardshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let inside = cx.with_number("less_equal", &cx.call("abs", &[&x], [])?, args.float("lambd")?)?;
+    cx.choose(&inside, &cx.number(0.0, cx.dtype(&x)?)?, &x).map(Value::Tensor)
+}
+
+fn softshrink(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, lambda) = (cx.emit(args.tensor("input")?)?, args.float("lambd")?);
+    cx.op("subtract", &[&x, &cx.clip(&x, -lambda, lambda)?])
+}
+
+fn threshold(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let below = cx.with_number("less_equal", &x, args.float("threshold")?)?;
+    cx.choose(&below, &cx.number(args.float("value")?, cx.dtype(&x)?)?, &x).map(Value::Tensor)
+}

@@ -1,0 +1,213 @@
+//! Convolutions, and images of another size.
+
+use tilewright_expr as scalar;
+use tilewright_expr::BinOp;
+use tilewright_ir::relax::Expr;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+/// The parameters of a convolution, which its module has too.
+const FORWARD: &str = "input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, padding_mode=zeros";
+const TRANSPOSED: &str = "input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, \
+                          padding_mode=zeros, output_size=None";
+
+pub const RULES: &[Rule] = &[
+    rule("conv1d", FORWARD, |cx, args| forward(cx, args, 1)),
+    rule("conv2d", FORWARD, |cx, args| forward(cx, args, 2)),
+    rule("conv3d", FORWARD, |cx, args| forward(cx, args, 3)),
+    rule("conv_transpose1d", TRANSPOSED, |cx, args| transposed(cx, args, 1)),
+    rule("conv_transpose2d", TRANSPOSED, |cx, args| transposed(cx, args, 2)),
+    rule("conv_transpose3d", TRANSPOSED, |cx, args| transposed(cx, args, 3)),
+    rule(
+        "convolution _convolution",
+        "input, weight, bias, stride, padding, dilation, transposed, output_padding, groups",
+        either,
+    ),
+    rule(
+        "interpolate upsample",
+        "input, size=None, scale_factor=None, mode=nearest, align_corners=None, \
+        recompute_scale_factor=None, antialias=False",
+        interpolate,
+    ),
+    rule("upsample_nearest2d", "input, output_size, scale_factors=None", |cx, args| resized_as(cx, args, "nearest")),
+    rule("upsample_bilinear2d", "input, output_size, align_corners, scale_factors=None", |cx, args| {
+        resized_as(cx, args, "bilinear")
+    }),
+    rule("upsample_bicubic2d", "input, output_size, align_corners, scale_factors=None", |cx, args| {
+        resized_as(cx, args, "bicubic")
+    }),
+];
+
+const OPS: [[&str; 3]; 2] =
+    [["nn.conv1d", "nn.conv2d", "nn.conv3d"], ["nn.conv1d_transpose", "nn.conv2d_transpose", "nn.conv3d_transpose"]];
+
+/// The data with the batch that PyTorch lets callers leave out, and whether it was.
+fn batched(cx: &Cx<'_>, x: Expr, spatial: usize) -> Res<(Expr, bool)> {
+    match cx.rank(&x)? {
+        rank if rank == spatial + 1 => Ok((cx.call("expand_dims", &[&x], [("axis", vec![0i64].to_attr())])?, true)),
+        _ => Ok((x, false)),
+    }
+}
+
+/// The result with its bias, one number for each channel, and without a batch that was put in.
+fn finished(cx: &Cx<'_>, found: Expr, bias: Option<Expr>, spatial: usize, added: bool) -> Res {
+    let mut found = found;
+    if let Some(bias) = bias {
+        let channels = cx.product(&cx.shape(&bias)?);
+        let mut dims = vec![scalar::Expr::i64(1); spatial + 2];
+        dims[1] = channels;
+        found = cx.call("add", &[&found, &cx.reshape(&bias, dims)?], [])?;
+    }
+    match added {
+        true => cx.call("squeeze", &[&found], [("axis", vec![0i64].to_attr())]).map(Value::Tensor),
+        false => Ok(Value::Tensor(found)),
+    }
+}
+
+/// The widths of the border before and behind each dimension.
+fn border(cx: &Cx<'_>, args: &Args, weight: &Expr, dilation: &[i64]) -> Res<(Vec<i64>, Vec<i64>)> {
+    let spatial = dilation.len();
+    match args.get("padding") {
+        Value::Str(mode) if mode == "valid" => Ok((vec![0; spatial], vec![0; spatial])),
+        Value::Str(mode) if mode == "same" => {
+            let sizes = cx.shape(weight)?;
+            let extra = sizes.iter().skip(2).zip(dilation).map(|(size, dilation)| match size.as_int() {
+                Some(size) => Ok(dilation * (size - 1)),
+                None => Err(Refused::new("a border of \"same\" needs a kernel of known size")),
+            });
+            let extra = extra.collect::<Res<Vec<_>>>()?;
+            Ok((extra.iter().map(|all| all / 2).collect(), extra.iter().map(|all| all - all / 2).collect()))
+        }
+        _ => args.ints_of("padding", spatial).map(|widths| (widths.clone(), widths)),
+    }
+}
+
+fn forward(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
+    let (mut x, added) = batched(cx, args.tensor("input")?, spatial)?;
+    let (weight, dilation) = (args.tensor("weight")?, args.ints_of("dilation", spatial)?);
+    let (mut before, mut behind) = border(cx, args, &weight, &dilation)?;
+    let mode = args.text("padding_mode")?;
+    if mode != "zeros" {
+        let widths = before.iter().zip(&behind).flat_map(|(before, behind)| [*before, *behind]);
+        let widths: Vec<i64> = [0; 4].into_iter().chain(widths).collect();
+        let mode = if mode == "replicate" { "edge" } else { mode };
+        x = cx.call("nn.pad", &[&x], [("pad_width", widths.to_attr()), ("pad_mode", mode.to_attr())])?;
+        (before, behind) = (vec![0; spatial], vec![0; spatial]);
+    }
+    before.append(&mut behind);
+    let attrs = [
+        ("strides", args.ints_of("stride", spatial)?.to_attr()),
+        ("padding", before.to_attr()),
+        ("dilation", dilation.to_attr()),
+        ("groups", args.int("groups")?.to_attr()),
+    ];
+    let found = cx.call(OPS[0][spatial - 1], &[&x, &weight], attrs)?;
+    finished(cx, found, args.optional_tensor("bias")?, spatial, added)
+}
+
+fn transposed(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
+    if args.has("output_size") {
+        return Err(Refused::new("`output_size` has no rule: say `output_padding`"));
+    }
+    let (x, added) = batched(cx, args.tensor("input")?, spatial)?;
+    let padding = args.ints_of("padding", spatial)?;
+    let attrs = [
+        ("strides", args.ints_of("stride", spatial)?.to_attr()),
+        ("padding", [padding.as_slice(), &padding].concat().to_attr()),
+        ("output_padding", args.ints_of("output_padding", spatial)?.to_attr()),
+        ("dilation", args.ints_of("dilation", spatial)?.to_attr()),
+        ("groups", args.int("groups")?.to_attr()),
+    ];
+    let found = cx.call(OPS[1][spatial - 1], &[&x, &args.tensor("weight")?], attrs)?;
+    finished(cx, found, args.optional_tensor("bias")?, spatial, added)
+}
+
+/// ATen's own operator, whose arguments say which convolution it is.
+fn either(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let spatial = cx.rank(&args.tensor("weight")?)?.saturating_sub(2);
+    match (spatial, args.flag("transposed")?) {
+        (1..=3, true) => transposed(cx, args, spatial),
+        (1..=3, false) => forward(cx, args, spatial),
+        _ => Err(Refused(format!("a convolution over {spatial} dimensions has no rule"))),
+    }
+}
+
+/// The rows and columns of an image.
+fn extents(cx: &Cx<'_>, x: &Expr) -> Res<[scalar::Expr; 2]> {
+    match cx.shape(x)?.as_slice() {
+        [_, _, rows, columns] => Ok([rows.clone(), columns.clone()]),
+        other => Err(Refused(format!("only images (of 4 dimensions) have a rule, found {} dimensions", other.len()))),
+    }
+}
+
+fn interpolate(cx: &mut Cx<'_>, args: &Args) -> Res {
+    if args.flag("antialias")? {
+        return Err(Refused::new("`antialias` has no rule"));
+    }
+    let x = args.tensor("input")?;
+    let extents = extents(cx, &x)?;
+    let size = match args.has("size") {
+        true => {
+            let size = args.dims("size")?;
+            if size.len() == 1 { vec![size[0].clone(); 2] } else { size }
+        }
+        false => scaled(cx, args, &extents)?,
+    };
+    resized(cx, &x, size, args.text("mode")?, args.flag("align_corners")?)
+}
+
+/// The size that factors give, rounded down. The factor itself decides where elements are taken only if it is whole.
+fn scaled(cx: &Cx<'_>, args: &Args, extents: &[scalar::Expr; 2]) -> Res<Vec<scalar::Expr>> {
+    let factors = match args.get("scale_factor") {
+        Value::List(factors) => factors.clone(),
+        one => vec![one.clone(); 2],
+    };
+    let one = |(extent, factor): (&scalar::Expr, &Value)| {
+        let factor = super::super::cx::Number::of(factor).map(|factor| factor.as_f64());
+        match (extent.as_int(), factor) {
+            (_, Some(factor)) if factor.fract() == 0.0 && factor >= 1.0 => Ok(cx.simplified(&(extent * factor as i64))),
+            (_, Some(factor)) if factor > 0.0 && (1.0 / factor).fract() == 0.0 => {
+                cx.integer(BinOp::FloorDiv, extent, &scalar::Expr::i64((1.0 / factor) as i64))
+            }
+            (Some(extent), Some(factor)) if (extent as f64 * factor).fract() == 0.0 => {
+                Ok(scalar::Expr::i64((extent as f64 * factor) as i64))
+            }
+            _ => Err(Refused::new("a `scale_factor` that gives no whole size has no rule: say `size`")),
+        }
+    };
+    extents.iter().zip(&factors).map(one).collect()
+}
+
+fn resized_as(cx: &mut Cx<'_>, args: &Args, mode: &str) -> Res {
+    let x = args.tensor("input")?;
+    let size = match args.has("output_size") {
+        true => args.dims("output_size")?,
+        false => return Err(Refused::new("`output_size` must be given")),
+    };
+    resized(cx, &x, size, mode, args.flag("align_corners")?)
+}
+
+fn resized(cx: &Cx<'_>, x: &Expr, size: Vec<scalar::Expr>, mode: &str, align_corners: bool) -> Res {
+    extents(cx, x)?;
+    let (method, place, rounding) = match (mode, align_corners) {
+        ("nearest", _) => ("nearest_neighbor", "asymmetric", "floor"),
+        ("nearest-exact", _) => ("nearest_neighbor", "half_pixel", "round_prefer_ceil"),
+        ("bilinear" | "linear", true) => ("linear", "align_corners", ""),
+        ("bilinear" | "linear", false) => ("linear", "half_pixel", ""),
+        ("bicubic" | "cubic", true) => ("cubic", "align_corners", ""),
+        ("bicubic" | "cubic", false) => ("cubic", "half_pixel", ""),
+        _ => return Err(Refused(format!("the mode \"{mode}\" has no rule"))),
+    };
+    let attrs = [
+        ("layout", "NCHW".to_attr()),
+        ("method", method.to_attr()),
+        ("coordinate_transformation_mode", place.to_attr()),
+        ("rounding_method", rounding.to_attr()),
+        // As PyTorch has it.
+        ("cubic_alpha", (-0.75f64).to_attr()),
+    ];
+    cx.call("image.resize2d", &[x, &Expr::shape(size)], attrs).map(Value::Tensor)
+}

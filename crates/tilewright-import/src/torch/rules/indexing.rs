@@ -1,0 +1,321 @@
+//! Elements by their indices.
+
+use tilewright_expr as scalar;
+use tilewright_ir::relax::{Expr, StructInfo};
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule, view};
+
+pub const RULES: &[Rule] = &[
+    view("getitem", "input, index", getitem),
+    rule("getattr", "input, name", getattr),
+    view("select select_copy", "input, dim, index", select),
+    view("slice slice_copy", "input, dim=0, start=None, end=None, step=1", aten_slice),
+    view("narrow narrow_copy", "input, dim, start, length", narrow),
+    rule("index", "input, indices", index),
+    rule("index_select", "input, dim, index", index_select),
+    rule("gather", "input, dim, index", |cx, args| {
+        let index = counted_from_start(cx, args)?;
+        cx.call("gather_elements", &[&args.tensor("input")?, &index], [("axis", args.int("dim")?.to_attr())])
+            .map(Value::Tensor)
+    }),
+    rule("scatter", "input, dim, index, src|value, reduce=None", scatter),
+    rule("scatter_add", "input, dim, index, src", |cx, args| scattered(cx, args, "add")),
+    rule("take", "input, index", |cx, args| {
+        cx.call("take", &[&args.tensor("input")?, &args.tensor("index")?], [("mode", "wrap".to_attr())])
+            .map(Value::Tensor)
+    }),
+    rule("embedding", "input, weight, padding_idx=None, max_norm=None, norm_type=2.0", embedding),
+    rule("aten.embedding", "weight, input|indices, padding_idx=-1", embedding),
+    rule("one_hot", "input, num_classes=-1", one_hot),
+];
+
+/// An attribute of a tensor.
+fn getattr(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    match args.text("name")? {
+        "shape" => Ok(Value::ints(&cx.shape(&x)?)),
+        "ndim" => Ok(Value::Int(cx.rank(&x)? as i64)),
+        "dtype" => Ok(Value::DType(cx.dtype(&x)?)),
+        "device" => Ok(Value::Opaque("device".to_owned())),
+        "is_cuda" | "requires_grad" => Ok(Value::Bool(false)),
+        "data" => Ok(Value::Tensor(x)),
+        "T" | "mT" => {
+            let rank = cx.rank(&x)? as i64;
+            let axes = if args.text("name")? == "T" { (0..rank).rev().collect() } else { matrix_axes(rank) };
+            cx.permute(&x, axes).map(Value::Tensor)
+        }
+        other => Err(Refused(format!("the attribute `{other}` of a tensor has no rule"))),
+    }
+}
+
+fn matrix_axes(rank: i64) -> Vec<i64> {
+    (0..rank)
+        .map(|axis| {
+            if axis == rank - 1 {
+                rank - 2
+            } else if axis == rank - 2 {
+                rank - 1
+            } else {
+                axis
+            }
+        })
+        .collect()
+}
+
+/// A place in a list, as Python counts.
+fn item(items: &[Value], index: &Value) -> Res {
+    match index {
+        Value::Int(at) => {
+            let from_start = if *at < 0 { *at + items.len() as i64 } else { *at };
+            let found = usize::try_from(from_start).ok().and_then(|at| items.get(at));
+            found.cloned().ok_or_else(|| Refused(format!("a list of {} has no item {at}", items.len())))
+        }
+        Value::Slice(parts) => {
+            let [start, stop, step] = &**parts;
+            let bound = |value: &Value, default: i64| match value {
+                Value::None => Ok(default),
+                Value::Int(at) => {
+                    Ok((if *at < 0 { *at + items.len() as i64 } else { *at }).clamp(0, items.len() as i64))
+                }
+                other => Err(Refused(format!("a list is cut at integers, found {}", other.in_words()))),
+            };
+            let step = if let Value::Int(step) = step { *step } else { 1 };
+            let (start, stop) = (bound(start, 0)?, bound(stop, items.len() as i64)?);
+            if step < 1 {
+                return Err(Refused::new("lists are cut in steps of 1 or more"));
+            }
+            let range = (start..stop).step_by(step as usize);
+            Ok(Value::List(range.filter_map(|at| items.get(at as usize).cloned()).collect()))
+        }
+        other => Err(Refused(format!("{} is no place in a list", other.in_words()))),
+    }
+}
+
+/// What stands in the brackets is recorded as a list of what it holds for each dimension, or as it is where it is one.
+fn getitem(cx: &mut Cx<'_>, args: &Args) -> Res {
+    match args.get("input") {
+        Value::List(items) => item(items, args.get("index")),
+        Value::Tensor(x) if matches!(x.struct_info, StructInfo::Tuple(_)) => match args.get("index") {
+            Value::Int(at) if *at >= 0 => Ok(Value::Tensor(Expr::tuple_get(x.clone(), *at as usize)?)),
+            other => Err(Refused(format!("{} is no field of a tuple", other.in_words()))),
+        },
+        Value::Tensor(x) => {
+            let indices = match args.get("index") {
+                Value::List(items) => items.clone(),
+                one => vec![one.clone()],
+            };
+            indexed(cx, x, indices)
+        }
+        other => Err(Refused(format!("{} has no items", other.in_words()))),
+    }
+}
+
+/// A list inside the brackets, as a tensor of indices.
+fn listed(items: &[Value]) -> Res<Expr> {
+    let ints = items.iter().map(|item| match item {
+        Value::Int(value) => Ok(*value),
+        other => Err(Refused(format!("{} is no index", other.in_words()))),
+    });
+    let ints = ints.collect::<Res<Vec<i64>>>()?;
+    Ok(Expr::constant(tilewright_tensor::Tensor::from_vec(&[ints.len() as i64], ints)?))
+}
+
+/// `x[indices]`: first what each dimension alone is cut to, then the tensors of indices.
+fn indexed(cx: &mut Cx<'_>, x: &Expr, indices: Vec<Value>) -> Res {
+    let rank = cx.rank(x)?;
+    let takes = |value: &&Value| !matches!(value, Value::None | Value::Ellipsis);
+    let used = indices.iter().filter(takes).count();
+    let rest = rank.checked_sub(used).ok_or_else(|| Refused(format!("{used} indices for {rank} dimensions")))?;
+    let mut found = x.clone();
+    let mut tensors: Vec<Option<Expr>> = Vec::new();
+    let mut ellipsis = false;
+    for index in indices {
+        // Dimensions before this one have their final number.
+        let axis = tensors.len();
+        match index {
+            Value::Ellipsis if ellipsis => return Err(Refused::new("an index has one ellipsis at most")),
+            Value::Ellipsis => {
+                ellipsis = true;
+                tensors.extend(std::iter::repeat_n(None, rest));
+            }
+            Value::None => {
+                found = cx.call("expand_dims", &[&found], [("axis", vec![axis as i64].to_attr())])?;
+                tensors.push(None);
+            }
+            Value::Slice(parts) => {
+                found = sliced(cx, &found, axis, &parts)?;
+                tensors.push(None);
+            }
+            Value::Tensor(index) => {
+                if cx.dtype(&index)?.is_bool() {
+                    return Err(Refused::new(
+                        "how many elements a mask picks is not known when a module is made: use `torch.where`",
+                    ));
+                }
+                tensors.push(Some(index));
+            }
+            Value::List(items) => tensors.push(Some(listed(&items)?)),
+            one => match one.as_scalar() {
+                Some(at) => found = cx.select(&found, axis, &at)?,
+                None => return Err(Refused(format!("{} is no index", one.in_words()))),
+            },
+        }
+    }
+    by_tensors(cx, &found, &tensors).map(Value::Tensor)
+}
+
+fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 3]) -> Res<Expr> {
+    let step = match step {
+        Value::None => 1,
+        Value::Int(step) if *step > 0 => *step,
+        other => return Err(Refused(format!("a tensor is cut in steps of 1 or more, found {}", other.in_words()))),
+    };
+    let extent =
+        cx.shape(x)?.get(axis).cloned().ok_or_else(|| Refused::new("there are more indices than dimensions"))?;
+    let place = |value: &Value, default: scalar::Expr| match value {
+        Value::None => Ok(default),
+        value => value.as_scalar().ok_or_else(|| Refused(format!("{} is no index", value.in_words()))),
+    };
+    let (start, stop) = (place(start, scalar::Expr::i64(0))?, place(stop, extent.clone())?);
+    let whole = start.as_int() == Some(0) && step == 1;
+    if whole && (cx.bb.infer_cx().analyzer.prove_equal(&stop, &extent) || stop.as_int() == Some(i64::MAX)) {
+        return Ok(x.clone());
+    }
+    cx.slice(x, axis, &start, &stop, step)
+}
+
+/// The elements at tensors of indices. One tensor picks along its dimension; several, which stand side by side, broadcast
+/// and pick together.
+fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> {
+    let at: Vec<usize> = tensors.iter().enumerate().filter(|(_, index)| index.is_some()).map(|(at, _)| at).collect();
+    let given: Vec<Expr> = tensors.iter().flatten().cloned().collect();
+    let (Some(first), Some(last)) = (at.first(), at.last()) else { return Ok(x.clone()) };
+    if let [one] = given.as_slice() {
+        return taken(cx, x, *first, one);
+    }
+    if last - first + 1 != at.len() {
+        return Err(Refused::new("tensors of indices with other indices between them have no rule"));
+    }
+    // Places in the dimensions taken as one.
+    let shape = cx.shape(x)?;
+    let mut joined: Option<Value> = None;
+    for (axis, index) in at.iter().zip(&given) {
+        let index = Value::Tensor(wrapped(cx, index, &shape[*axis])?);
+        joined = Some(match joined {
+            None => index,
+            Some(before) => {
+                let rows = super::arithmetic::binary(cx, "multiply", &before, &Value::int(shape[*axis].clone()))?;
+                super::arithmetic::binary(cx, "add", &rows, &index)?
+            }
+        });
+    }
+    let Some(Value::Tensor(joined)) = joined else { return Err(Refused::new("expected tensors of indices")) };
+    let flat = [&shape[..*first], &[cx.product(&shape[*first..=*last])], &shape[last + 1..]].concat();
+    let flat = cx.reshape(x, flat)?;
+    cx.call("take", &[&flat, &joined], [("axis", (*first as i64).to_attr())])
+}
+
+/// Indices of which negative ones count from the end, from the start.
+fn wrapped(cx: &Cx<'_>, index: &Expr, extent: &scalar::Expr) -> Res<Expr> {
+    let index = cx.astype(index, DataType::I64)?;
+    let extent = cx.operand(&Value::int(extent.clone()), DataType::I64)?;
+    cx.call("floor_mod", &[&index, &extent], [])
+}
+
+fn taken(cx: &Cx<'_>, x: &Expr, axis: usize, index: &Expr) -> Res<Expr> {
+    cx.call("take", &[x, index], [("axis", (axis as i64).to_attr()), ("mode", "wrap".to_attr())])
+}
+
+fn select(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    cx.select(&x, axis, &args.dim("index")?).map(Value::Tensor)
+}
+
+fn aten_slice(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    let parts = [args.get("start").clone(), args.get("end").clone(), args.get("step").clone()];
+    sliced(cx, &x, axis, &parts).map(Value::Tensor)
+}
+
+fn narrow(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    let start = args.dim("start")?;
+    let end = cx.simplified(&(&start + &args.dim("length")?));
+    cx.slice(&x, axis, &start, &end, 1).map(Value::Tensor)
+}
+
+fn index(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, Value::List(items)) = (args.tensor("input")?, args.get("indices")) else {
+        return Err(Refused::new("expected a list of indices"));
+    };
+    let whole = || Value::Slice(Box::new([Value::None, Value::None, Value::None]));
+    let indices = items.iter().map(|item| if matches!(item, Value::None) { whole() } else { item.clone() });
+    indexed(cx, &x, indices.collect())
+}
+
+fn index_select(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    taken(cx, &x, axis, &args.tensor("index")?).map(Value::Tensor)
+}
+
+/// `index` as the operators take it: of integers.
+fn counted_from_start(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+    cx.astype(&args.tensor("index")?, DataType::I64)
+}
+
+fn scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
+    match args.get("reduce") {
+        Value::None => scattered(cx, args, "update"),
+        Value::Str(how) if how == "add" => scattered(cx, args, "add"),
+        Value::Str(how) if how == "multiply" => scattered(cx, args, "mul"),
+        other => Err(Refused(format!("`reduce` is \"add\" or \"multiply\", found {}", other.in_words()))),
+    }
+}
+
+fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
+    let (x, index) = (args.tensor("input")?, counted_from_start(cx, args)?);
+    let shape = cx.shape(&index)?;
+    let source = match args.get("src") {
+        Value::Tensor(source) => source.clone(),
+        number => {
+            let filled = cx.operand(number, cx.dtype(&x)?)?;
+            cx.call("broadcast_to", &[&filled, &Expr::shape(shape.clone())], [])?
+        }
+    };
+    let axis = args.int("dim")?;
+    // As much of the source as there are indices.
+    let mut cut = source;
+    for (at, extent) in shape.iter().enumerate() {
+        if !cx.bb.infer_cx().analyzer.prove_equal(&cx.shape(&cut)?[at], extent) {
+            cut = cx.slice(&cut, at, &scalar::Expr::i64(0), extent, 1)?;
+        }
+    }
+    cx.call("scatter_elements", &[&x, &index, &cut], [("axis", axis.to_attr()), ("reduction", how.to_attr())])
+        .map(Value::Tensor)
+}
+
+fn embedding(cx: &mut Cx<'_>, args: &Args) -> Res {
+    if args.has("max_norm") {
+        return Err(Refused::new("`max_norm` changes the weights, which are constants here"));
+    }
+    let index = args.tensor("input")?;
+    cx.call("take", &[&args.tensor("weight")?, &index], [("axis", 0i64.to_attr())]).map(Value::Tensor)
+}
+
+fn one_hot(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let depth = args.int("num_classes")?;
+    if depth < 0 {
+        return Err(Refused::new("`num_classes` must be given: the largest index is not known when a module is made"));
+    }
+    let value = |value: i64| Expr::prim(scalar::Expr::i64(value));
+    let (on, off) = (value(1), value(0));
+    cx.call("one_hot", &[&args.tensor("input")?, &on, &off], [("depth", depth.to_attr())]).map(Value::Tensor)
+}

@@ -1,0 +1,101 @@
+//! Products of matrices.
+
+use tilewright_expr as scalar;
+use tilewright_ir::relax::Expr;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule("matmul mm bmm mv imatmul", "input, other|mat2|vec", matmul),
+    rule("dot vdot inner", "input, other|tensor", dot),
+    rule("outer ger", "input, vec2", outer),
+    rule("linear", "input, weight, bias=None", linear),
+    rule("addmm addmv", "input, mat1|mat, mat2|vec, beta=1, alpha=1", added),
+    rule("baddbmm", "input, batch1, batch2, beta=1, alpha=1", added),
+    rule("bilinear", "input1, input2, weight, bias=None", bilinear),
+    rule("einsum", "equation, *operands", einsum),
+];
+
+fn product(cx: &Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
+    cx.call("matmul", &[a, b], [])
+}
+
+fn matmul(cx: &mut Cx<'_>, args: &Args) -> Res {
+    product(cx, &args.tensor("input")?, &args.tensor("other")?).map(Value::Tensor)
+}
+
+/// Of vectors; of tensors of more dimensions the products over the last ones.
+fn dot(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (a, b) = (args.tensor("input")?, args.tensor("other")?);
+    match (cx.rank(&a)?, cx.rank(&b)?) {
+        (1, 1) => product(cx, &a, &b).map(Value::Tensor),
+        _ => Err(Refused::new("only the product of two vectors has a rule")),
+    }
+}
+
+fn outer(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let column = cx.call("expand_dims", &[&args.tensor("input")?], [("axis", vec![1i64].to_attr())])?;
+    cx.op("multiply", &[&column, &args.tensor("vec2")?])
+}
+
+/// `input @ weight.T + bias`. The weight has one row for each output, or is a vector.
+fn linear(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let weight = args.tensor("weight")?;
+    let weight = if cx.rank(&weight)? < 2 { weight } else { cx.permute(&weight, vec![1, 0])? };
+    let found = product(cx, &args.tensor("input")?, &weight)?;
+    match args.optional_tensor("bias")? {
+        Some(bias) => cx.op("add", &[&found, &bias]),
+        None => Ok(Value::Tensor(found)),
+    }
+}
+
+/// The value times a number; nothing where the number is 0, which also takes up infinities.
+fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
+    match by {
+        Value::Int(1) => Ok(Some(x)),
+        Value::Int(0) => Ok(None),
+        by => cx.binary("multiply", &Value::Tensor(x), by).map(Some),
+    }
+}
+
+/// `beta * input + alpha * (a @ b)`.
+fn added(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let [a, b] = if args.has("batch1") { ["batch1", "batch2"] } else { ["mat1", "mat2"] };
+    let found = product(cx, &args.tensor(a)?, &args.tensor(b)?)?;
+    let zero = || Refused::new("an `alpha` of 0 has no rule");
+    let found = scaled(cx, found, args.get("alpha"))?.ok_or_else(zero)?;
+    match scaled(cx, args.tensor("input")?, args.get("beta"))? {
+        Some(input) => cx.op("add", &[&input, &found]),
+        None => Ok(Value::Tensor(found)),
+    }
+}
+
+/// `x1 @ weight[k] @ x2` for each `k`: products of the flattened batch.
+fn bilinear(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x1, x2, weight) = (args.tensor("input1")?, args.tensor("input2")?, args.tensor("weight")?);
+    let shape = cx.shape(&x1)?;
+    let Some((_, batch)) = shape.split_last() else { return Err(Refused::new("expected at least one dimension")) };
+    let rows = cx.product(batch);
+    let flat = |x: &Expr| {
+        let last = cx.shape(x)?.last().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
+        cx.reshape(x, vec![rows.clone(), last])
+    };
+    // For each output the row of the first times the matrix, then times the second.
+    let half = product(cx, &cx.call("expand_dims", &[&flat(&x1)?], [("axis", vec![0i64].to_attr())])?, &weight)?;
+    let all = cx.call("sum", &[&cx.call("multiply", &[&half, &flat(&x2)?], [])?], [("axis", vec![2i64].to_attr())])?;
+    let outputs = cx.shape(&weight)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
+    let found = cx.reshape(&cx.permute(&all, vec![1, 0])?, [batch, &[outputs]].concat())?;
+    match args.optional_tensor("bias")? {
+        Some(bias) => cx.op("add", &[&found, &bias]),
+        None => Ok(Value::Tensor(found)),
+    }
+}
+
+fn einsum(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let operands = Expr::tuple(args.tensors("operands")?);
+    let equation: String = args.text("equation")?.split_whitespace().collect();
+    cx.call("einsum", &[&operands], [("subscripts", equation.as_str().to_attr())]).map(Value::Tensor)
+}

@@ -1,0 +1,65 @@
+//! Losses.
+
+use tilewright_ir::relax::Expr;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule(
+        "cross_entropy",
+        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction=mean, \
+        label_smoothing=0.0",
+        cross_entropy,
+    ),
+    rule(
+        "nll_loss",
+        "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction=mean",
+        nll_loss,
+    ),
+    rule("mse_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
+        distance(cx, args, "square")
+    }),
+    rule("l1_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
+        distance(cx, args, "abs")
+    }),
+];
+
+fn cross_entropy(cx: &mut Cx<'_>, args: &Args) -> Res {
+    if args.float("label_smoothing")? != 0.0 {
+        return Err(Refused::new("`label_smoothing` has no rule"));
+    }
+    let x = args.tensor("input")?;
+    let axis = if cx.rank(&x)? == 1 { 0i64 } else { 1 };
+    let logarithms = cx.call("nn.log_softmax", &[&x], [("axis", axis.to_attr())])?;
+    likelihood(cx, args, &logarithms)
+}
+
+fn nll_loss(cx: &mut Cx<'_>, args: &Args) -> Res {
+    likelihood(cx, args, &args.tensor("input")?)
+}
+
+/// The negative logarithms of the targets' probabilities.
+fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
+    let target = args.tensor("target")?;
+    if cx.dtype(&target)?.is_float() {
+        return Err(Refused::new("targets that are probabilities have no rule"));
+    }
+    let weight = args.optional_tensor("weight")?.unwrap_or_else(|| Expr::tuple(Vec::new()));
+    let attrs =
+        [("reduction", args.text("reduction")?.to_attr()), ("ignore_index", args.int("ignore_index")?.to_attr())];
+    cx.call("nn.nll_loss", &[logarithms, &target, &weight], attrs).map(Value::Tensor)
+}
+
+/// The sizes of the differences, brought together as `reduction` says.
+fn distance(cx: &mut Cx<'_>, args: &Args, size: &str) -> Res {
+    let difference = cx.binary("subtract", args.get("input"), args.get("target"))?;
+    let sizes = cx.call(size, &[&difference], [])?;
+    match args.text("reduction")? {
+        "none" => Ok(Value::Tensor(sizes)),
+        reduction @ ("mean" | "sum") => super::reduce::reduced(cx, &sizes, None, false, reduction).map(Value::Tensor),
+        other => Err(Refused(format!("`reduction` is \"none\", \"mean\" or \"sum\", found \"{other}\""))),
+    }
+}

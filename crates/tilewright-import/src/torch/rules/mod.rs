@@ -1,0 +1,144 @@
+//! The rules, by the names of ATen's operators: one function for each, in the tables of their families.
+//!
+//! An entry is a line: its names, its signature (see [`Args`]), and what makes it. A name with an underscore at its end that
+//! no entry has is the change in place of the one without. A *view* gives a tensor over the memory of its first argument, or
+//! that argument itself; where it does not matter whether PyTorch copies, it is said to be one.
+//!
+//! Adding an operator: a function in its family's file and a line in its table.
+
+pub mod activation;
+pub mod arithmetic;
+pub mod attention;
+pub mod convolution;
+pub mod create;
+pub mod indexing;
+pub mod linear;
+pub mod loss;
+pub mod normalise;
+pub mod pool;
+pub mod reduce;
+pub mod shape;
+
+use std::sync::LazyLock;
+
+use tilewright_support::Map;
+
+use super::args::Args;
+use super::cx::Cx;
+use super::value::Res;
+
+/// How one operator becomes IR.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its names, with blanks between them.
+    pub names: &'static str,
+    /// Its parameters, of which the tensor that a change in place changes is `input`.
+    pub signature: &'static str,
+    pub apply: Apply,
+    /// Whether the result may share the memory of the first argument.
+    pub view: bool,
+}
+
+/// What makes the result.
+#[derive(Clone, Copy, Debug)]
+pub enum Apply {
+    Function(fn(&mut Cx<'_>, &Args) -> Res),
+    /// The graph operator of this name on `input`.
+    Unary(&'static str),
+    /// The graph operator of this name on `input` as floats.
+    Real(&'static str),
+    /// The graph operator of this name on `input` and `other` in their common data type.
+    Binary(&'static str),
+    /// `input` itself.
+    Same,
+}
+
+pub const fn rule(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
+    Rule { names, signature, apply: Apply::Function(function), view: false }
+}
+
+pub const fn view(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
+    Rule { view: true, ..rule(names, signature, function) }
+}
+
+pub const fn unary(names: &'static str, op: &'static str) -> Rule {
+    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), view: false }
+}
+
+pub const fn real(names: &'static str, op: &'static str) -> Rule {
+    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), view: false }
+}
+
+pub const fn binary(names: &'static str, op: &'static str) -> Rule {
+    Rule { names, signature: "input, other", apply: Apply::Binary(op), view: false }
+}
+
+pub const fn same(names: &'static str, signature: &'static str) -> Rule {
+    Rule { names, signature, apply: Apply::Same, view: true }
+}
+
+/// The tables of the families.
+const FAMILIES: [&[Rule]; 12] = [
+    arithmetic::RULES,
+    activation::RULES,
+    reduce::RULES,
+    shape::RULES,
+    indexing::RULES,
+    create::RULES,
+    linear::RULES,
+    convolution::RULES,
+    pool::RULES,
+    normalise::RULES,
+    attention::RULES,
+    loss::RULES,
+];
+
+fn by_name() -> &'static Map<&'static str, Rule> {
+    static BY_NAME: LazyLock<Map<&'static str, Rule>> = LazyLock::new(|| {
+        let all = FAMILIES.iter().flat_map(|family| family.iter());
+        all.flat_map(|rule| rule.names.split_whitespace().map(|name| (name, *rule))).collect()
+    });
+    &BY_NAME
+}
+
+/// The names for which there are rules.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(|family| family.iter()).flat_map(|rule| rule.names.split_whitespace())
+}
+
+/// The rule of a name, and whether the name says that the first argument is changed in place. `aten.` before a name means
+/// the operator as ATen itself has it: where its arguments have another order there, it has a rule of its own.
+pub fn find(name: &str) -> Option<(&'static Rule, bool)> {
+    let known = |name: &str| by_name().get(name).or_else(|| by_name().get(name.strip_prefix("aten.")?));
+    let own = known(name).map(|rule| (rule, ["fill_", "copy_", "zero_"].iter().any(|known| name.ends_with(known))));
+    own.or_else(|| known(name.strip_suffix('_')?).map(|rule| (rule, true)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_one_rule() {
+        let mut seen = tilewright_support::Set::default();
+        let twice: Vec<&str> = names().filter(|name| !seen.insert(*name)).collect();
+        assert!(twice.is_empty(), "{twice:?}");
+    }
+
+    #[test]
+    fn graph_operators_that_tables_name_exist() {
+        let all = FAMILIES.iter().flat_map(|family| family.iter());
+        for rule in all {
+            if let Apply::Unary(op) | Apply::Real(op) | Apply::Binary(op) = rule.apply {
+                assert!(tilewright_ops::lookup(op).is_some(), "`{}` needs `{op}`", rule.names);
+            }
+        }
+    }
+
+    #[test]
+    fn an_underscore_means_a_change_in_place() {
+        assert!(find("add_").is_some_and(|(rule, in_place)| in_place && rule.names.contains("add")));
+        assert!(find("relu").is_some_and(|(_, in_place)| !in_place));
+        assert!(find("no_such_operator_").is_none());
+    }
+}

@@ -1,0 +1,239 @@
+//! Reductions and scans.
+
+use tilewright_expr as scalar;
+use tilewright_ir::Attr;
+use tilewright_ir::relax::Expr;
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule("sum", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, "sum")),
+    rule("prod", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", |cx, args| total(cx, args, "prod")),
+    rule("mean", "input, dim|axis=None, keepdim|keepdims=False, dtype=None", mean),
+    rule("amax", "input, dim=[], keepdim=False", |cx, args| over(cx, args, "max").map(Value::Tensor)),
+    rule("amin", "input, dim=[], keepdim=False", |cx, args| over(cx, args, "min").map(Value::Tensor)),
+    rule("max", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, "max")),
+    rule("min", "input, dim|other|axis=None, keepdim|keepdims=False", |cx, args| extreme(cx, args, "min")),
+    rule("argmax", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, "argmax")),
+    rule("argmin", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| place(cx, args, "argmin")),
+    rule(
+        "std",
+        "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
+        |cx, args| spread(cx, args, "std").map(Value::Tensor),
+    ),
+    rule(
+        "var",
+        "input, dim|axis|unbiased=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
+        |cx, args| spread(cx, args, "variance").map(Value::Tensor),
+    ),
+    rule(
+        "var_mean",
+        "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
+        |cx, args| with_mean(cx, args, "variance"),
+    ),
+    rule(
+        "std_mean",
+        "input, dim|axis=None, unbiased_or_keepdim|unbiased=None, keepdim=False, correction=None",
+        |cx, args| with_mean(cx, args, "std"),
+    ),
+    rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "max")),
+    rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "min")),
+    rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
+    rule("logsumexp", "input, dim, keepdim=False", logsumexp),
+    rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumsum")),
+    rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumprod")),
+    rule("count_nonzero", "input, dim=None", count_nonzero),
+];
+
+/// The reduction of `x` over the dimensions that `dim` says, all where it says none.
+pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: &str) -> Res<Expr> {
+    if cx.rank(x)? == 0 {
+        return Ok(x.clone());
+    }
+    cx.call(op, &[x], [("axis", dims.to_attr()), ("keepdims", keep.to_attr())])
+}
+
+fn over(cx: &Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
+    reduced(cx, &args.tensor("input")?, args.axes("dim")?, args.flag("keepdim")?, op)
+}
+
+/// Sums and products of bools and narrow integers are int64.
+fn summable(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+    let x = args.tensor("input")?;
+    match (args.dtype("dtype")?, cx.dtype(&x)?) {
+        (Some(dtype), _) => cx.astype(&x, dtype),
+        (None, dtype) if dtype.is_float() => Ok(x),
+        (None, _) => cx.astype(&x, DataType::I64),
+    }
+}
+
+fn total(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let x = summable(cx, args)?;
+    reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, op).map(Value::Tensor)
+}
+
+fn mean(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let mut x = args.tensor("input")?;
+    if let Some(dtype) = args.dtype("dtype")? {
+        x = cx.astype(&x, dtype)?;
+    }
+    reduced(cx, &x, args.axes("dim")?, args.flag("keepdim")?, "mean").map(Value::Tensor)
+}
+
+/// One extreme of all, those of one dimension with their places, or the larger ones of two tensors.
+fn extreme(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    match args.get("dim") {
+        Value::None => over(cx, args, op).map(Value::Tensor),
+        Value::Int(dim) => {
+            let (x, keep) = (cx.emit(args.tensor("input")?)?, args.flag("keepdim")?);
+            let values = reduced(cx, &x, Some(vec![*dim]), keep, op)?;
+            let places = placed(cx, &x, *dim, keep, if op == "max" { "argmax" } else { "argmin" })?;
+            Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)]))
+        }
+        other => {
+            cx.binary(if op == "max" { "maximum" } else { "minimum" }, args.get("input"), other).map(Value::Tensor)
+        }
+    }
+}
+
+fn placed(cx: &Cx<'_>, x: &Expr, dim: i64, keep: bool, op: &str) -> Res<Expr> {
+    if cx.rank(x)? == 0 {
+        return cx.number(0i64, DataType::I64);
+    }
+    cx.call(op, &[x], [("axis", dim.to_attr()), ("keepdims", keep.to_attr())])
+}
+
+fn place(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let x = args.tensor("input")?;
+    if args.has("dim") {
+        return placed(cx, &x, args.int("dim")?, args.flag("keepdim")?, op).map(Value::Tensor);
+    }
+    cx.call(op, &[&x], [("axis", Attr::None), ("keepdims", args.flag("keepdim")?.to_attr())]).map(Value::Tensor)
+}
+
+/// How many elements the dimensions have together.
+fn count(cx: &Cx<'_>, x: &Expr, dims: Option<&[i64]>) -> Res<scalar::Expr> {
+    let shape = cx.shape(x)?;
+    let extents = match dims {
+        None => shape.clone(),
+        Some(dims) => dims.iter().map(|dim| Ok(shape[cx.axis(*dim, shape.len())?].clone())).collect::<Res<Vec<_>>>()?,
+    };
+    Ok(cx.product(&extents))
+}
+
+/// The variance or its root with the divisor `count - correction`. The second argument may be a bool: whether the correction
+/// is 1.
+fn spread(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
+    let x = cx.emit(args.tensor("input")?)?;
+    let (dims, unbiased) = match args.get("dim") {
+        Value::Bool(unbiased) => (None, Some(*unbiased)),
+        _ => (args.axes("dim")?, None),
+    };
+    let unbiased = match args.get("unbiased_or_keepdim") {
+        Value::Bool(unbiased) => Some(*unbiased),
+        _ => unbiased,
+    };
+    let correction = match args.get("correction") {
+        Value::None => f64::from(u8::from(unbiased.unwrap_or(true))),
+        _ => args.float("correction")?,
+    };
+    let found = reduced(cx, &x, dims.clone(), args.flag("keepdim")?, op)?;
+    if correction == 0.0 {
+        return Ok(found);
+    }
+    let dtype = cx.dtype(&x)?;
+    let count = cx.operand(&Value::int(count(cx, &x, dims.as_deref())?), dtype)?;
+    // A divisor below 0 counts as 0.
+    let zero = cx.number(0.0, dtype)?;
+    let divisor = cx.call("maximum", &[&cx.with_number("subtract", &count, correction)?, &zero], [])?;
+    let ratio = cx.call("divide", &[&count, &divisor], [])?;
+    let ratio = if op == "std" { cx.call("sqrt", &[&ratio], [])? } else { ratio };
+    cx.call("multiply", &[&found, &ratio], [])
+}
+
+fn with_mean(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let spread = spread(cx, args, op)?;
+    let dims = if matches!(args.get("dim"), Value::Bool(_)) { None } else { args.axes("dim")? };
+    let mean = reduced(cx, &args.tensor("input")?, dims, args.flag("keepdim")?, "mean")?;
+    Ok(Value::List(vec![Value::Tensor(spread), Value::Tensor(mean)]))
+}
+
+fn truths(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
+    let ones = cx.astype(&truth, DataType::I8)?;
+    let found = reduced(cx, &ones, args.axes("dim")?, args.flag("keepdim")?, op)?;
+    cx.with_number("greater", &found, 0i64).map(Value::Tensor)
+}
+
+fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let mut x = cx.real(&args.tensor("input")?)?;
+    if let Some(dtype) = args.dtype("dtype")? {
+        x = cx.astype(&x, dtype)?;
+    }
+    let (dims, keep) = (args.axes("dim")?, args.flag("keepdim")?);
+    let p = match args.get("p") {
+        Value::Str(kind) if kind == "fro" => 2.0,
+        Value::None => 2.0,
+        _ => args.float("p")?,
+    };
+    p_norm(cx, &x, p, dims, keep).map(Value::Tensor)
+}
+
+/// The root of order `p` of the sum of the sizes to the power of `p`; of an infinite order the extreme size.
+pub fn p_norm(cx: &mut Cx<'_>, x: &Expr, p: f64, dims: Option<Vec<i64>>, keep: bool) -> Res<Expr> {
+    let size = cx.call("abs", &[x], [])?;
+    if p.is_infinite() {
+        return reduced(cx, &size, dims, keep, if p > 0.0 { "max" } else { "min" });
+    }
+    if p == 0.0 {
+        let counted = cx.astype(&cx.with_number("not_equal", x, 0.0)?, cx.dtype(x)?)?;
+        return reduced(cx, &counted, dims, keep, "sum");
+    }
+    if p == 1.0 {
+        return reduced(cx, &size, dims, keep, "sum");
+    }
+    if p == 2.0 {
+        let sum = reduced(cx, &cx.call("square", &[x], [])?, dims, keep, "sum")?;
+        return cx.call("sqrt", &[&sum], []);
+    }
+    let sum = reduced(cx, &cx.with_number("power", &size, p)?, dims, keep, "sum")?;
+    cx.with_number("power", &sum, 1.0 / p)
+}
+
+/// `m + log(sum(exp(x - m)))` with the largest element `m`, which is taken as 0 where it is infinite.
+fn logsumexp(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(cx.real(&args.tensor("input")?)?)?;
+    let (dims, dtype) = (args.axes("dim")?, cx.dtype(&x)?);
+    let largest = cx.emit(reduced(cx, &x, dims.clone(), true, "max")?)?;
+    let finite = cx.call("isfinite", &[&largest], [])?;
+    let largest = cx.emit(cx.choose(&finite, &largest, &cx.number(0.0, dtype)?)?)?;
+    let powers = cx.call("exp", &[&cx.call("subtract", &[&x, &largest], [])?], [])?;
+    let sum = cx.call("log", &[&reduced(cx, &powers, dims.clone(), true, "sum")?], [])?;
+    let found = cx.call("add", &[&sum, &largest], [])?;
+    if args.flag("keepdim")? || cx.rank(&x)? == 0 {
+        return Ok(Value::Tensor(found));
+    }
+    let all = || (0..cx.rank(&x).unwrap_or(0) as i64).collect();
+    cx.call("squeeze", &[&found], [("axis", dims.unwrap_or_else(all).to_attr())]).map(Value::Tensor)
+}
+
+fn scan(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let x = summable(cx, args)?;
+    if cx.rank(&x)? == 0 {
+        return Ok(Value::Tensor(x));
+    }
+    cx.call(op, &[&x], [("axis", args.int("dim")?.to_attr())]).map(Value::Tensor)
+}
+
+fn count_nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
+    let ones = cx.astype(&truth, DataType::I64)?;
+    if cx.rank(&ones)? == 0 && args.has("dim") {
+        return Err(Refused::new("a tensor without dimensions has none to count over"));
+    }
+    reduced(cx, &ones, args.axes("dim")?, false, "sum").map(Value::Tensor)
+}
