@@ -13,8 +13,8 @@ use crate::tir::PrimFunc;
 /// A function of a module.
 #[derive(Clone, Debug, IrNode)]
 pub enum GlobalFunc {
-    Prim(Arc<PrimFunc>),
-    Relax(Arc<Function>),
+    Prim(#[ir(scope)] Arc<PrimFunc>),
+    Relax(#[ir(scope)] Arc<Function>),
 }
 
 impl GlobalFunc {

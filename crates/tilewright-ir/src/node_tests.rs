@@ -138,3 +138,27 @@ fn copies_hash_alike_at_any_depth() {
     assert_eq!(HashCx::hash(&a), HashCx::hash(&b));
     assert_ne!(HashCx::hash(&a), HashCx::hash(&shared));
 }
+
+/// A dimension of one function may be mentioned in another, as part of a function's type: it is another dimension there.
+#[test]
+fn functions_of_a_module_share_no_variables() {
+    use crate::relax::{self, Function, SeqExpr, StructInfo};
+    let with = |dim: &Var, other: &Var| {
+        let function = |name: &str, dim: &Var| {
+            let info = StructInfo::tensor(vec![Expr::var(dim)], DataType::F32);
+            let param = relax::Var::new(name, info.clone());
+            let body = SeqExpr { blocks: Vec::new(), result: relax::Expr::var(&param) };
+            let params = vec![param];
+            Function { params, body, ret: info, pure: true, attrs: Default::default(), origins: Default::default() }
+        };
+        let mut module = IRModule::new();
+        module.insert("f", function("x", dim));
+        module.insert("g", function("y", other));
+        module
+    };
+    let (n, m) = (Var::new("n", DataType::I64), Var::new("m", DataType::I64));
+    let (shared, apart) = (with(&n, &n), with(&n, &m));
+    assert_eq!(shared.compare(&apart), Ok(()));
+    assert_eq!(apart.compare(&shared), Ok(()));
+    assert_eq!(HashCx::hash(&shared), HashCx::hash(&apart));
+}

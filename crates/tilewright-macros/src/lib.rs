@@ -17,6 +17,7 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `#[ir(bind)]` | holds variables that this node binds: they stand for each other from here on |
 /// | `#[ir(define)]` | an unbound variable met inside is bound here (symbolic shapes of parameters) |
+/// | `#[ir(scope)]` | shares no variable with what stands beside it: each stands for whatever it is in here |
 /// | `#[ir(skip)]` | no child; ignored by equality and hash, saved all the same (origins, names of variables) |
 /// | `#[ir(identity)]` | the `VarId` of a variable: a new one in every copy, never saved |
 /// | `#[ir(unhashed)]` | compared, but not hashed |

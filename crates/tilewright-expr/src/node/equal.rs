@@ -1,6 +1,7 @@
 //! Structural equality: bound variables stand for each other, origins are ignored, a difference has a place.
 
 use std::fmt;
+use std::mem::take;
 use std::sync::Arc;
 
 use tilewright_support::Map;
@@ -121,6 +122,14 @@ impl EqCx {
     /// Compares that in which unbound variables are bound.
     pub fn defining(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
         self.contents(|cx| cx.with_defining(compare))
+    }
+
+    /// Compares what shares no variables with the rest.
+    pub fn scope(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
+        let outer = (take(&mut self.forth), take(&mut self.back), take(&mut self.equal));
+        let equal = compare(self);
+        (self.forth, self.back, self.equal) = outer;
+        equal
     }
 
     fn with_defining(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {

@@ -1,6 +1,7 @@
 //! Structural hash: the same for whatever is structurally equal.
 
 use std::hash::Hasher;
+use std::mem::take;
 use std::sync::Arc;
 
 use tilewright_support::Map;
@@ -53,6 +54,13 @@ impl HashCx {
 
     pub fn defining<N: IrNode>(&mut self, node: &N) {
         self.contents(|cx| node.node_hash(cx));
+    }
+
+    /// Feeds what shares no variables with the rest.
+    pub fn scope<N: IrNode>(&mut self, node: &N) {
+        let outer = (take(&mut self.numbers), take(&mut self.said), take(&mut self.bound), take(&mut self.done));
+        node.node_hash(self);
+        (self.numbers, self.said, self.bound, self.done) = outer;
     }
 
     /// Feeds what a variable says of itself: what it mentions is not bound with it.

@@ -10,6 +10,7 @@ pub(super) enum Role {
     Child,
     Bind,
     Define,
+    Scope,
     Skip,
     Identity,
 }
@@ -33,13 +34,14 @@ impl Part {
                 match () {
                     () if meta.path.is_ident("bind") => part.role = Role::Bind,
                     () if meta.path.is_ident("define") => part.role = Role::Define,
+                    () if meta.path.is_ident("scope") => part.role = Role::Scope,
                     () if meta.path.is_ident("skip") => part.role = Role::Skip,
                     () if meta.path.is_ident("identity") => part.role = Role::Identity,
                     () if meta.path.is_ident("flatten") => part.flatten = true,
                     () if meta.path.is_ident("unhashed") => part.unhashed = true,
                     () if meta.path.is_ident("name") => part.name = Some(meta.value()?.parse::<LitStr>()?.value()),
                     () => {
-                        let known = "`bind`, `define`, `skip`, `identity`, `flatten`, `unhashed` or `name`";
+                        let known = "`bind`, `define`, `scope`, `skip`, `identity`, `flatten`, `unhashed` or `name`";
                         return Err(meta.error(format!("expected {known}")));
                     }
                 }
@@ -200,6 +202,7 @@ impl Shape {
                 Role::Child => quote!(if !#compare { return false; }),
                 Role::Bind => quote!(if !cx.binding(|cx| #compare) { return false; }),
                 Role::Define => quote!(if !cx.defining(|cx| #compare) { return false; }),
+                Role::Scope => quote!(if !cx.scope(|cx| #compare) { return false; }),
             }
         });
         quote!((#left, #right) => { #(#body)* true })
@@ -213,6 +216,7 @@ impl Shape {
             Role::Child => quote!(::tilewright_expr::node::IrNode::node_hash(#a, cx);),
             Role::Bind => quote!(cx.binding(#a);),
             Role::Define => quote!(cx.defining(#a);),
+            Role::Scope => quote!(cx.scope(#a);),
         });
         quote!(#pattern => { cx.word(#tag as u64); #(#body)* })
     }
