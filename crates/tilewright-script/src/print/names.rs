@@ -2,6 +2,8 @@
 
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, Set};
+use unicode_ident::{is_xid_continue, is_xid_start};
+use unicode_normalization::is_nfkc;
 
 use super::PrintOptions;
 
@@ -156,8 +158,10 @@ pub(super) fn identifier(wish: &str) -> String {
 
 /// The wish as the name of a function: it stands behind `cls.`, and hides nothing.
 pub(super) fn function_name(wish: &str) -> String {
-    let mut name: String = wish.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
-    if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
+    // Python reads names in the form NFKC: another form would come back as another name.
+    let fits = |c: char| if is_nfkc(wish) { is_xid_continue(c) } else { c.is_ascii_alphanumeric() || c == '_' };
+    let mut name: String = wish.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    if name.is_empty() || name.starts_with(|c: char| !is_xid_start(c) && c != '_') {
         name.insert(0, 'v');
     }
     if is_keyword(&name) {
@@ -179,6 +183,12 @@ pub(super) fn function_names<'n>(names: impl Iterator<Item = &'n str>) -> Map<St
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_identifiers_of_python_in_its_normal_form() {
+        let names = ["mainé", "_x", "1x", "e\u{301}", "ﬁ", "a b", "def", "·a", "", "变量"].map(function_name);
+        assert_eq!(names, ["mainé", "_x", "v1x", "e_", "_", "a_b", "def_", "v·a", "v", "变量"]);
+    }
 
     #[test]
     fn names_are_unique_in_scope_and_free_behind_it() {
