@@ -294,7 +294,7 @@ class PyExprMutator(ExprFunctor):
         return SeqExpr([block for block in [*new, rest] if block.bindings], result)
 
     def visit_function_(self, op: Function) -> Expr:
-        """The function with its parameters and body rewritten."""
+        """The function with its parameters and body rewritten; it keeps what it says of its result while that holds."""
         old, body = op.params, op.body
         params = [self.visit_var_def(param) for param in old]
         self.builder_.begin_scope(params)
@@ -304,7 +304,8 @@ class PyExprMutator(ExprFunctor):
             self.builder_.end_scope()
         if new.same_as(body) and _all_same(old, params):
             return op
-        return Function(params, new, None, op.is_pure, op.attrs)
+        said = op.ret_struct_info if op.ret_struct_info.is_base_of(new.struct_info) else None
+        return Function(params, new, said, op.is_pure, op.attrs)
 
     def visit_var_binding_(self, binding: VarBinding) -> None:
         """Emits the binding with its value and variable rewritten."""

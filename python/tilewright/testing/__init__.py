@@ -133,11 +133,10 @@ class CompareBeforeAfter:
     def test_compare(self) -> None:
         """The pass makes of `before` what `expected` says."""
         from ..ir.base import assert_structural_equal
+        from ..ir.transform import Pass
 
         before, expected = self._made("before"), self._made("expected")
-        change = (
-            self.transform() if callable(self.transform) and not hasattr(self.transform, "info") else self.transform
-        )
+        change = self.transform if isinstance(self.transform, Pass) else self.transform()
         if isinstance(expected, type) and issubclass(expected, Exception):
             import pytest
 
@@ -158,4 +157,4 @@ class CompareBeforeAfter:
 def _module(value: Any) -> Any:
     from .._core import IRModule
 
-    return value if isinstance(value, IRModule) else IRModule({"main": value})
+    return value if isinstance(value, IRModule) else IRModule({"main": value.with_attr("global_symbol", "main")})
