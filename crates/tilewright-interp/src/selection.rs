@@ -14,9 +14,8 @@ use crate::value::Value;
 /// The elements in row-major order.
 fn scalars(tensor: &Tensor) -> Res<Vec<Scalar>> {
     let (whole, dtype) = (tensor.to_contiguous()?, tensor.dtype());
-    let scalar = |bytes: &[u8]| {
-        Scalar::from_bits(dtype, bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
-    };
+    let scalar =
+        |bytes: &[u8]| Scalar::from_bits(dtype, bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)));
     Ok(whole.as_bytes()?.chunks_exact(dtype.bytes()).map(scalar).collect())
 }
 

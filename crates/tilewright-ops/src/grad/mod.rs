@@ -3,10 +3,16 @@
 use tilewright_ir::op::{InferError, OpCall};
 use tilewright_ir::relax::StructInfo;
 
+mod pooling;
+
 family! {
     no_grad,
     start_checkpoint,
     end_checkpoint,
+    nll_loss_backward,
+    max_pool2d_backward,
+    avg_pool2d_backward,
+    take_backward,
 }
 
 /// The rule of marks: their argument.

@@ -2,18 +2,24 @@
 //!
 //! An index that comes from a tensor is never trusted: each op says what becomes of one that is out of range.
 
-use tilewright_expr::{CmpOp, Expr};
-use tilewright_ir::op::{InferError, OpCall};
-use tilewright_te::Value;
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr};
+use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_te::{TeError, Value};
+use tilewright_tensor::DataType;
 
 use crate::elementwise::{check_dtype, integer};
+use crate::{attributes, shapes};
 
 family! {
     dynamic_strided_slice,
     gather_elements,
     gather_nd,
+    index_put,
+    index_tensor,
     one_hot,
     scatter_elements,
+    scatter_nd,
     strided_slice,
     take,
 }
@@ -29,4 +35,62 @@ pub(crate) fn guarded(index: &Value, extent: &Expr) -> Value {
     let size = Value::from(extent.clone());
     let from_start = index.compare(CmpOp::Lt, 0).select(&(&index + &size), &index);
     from_start.min(&size - 1).max(0)
+}
+
+/// The same as statements have it, in `int64`.
+pub(crate) fn held(index: &Expr, size: &Expr) -> Result<Expr, TeError> {
+    let (index, zero) = (index.cast(DataType::I64)?, Expr::i64(0));
+    let from_start = Expr::select(&Expr::compare(CmpOp::Lt, &index, &zero)?, &(&index + size), &index)?;
+    let most = size - &Expr::i64(1);
+    Ok(Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &from_start, &most)?, &zero)?)
+}
+
+/// How an update combines with the element, by the attribute `reduction`; `None` where it replaces it.
+fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
+    match attributes::text(call, "reduction") {
+        "update" => Ok(None),
+        "add" => Ok(Some(BinOp::Add)),
+        "mul" => Ok(Some(BinOp::Mul)),
+        "min" => Ok(Some(BinOp::Min)),
+        "max" => Ok(Some(BinOp::Max)),
+        other => Err(InferError::new(format!(
+            "`{}` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`",
+            call.op.name
+        ))),
+    }
+}
+
+/// What an update makes of the element at a place.
+fn combined(out: &Buffer, at: &[Expr], reduction: Option<BinOp>, update: Expr) -> Result<Expr, TeError> {
+    match reduction {
+        Some(op) => Ok(Expr::binary(op, &Expr::load(out, at.to_vec())?, &update)?),
+        None => Ok(update),
+    }
+}
+
+/// The number of the tensors of indices in a tuple, and the shape that they broadcast to. There are at most as many as the
+/// first argument has dimensions.
+fn broadcast_indices(cx: &InferCx, call: &OpCall<'_>, arg: usize) -> Result<(usize, TensorShape), InferError> {
+    let name = call.op.name;
+    let Some(StructInfo::Tuple(fields)) = call.args.get(arg).map(|arg| &arg.struct_info) else {
+        return Err(InferError::at(arg, format!("`{name}` takes a tuple of tensors of indices")));
+    };
+    if fields.is_empty() {
+        return Err(InferError::at(arg, format!("`{name}` needs at least one tensor of indices")));
+    }
+    if let Some(rank) = call.tensor(0)?.0.rank().filter(|rank| *rank < fields.len()) {
+        let message = format!("`{name}`: {} tensors of indices for {rank} dimensions", fields.len());
+        return Err(InferError::at(arg, message));
+    }
+    let mut shape = TensorShape::Known(Vec::new());
+    for (number, field) in fields.iter().enumerate() {
+        let StructInfo::Tensor { shape: own, dtype, .. } = field else {
+            return Err(InferError::at(arg, format!("`{name}` takes tensors of indices; field {number} is none")));
+        };
+        if let Some(dtype) = dtype.filter(|dtype| !dtype.is_int()) {
+            return Err(InferError::at(arg, format!("`{name}` takes integers as indices, found {dtype}")));
+        }
+        shape = shapes::broadcast(cx, &shape, own).map_err(|why| InferError::at(arg, format!("`{name}`: {why}")))?;
+    }
+    Ok((fields.len(), shape))
 }

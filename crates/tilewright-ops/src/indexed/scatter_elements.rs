@@ -1,13 +1,12 @@
 //! Elements replaced or changed at the indices of a tensor of indices.
 
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr};
+use tilewright_expr::{BinOp, Buffer, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_te::{TeError, extern_stage, legalize as legalize_formula};
-use tilewright_tensor::DataType;
 
-use super::check_indices;
+use super::{check_indices, combined, held, reduction};
 use crate::elementwise::{any, block_name};
 use crate::nest::nest;
 use crate::{attributes, shapes};
@@ -32,20 +31,6 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
-    }
-}
-
-/// How an update combines with the element; `None` where it replaces it.
-fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
-    match attributes::text(call, "reduction") {
-        "update" => Ok(None),
-        "add" => Ok(Some(BinOp::Add)),
-        "mul" => Ok(Some(BinOp::Mul)),
-        "min" => Ok(Some(BinOp::Min)),
-        "max" => Ok(Some(BinOp::Max)),
-        other => Err(InferError::new(format!(
-            "`scatter_elements` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`"
-        ))),
     }
 }
 
@@ -95,17 +80,10 @@ fn update(
     reduction: Option<BinOp>,
     i: &[Expr],
 ) -> Result<Stmt, TeError> {
-    let (size, zero) = (&out.shape[axis], Expr::i64(0));
-    let index = Expr::load(indices, i.to_vec())?.cast(DataType::I64)?;
-    let from_start = Expr::select(&Expr::compare(CmpOp::Lt, &index, &zero)?, &(&index + size), &index)?;
-    let most = size - &Expr::i64(1);
-    let held = Expr::binary(BinOp::Max, &Expr::binary(BinOp::Min, &from_start, &most)?, &zero)?;
+    let index = Expr::load(indices, i.to_vec())?;
     let mut place = i.to_vec();
-    place[axis] = held;
+    place[axis] = held(&index, &out.shape[axis])?;
     let update = Expr::load(updates, i.to_vec())?;
-    let value = match reduction {
-        Some(op) => Expr::binary(op, &Expr::load(out, place.clone())?, &update)?,
-        None => update,
-    };
+    let value = combined(out, &place, reduction, update)?;
     Ok(Stmt::store(out, place, &value)?)
 }

@@ -5,7 +5,7 @@ mod convolution;
 mod exponentials;
 pub(crate) mod likelihood;
 mod normalised;
-mod pooling;
+pub(crate) mod pooling;
 
 family! {
     adaptive_avg_pool1d,
@@ -29,6 +29,7 @@ family! {
     gelu,
     gelu_tanh,
     group_norm,
+    instance_norm,
     layer_norm,
     leakyrelu,
     log_softmax,
@@ -37,8 +38,11 @@ family! {
     max_pool3d,
     nll_loss,
     pad,
+    pixel_shuffle,
+    prelu,
     relu,
     rms_norm,
+    selu,
     silu,
     softmax,
     softplus,

@@ -13,13 +13,13 @@ use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
 /// The largest element.
-pub(super) const MAX: fn(&OpCall<'_>) -> PoolKind = |_| PoolKind::Max;
+pub(crate) const MAX: fn(&OpCall<'_>) -> PoolKind = |_| PoolKind::Max;
 /// The mean of the elements.
-pub(super) const AVERAGE: fn(&OpCall<'_>) -> PoolKind =
+pub(crate) const AVERAGE: fn(&OpCall<'_>) -> PoolKind =
     |call| PoolKind::Average { with_border: attributes::flag(call, "count_include_pad") };
 
 /// The attributes of a pool over so many dimensions.
-fn parameters(call: &OpCall<'_>, spatial: usize, kind: fn(&OpCall<'_>) -> PoolKind) -> Result<Pool, InferError> {
+pub(crate) fn parameters(call: &OpCall<'_>, spatial: usize, kind: fn(&OpCall<'_>) -> PoolKind) -> Result<Pool, InferError> {
     let data = axes(spatial)[0];
     Ok(Pool {
         kind: kind(call),
