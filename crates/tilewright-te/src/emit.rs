@@ -30,6 +30,7 @@ use tilewright_ir::{Attrs, GlobalFunc};
 use tilewright_tensor::DataType;
 
 use crate::legalize::untold;
+use crate::prim_func::dims_spoken_of;
 use crate::{CreateOptions, TeError, TeParam, Tensor, create_prim_func_with, placeholder};
 
 /// The placeholder for a value of a graph: a tensor of known shape and type.
@@ -76,6 +77,9 @@ fn letter(i: usize) -> String {
 
 /// A call of the function that makes `outputs` of `inputs`, on the values that the inputs stand for. A function of the
 /// same text and wish for a name that the module has already serves again. `attrs` are the function's, `said` the call's.
+///
+/// Dimensions of the graph that formulas speak of and that no input's shape says become scalar parameters, behind all
+/// others.
 pub fn te_call(
     bb: &mut BlockBuilder,
     name: &str,
@@ -94,7 +98,8 @@ pub fn te_call(
             input.name()
         )));
     }
-    let scalars = untold(inputs, outputs, &[]);
+    let spoken_of: Vec<Expr> = dims_spoken_of(outputs).iter().map(Expr::var).collect();
+    let scalars = untold(inputs, outputs, &spoken_of);
     let tensors = inputs.iter().chain(outputs).cloned().map(TeParam::Tensor);
     let params: Vec<TeParam> = tensors.chain(scalars.iter().cloned().map(TeParam::Scalar)).collect();
     let options = CreateOptions { index_dtype: Some(DataType::I64), ..CreateOptions::default() };
@@ -126,4 +131,33 @@ fn shared_or_added(bb: &mut BlockBuilder, function: PrimFunc, name: &str) -> Glo
 
 fn function_signature(function: &std::sync::Arc<PrimFunc>) -> StructInfo {
     GlobalFunc::Prim(function.clone()).signature()
+}
+
+#[cfg(test)]
+mod tests {
+    use tilewright_expr::Var;
+
+    use super::*;
+    use crate::compute;
+
+    #[test]
+    fn dimensions_that_only_a_formula_speaks_of_are_passed() {
+        let (n, offset) = (Var::new("n", DataType::I64), Var::new("offset", DataType::I64));
+        let x = relax::Var::new("x", StructInfo::tensor(vec![Expr::var(&n)], DataType::I64));
+        let shape = relax::Var::new("offset", StructInfo::Shape(relax::TensorShape::Known(vec![Expr::var(&offset)])));
+        let mut bb = BlockBuilder::new();
+        bb.begin_function("main", vec![x.clone(), shape]);
+        let shifted = |inputs: &[Tensor]| {
+            let x = &inputs[0];
+            compute(x.shape(), "Y", |i| x.at_all(i) + (Expr::var(&offset) + Expr::var(&n))).map(|y| vec![y])
+        };
+        let call = call_te(&mut bb, "shift", &[relax::Expr::var(&x)], shifted).unwrap();
+        let var = bb.emit(&call).unwrap();
+        bb.emit_func_output(&relax::Expr::var(&var)).unwrap();
+        let module = bb.finalize().unwrap();
+        assert!(tilewright_ir::verify::verify(&module, tilewright_ir::verify::Form::Any).is_ok());
+        let Some(GlobalFunc::Prim(function)) = module.get("shift") else { panic!("no function") };
+        assert_eq!(function.params.len(), 3);
+        assert_eq!(&*function.params[2].var.name, "offset");
+    }
 }

@@ -116,6 +116,12 @@ fn check_order(order: &[Operation], tensors: &[Tensor], scalars: &[Var]) -> Resu
     Ok(())
 }
 
+/// Variables of the type of a graph's dimensions that the formulas below `outputs` speak of and do not define.
+pub(crate) fn dims_spoken_of(outputs: &[Tensor]) -> Vec<Var> {
+    let all = operations(outputs).iter().flat_map(free_vars).collect::<Vec<Var>>();
+    all.into_iter().filter(|var| var.dtype == DataType::I64).collect()
+}
+
 /// All operations below and among those of `outputs`, each after those that it reads.
 fn operations(outputs: &[Tensor]) -> Vec<Operation> {
     let (mut order, mut seen) = (Vec::new(), Set::default());
