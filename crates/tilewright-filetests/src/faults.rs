@@ -3,7 +3,7 @@
 use tilewright::expr::{BinOp, Expr, ExprKind};
 use tilewright::ir::node::{AnyHandle, rewrite};
 use tilewright::ir::relax::{self, BindingValue, Constant};
-use tilewright::ir::tir::{Stmt, StmtKind, attr_names};
+use tilewright::ir::tir::{Buffer, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright::ir::{Attr, IRModule};
 use tilewright::{GlobalFunc, Tensor};
 
@@ -42,6 +42,21 @@ pub const ALL: &[Fault] = &[
     fault("BindSymbolicVars", "another_size", another_size),
     fault("FoldConstant", "changed_constant", changed_constant),
     fault("FoldConstant", "dropped_binding", dropped_binding),
+    fault("AnnotateTIROpPattern", "another_pattern", another_pattern),
+    fault("FuseOps", "swapped_arguments", swapped_arguments),
+    fault("FuseOps", "swapped_inside", swapped_inside),
+    fault("FuseOps", "dropped_binding", dropped_binding),
+    fault("FuseOps", "no_fusion_mark", no_fusion_mark),
+    fault("FuseTIR", "swapped_arguments", swapped_arguments),
+    fault("FuseTIR", "swapped_operands", swapped_operands),
+    fault("FuseTIR", "dropped_init", dropped_init),
+    fault("FuseTIR", "dropped_store", dropped_store),
+    fault("FuseTIR", "short_loop", short_loop),
+    fault("FuseTIR", "shifted_index", shifted_index),
+    fault("FuseTIR", "shifted_region", shifted_region),
+    fault("FuseTIR", "shared_temporary", shared_temporary),
+    fault("FuseTIR", "lost_alias", lost_alias),
+    fault("FuseTIR", "lost_noalias", lost_noalias),
     fault("DeadCodeElimination", "dropped_binding", dropped_binding),
     fault("DataflowUseInplaceCalls", "swapped_arguments", swapped_arguments),
     fault("DataflowUseInplaceCalls", "shifted_index", shifted_index),
@@ -60,6 +75,10 @@ pub const ALL: &[Fault] = &[
     fault("RemoveUnusedOutputs", "swapped_arguments", swapped_arguments),
     fault("LambdaLift", "swapped_arguments", swapped_arguments),
     fault("LambdaLift", "dropped_binding", dropped_binding),
+    fault("LiftTransformParams", "swapped_fields", swapped_fields),
+    fault("LiftTransformParams", "another_field", another_field),
+    fault("BundleModelParams", "another_field", another_field),
+    fault("BundleModelParams", "swapped_arguments", swapped_arguments),
     fault("ConvertToDataflow", "still_plain", still_plain),
     fault("ConvertToDataflow", "dropped_binding", dropped_binding),
     fault("TopologicalSort", "swapped_bindings", swapped_bindings),
@@ -213,13 +232,67 @@ fn lost_dimension(module: &IRModule) -> IRModule {
 
 /// Of the first call with two that differ.
 fn swapped_arguments(module: &IRModule) -> IRModule {
-    first(module, |expr: &relax::Expr| match &expr.kind {
+    first(module, swapped_call)
+}
+
+fn swapped_call(expr: &relax::Expr) -> Option<relax::Expr> {
+    match &expr.kind {
         relax::ExprKind::Call { callee, args, attrs, sinfo_args }
             if args.len() > 1 && args[0].as_var() != args[1].as_var() =>
         {
             let mut args = args.clone();
             args.swap(0, 1);
             let (callee, attrs, sinfo_args) = (callee.clone(), attrs.clone(), sinfo_args.clone());
+            Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Call { callee, args, attrs, sinfo_args }))
+        }
+        _ => None,
+    }
+}
+
+/// Of a call inside of a function that fusion has made.
+fn swapped_inside(module: &IRModule) -> IRModule {
+    graphs(module, |function| {
+        if function.attrs.contains_key("Primitive") {
+            function.body = rewrite(&function.body, swapped_call).unwrap_or_else(|| function.body.clone());
+        }
+    })
+}
+
+/// The pattern of each function is another one.
+fn another_pattern(module: &IRModule) -> IRModule {
+    prim_funcs(module, |function| {
+        if let Some(Attr::Int(number)) = function.attrs.get_mut("op_pattern") {
+            *number = (*number + 1) % 3;
+        }
+    })
+}
+
+fn no_fusion_mark(module: &IRModule) -> IRModule {
+    graphs(module, |function| drop(function.attrs.remove("Primitive")))
+}
+
+/// The first two temporaries of a function that are alike are one.
+fn shared_temporary(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Block { values, predicate, block } => {
+            let shape = |buffer: &Buffer| buffer.constant_shape();
+            let two = block.alloc_buffers.windows(2).find(|two| shape(&two[0]).is_some() && shape(&two[0]) == shape(&two[1]))?;
+            let mut block = rewrite(block, |buffer: &Buffer| (*buffer == two[1]).then(|| two[0].clone()))?;
+            block.alloc_buffers.retain(|buffer| *buffer != two[0]);
+            block.alloc_buffers.push(two[0].clone());
+            Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+/// A result in the place of an argument takes that of another one.
+fn lost_alias(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Call { callee: relax::Callee::TirInplace { function, results }, args, attrs, sinfo_args } => {
+            let results = results.iter().map(|place| place.map(|place| (place + 1) % args.len())).collect();
+            let callee = relax::Callee::TirInplace { function: function.clone(), results };
+            let (args, attrs, sinfo_args) = (args.clone(), attrs.clone(), sinfo_args.clone());
             Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Call { callee, args, attrs, sinfo_args }))
         }
         _ => None,
@@ -387,11 +460,16 @@ fn still_dataflow(module: &IRModule) -> IRModule {
 }
 
 fn lost_noalias(module: &IRModule) -> IRModule {
+    prim_funcs(module, |function| drop(function.attrs.remove(attr_names::NOALIAS)))
+}
+
+/// Changes the PrimFuncs.
+fn prim_funcs(module: &IRModule, change: impl Fn(&mut PrimFunc)) -> IRModule {
     let mut changed = module.clone();
     for (name, function) in module.iter() {
         if let GlobalFunc::Prim(function) = function {
-            let mut function = tilewright::ir::tir::PrimFunc::clone(function);
-            function.attrs.remove(attr_names::NOALIAS);
+            let mut function = PrimFunc::clone(function);
+            change(&mut function);
             changed.insert(name.clone(), function);
         }
     }

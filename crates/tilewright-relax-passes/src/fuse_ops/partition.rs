@@ -14,7 +14,7 @@
 //! |---|---|
 //! | injective, a tuple | what is between is at most injective; the end too, or a reduction |
 //!
-//! Reductions end their group, and opaque bindings are in none. A tuple is never the end.
+//! Reductions end their group, and opaque bindings are in none. A tuple is never the end: the first node behind it that all uses pass through is.
 
 use tilewright_ir::analysis::tir::OpPattern;
 use tilewright_support::Set;
@@ -106,8 +106,10 @@ impl Partition<'_> {
     }
 
     fn fuse(&mut self, node: usize, phase: Phase) {
-        let Some(end) = self.graph.post_dominator(node) else { return };
-        if self.root(node) == self.root(end) || self.graph.nodes[end].pattern == OpPattern::Tuple {
+        let is_tuple = |node: &usize| self.graph.nodes[*node].pattern == OpPattern::Tuple;
+        let mut ends = std::iter::successors(self.graph.post_dominator(node), |end| self.graph.post_dominator(*end));
+        let Some(end) = ends.find(|end| !is_tuple(end)) else { return };
+        if self.root(node) == self.root(end) {
             return;
         }
         let group = self.root(node);

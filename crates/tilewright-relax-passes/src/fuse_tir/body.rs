@@ -85,8 +85,8 @@ struct Body<'m> {
     temporaries: Vec<Buffer>,
     stmts: Vec<Stmt>,
     parts: Vec<Arc<str>>,
+    /// Whether all that is called says so.
     noalias: bool,
-    in_place: bool,
 }
 
 /// The function as one PrimFunc; nothing where it is not made of calls of PrimFuncs alone, or where they take what no
@@ -102,7 +102,6 @@ pub(super) fn fused(module: &IRModule, function: &Function) -> Option<Fused> {
         stmts: Vec::new(),
         parts: Vec::new(),
         noalias: true,
-        in_place: false,
     };
     for (i, param) in function.params.iter().enumerate() {
         let value = body.param(&param.name, &param.struct_info, i, &mut Vec::new())?;
@@ -179,7 +178,6 @@ impl Body<'_> {
     fn overwritten(&mut self, argument: &Value) -> Option<Value> {
         let Value::Tensor(place) = argument else { return None };
         self.places[*place].overwritten = true;
-        self.in_place = true;
         Some(argument.clone())
     }
 
@@ -287,14 +285,20 @@ impl Body<'_> {
         }
         self.keep_temporaries(&shown);
         let result = self.tree(result, &shown)?;
-        let noalias = self.noalias || !self.in_place;
-        let attrs: Attrs = noalias.then(|| (attr_names::NOALIAS.into(), Attr::Bool(true))).into_iter().collect();
+        let attrs: Attrs = self.is_noalias().then(|| (attr_names::NOALIAS.into(), Attr::Bool(true))).into_iter().collect();
         let body = Stmt::seq(self.stmts);
         let mut function = PrimFunc::with_root(params, attrs, self.temporaries, body, origins.clone());
         let dims = untold(&function);
         function.params.extend(dims.iter().map(Param::scalar));
         let dims = dims.iter().map(Expr::var).collect();
         Some(Fused { function, inputs, results, result, dims, parts: self.parts })
+    }
+
+    /// Results that are allocated are like no other memory. Of an argument that is overwritten the callers know only that
+    /// nobody reads it afterwards: before, others may have been other names for it.
+    fn is_noalias(&self) -> bool {
+        let inputs = || self.places.iter().filter(|place| place.input.is_some() && place.buffer.is_some());
+        !inputs().any(|place| place.overwritten) || self.noalias && inputs().count() == 1
     }
 
     /// What calls write and no result shows is a temporary, named so.

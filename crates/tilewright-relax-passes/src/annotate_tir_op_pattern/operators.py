@@ -1,0 +1,165 @@
+# What operators become: element for element, repeated, moved, reduced, products, and what nothing is known of.
+# test: opt --pass LegalizeOps --pass AnnotateTIROpPattern
+# run: main == same
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), w: R.Tensor((3, 2), "float32"), b: R.Tensor((3,), "float32")):
+        with R.dataflow():
+            plus = R.add(x, b)
+            spread = R.broadcast_to(b, (2, 3))
+            turned = R.permute_dims(plus)
+            total = R.sum(spread, axis=[0])
+            average = R.mean(x, axis=[1], keepdims=True)
+            product = R.matmul(x, w)
+            soft = R.nn.softmax(product)
+            running = R.cumsum(soft, axis=1)
+            out = (turned, total, average, running)
+            R.output(out)
+        return out
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def add(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), b: T.Buffer((T.int64(3),), "float32"), T_add: T.Buffer((T.int64(2), T.int64(3)), "float32")):
+        T.func_attr({"op_pattern": 0, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(2), T.int64(3)):
+            with T.block("T_add"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(x[v_i0, v_i1], b[v_i1])
+                T.writes(T_add[v_i0, v_i1])
+                T_add[v_i0, v_i1] = x[v_i0, v_i1] + b[v_i1]
+
+    @T.prim_func(private=True)
+    def broadcast_to(b: T.Buffer((T.int64(3),), "float32"), T_broadcast_to: T.Buffer((T.int64(2), T.int64(3)), "float32")):
+        T.func_attr({"op_pattern": 1, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(2), T.int64(3)):
+            with T.block("T_broadcast_to"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(b[v_i1])
+                T.writes(T_broadcast_to[v_i0, v_i1])
+                T_broadcast_to[v_i0, v_i1] = b[v_i1]
+
+    @T.prim_func(private=True)
+    def cumsum(soft: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_cumsum: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        with T.block("T_cumsum"):
+            T.reads(soft[T.int64(0):T.int64(2), T.int64(0):T.int64(2)], T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
+            T.writes(T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
+            for i0, i1 in T.grid(T.int64(2), T.int64(2)):
+                if i1 == T.int64(0):
+                    T_cumsum[i0, i1] = soft[i0, i1]
+                else:
+                    T_cumsum[i0, i1] = T_cumsum[i0, i1 - T.int64(1)] + soft[i0, i1]
+
+    @T.prim_func(private=True)
+    def matmul(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), w: T.Buffer((T.int64(3), T.int64(2)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1, k in T.grid(T.int64(2), T.int64(2), T.int64(3)):
+            with T.block("matmul"):
+                v_i0, v_i1, v_k = T.axis.remap("SSR", [i0, i1, k])
+                T.reads(x[v_i0, v_k], w[v_k, v_i1])
+                T.writes(matmul[v_i0, v_i1])
+                with T.init():
+                    matmul[v_i0, v_i1] = T.float32(0.0)
+                matmul[v_i0, v_i1] = matmul[v_i0, v_i1] + x[v_i0, v_k] * w[v_k, v_i1]
+
+    @T.prim_func(private=True)
+    def mean(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_mean_mean: T.Buffer((T.int64(2), T.int64(1)), "float32")):
+        T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        T_mean_sum = T.alloc_buffer((T.int64(2), T.int64(1)))
+        for i0, i1, k1 in T.grid(T.int64(2), T.int64(1), T.int64(3)):
+            with T.block("T_mean_sum"):
+                v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
+                T.reads(x[v_i0, v_k1])
+                T.writes(T_mean_sum[v_i0, v_i1])
+                with T.init():
+                    T_mean_sum[v_i0, v_i1] = T.float32(0.0)
+                T_mean_sum[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] + x[v_i0, v_k1]
+        for i0, i1 in T.grid(T.int64(2), T.int64(1)):
+            with T.block("T_mean_mean"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(T_mean_sum[v_i0, v_i1])
+                T.writes(T_mean_mean[v_i0, v_i1])
+                T_mean_mean[v_i0, v_i1] = T_mean_sum[v_i0, v_i1] / T.float32(3.0)
+
+    @T.prim_func(private=True)
+    def permute_dims(plus: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_transpose: T.Buffer((T.int64(3), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 2, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, i1 in T.grid(T.int64(3), T.int64(2)):
+            with T.block("T_transpose"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(plus[v_i1, v_i0])
+                T.writes(T_transpose[v_i0, v_i1])
+                T_transpose[v_i0, v_i1] = plus[v_i1, v_i0]
+
+    @T.prim_func(private=True)
+    def softmax(product: T.Buffer((T.int64(2), T.int64(2)), "float32"), T_softmax: T.Buffer((T.int64(2), T.int64(2)), "float32")):
+        T.func_attr({"op_pattern": 4, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        T_softmax_maxelem = T.alloc_buffer((T.int64(2), T.int64(1)))
+        T_softmax_expsum = T.alloc_buffer((T.int64(2), T.int64(1)))
+        for i0, i1, k1 in T.grid(T.int64(2), T.int64(1), T.int64(2)):
+            with T.block("T_softmax_maxelem"):
+                v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
+                T.reads(product[v_i0, v_k1])
+                T.writes(T_softmax_maxelem[v_i0, v_i1])
+                with T.init():
+                    T_softmax_maxelem[v_i0, v_i1] = T.float32("-inf")
+                T_softmax_maxelem[v_i0, v_i1] = T.max(T_softmax_maxelem[v_i0, v_i1], product[v_i0, v_k1])
+        for i0, i1, k1 in T.grid(T.int64(2), T.int64(1), T.int64(2)):
+            with T.block("T_softmax_expsum"):
+                v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
+                T.reads(product[v_i0, v_k1], T_softmax_maxelem[v_i0, T.int64(0)])
+                T.writes(T_softmax_expsum[v_i0, v_i1])
+                with T.init():
+                    T_softmax_expsum[v_i0, v_i1] = T.float32(0.0)
+                T_softmax_expsum[v_i0, v_i1] = T_softmax_expsum[v_i0, v_i1] + T.exp(product[v_i0, v_k1] - T_softmax_maxelem[v_i0, T.int64(0)])
+        for i0, i1 in T.grid(T.int64(2), T.int64(2)):
+            with T.block("T_softmax"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(product[v_i0, v_i1], T_softmax_maxelem[v_i0, T.int64(0)], T_softmax_expsum[v_i0, T.int64(0)])
+                T.writes(T_softmax[v_i0, v_i1])
+                T_softmax[v_i0, v_i1] = T.exp(product[v_i0, v_i1] - T_softmax_maxelem[v_i0, T.int64(0)]) / T_softmax_expsum[v_i0, T.int64(0)]
+
+    @T.prim_func(private=True)
+    def sum(spread: T.Buffer((T.int64(2), T.int64(3)), "float32"), T_sum: T.Buffer((T.int64(3),), "float32")):
+        T.func_attr({"op_pattern": 3, "tir.noalias": T.bool(True)})
+        # with T.block("root"):
+        for i0, k0 in T.grid(T.int64(3), T.int64(2)):
+            with T.block("T_sum"):
+                v_i0, v_k0 = T.axis.remap("SR", [i0, k0])
+                T.reads(spread[v_k0, v_i0])
+                T.writes(T_sum[v_i0])
+                with T.init():
+                    T_sum[v_i0] = T.float32(0.0)
+                T_sum[v_i0] = T_sum[v_i0] + spread[v_k0, v_i0]
+
+    @R.function
+    def main(x: R.Tensor((2, 3), dtype="float32"), w: R.Tensor((3, 2), dtype="float32"), b: R.Tensor((3,), dtype="float32")) -> R.Tuple(R.Tensor((3, 2), dtype="float32"), R.Tensor((3,), dtype="float32"), R.Tensor((2, 1), dtype="float32"), R.Tensor((2, 2), dtype="float32")):
+        cls = Module
+        with R.dataflow():
+            plus = R.call_tir(cls.add, (x, b), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+            spread = R.call_tir(cls.broadcast_to, (b,), out_sinfo=R.Tensor((2, 3), dtype="float32"))
+            turned = R.call_tir(cls.permute_dims, (plus,), out_sinfo=R.Tensor((3, 2), dtype="float32"))
+            total = R.call_tir(cls.sum, (spread,), out_sinfo=R.Tensor((3,), dtype="float32"))
+            average = R.call_tir(cls.mean, (x,), out_sinfo=R.Tensor((2, 1), dtype="float32"))
+            product = R.call_tir(cls.matmul, (x, w), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+            soft = R.call_tir(cls.softmax, (product,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+            running = R.call_tir(cls.cumsum, (soft,), out_sinfo=R.Tensor((2, 2), dtype="float32"))
+            out: R.Tuple(R.Tensor((3, 2), dtype="float32"), R.Tensor((3,), dtype="float32"), R.Tensor((2, 1), dtype="float32"), R.Tensor((2, 2), dtype="float32")) = (turned, total, average, running)
+            R.output(out)
+        return out
