@@ -7,6 +7,8 @@ use tilewright_expr::Expr;
 use tilewright_expr::node::{FloatBits, IrNode};
 use tilewright_tensor::DataType;
 
+use crate::relax::Constant;
+
 /// The value of an attribute.
 #[derive(Clone, Debug, IrNode)]
 pub enum Attr {
@@ -20,6 +22,8 @@ pub enum Attr {
     Map(Attrs),
     /// A scalar expression (a typed constant or something symbolic).
     Expr(Expr),
+    /// A tensor, such as a parameter of the model that a function goes with.
+    Tensor(Constant),
 }
 
 /// Attributes by name, in alphabetical order.
@@ -68,6 +72,7 @@ impl Attr {
             Self::Array(items) => format!("a list of {} values", items.len()),
             Self::Map(_) => "a dict".to_owned(),
             Self::Expr(expr) => format!("an expression of type {}", expr.dtype),
+            Self::Tensor(Constant(tensor)) => format!("a tensor of type {}", tensor.dtype()),
         }
     }
 

@@ -20,4 +20,3 @@ mod value;
 pub use graph::{Argument, Graph, Input, Node, Target};
 pub use translate::{Custom, NO_RULE, Options, REFUSED, from_graph, translate};
 pub use value::{Refused, Res, Value};
-

@@ -142,6 +142,7 @@ kinds! {
         "Array": Attr::Array(_),
         "Map": Attr::Map(_),
         "Expr": Attr::Expr(_),
+        "Tensor": Attr::Tensor(_),
     }
     global_kind(GlobalInfo) = "global info" {
         "VDevice": GlobalInfo::VDevice(_),

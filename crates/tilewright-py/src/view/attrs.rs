@@ -5,11 +5,13 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use tilewright::expr::node::FloatBits;
+use tilewright::ir::relax::Constant;
 use tilewright::ir::{Attr, Attrs};
 
 use super::convert::nested;
 use super::{Field, Node, node_of};
 use crate::error;
+use crate::tensor::NdArray;
 
 /// The value of an attribute, as Python holds it.
 pub(super) fn value(attr: &Attr) -> Field {
@@ -23,6 +25,7 @@ pub(super) fn value(attr: &Attr) -> Field {
         Attr::Array(items) => Field::list(items, value),
         Attr::Map(attrs) => map(attrs),
         Attr::Expr(expr) => Field::scalar(expr),
+        Attr::Tensor(tensor) => Field::Tensor(tensor.0.clone()),
     }
 }
 
@@ -61,7 +64,10 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
         let items = || object.try_iter()?.map(|item| attr_of(&item?)).collect::<PyResult<_>>().map(Attr::Array);
         return nested(object.py(), items);
     }
-    let expected = "an attribute is None, a number, a text, a list or a dict of such, or a scalar expression";
+    if let Ok(tensor) = object.cast::<NdArray>() {
+        return Ok(Attr::Tensor(Constant(tensor.get().0.clone())));
+    }
+    let expected = "an attribute is None, a number, a text, a tensor, a list or a dict of such, or a scalar expression";
     Err(error::wrong_type(expected, object))
 }
 

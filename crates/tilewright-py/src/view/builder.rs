@@ -17,7 +17,7 @@ use crate::pass::module_of;
 pub(crate) struct PyBuilder(Mutex<BlockBuilder>);
 
 impl PyBuilder {
-    pub(super) fn lock(&self) -> MutexGuard<'_, BlockBuilder> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BlockBuilder> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tilewright_ir::relax::{self, GlobalVar, StructInfo};
+use tilewright_ir::relax::{self, ExprKind, GlobalVar, StructInfo};
 use tilewright_ir::tir::{Buffer, Expr};
 use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo};
 use tilewright_support::Span;
@@ -110,6 +110,10 @@ impl Value {
                 Attr::Bool(expr.as_int() != Some(0))
             }
             Self::Scalar(expr) => Attr::Expr(expr.clone()),
+            Self::Graph(expr) => match &expr.kind {
+                ExprKind::Constant(tensor) => Attr::Tensor(tensor.clone()),
+                _ => return None,
+            },
             _ => return None,
         })
     }

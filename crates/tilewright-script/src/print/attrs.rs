@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tilewright_expr::ExprKind;
 use tilewright_ir::op::AttrKind;
+use tilewright_ir::relax::Constant;
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
@@ -46,6 +47,7 @@ impl Printer<'_> {
             Attr::DType(dtype) => self.call("dtype", |p| p.doc.text(&format!("\"{dtype}\""))),
             Attr::Array(items) => self.list("[", items, "]", |p, item| p.attr(namespace, item)),
             Attr::Map(items) => self.attr_map(namespace, items),
+            Attr::Tensor(Constant(tensor)) => self.metadata_entry(tensor),
             // Without its type it would be a plain number.
             Attr::Expr(expr) => match expr.kind {
                 ExprKind::Int(value) if expr.dtype == DataType::I32 => {

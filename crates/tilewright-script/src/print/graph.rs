@@ -228,6 +228,11 @@ impl Printer<'_> {
             self.qualified(Namespace::Relax, "const");
             return self.doc.text(&format!("({digits}, \"{}\")", tensor.dtype()));
         }
+        self.metadata_entry(tensor);
+    }
+
+    /// A tensor by its place in the metadata.
+    pub(super) fn metadata_entry(&mut self, tensor: &Tensor) {
         let index = match self.constants.iter().position(|known| known.same(tensor)) {
             Some(index) => index,
             None => {

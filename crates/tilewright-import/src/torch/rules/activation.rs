@@ -33,7 +33,7 @@ pub const RULES: &[Rule] = &[
     rule("tanhshrink", "input", tanhshrink),
     rule("hardshrink", "input, lambd=0.5", hardshrink),
     rule("softshrink", "input, lambd=0.5", softshrink),
-    rule("threshold", "input, threshold, value, inplace=False", threshold),
+    rule("threshold _threshold", "input, threshold, value, inplace=False", threshold),
     same(
         "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout",
         "input, p=0.5, training|train=True, inplace=False",

@@ -13,7 +13,7 @@ use super::{Rule, binary as two, real, rule, unary};
 pub const RULES: &[Rule] = &[
     rule("abs absolute", "input", absolute),
     rule("neg negative", "input", negative),
-    unary("sign sgn", "sign"),
+    rule("sign sgn", "input", sign),
     unary("isnan", "isnan"),
     unary("isinf", "isinf"),
     unary("isfinite", "isfinite"),
@@ -188,6 +188,16 @@ fn negative(cx: &mut Cx<'_>, args: &Args) -> Res {
         },
         number => numbers(cx, "subtract", &Value::Int(0), number),
     }
+}
+
+/// The sign of NaN is 0.
+fn sign(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let (sign, dtype) = (cx.call("sign", &[&x], [])?, cx.dtype(&x)?);
+    if !dtype.is_float() {
+        return Ok(Value::Tensor(sign));
+    }
+    cx.choose(&cx.call("isnan", &[&x], [])?, &cx.number(0.0, dtype)?, &sign).map(Value::Tensor)
 }
 
 fn rounded(cx: &Cx<'_>, args: &Args, op: &str) -> Res {

@@ -1,0 +1,28 @@
+# A tensor among the attributes stands in the metadata section.
+# test: print --meta
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), "float32")) -> R.Tensor((2,), "float32"):
+        R.func_attr({"params": [metadata["relax.expr.Constant"][0]]})
+        return x
+
+metadata = {"relax.expr.Constant": [
+    {"dtype": "float32", "shape": [2], "data": "AACAPwAAAMA="},
+]}
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), dtype="float32")) -> R.Tensor((2,), dtype="float32"):
+        R.func_attr({"params": [metadata["relax.expr.Constant"][0]]})
+        return x
+
+metadata = {"relax.expr.Constant": [
+    {"dtype": "float32", "shape": [2], "data": "AACAPwAAAMA="},
+]}

@@ -1,0 +1,260 @@
+"""Recording of traced graphs: names, arguments and places as plain data, which the rules of the core turn into IR.
+
+A recorded graph is a dict:
+
+- `inputs`: pairs of a name and a struct info;
+- `parameters`: the tensors that nodes refer to, by their names in the model;
+- `nodes`: dicts with `name`, `target` (an ATen-like name; `None` for a function of the user's), `args`, `kwargs`, `said`
+  (what the user called) and `place` (file and line, or `None`);
+- `output`: what the graph gives;
+- `files`: the texts of the files that places are in.
+
+In arguments, numbers, texts, lists and `None` mean themselves; all else is a dict with one key.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .... import tir
+from ...struct_info import TensorStructInfo
+from .modules import MODULES, SAID_BY_CLASS
+
+if TYPE_CHECKING:
+    import torch
+    from torch import fx
+
+
+class Recorder:
+    """What has been recorded of a graph."""
+
+    def __init__(self, input_info: Sequence[tuple[Sequence[Any], Any]]) -> None:
+        self.inputs: list[tuple[str, TensorStructInfo]] = []
+        self.parameters: dict[str, Any] = {}
+        self.nodes: list[dict[str, Any]] = []
+        self.output: Any = None
+        self.files: dict[str, str] = {}
+        #: What later nodes mean by a node of the graph.
+        self.meaning: dict[fx.Node, Any] = {}
+        self._infos = struct_infos(input_info)
+
+    def graph(self) -> dict[str, Any]:
+        """The graph as the core takes it."""
+        if self._infos:
+            raise ValueError(
+                f"`input_info` says {len(self.inputs) + len(self._infos)} inputs, the graph has {len(self.inputs)}"
+            )
+        names = ("inputs", "parameters", "nodes", "output", "files")
+        return {name: getattr(self, name) for name in names}
+
+    def input(self, node: fx.Node, name: str) -> None:
+        """An input of the graph; one without an info has its default."""
+        if self._infos:
+            self.inputs.append((name, self._infos.pop(0)))
+            self.meaning[node] = {"node": name}
+        elif node.args:
+            self.meaning[node] = self.argument(node.args[0])
+        else:
+            raise ValueError(f"`input_info` says {len(self.inputs)} inputs, but the graph also needs `{node.target}`")
+
+    def parameter(self, name: str, tensor: torch.Tensor) -> dict[str, str]:
+        """A tensor of the model."""
+        self.parameters.setdefault(name, tensor.detach().cpu().contiguous())
+        return {"parameter": name}
+
+    def node(
+        self, node: fx.Node, target: str | None, said: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Any
+    ) -> None:
+        """An operation."""
+        if place is not None:
+            self.files.setdefault(place[0], "".join(linecache.getlines(place[0])))
+        self.nodes.append({
+            "name": node.name,
+            "target": target,
+            "args": [self.argument(arg) for arg in args],
+            "kwargs": {key: self.argument(value) for key, value in kwargs.items()},
+            "said": said,
+            "place": place,
+        })  # fmt: skip
+        self.meaning[node] = {"node": node.name}
+
+    def argument(self, value: Any) -> Any:
+        """An argument as plain data."""
+        import torch
+        from torch import fx
+
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return value
+        if isinstance(value, fx.Node):
+            return self.meaning[value]
+        if isinstance(value, (list, tuple)):
+            return [self.argument(item) for item in value]
+        if isinstance(value, slice):
+            return {"slice": [self.argument(part) for part in (value.start, value.stop, value.step)]}
+        if value is Ellipsis:
+            return {"ellipsis": None}
+        if isinstance(value, torch.dtype):
+            return {"dtype": str(value).removeprefix("torch.")}
+        if isinstance(value, torch.Tensor):
+            return self.parameter(f"constant_{len(self.parameters)}", value)
+        if isinstance(value, dict) and set(value) in ({"parameter"}, {"node"}):
+            return value
+        return {"opaque": str(value)}
+
+
+def struct_infos(input_info: Sequence[tuple[Sequence[Any], Any]]) -> list[TensorStructInfo]:
+    """The struct infos of inputs; dimensions that are texts are symbolic, and one text is one dimension."""
+    import torch
+
+    dims: dict[str, Any] = {}
+
+    def dim(size: Any) -> Any:
+        return dims.setdefault(size, tir.Var(size, "int64")) if isinstance(size, str) else size
+
+    def info(shape: Sequence[Any], dtype: Any) -> TensorStructInfo:
+        dtype = str(dtype).removeprefix("torch.") if isinstance(dtype, torch.dtype) else dtype
+        return TensorStructInfo([dim(size) for size in shape], dtype)
+
+    return [info(shape, dtype) for shape, dtype in input_info]
+
+
+def module_call(module: torch.nn.Module) -> tuple[str, dict[str, Any]] | None:
+    """The operator that a module of `torch.nn` is, and the module's own arguments; nothing for other modules."""
+    known = next((cls.__name__ for cls in type(module).__mro__ if cls.__name__ in MODULES), None)
+    if known is None:
+        return None
+    target, attributes = MODULES[known]
+    kwargs = dict(SAID_BY_CLASS.get(known, {}))
+    for entry in attributes.split():
+        argument, _, attribute = entry.partition(":")
+        kwargs[argument] = getattr(module, attribute or argument, None)
+    if known.startswith("InstanceNorm"):
+        kwargs["use_input_stats"] = module.training or not module.track_running_stats
+    return target, kwargs
+
+
+def function_name(target: Any) -> str:
+    """The ATen-like name of a function: `aten.` marks what is called as ATen itself has it."""
+    schema = getattr(target, "_schema", None)
+    if schema is not None:
+        return schema.name.replace("::", ".")
+    packet = getattr(target, "_qualified_op_name", None)
+    return packet.replace("::", ".") if packet else target.__name__
+
+
+def said_of(node: fx.Node, modules: Mapping[str, torch.nn.Module]) -> str:
+    """What the user called."""
+    from torch.fx.node import _get_qualified_name
+
+    if node.op == "call_method":
+        return f"Tensor.{node.target}"
+    if node.op == "call_module":
+        cls = type(modules[node.target])
+        home = "torch.nn" if cls.__module__.startswith("torch.nn.") else cls.__module__
+        return f"{home}.{cls.__qualname__}"
+    if hasattr(node.target, "_schema"):
+        return f"torch.ops.{node.target}"
+    return _get_qualified_name(node.target)
+
+
+class Places:
+    """Finds the lines of the user's source that nodes come from.
+
+    A tracer that was asked to records them; else they are looked for in the source of `forward` of the module that a node
+    is traced in: the call that has the node's name.
+    """
+
+    def __init__(self, graph_module: fx.GraphModule) -> None:
+        self._module = graph_module
+        self._calls: dict[type, dict[str, list[tuple[str, int]]]] = {}
+        self._met: dict[tuple[type, str], int] = {}
+
+    def of(self, node: fx.Node) -> tuple[str, int] | None:
+        """File and line."""
+        if node.stack_trace:
+            frames = re.findall(r'File "([^"]+)", line (\d+)', node.stack_trace)
+            own = [(file, int(line)) for file, line in frames if "/torch/" not in file.replace("\\", "/")]
+            if frames:
+                return own[-1] if own else (frames[-1][0], int(frames[-1][1]))
+        owner = self._owner(node)
+        if owner is None:
+            return None
+        name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+        name = name.rpartition(".")[2]
+        if name.isdigit() and isinstance(node.target, str):
+            # A part of a Sequential is called where that is.
+            name = next((part for part in reversed(node.target.split(".")) if not part.isdigit()), name)
+        lines = self._lines(owner)
+        found = lines.get(name) or lines.get("")
+        if not found:
+            return None
+        # The calls of one name are met in the order of the text, in which they are traced.
+        met = self._met.get((owner, name), 0)
+        self._met[owner, name] = met + 1
+        return found[met % len(found)]
+
+    def _owner(self, node: fx.Node) -> type | None:
+        stack = [entry[1] for entry in (node.meta.get("nn_module_stack") or {}).values()]
+        for cls in reversed(stack):
+            if isinstance(cls, type) and not cls.__module__.startswith("torch."):
+                return cls
+        return self._root()
+
+    def _root(self) -> type | None:
+        """The class of the model, of which the graph keeps the name alone."""
+        import torch
+
+        name, found, todo = self._module._get_name(), [], [torch.nn.Module]
+        while todo:
+            cls = todo.pop()
+            todo.extend(cls.__subclasses__())
+            if cls.__name__ == name and not issubclass(cls, torch.fx.GraphModule):
+                found.append(cls)
+        return found[-1] if found else None
+
+    def _lines(self, cls: type) -> dict[str, list[tuple[str, int]]]:
+        if cls not in self._calls:
+            self._calls[cls] = dict(_calls_in(cls))
+        return self._calls[cls]
+
+
+#: What Python's operators are called in a graph.
+_OPERATORS = {
+    "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "FloorDiv": "floordiv", "Mod": "mod", "Pow": "pow",
+    "MatMult": "matmul", "BitAnd": "and_", "BitOr": "or_", "BitXor": "xor", "LShift": "lshift", "RShift": "rshift",
+    "USub": "neg", "Invert": "invert", "Lt": "lt", "LtE": "le", "Gt": "gt", "GtE": "ge", "Eq": "eq", "NotEq": "ne",
+}  # fmt: skip
+
+
+def _calls_in(cls: type) -> Iterator[tuple[str, list[tuple[str, int]]]]:
+    """Each name that `forward` of a class calls, with its places; the empty name stands for `forward` itself."""
+    try:
+        text, first = inspect.getsourcelines(cls.forward)
+        file = inspect.getsourcefile(cls.forward)
+        tree = ast.parse(textwrap.dedent("".join(text)))
+    except (OSError, TypeError, SyntaxError):
+        return
+    found: dict[str, list[tuple[str, int]]] = {"": [(file, first)]}
+    for node in ast.walk(tree):
+        name = None
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        elif isinstance(node, (ast.BinOp, ast.UnaryOp, ast.AugAssign)):
+            name = _OPERATORS.get(type(node.op).__name__)
+            name = f"i{name}" if name and isinstance(node, ast.AugAssign) else name
+        elif isinstance(node, ast.Compare):
+            name = _OPERATORS.get(type(node.ops[0]).__name__)
+        elif isinstance(node, ast.Subscript):
+            name = "getitem"
+        elif isinstance(node, ast.Attribute):
+            name = "getattr"
+        if name:
+            found.setdefault(name, []).append((file, first + node.lineno - 1))
+    for name, places in found.items():
+        yield name, sorted(places, key=lambda place: place[1])
