@@ -276,7 +276,10 @@ fn shared_temporary(module: &IRModule) -> IRModule {
     statement(module, |kind| match kind {
         StmtKind::Block { values, predicate, block } => {
             let shape = |buffer: &Buffer| buffer.constant_shape();
-            let two = block.alloc_buffers.windows(2).find(|two| shape(&two[0]).is_some() && shape(&two[0]) == shape(&two[1]))?;
+            let two = block
+                .alloc_buffers
+                .windows(2)
+                .find(|two| shape(&two[0]).is_some() && shape(&two[0]) == shape(&two[1]))?;
             let mut block = rewrite(block, |buffer: &Buffer| (*buffer == two[1]).then(|| two[0].clone()))?;
             block.alloc_buffers.retain(|buffer| *buffer != two[0]);
             block.alloc_buffers.push(two[0].clone());

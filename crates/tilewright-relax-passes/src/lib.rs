@@ -76,6 +76,8 @@ passes! {
     remove_unused_parameters::RemoveUnusedParameters;
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
+    lift_transform_params::LiftTransformParams(..);
+    bundle_model_params::BundleModelParams(..);
     convert_to_dataflow::ConvertToDataflow(..);
     topological_sort::TopologicalSort(..);
 }
@@ -83,6 +85,7 @@ passes! {
 mod bind_params;
 mod bind_symbolic_vars;
 mod fuse_ops_by_pattern;
+mod hiding;
 mod lifetimes;
 mod memory_usage;
 mod needs;

@@ -1,9 +1,10 @@
-//! Private functions all of whose uses are calls: their signatures are nobody's but the module's.
+//! Who calls a function: private functions all of whose uses are calls, and functions that nobody calls here.
 
 use std::sync::Arc;
 
 use tilewright_expr::node::walk_some;
-use tilewright_ir::relax::{Callee, Expr, ExprKind, Function};
+use tilewright_ir::analysis::used_global_vars;
+use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, attr_names};
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::Set;
 
@@ -45,4 +46,21 @@ fn values_of(arg: &Expr, values: &mut Set<Arc<str>>) {
         ExprKind::Tuple(fields) => fields.iter().for_each(|field| values_of(field, values)),
         _ => {}
     }
+}
+
+/// The graph functions that say how many of their parameters are inputs of a run, with that number, except for those that
+/// others name: what their callers pass is nobody's to change here.
+pub(crate) fn with_weights(module: &IRModule) -> Vec<(Arc<str>, Arc<Function>, usize)> {
+    let mut named: Set<Arc<str>> = Set::default();
+    for (_, function) in module.iter() {
+        if let GlobalFunc::Relax(function) = function {
+            named.extend(used_global_vars(&**function));
+        }
+    }
+    let found = module.iter().filter_map(|(name, function)| {
+        let GlobalFunc::Relax(function) = function else { return None };
+        let inputs = usize::try_from(function.attrs.get(attr_names::NUM_INPUT)?.as_int()?).ok()?;
+        (inputs <= function.params.len() && !named.contains(name)).then(|| (name.clone(), function.clone(), inputs))
+    });
+    found.collect()
 }

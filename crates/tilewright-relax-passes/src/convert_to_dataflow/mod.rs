@@ -14,14 +14,13 @@
 
 use std::sync::Arc;
 
-use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::IRModule;
 use tilewright_ir::op::{AttrDefault, Legalize};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, ExprKind, Function, SeqExpr};
 use tilewright_ir::verify::Form;
-use tilewright_support::{Map, Set};
 
+use crate::hiding::hidden;
 use crate::normalize::normalized;
 use crate::sequence::{map_functions, map_inside, push_block};
 
@@ -61,7 +60,7 @@ impl Pass for ConvertToDataflow {
         map_functions(NAME, &module, |function, _| {
             let function = normalized(function);
             let body = self.seq(&function.body);
-            hidden(&Function { body, ..function })
+            hidden(&Function { body, ..function }, &|_| true)
         })
     }
 }
@@ -119,45 +118,5 @@ fn may_flow(binding: &Binding) -> bool {
             false
         }
         _ => value.is_pure(),
-    }
-}
-
-/// The function with dataflow variables for those of dataflow blocks that nothing outside uses.
-fn hidden(function: &Function) -> Function {
-    let mut fresh: Map<VarId, Var> = Map::default();
-    hide(&function.body, &mut fresh);
-    rewrite(function, |var: &Var| fresh.get(&var.id()).cloned()).unwrap_or_else(|| function.clone())
-}
-
-fn hide(seq: &SeqExpr, fresh: &mut Map<VarId, Var>) {
-    // From the end: what is used behind a block.
-    let mut used: Set<VarId> = Set::default();
-    let mut note = |expr: &Expr| walk(expr, |var: &Var| used.extend([var.id()]));
-    note(&seq.result);
-    let mut visible: Vec<(&BindingBlock, Set<VarId>)> = Vec::new();
-    let mut behind: Set<VarId> = used;
-    for block in seq.blocks.iter().rev() {
-        if block.dataflow {
-            visible.push((block, behind.clone()));
-        }
-        for binding in &block.bindings {
-            walk(&binding.value, |var: &Var| behind.extend([var.id()]));
-        }
-    }
-    for (block, behind) in visible {
-        for binding in
-            block.bindings.iter().filter(|binding| !binding.var.dataflow && !behind.contains(&binding.var.id()))
-        {
-            let hidden = Var::dataflow(binding.var.name.clone(), binding.var.struct_info.clone());
-            fresh.insert(binding.var.id(), hidden);
-        }
-    }
-    for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
-        if let BindingValue::Expr(value) = &binding.value {
-            let _ = map_inside(value, &mut |seq| {
-                hide(seq, fresh);
-                seq.clone()
-            });
-        }
     }
 }

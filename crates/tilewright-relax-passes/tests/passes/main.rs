@@ -7,6 +7,7 @@ mod graph;
 mod memory;
 mod ops;
 mod random;
+mod weights;
 
 use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
 use tilewright_ir::op::{InferCx, Legalize, MachineOp};

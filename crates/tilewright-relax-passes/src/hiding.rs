@@ -1,0 +1,42 @@
+//! Dataflow variables for what no one outside of a dataflow block uses.
+
+use tilewright_expr::node::{VarId, rewrite, walk};
+use tilewright_ir::relax::{BindingBlock, BindingValue, Function, SeqExpr, Var};
+use tilewright_support::{Map, Set};
+
+use crate::sequence::map_inside;
+
+/// The function with dataflow variables for those that dataflow blocks bind, nothing outside of them uses, and `may` be
+/// hidden.
+pub(crate) fn hidden(function: &Function, may: &dyn Fn(&Var) -> bool) -> Function {
+    let mut fresh: Map<VarId, Var> = Map::default();
+    hide(&function.body, may, &mut fresh);
+    rewrite(function, |var: &Var| fresh.get(&var.id()).cloned()).unwrap_or_else(|| function.clone())
+}
+
+fn hide(seq: &SeqExpr, may: &dyn Fn(&Var) -> bool, fresh: &mut Map<VarId, Var>) {
+    // From the end: what is used behind a block.
+    let mut behind: Set<VarId> = Set::default();
+    walk(&vec![seq.result.clone()], |var: &Var| behind.extend([var.id()]));
+    let mut flowing: Vec<(&BindingBlock, Set<VarId>)> = Vec::new();
+    for block in seq.blocks.iter().rev() {
+        if block.dataflow {
+            flowing.push((block, behind.clone()));
+        }
+        block.bindings.iter().for_each(|binding| walk(&binding.value, |var: &Var| behind.extend([var.id()])));
+    }
+    for (block, behind) in flowing {
+        let vars = block.bindings.iter().map(|binding| &binding.var);
+        for var in vars.filter(|var| !var.dataflow && !behind.contains(&var.id()) && may(var)) {
+            fresh.insert(var.id(), Var::dataflow(var.name.clone(), var.struct_info.clone()));
+        }
+    }
+    for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+        if let BindingValue::Expr(value) = &binding.value {
+            let _ = map_inside(value, &mut |seq| {
+                hide(seq, may, fresh);
+                seq.clone()
+            });
+        }
+    }
+}
