@@ -80,6 +80,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::call_op, core)?,
         wrap_pyfunction!(view::op_signature, core)?,
         wrap_pyfunction!(view::graph_op_names, core)?,
+        wrap_pyfunction!(view::op_reference, core)?,
         wrap_pyfunction!(view::get_op, core)?,
         wrap_pyfunction!(view::list_op_names, core)?,
         wrap_pyfunction!(view::buffer_scope, core)?,

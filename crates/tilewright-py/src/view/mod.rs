@@ -51,7 +51,7 @@ pub(crate) use buffer::buffer_scope;
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};
-pub(crate) use op::{call_op, graph_op_names, op_signature};
+pub(crate) use op::{call_op, graph_op_names, op_reference, op_signature};
 pub(crate) use scalar::operate;
 
 /// A part of the IR that Python can hold.

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::expr::Expr as Scalar;
-use tilewright::ir::op::{ArgDef, ArgKind, AttrDefault, OpRef};
+use tilewright::ir::op::{ArgDef, ArgKind, AttrDefault, Legalize, OpRef, Properties};
 use tilewright::ir::relax::Expr;
 use tilewright::ir::{Attr, Attrs};
 use tilewright::ops;
@@ -118,6 +118,24 @@ pub(crate) fn op_signature(py: Python<'_>, name: &str) -> PyResult<(Vec<Paramete
         op.args.iter().map(|arg| (arg.name, arg.doc)).chain(op.attrs.iter().map(|attr| (attr.name, attr.doc)));
     let described: Vec<String> = described.map(|(name, doc)| format!("{name}: {doc}")).collect();
     Ok((args.chain(attrs).collect(), format!("{}\n\n{}", op.doc, described.join("\n"))))
+}
+
+/// A parameter of an operator: its name, what it is, and what is said of it.
+type Described = (&'static str, &'static str, &'static str);
+
+/// Page; documentation; arguments; attributes; how it fuses; whether it is pure; whether the virtual machine does it itself.
+type Entry = (&'static str, &'static str, Vec<Described>, Vec<Described>, &'static str, bool, bool);
+
+/// What the reference says of a graph operator: its page; its documentation; its arguments and its attributes as `(name,
+/// what it is, documentation)`; how it fuses; whether it is pure; whether the virtual machine does it itself.
+#[pyfunction]
+pub(crate) fn op_reference(py: Python<'_>, name: &str) -> PyResult<Entry> {
+    let op = lookup(py, name)?;
+    let args = op.args.iter().map(|arg| (arg.name, arg.kind.in_words(), arg.doc)).collect();
+    let attrs = op.attrs.iter().map(|attr| (attr.name, attr.kind.in_words(), attr.doc)).collect();
+    let by_machine = matches!(op.legalize, Legalize::Machine(_));
+    let Properties { pure, fusion, .. } = op.properties;
+    Ok((ops::page_of(op), op.0.doc, args, attrs, fusion.in_words(), pure, by_machine))
 }
 
 /// The names of the graph operators behind `R.`.
