@@ -27,10 +27,12 @@ op! {
 /// A bound in the type of the elements; integers beyond its range are the end of that range.
 fn bound(value: &Expr, x: &Value) -> Value {
     match (x.dtype(), value.as_int()) {
-        (Some(dtype), Some(value)) if dtype.is_int() && dtype.bits < 64 => {
-            let (low, high) = match dtype.is_signed() {
-                true => (-(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1),
-                false => (0, (1 << dtype.bits) - 1),
+        (Some(dtype), Some(value)) if dtype.is_int() => {
+            let (low, high) = match (dtype.is_signed(), dtype.bits) {
+                (true, 64) => (i64::MIN, i64::MAX),
+                (false, 64) => (0, i64::MAX),
+                (true, bits) => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+                (false, bits) => (0, (1 << bits) - 1),
             };
             Expr::int(value.clamp(low, high), dtype).into()
         }
