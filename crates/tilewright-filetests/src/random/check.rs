@@ -1,0 +1,49 @@
+//! A pass on a random module.
+
+use tilewright::ir::pass::{Pass, PassCx};
+use tilewright::ir::verify::Form;
+use tilewright::{IRModule, pipelines};
+use tilewright_interp::InterpCx;
+
+use super::Sampled;
+use crate::faults::Fault;
+
+/// Passes that take no module with dataflow blocks.
+const WITHOUT_DATAFLOW: [&str; 1] = ["RemovePurityChecking"];
+
+/// Floats may differ by so much of the largest: some passes add in another order.
+const TOLERANCE: f64 = 1e-5;
+
+/// Runs the pass, verifies what comes out, and compares what it means with what the module means. A fault may be planted
+/// behind the pass.
+pub fn keeps_meaning(pass: &dyn Pass, sampled: &Sampled, fault: Option<&Fault>) -> Result<(), String> {
+    let changed = prepared(pass, &sampled.module).and_then(|module| run(pass, module))?;
+    let changed = fault.map_or_else(|| changed.clone(), |fault| (fault.corrupt)(&changed));
+    tilewright::ir::verify::verify(&changed, pass.info().to).map_err(|found| found.to_string())?;
+    let compared = sampled.is_meant_by(&changed, TOLERANCE);
+    compared.map_err(|why| {
+        let [before, after] = [&sampled.module, &changed].map(tilewright::print_module);
+        format!("{why}\n{before}\n{after}")
+    })
+}
+
+fn run(pass: &dyn Pass, module: IRModule) -> Result<IRModule, String> {
+    let interpreter = InterpCx::new(5);
+    let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
+    cx.run(pass, module).map_err(|error| error.to_string())
+}
+
+/// The module in a form that the pass takes: what the build does before the pass, or before what the pass works on.
+fn prepared(pass: &dyn Pass, module: &IRModule) -> Result<IRModule, String> {
+    let build = pipelines::default_build().passes;
+    let info = pass.info();
+    let place = |wanted: &str| build.iter().position(|step| step.info().name == wanted);
+    let before = match place(info.name) {
+        _ if WITHOUT_DATAFLOW.contains(&info.name) => place("CallTIRRewrite"),
+        _ if info.from == Form::Any => Some(0),
+        Some(place) => Some(place),
+        None => build.iter().position(|step| step.info().from as u8 >= info.from as u8),
+    };
+    let before = &build[..before.unwrap_or(build.len())];
+    before.iter().try_fold(module.clone(), |module, step| run(step.as_ref(), module))
+}

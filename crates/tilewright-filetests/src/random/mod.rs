@@ -1,0 +1,51 @@
+//! Random modules that run: graphs over every pure operator with a formula, beside PrimFuncs, private functions, function
+//! values, branches, casts, tuples and calls of packed functions, with a symbolic dimension.
+//!
+//! [`module`] makes one from a seed; [`Sampled`] knows what it means. The tests run every pass on them.
+
+mod calls;
+mod check;
+mod graph;
+
+use tilewright::{IRModule, pipelines};
+
+use crate::compare::Plain;
+use crate::data::{Argument, Values};
+use crate::run::{Flat, compiled, devices, interpret};
+
+pub use check::keeps_meaning;
+pub use graph::{module, operators};
+
+/// What the symbolic dimension of the modules is called.
+const DIM: &str = "n";
+
+/// A module, arguments for its function `main`, and the result.
+#[derive(Debug)]
+pub struct Sampled {
+    pub module: IRModule,
+    args: Vec<Argument>,
+    meaning: Plain,
+}
+
+impl Sampled {
+    /// The module of a seed with arguments; an error where its own run ends in one, such as a division by zero.
+    pub fn new(seed: u64) -> Result<Self, String> {
+        let module = module(seed).map_err(|error| format!("seed {seed}: {error}"))?;
+        let size = [3, 1, 0, 4][(seed % 4) as usize];
+        let values = Values { seed, special: seed % 3 == 0, dims: vec![(DIM.to_owned(), size)] };
+        let args = values.for_function(&module, "main")?;
+        let meaning = interpret(&module, "main", &args, Flat::No)?;
+        Ok(Self { module, args, meaning })
+    }
+
+    /// Whether another module means the same to the interpreter; floats may differ by so much of the largest.
+    pub fn is_meant_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
+        self.meaning.agree(&interpret(other, "main", &self.args, Flat::No)?, tolerance)
+    }
+
+    /// Whether compiled code of another module computes the same.
+    pub fn is_computed_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
+        let device = devices()[0];
+        self.meaning.agree(&compiled(other, pipelines::default_build(), "main", &self.args, device)?, tolerance)
+    }
+}
