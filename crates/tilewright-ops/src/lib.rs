@@ -19,6 +19,7 @@ pub mod builtin;
 pub mod create;
 pub mod elementwise;
 pub mod grad;
+pub mod image;
 pub mod indexed;
 pub mod inspect;
 pub mod linear_algebra;
@@ -26,6 +27,7 @@ pub mod manipulate;
 pub mod memory;
 mod nest;
 pub mod nn;
+pub mod quantization;
 pub mod reduction;
 pub mod sampling;
 pub mod search;
@@ -43,7 +45,7 @@ use tilewright_ir::op::{OpDef, OpRef};
 use tilewright_support::Map;
 
 /// The families with the pages that they stand on, in the order of the reference.
-const FAMILIES: [(&str, &[&OpDef]); 20] = [
+const FAMILIES: [(&str, &[&OpDef]); 22] = [
     ("unary", unary::ELEMENTWISE),
     ("unary", unary::OPS),
     ("binary", binary::ELEMENTWISE),
@@ -58,6 +60,8 @@ const FAMILIES: [(&str, &[&OpDef]); 20] = [
     ("set", set::OPS),
     ("sampling", sampling::OPS),
     ("nn", nn::OPS),
+    ("image", image::OPS),
+    ("quantization", quantization::OPS),
     ("grad", grad::OPS),
     ("inspect", inspect::OPS),
     ("system", system::OPS),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import product
+from math import ceil, floor
 
 import numpy as np
 import torch
 
-from .sampling import Reference, Sample, of_torch, random_array
+from tilewright import relax
+
+from .sampling import FLOATS, Reference, Sample, of_torch, random_array, unary
 
 F = torch.nn.functional
 WORD = {1: "W", 2: "HW", 3: "DHW"}
@@ -217,10 +221,310 @@ def adaptive(spatial: int):
     return Reference(samples)
 
 
+INTERPOLATION = {"nearest_neighbor": "nearest-exact", "linear": "bilinear", "cubic": "bicubic"}
+
+
+def resize():
+    """PyTorch has half of the modes; the others are worked out from the definition of a place."""
+
+    def by_torch(x, size, method, corners):
+        given = {} if method == "nearest_neighbor" else {"align_corners": corners}
+        y = F.interpolate(torch.from_numpy(x.astype(np.float64)), size, mode=INTERPOLATION[method], **given)
+        return y.numpy().astype(x.dtype)
+
+    def samples(rng, op):
+        sizes = [(5, 7), (10, 3), (1, 1), (2, 9), (15, 21)]
+        for size, method in product(sizes, INTERPOLATION):
+            # The nearest of PyTorch takes the later of two elements that are equally near.
+            a = {"method": method, "rounding_method": "round_prefer_ceil", "cubic_alpha": -0.75}
+            array = random_array(rng, (2, 3, 5, 7), "float32")
+            reference = lambda x, s=size, m=method: by_torch(x, s, m, False)
+            yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+            if method != "nearest_neighbor":
+                a = {**a, "coordinate_transformation_mode": "align_corners"}
+                reference = lambda x, s=size, m=method: by_torch(x, s, m, True)
+                yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+        modes = ["half_pixel", "pytorch_half_pixel", "tf_half_pixel_for_nn", "align_corners", "asymmetric"]
+        roundings = ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+        array = random_array(rng, (1, 2, 6, 5), "float32")
+        for mode, rounding, size in product(modes, roundings, [(3, 10), (9, 1), (12, 4)]):
+            a = {"method": "nearest_neighbor", "coordinate_transformation_mode": mode, "rounding_method": rounding}
+            yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), lambda x, s=size, a=a: nearest(x, s, a))
+        for mode, method, exclude in product(modes, ("linear", "cubic"), (0, 1)):
+            a = {"method": method, "coordinate_transformation_mode": mode, "cubic_exclude": exclude}
+            reference = lambda x, a=a: interpolated(x, (9, 4), a)
+            yield Sample([array], lambda x, a=a: op(x, (9, 4), **a), reference, tolerance=2e-5)
+        for method in INTERPOLATION:
+            a = {
+                "roi": [0.15, -0.25, 0.75, 1.3],
+                "coordinate_transformation_mode": "tf_crop_and_resize",
+                "method": method,
+                "extrapolation_value": 9.5,
+            }
+            for size in ((7, 9), (1, 4)):
+                reference = lambda x, s=size, a=a: interpolated(x, s, a)
+                yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+        for dtype in ("float64", "float16", "int8", "uint8"):
+            array = random_array(rng, (1, 2, 4, 3), dtype)
+            reference = lambda x: by_torch(x, (7, 5), "nearest_neighbor", False)
+            a = {"method": "nearest_neighbor", "rounding_method": "round_prefer_ceil"}
+            yield Sample([array], lambda x, a=a: op(x, (7, 5), **a), reference)
+        for layout in ("NHWC", "NCHW2c", "HWCN"):
+            array = arranged(random_array(rng, (2, 4, 4, 3), "float32"), "NCHW", layout)
+            reference = lambda x, t=layout: arranged(by_torch(plain(x, "NCHW", t), (7, 5), "linear", False), "NCHW", t)
+            yield Sample([array], lambda x, t=layout: op(x, (7, 5), layout=t), reference)
+        array = random_array(rng, (1, 1, 3, 3), "uint8")
+        yield Sample(
+            [array],
+            lambda x: op(x, (6, 5), out_dtype="float32"),
+            lambda x: by_torch(x.astype(np.float32), (6, 5), "linear", False),
+        )
+
+    return Reference(samples)
+
+
+def place(i: int, n: int, m: int, mode: str, roi=(0.0, 1.0)) -> Fraction:
+    """Where element `i` of `m` lies in a row of `n`."""
+    if mode == "half_pixel" or mode == "pytorch_half_pixel" and m > 1:
+        return (i + Fraction(1, 2)) * Fraction(n, m) - Fraction(1, 2)
+    if mode == "pytorch_half_pixel":
+        return Fraction(0)
+    if mode == "tf_half_pixel_for_nn":
+        return (i + Fraction(1, 2)) * Fraction(n, m)
+    if mode == "align_corners":
+        return Fraction(i * (n - 1), max(m - 1, 1))
+    if mode == "asymmetric":
+        return Fraction(i * n, m)
+    first, last = Fraction(roi[0]), Fraction(roi[1])
+    return (first + Fraction(i, m - 1) * (last - first)) * (n - 1) if m > 1 else (first + last) / 2 * (n - 1)
+
+
+def rounded(x: Fraction, how: str) -> int:
+    half = Fraction(1, 2)
+    return {
+        "round": round(x),
+        "round_prefer_floor": ceil(x - half),
+        "round_prefer_ceil": floor(x + half),
+        "floor": floor(x),
+        "ceil": ceil(x),
+    }[how]
+
+
+def nearest(x: np.ndarray, size: tuple, a: dict) -> np.ndarray:
+    def indices(n, m):
+        own = [rounded(place(i, n, m, a["coordinate_transformation_mode"]), a["rounding_method"]) for i in range(m)]
+        return np.clip(own, 0, n - 1)
+
+    return x[:, :, indices(x.shape[2], size[0])][:, :, :, indices(x.shape[3], size[1])]
+
+
+def weight(distance: float, method: str, alpha: float) -> float:
+    """What a neighbour at this distance counts."""
+    d = abs(distance)
+    if method == "nearest_neighbor":
+        return float(distance == 0)
+    if method == "linear":
+        return max(0.0, 1 - d)
+    if d <= 1:
+        return (alpha + 2) * d**3 - (alpha + 3) * d**2 + 1
+    return alpha * d**3 - 5 * alpha * d**2 + 8 * alpha * d - 4 * alpha if d < 2 else 0.0
+
+
+def matrix(n: int, m: int, a: dict, roi: tuple) -> np.ndarray:
+    """Each element of the result as a sum of the data's; rows of NaN are outside of it."""
+    result = np.zeros((m, n))
+    mode, method = a["coordinate_transformation_mode"], a["method"]
+    for i in range(m):
+        at = place(i, n, m, mode, roi)
+        if mode == "tf_crop_and_resize" and not 0 <= at <= n - 1:
+            result[i] = np.nan
+            continue
+        at = Fraction(rounded(at, "round")) if method == "nearest_neighbor" else at
+        for k in range(floor(at) - 1, floor(at) + 3):
+            if a.get("cubic_exclude") and method == "cubic" and not 0 <= k < n:
+                continue
+            result[i, min(max(k, 0), n - 1)] += weight(float(at - k), method, -0.5)
+        result[i] /= result[i].sum()
+    return result
+
+
+def interpolated(x: np.ndarray, size: tuple, a: dict) -> np.ndarray:
+    roi = a.get("roi", [0.0, 0.0, 1.0, 1.0])
+    rows = matrix(x.shape[2], size[0], a, (roi[0], roi[2]))
+    columns = matrix(x.shape[3], size[1], a, (roi[1], roi[3]))
+    y = np.einsum("nchw,ih,jw->ncij", x.astype(np.float64), rows, columns)
+    return np.where(np.isnan(y), a.get("extrapolation_value", 0.0), y).astype(x.dtype)
+
+
+def grid_sample():
+    """Places inside and outside, at the corners, between elements; a place far away."""
+
+    def samples(rng, op):
+        for spatial, method, outside, corners in product(
+            (2, 3), ("nearest", "bilinear", "bicubic"), ("zeros", "border", "reflection"), (False, True)
+        ):
+            if spatial == 3 and method == "bicubic":
+                continue
+            for size in ([5, 4, 6][:spatial], [1, 3, 2][:spatial]):
+                data = random_array(rng, (2, 3, *size), "float32")
+                grid = rng.uniform(-2.5, 2.5, (2, *[4, 3, 2][:spatial], spatial)).astype(np.float32)
+                grid[0, 0, 0], grid[1, 0, 0] = -1, 1
+                layout = "NCHW" if spatial == 2 else "NCDHW"
+
+                def reference(x, g, m=method, o=outside, c=corners):
+                    places = torch.from_numpy(np.moveaxis(g, 1, -1).astype(np.float64))
+                    y = F.grid_sample(torch.from_numpy(x.astype(np.float64)), places, m, o, c)
+                    return y.numpy().astype(x.dtype)
+
+                yield Sample(
+                    [data, np.ascontiguousarray(np.moveaxis(grid, -1, 1))],
+                    lambda x, g, a=(method, layout, outside, corners): op(x, g, *a),
+                    reference,
+                    symbolic=False,
+                    tolerance=1e-4,
+                )
+        far = np.float32([np.inf, -np.inf, 1e30, -1e30, 3.4e38, 7]).reshape(1, 1, 2, 3).repeat(2, 1)
+        for method in ("nearest", "bilinear"):
+            for outside, value in (("zeros", 0), ("border", None)):
+                ones = np.ones((1, 1, 2, 2), np.float32)
+                expected = ones[:, :, :1].repeat(2, 2).repeat(2, 3)[..., :3] if value is None else np.zeros((1, 1, 2, 3))
+                yield Sample(
+                    [ones, far],
+                    lambda x, g, a=(method, "NCHW", outside): op(x, g, *a),
+                    lambda x, g, e=expected: e.astype(np.float32),
+                    symbolic=False,
+                )
+
+    return Reference(samples)
+
+
+def quantized(x, scale, zero, axis, dtype):
+    info = np.iinfo(dtype)
+    along = [1] * x.ndim
+    if np.size(scale) > 1:
+        along[axis] = -1
+    scale, zero = np.reshape(scale, along), np.reshape(zero, along)
+    y = np.round((x.astype(np.float32) / scale.astype(np.float32)).astype(np.float32)) + zero
+    return np.nan_to_num(np.clip(y, info.min, info.max), nan=0).astype(dtype)
+
+
+def dequantized(x, scale, zero, axis, dtype):
+    along = [1] * x.ndim
+    if np.size(scale) > 1:
+        along[axis] = -1
+    return ((x.astype(np.int64) - np.reshape(zero, along)) * np.reshape(scale, along).astype(np.float64)).astype(dtype)
+
+
+def quantization(back: bool):
+    """Scales for all elements and for each index of a dimension."""
+
+    def samples(rng, op):
+        reference = dequantized if back else quantized
+        for shape, axis, count, dtype in [
+            ((3, 5), -1, 5, "int8"),
+            ((3, 5), 0, 3, "uint8"),
+            ((2, 3, 4), 1, 3, "int8"),
+            ((2, 0, 3), 2, 3, "int8"),
+            ((7,), -1, 1, "uint8"),
+            ((2, 1, 3, 1, 2), 2, None, "int8"),
+            ((), -1, None, "int8"),
+        ]:
+            for float_type in ("float32", "float16"):
+                scale = np.asarray(rng.uniform(0.01, 0.5, () if count is None else (count,))).astype(float_type)
+                zero = np.asarray(rng.integers(0, 9, scale.shape).astype("int8"))
+                x = random_array(rng, shape, dtype if back else float_type, special=True)
+                out = float_type if back else dtype
+                yield Sample(
+                    [x, scale, zero],
+                    lambda x, s, z, a=axis, o=out: op(x, s, z, a, o),
+                    lambda x, s, z, a=axis, o=out: reference(x, s, z, a, o),
+                    symbolic=False,
+                )
+
+    return Reference(samples)
+
+
+def meshgrid():
+    """Tensors of one dimension and of none."""
+
+    def samples(rng, op):
+        for shapes, indexing in product(([(3,)], [(3,), (2,)], [(3,), (), (2,)], [(0,), (4,), (1,), (2,)]), ("ij", "xy")):
+            for dtype in ("float32", "int64", "bool"):
+                yield Sample(
+                    [random_array(rng, shape, dtype) for shape in shapes],
+                    lambda *x, i=indexing: op(relax.Tuple(x), i),
+                    lambda *x, i=indexing: np.meshgrid(*x, indexing=i),
+                    symbolic=False,
+                )
+
+    return Reference(samples)
+
+
+def channels(reference, *shapes_and_attributes):
+    """Operators of an image and of parameters for each of its channels."""
+
+    def samples(rng, op):
+        for shapes, attributes in shapes_and_attributes:
+            for dtype in FLOATS:
+                yield Sample(
+                    [random_array(rng, shape, dtype) for shape in shapes],
+                    lambda *x, a=attributes: op(*x, **a),
+                    of_torch(lambda *x, a=attributes: reference(*x, **a)),
+                    symbolic=False,
+                )
+
+    return Reference(samples)
+
+
+def instance_norm(x, gamma, beta, channel_axis, axes, epsilon=1e-5):
+    mean = x.mean(axes, keepdim=True)
+    variance = ((x - mean) ** 2).mean(axes, keepdim=True)
+    along = [-1 if d == channel_axis else 1 for d in range(x.ndim)]
+    return (x - mean) / torch.sqrt(variance + epsilon) * gamma.reshape(along) + beta.reshape(along)
+
+
+def prelu(x, alpha, axis=1):
+    along = [-1 if d == axis % x.ndim else 1 for d in range(x.ndim)]
+    return torch.where(x > 0, x, x * alpha.reshape(along))
+
+
+def pixel_shuffle():
+    def samples(rng, op):
+        for shape, factor in [((1, 4, 2, 3), 2), ((9, 1, 5), 3), ((2, 3, 8, 2, 1), 2), ((2, 3, 4, 4), 1), ((0, 4, 2, 2), 2)]:
+            for dtype in ("float32", "int8"):
+                yield Sample(
+                    [random_array(rng, shape, dtype)],
+                    lambda x, f=factor: op(x, f),
+                    lambda x, f=factor: F.pixel_shuffle(torch.from_numpy(x), f).numpy(),
+                    symbolic=False,
+                )
+
+    return Reference(samples)
+
+
 REFERENCES: dict[str, Reference] = {
     **{f"nn.conv{n}d": conv(n) for n in (1, 2, 3)},
     **{f"nn.conv{n}d_transpose": conv(n, transposed=True) for n in (1, 2, 3)},
     **{f"nn.max_pool{n}d": pool(n, average=False) for n in (1, 2, 3)},
     **{f"nn.avg_pool{n}d": pool(n, average=True) for n in (1, 2, 3)},
     **{f"nn.adaptive_avg_pool{n}d": adaptive(n) for n in (1, 2, 3)},
+    "nn.selu": unary(of_torch(F.selu)),
+    "nn.prelu": channels(
+        prelu,
+        [[(2, 3, 4), (3,)], {}],
+        [[(2, 3, 4), (1,)], {}],
+        [[(2, 3, 4), (4,)], {"axis": -1}],
+        [[(5,), (5,)], {"axis": 0}],
+    ),
+    "nn.instance_norm": channels(
+        instance_norm,
+        [[(2, 3, 4, 5), (3,), (3,)], {"channel_axis": 1, "axes": [2, 3]}],
+        [[(2, 5, 3), (3,), (3,)], {"channel_axis": 2, "axes": [1], "epsilon": 0.1}],
+    ),
+    "nn.pixel_shuffle": pixel_shuffle(),
+    "image.resize2d": resize(),
+    "image.grid_sample": grid_sample(),
+    "quantize": quantization(back=False),
+    "dequantize": quantization(back=True),
+    "meshgrid": meshgrid(),
 }

@@ -12,6 +12,7 @@ family! {
     expand_dims,
     flatten,
     flip,
+    meshgrid,
     permute_dims,
     repeat,
     reshape,

@@ -6,7 +6,7 @@ use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula};
 
-use super::normalised::{check_parameters, scaled, standard};
+use super::normalised::{channel_and_axes, check_parameters, scaled, standard};
 use crate::elementwise::block_name;
 use crate::reduction::{means, variances};
 use crate::{attributes, shapes};
@@ -34,24 +34,14 @@ op! {
     }
 }
 
-/// The dimension of the channels and the other dimensions that are averaged over.
-fn dimensions(call: &OpCall<'_>, rank: usize) -> Result<(usize, Vec<usize>), InferError> {
-    let channel = attributes::axis_attr(call, "channel_axis", rank)?;
-    let axes = attributes::axes(call, &attributes::ints(call, "axes")?, rank)?;
-    if axes.contains(&channel) {
-        return Err(InferError::new(format!("`nn.group_norm`: dimension {channel} is that of the channels")));
-    }
-    Ok((channel, axes))
-}
-
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
-    check_parameters(cx, call, 1..3, &|rank| Ok(vec![dimensions(call, rank)?.0]))?;
+    check_parameters(cx, call, 1..3, &|rank| Ok(vec![channel_and_axes(call, rank)?.0]))?;
     let groups = attributes::int(call, "num_groups")?;
     if groups < 1 {
         return Err(InferError::new(format!("`nn.group_norm` needs at least one group, found {groups}")));
     }
     if let Some(dims) = call.args.first().and_then(|data| data.struct_info.dims()) {
-        let channels = &dims[dimensions(call, dims.len())?.0];
+        let channels = &dims[channel_and_axes(call, dims.len())?.0];
         if let Some(channels) = channels.as_int().filter(|channels| channels % groups != 0) {
             let message = format!("`nn.group_norm`: {groups} groups do not divide {channels} channels");
             return Err(InferError::at(0, message));
@@ -62,7 +52,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::dims_of(call, 0)?;
-    let (channel, axes) = dimensions(call, dims.len())?;
+    let (channel, axes) = channel_and_axes(call, dims.len())?;
     let (epsilon, name, groups) =
         (attributes::float(call, "epsilon")?, block_name(call), attributes::int(call, "num_groups")?);
     let (center, scale) = (attributes::flag(call, "center"), attributes::flag(call, "scale"));

@@ -9,7 +9,7 @@ use tilewright_te::{Tensor, Value};
 use tilewright_tensor::DataType;
 
 use crate::elementwise::float;
-use crate::shapes;
+use crate::{attributes, shapes};
 
 /// `(x - mean) / sqrt(variance + epsilon)`, in the type of the mean.
 pub(super) fn standard(x: &Value, mean: &Value, variance: &Value, epsilon: f64) -> Value {
@@ -28,6 +28,17 @@ pub(super) fn scaled(value: Value, scale: Option<Value>, shift: Option<Value>) -
         Some(shift) => value + shift.cast(dtype),
         None => value,
     }
+}
+
+/// The dimension of the channels, and the other dimensions that are averaged over: `channel_axis` and `axes`.
+pub(super) fn channel_and_axes(call: &OpCall<'_>, rank: usize) -> Result<(usize, Vec<usize>), InferError> {
+    let channel = attributes::axis_attr(call, "channel_axis", rank)?;
+    let axes = attributes::axes(call, &attributes::ints(call, "axes")?, rank)?;
+    if axes.contains(&channel) {
+        let message = format!("`{}`: dimension {channel} is that of the channels", call.op.name);
+        return Err(InferError::new(message));
+    }
+    Ok((channel, axes))
 }
 
 /// The rule about parameters: floats of the tensor's type whose shape is that of its dimensions `axes`.

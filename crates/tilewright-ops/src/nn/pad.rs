@@ -4,7 +4,8 @@ use tilewright_expr::{BinOp, CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula};
+use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_tensor::DataType;
 
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};
@@ -92,7 +93,7 @@ fn check_border(cx: &InferCx, mode: Mode, dim: &Expr, width: i64) -> Result<(), 
     Ok(())
 }
 
-/// The index of the element that stands at `index` of the padded dimension, outside of it where the border is constant.
+/// The index of the element that stands at `index` of the padded dimension, where it has the border of another element.
 fn source(mode: Mode, index: &Value, before: i64, extent: &Expr) -> Value {
     let own = if before == 0 { index.clone() } else { index - before };
     let size = Value::from(extent.clone());
@@ -111,30 +112,20 @@ fn source(mode: Mode, index: &Value, before: i64, extent: &Expr) -> Value {
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, mode) = (shapes::result_dims(call)?, mode(call)?);
     let (widths, value) = (widths(call, dims.len())?, attributes::float(call, "pad_value")?);
+    let (before, behind): (Vec<i64>, Vec<i64>) = widths.iter().copied().unzip();
+    let name = block_name(call);
     legalize_formula(call, |inputs| {
-        let padded = |x: &Tensor| {
-            let fill = Value::from(Expr::float(value, tilewright_tensor::DataType::F64)).cast(x.dtype());
-            compute(&dims, &block_name(call), |i| {
+        let bordered = |x: &Tensor| match mode {
+            Mode::Constant if widths.iter().any(|width| *width != (0, 0)) => {
+                let fill = Value::from(Expr::float(value, DataType::F64)).cast(x.dtype());
+                topi::padded(x, &before, &behind, &fill, &name)
+            }
+            Mode::Constant | Mode::Edge | Mode::Reflect | Mode::Circular => compute(&dims, &name, |i| {
                 let places = i.iter().zip(&widths).zip(x.shape());
-                let own: Vec<Value> =
-                    places.clone().map(|((i, (before, _)), extent)| source(mode, i, *before, extent)).collect();
-                let mut inside: Option<Value> = None;
-                for (at, (before, behind)) in widths.iter().enumerate().filter(|_| mode == Mode::Constant) {
-                    let least = (*before > 0).then(|| own[at].compare(CmpOp::Ge, 0));
-                    let most = (*behind > 0).then(|| own[at].compare(CmpOp::Lt, Value::from(x.dim(at))));
-                    for condition in least.into_iter().chain(most) {
-                        inside = Some(match inside {
-                            Some(inside) => inside.binary(BinOp::And, condition),
-                            None => condition,
-                        });
-                    }
-                }
-                match inside {
-                    Some(inside) => inside.if_then_else(&x.at_all(&own), &fill),
-                    None => x.at_all(&own),
-                }
-            })
+                let own = places.map(|((i, (before, _)), extent)| source(mode, i, *before, extent));
+                x.at_all(&own.collect::<Vec<_>>())
+            }),
         };
-        inputs.iter().map(padded).collect()
+        inputs.iter().map(bordered).collect()
     })
 }

@@ -120,6 +120,13 @@ impl Rebuild for Library {
             let mut tensors = call.tensors().map_err(refused)?;
             bind_fields(&mut tensors, &binding.origins, dataflow, out);
             let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
+            let legal = match &value.struct_info {
+                // A call of one result gives the tensor itself.
+                StructInfo::Tuple(fields) if fields.len() == 1 => {
+                    Expr::tuple(vec![bound(legal, &binding.origins, dataflow, out)])
+                }
+                _ => legal,
+            };
             binding.value = BindingValue::Expr(legal);
         }
         out.push(binding);
@@ -131,12 +138,18 @@ impl Rebuild for Library {
 fn bind_fields(operands: &mut [Expr], origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) {
     for operand in operands {
         if matches!(operand.kind, ExprKind::TupleGet { .. }) {
-            let info = operand.struct_info.clone();
-            let var = if dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
-            let field = std::mem::replace(operand, Expr::var(&var));
-            out.push(Binding::new(var, field, origins.clone()));
+            *operand = bound(operand.clone(), origins, dataflow, out);
         }
     }
+}
+
+/// A variable of the value, which `out` binds.
+fn bound(value: Expr, origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) -> Expr {
+    let info = value.struct_info.clone();
+    let var = if dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
+    let of_var = Expr::var(&var);
+    out.push(Binding::new(var, value, origins.clone()));
+    of_var
 }
 
 /// The function with symbolic dimensions of its own, not those of the graph that it was made for.

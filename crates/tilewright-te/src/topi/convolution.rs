@@ -130,6 +130,13 @@ fn of_group(channels: &Expr, groups: i64) -> Result<Expr, TeError> {
     Ok(Analyzer::new().simplify(&own))
 }
 
+/// The channel of the data that is number `c` of the `channels` in the group of `f`, of whose results there are `own`.
+fn of_data(f: &Value, own: &Expr, channels: &Expr, c: &Value) -> Value {
+    let group = if own.as_int() == Some(1) { f.clone() } else { f.floor_div(own.clone()) };
+    let first = if channels.as_int() == Some(1) { group } else { group * channels.clone() };
+    first + c
+}
+
 /// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`, with
 /// the sums in `dtype`.
 pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
@@ -157,7 +164,7 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
         let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
             return Value::wrong(TeError("a convolution has a batch and channels".into()));
         };
-        let of_data = if conv.groups == 1 { c.clone() } else { f.floor_div(own.clone()) * channels.clone() + c };
+        let of_data = if conv.groups == 1 { c.clone() } else { of_data(f, &own, &channels, c) };
         let places = spatial.iter().zip(window).enumerate().map(|(d, (y, r))| {
             let along = conv.along(d);
             times(y, along.stride) + times(r, along.dilation)
@@ -213,7 +220,7 @@ pub fn conv_transpose(
         };
         let (of_data, of_result) = match conv.groups {
             1 => (c.clone(), f.clone()),
-            _ => (f.floor_div(own.clone()) * channels.clone() + c, f.floor_mod(own.clone())),
+            _ => (of_data(f, &own, &channels, c), f.floor_mod(own.clone())),
         };
         let places = spatial.iter().zip(window).enumerate();
         let places = places.map(|(d, (y, r))| y + times(r, conv.along(d).dilation));

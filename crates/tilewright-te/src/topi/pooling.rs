@@ -205,10 +205,9 @@ pub fn adaptive_average(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout
     }
     let over = taps(&windows.iter().map(|(extent, _)| extent.clone()).collect::<Vec<_>>());
     let bounds = |i: &Value, n: &Expr, m: &Expr| {
-        let (n, m) = (Value::from(n.clone()), Value::from(m.clone()));
-        let start = (i * &n).floor_div(&m);
-        let end = ((i + 1) * &n + (&m - 1)).floor_div(&m);
-        (start, end)
+        let last = Analyzer::new().simplify(&(n.clone() + m.clone() - 1));
+        let scaled = i * n.clone();
+        (scaled.floor_div(m.clone()), (scaled + last).floor_div(m.clone()))
     };
     let axes: Vec<&ReduceAxis> = over.iter().collect();
     let total = compute_over(&result, "adaptive_pool_sum", &names(to), |i| {

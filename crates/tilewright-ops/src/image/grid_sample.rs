@@ -1,0 +1,211 @@
+//! An image read at given places.
+
+use tilewright_expr::{Expr, Intrinsic};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::topi::layout::Layout;
+use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_tensor::DataType;
+
+use super::interpolation::{Method, Tap, sum_of, taps, working_type};
+use crate::elementwise::{check_dtype, float};
+use crate::{attributes, shapes};
+
+op! {
+    /// The image at the places that a grid gives, as `torch.grid_sample`.
+    ///
+    /// Along each dimension a place goes from -1 to 1: the grid's first coordinate along the width, the second along the
+    /// height, a third along the depth. With `align_corners` these are the centres of the outermost elements, else their
+    /// outer edges. An image without elements reads as 0.
+    "image.grid_sample" {
+        args: {
+            data: Tensor, "The image, of two or three spatial dimensions.";
+            grid: Tensor, "The places: batch, coordinates, then the spatial dimensions of the result.";
+        }
+        attrs: {
+            method: Str = AttrDefault::Str("bilinear"), "`nearest`, `bilinear` or, of two dimensions, `bicubic`.";
+            layout: Str = AttrDefault::Str("NCHW"), "The order of the data's dimensions: `NCHW` or `NCDHW`.";
+            padding_mode: Str = AttrDefault::Str("zeros"),
+                "What lies outside: `zeros`, the nearest element (`border`), or the image mirrored (`reflection`).";
+            align_corners: Bool = AttrDefault::Bool(true), "See above.";
+        }
+        infer: infer,
+        legalize: Legalize::PrimFunc(legalize),
+        properties: Properties { pure: true, fusion: Fusion::Opaque },
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outside {
+    Zeros,
+    Border,
+    Reflection,
+}
+
+/// What the attributes say.
+struct Sampling {
+    layout: Layout,
+    spatial: usize,
+    method: Method,
+    outside: Outside,
+    corners: bool,
+}
+
+fn parameters(call: &OpCall<'_>) -> Result<Sampling, InferError> {
+    let wrong = |why: String| InferError::new(format!("`image.grid_sample`: {why}"));
+    let text = attributes::text(call, "layout");
+    let axes = if text.contains('D') { "NCDHW" } else { "NCHW" };
+    let layout = Layout::of(text, axes).map_err(|error| wrong(error.0))?;
+    if (0..axes.len()).any(|axis| layout.splits(axis)) {
+        return Err(wrong(format!("no axis of the layout may be split, found `{layout}`")));
+    }
+    let spatial = axes.len() - 2;
+    // PyTorch's parameter of the cubic convolution.
+    let method = match (attributes::text(call, "method"), spatial) {
+        ("nearest", _) => Method::Nearest,
+        ("bilinear", _) => Method::Linear,
+        ("bicubic", 2) => Method::Cubic(-0.75),
+        ("bicubic", _) => return Err(wrong("`bicubic` is of two spatial dimensions".into())),
+        (other, _) => return Err(wrong(format!("`method` is `nearest`, `bilinear` or `bicubic`, not `{other}`"))),
+    };
+    let outside = match attributes::text(call, "padding_mode") {
+        "zeros" => Outside::Zeros,
+        "border" => Outside::Border,
+        "reflection" => Outside::Reflection,
+        other => {
+            return Err(wrong(format!("`padding_mode` is `zeros`, `border` or `reflection`, not `{other}`")));
+        }
+    };
+    Ok(Sampling { layout, spatial, method, outside, corners: attributes::flag(call, "align_corners") })
+}
+
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+    let sampling = parameters(call)?;
+    let ((data, dtype), (grid, grid_type)) = (call.tensor(0)?, call.tensor(1)?);
+    check_dtype(call, 0, dtype, float)?;
+    check_dtype(call, 1, grid_type, float)?;
+    let rank = sampling.layout.rank();
+    for (arg, shape) in [data, grid].into_iter().enumerate() {
+        if let Some(found) = shape.rank().filter(|found| *found != rank) {
+            let name = call.op.args.get(arg).map_or("?", |def| def.name);
+            let message = format!("`image.grid_sample`: `{name}` must have {rank} dimensions, found {found}");
+            return Err(InferError::at(arg, message));
+        }
+    }
+    if let TensorShape::Known(grid) = grid
+        && cx.analyzer.prove_different(&grid[1], &Expr::i64(sampling.spatial as i64))
+    {
+        let (found, spatial) = (shapes::dim_text(&grid[1]), sampling.spatial);
+        let message = format!("`image.grid_sample`: places have {spatial} coordinates in dimension 1, found {found}");
+        return Err(InferError::at(1, message));
+    }
+    let (TensorShape::Known(dims), TensorShape::Known(grid)) = (data, grid) else {
+        return Ok(StructInfo::tensor_with(TensorShape::Rank(rank), dtype));
+    };
+    let mut logical = sampling.layout.logical_shape(dims)?;
+    if cx.analyzer.prove_different(&logical[0], &grid[0]) {
+        let (images, grids) = (shapes::dim_text(&logical[0]), shapes::dim_text(&grid[0]));
+        let message = format!("`image.grid_sample`: a batch of {images} images has a batch of {grids} grids");
+        return Err(InferError::at(1, message));
+    }
+    logical.truncate(2);
+    logical.extend_from_slice(&grid[2..]);
+    Ok(StructInfo::tensor_with(TensorShape::Known(sampling.layout.physical_shape(&logical)?), dtype))
+}
+
+impl Sampling {
+    /// A coordinate as a number of steps from the first element.
+    fn steps(&self, coordinate: &Value, n: &Value) -> Value {
+        match self.corners {
+            true => (coordinate + 1.0) * ((n - 1.0) * 0.5),
+            false => ((coordinate + 1.0) * n - 1.0) * 0.5,
+        }
+    }
+
+    /// A place, or an index as a float, that lies within the data or is to read as 0.
+    fn inner(&self, place: &Value, n: &Value) -> Value {
+        let held = |place: &Value| place.max(0.0).min(n - 1.0);
+        match self.outside {
+            Outside::Zeros => place.clone(),
+            Outside::Border => held(place),
+            Outside::Reflection => held(&self.reflected(place, n)),
+        }
+    }
+
+    /// The place mirrored at the outermost centres or edges until it lies between them.
+    fn reflected(&self, place: &Value, n: &Value) -> Value {
+        let (first, span) = match self.corners {
+            true => (0.0, (n - 1.0).max(0.0)),
+            false => (-0.5, n.clone()),
+        };
+        let distance = (place - first).intrinsic(Intrinsic::Abs);
+        let rounds = (&distance / &span).intrinsic(Intrinsic::Floor);
+        let rest = &distance - &rounds * &span;
+        let odd = (&rounds - (&rounds * 0.5).intrinsic(Intrinsic::Floor) * 2.0).gt(0.5);
+        let inner = odd.select(&(&span - &rest), &rest) + first;
+        // Of a single element there is nothing between.
+        span.gt(0.0).select(&inner, &(&span * 0.0))
+    }
+
+    /// The neighbours of a place: their indices are floats, so that none is too large for an integer.
+    fn taps(&self, place: &Value, n: &Value) -> Vec<Tap> {
+        // What lies far outside has no neighbours anyway, and an infinite place no fraction.
+        let place = &if self.outside == Outside::Zeros { place.max(-3.0).min(n + 2.0) } else { place.clone() };
+        match self.method {
+            Method::Nearest => vec![(self.inner(place, n).intrinsic(Intrinsic::Round), None)],
+            Method::Linear => {
+                let place = self.inner(place, n);
+                let floor = place.intrinsic(Intrinsic::Floor);
+                taps(self.method, &floor, &(&place - &floor))
+            }
+            Method::Cubic(_) => {
+                let floor = place.intrinsic(Intrinsic::Floor);
+                let taps = taps(self.method, &floor, &(place - &floor));
+                taps.into_iter().map(|(index, weight)| (self.inner(&index, n), weight)).collect()
+            }
+        }
+    }
+}
+
+fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
+    let (sampling, dims) = (parameters(call)?, shapes::result_dims(call)?);
+    legalize_formula(call, |inputs| {
+        let [data, grid] = inputs else { return Ok(Vec::new()) };
+        Ok(vec![formula(&sampling, data, grid, &dims)?])
+    })
+}
+
+fn formula(sampling: &Sampling, data: &Tensor, grid: &Tensor, dims: &[Expr]) -> Result<Tensor, TeError> {
+    let (own, working) = (sampling.layout.logical_shape(data.shape())?, working_type(data.dtype()));
+    compute(dims, "grid_sample", |i| {
+        let at = sampling.layout.logical(i);
+        let place = |d: usize| {
+            let coordinate = Value::from(Expr::i64((sampling.spatial - 1 - d) as i64));
+            let index = [&[at[0].clone(), coordinate], &at[2..]].concat();
+            grid.at_all(&index).cast(working)
+        };
+        let sizes: Vec<Value> = own[2..].iter().map(|n| Value::from(n.clone()).cast(working)).collect();
+        let along: Vec<Vec<Tap>> =
+            sizes.iter().enumerate().map(|(d, n)| sampling.taps(&sampling.steps(&place(d), n), n)).collect();
+        let element = |place: &[Value]| {
+            // The grid is data: whatever it says, what is read lies within the image, and there is one.
+            let mut index = at[..2].to_vec();
+            let mut conditions = Vec::new();
+            for ((place, n), extent) in place.iter().zip(&sizes).zip(&own[2..]) {
+                if sampling.outside == Outside::Zeros {
+                    conditions.extend([place.ge(0.0), place.le(n - 1.0)]);
+                }
+                if extent.as_int().is_none_or(|extent| extent < 1) {
+                    conditions.push(Value::from(extent.clone()).gt(0));
+                }
+                let last = Value::from(extent.clone()) - 1;
+                index.push(place.cast(DataType::I64).max(0).min(last));
+            }
+            let element = data.at_all(&sampling.layout.physical(&index)).cast(working);
+            let zero = Value::from(Expr::float(0.0, working));
+            topi::all_of(conditions).map_or(element.clone(), |inside| inside.if_then_else(&element, &zero))
+        };
+        sum_of(&along, &element).cast(data.dtype())
+    })
+}

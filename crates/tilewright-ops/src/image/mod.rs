@@ -1,0 +1,8 @@
+//! Ops of images.
+
+mod interpolation;
+
+family! {
+    grid_sample,
+    resize2d,
+}

@@ -1,0 +1,8 @@
+//! Ops between numbers and the few integers that stand for them.
+
+mod scaled;
+
+family! {
+    dequantize,
+    quantize,
+}

@@ -1,0 +1,35 @@
+//! Numbers as integers of a scale.
+
+use tilewright_expr::Intrinsic;
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_te::Value;
+use tilewright_tensor::DataType;
+
+use super::scaled::{infer, legalize};
+use crate::elementwise::{float, integer, wide};
+
+op! {
+    /// `data / scale`, rounded to the nearest integer (halves to the even one), plus `zero_point`, held within the range of
+    /// the result's type. NaN becomes the zero of that type.
+    "quantize" {
+        args: {
+            data: Tensor, "The input tensor, of floats.";
+            scale: Tensor, "What one step is: a scalar, or one for each index of the dimension `axis`.";
+            zero_point: Tensor, "What stands for 0: a scalar, or one for each index of the dimension `axis`.";
+        }
+        attrs: {
+            axis: Int = AttrDefault::Int(-1), "The dimension of the scales; negative numbers count from the end.";
+            out_dtype: DType = AttrDefault::DType(DataType::I8), "The data type of the result, an integer.";
+        }
+        infer: |cx, call| infer(cx, call, float, integer),
+        legalize: Legalize::PrimFunc(|call| legalize(call, quantized)),
+        properties: Properties { pure: true, fusion: Fusion::Broadcast },
+    }
+}
+
+fn quantized(x: &Value, scale: &Value, zero_point: &Value, dtype: DataType) -> Value {
+    // The conversion holds what is out of range within the type.
+    let working = wide(x.dtype().unwrap_or(DataType::F32));
+    let steps = (x.cast(working) / scale.cast(working)).intrinsic(Intrinsic::Round) + zero_point.cast(working);
+    steps.cast(dtype)
+}
