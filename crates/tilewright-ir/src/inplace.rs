@@ -49,7 +49,8 @@ pub fn allocated<'o>(results: &'o [Option<usize>], out: &'o [StructInfo]) -> imp
     results.iter().zip(out).filter(|(place, _)| place.is_none()).map(|(_, info)| info)
 }
 
-/// Checks that each result that is computed in place has an argument of its own, of its shape and type.
+/// Checks that each result that is computed in place has an argument of its own, of its shape and type, or an object for
+/// an object.
 pub fn check_places(
     cx: &InferCx,
     args: &[Expr],
@@ -74,7 +75,9 @@ pub fn check_places(
             (Some(a), Some(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| cx.analyzer.prove_equal(a, b)),
             _ => false,
         };
-        if !same_dims || arg.struct_info.dtype() != info.dtype() {
+        // An object that is no tensor, such as a cache, becomes what the callee makes of it.
+        let object = matches!((&arg.struct_info, info), (StructInfo::Object, StructInfo::Object));
+        if !object && (!same_dims || arg.struct_info.dtype() != info.dtype()) {
             let message = format!("result {i} takes the place of argument {place}, which is not known to be like it");
             return Err(InferError::at(place, message));
         }

@@ -6,6 +6,7 @@ use tilewright_expr::node::{IrNode, VarId, walk, walk_some};
 use tilewright_support::{OrderedMap, Set};
 
 use super::vars::{each_binding, used_global_vars, value_of};
+use crate::calls::packed_places;
 use crate::op::is_said_pure;
 use crate::relax::{Callee, Expr, ExprKind, Function, StructInfo, Var, attr_names};
 use crate::{Attr, GlobalFunc, IRModule};
@@ -28,6 +29,7 @@ fn find_impure_call_but<N: IrNode>(root: &N, own: Option<&Var>) -> Option<String
         if let ExprKind::Call { callee, attrs, .. } = &expr.kind
             && found.is_none()
             && !is_said_pure(attrs)
+            && packed_places(attrs).is_none()
         {
             found = impure_callee(callee, own);
         }
