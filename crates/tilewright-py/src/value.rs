@@ -1,8 +1,8 @@
 //! Python objects to and from the values that functions take and give.
 
+use std::any::Any;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 use tilewright::Value;
@@ -16,6 +16,10 @@ use crate::{dlpack, error};
 
 /// A Python object that the machine only hands on.
 struct Opaque(Py<PyAny>);
+
+/// An object of the runtime that Python only hands on, such as a cache.
+#[pyclass(frozen, name = "RuntimeObject", module = "tilewright.runtime.object")]
+pub(crate) struct Held(Arc<dyn Any + Send + Sync>);
 
 /// The values of a call's arguments.
 pub(crate) fn arguments(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Value>> {
@@ -68,6 +72,9 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(function) = object.cast::<Function>() {
         return Ok(function.get().to_value());
     }
+    if let Ok(Held(object)) = object.cast::<Held>().map(Bound::get) {
+        return Ok(Value::Object(object.clone()));
+    }
     if dlpack::is_exporter(object)? {
         return dlpack::import(object).map(Value::Tensor);
     }
@@ -105,9 +112,7 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
         Value::Closure(function) => Bound::new(py, Function::machine(function.clone()))?.into_any(),
         Value::Object(object) => match object.downcast_ref::<Opaque>() {
             Some(Opaque(object)) => object.bind(py).clone(),
-            None => {
-                return Err(PyTypeError::new_err("the result is an object of the process that Python does not know"));
-            }
+            None => Bound::new(py, Held(object.clone()))?.into_any(),
         },
     })
 }

@@ -198,9 +198,13 @@ pub(crate) fn wrap<'py>(py: Python<'py>, node: Node) -> PyResult<Bound<'py, PyAn
         Node::Relax(expr) => relax::plain(expr),
         node => node,
     };
-    let class = class_of(py, node.kind())?;
-    let carrier = Bound::new(py, Carrier(node))?;
-    py.get_type::<PyNode>().getattr("__new__")?.call1((class, carrier))
+    object(&class_of(py, node.kind())?, node)
+}
+
+/// The object of this class that holds the node.
+fn object<'py>(class: &Bound<'py, PyType>, node: Node) -> PyResult<Bound<'py, PyAny>> {
+    let carrier = Bound::new(class.py(), Carrier(node))?;
+    class.py().get_type::<PyNode>().getattr("__new__")?.call1((class, carrier))
 }
 
 /// The node in a Python object, if it holds one.
@@ -255,7 +259,8 @@ impl PyNode {
         };
         let kind: String = kind.extract()?;
         let node = make(&Args::new(&kind, args))?;
-        wrap(class.py(), node)
+        // A class of Python's own below that of the kind keeps its objects.
+        if node.kind() == kind { object(class, node) } else { wrap(class.py(), node) }
     }
 
     fn __getattr__<'py>(slf: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
