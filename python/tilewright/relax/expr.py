@@ -12,7 +12,7 @@ from ..ir.expr import PrimExpr, RelayExpr
 from ..ir.function import BaseFunc
 from ..ir.module import GlobalVar
 from ..ir.op import Op
-from .struct_info import StructInfo
+from .struct_info import DynTensorType, StructInfo
 
 __all__ = [
     "Binding", "BindingBlock", "Call", "Constant", "DataTypeImm", "DataflowBlock", "DataflowVar", "Expr", "ExprWithOp",
@@ -173,12 +173,16 @@ class Constant(ExprWithOp, kind="relax.Constant"):
 
 
 class Var(ExprWithOp, kind="relax.Var"):
-    """A variable: its identity, not its name."""
+    """A variable: its identity, not its name.
+
+    In the spelling of 2022 a shape stands in the place of the struct info, and its `DynTensorType` behind it.
+    """
 
     name_hint: str
 
     def __new__(cls, name_hint: Any, struct_info: StructInfo | None = None, span: object = None) -> Any:
-        return cls._make(getattr(name_hint, "name_hint", name_hint), struct_info)
+        info = span.with_shape(struct_info) if isinstance(span, DynTensorType) else struct_info
+        return cls._make(getattr(name_hint, "name_hint", name_hint), info)
 
     @property
     def vid(self) -> Id:
@@ -345,9 +349,11 @@ def extern(name: str, struct_info: StructInfo | None = None, span: object = None
     return ExternFunc(name, struct_info)
 
 
-def const(value: Any, dtype: str | None = None) -> Constant:
+def const(value: Any, dtype: str | DynTensorType | None = None) -> Constant:
     """A constant tensor from numbers, NumPy or a tensor. Floats are float32 and ints int32 unless `dtype` says else."""
     from ..runtime.ndarray import NDArray, array
+
+    dtype = dtype.dtype if isinstance(dtype, DynTensorType) else dtype
 
     if dtype is None and not hasattr(value, "dtype") and not hasattr(value, "__dlpack__"):
         # A list is looked into, because its numbers decide; what is no number is an error of `array`.

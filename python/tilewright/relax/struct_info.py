@@ -10,6 +10,7 @@ from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
 
 __all__ = [
+    "DynTensorType",
     "FuncStructInfo",
     "ObjectStructInfo",
     "PrimStructInfo",
@@ -102,3 +103,20 @@ class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
     ) -> Any:
         """A function of which the parameters are not known."""
         return FuncStructInfo._make(None, ret or ObjectStructInfo(), purity)
+
+
+class DynTensorType:
+    """What scripts of 2022 say of a tensor beside its shape: the number of dimensions (-1: not known) and the data type."""
+
+    def __init__(self, ndim: int = -1, dtype: str = "float32") -> None:
+        self.ndim = ndim
+        self.dtype = dtype
+
+    def with_shape(self, shape: Any) -> TensorStructInfo:
+        """The struct info of such a tensor of this shape; `None`: of any."""
+        if shape is None:
+            return TensorStructInfo(dtype=self.dtype, ndim=self.ndim)
+        return TensorStructInfo(shape, self.dtype)
+
+    def __repr__(self) -> str:
+        return f"DynTensorType(ndim={self.ndim}, dtype={self.dtype!r})"

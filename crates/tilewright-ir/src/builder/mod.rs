@@ -34,6 +34,7 @@
 pub mod binding_rewrite;
 mod infer;
 mod mutate;
+mod outputs;
 mod rebuild;
 mod sequence;
 
@@ -99,6 +100,8 @@ pub struct BlockBuilder {
     bound: Map<VarId, Expr>,
     /// Dataflow variables whose block is over.
     hidden: Set<VarId>,
+    /// What the builder did that its user may not have meant.
+    warnings: Vec<String>,
     /// Dimensions that were defined, for each scope that is open.
     scopes: Vec<DimScope>,
 }
@@ -133,6 +136,11 @@ impl BlockBuilder {
             None => Ok(self.module),
             Some(open) => Err(BuildError::state(format!("{} is not finished", open.describe()))),
         }
+    }
+
+    /// What the builder did since it was last asked that its user may not have meant.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// Adds a function under the wished name or one like it. A function that is in the module already is not added anew.

@@ -3,6 +3,7 @@
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, NameSupply, Origins};
 
+use super::outputs::expose_used_outside;
 use super::{BlockBuilder, BuildError};
 use crate::analysis::{erase_dims, find_impure_call};
 use crate::relax::{BindingBlock, Expr, Function, GlobalVar, SeqExpr, Var};
@@ -173,7 +174,13 @@ impl BlockBuilder {
         };
         self.end_scope()?;
         self.names = begun.names;
-        let body = SeqExpr { blocks, result };
+        let mut body = SeqExpr { blocks, result };
+        for name in expose_used_outside(&mut body) {
+            self.warnings.push(format!(
+                "the dataflow variable `{name}` of function `{}` is used outside of its block: it is made an output of it",
+                begun.name
+            ));
+        }
         if begun.pure
             && let Some(call) = find_impure_call(&body)
         {

@@ -1,7 +1,9 @@
 //! The block builder as a Python class; `tilewright.relax.BlockBuilder` gives it its context managers.
 
+use std::ffi::CString;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tilewright::expr::Expr as Scalar;
 use tilewright::ir::builder::{BlockBuilder, BuildError};
@@ -139,6 +141,11 @@ impl PyBuilder {
     fn _emit_func_output<'py>(&self, output: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let (py, value) = (output.py(), argument::<Expr>(output, "output")?);
         let global = self.lock().emit_func_output(&value).map_err(failed(py))?;
+        let warnings = self.lock().take_warnings();
+        for warning in warnings {
+            // Behind the methods of the Python class, at the user's own line.
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning.replace('\0', " "))?, 2)?;
+        }
         wrap(py, Node::Relax(Expr::global(&global)))
     }
 

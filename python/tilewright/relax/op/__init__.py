@@ -21,7 +21,7 @@ from ..struct_info import StructInfo
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
-    "call_tir_inplace", "call_tir_with_grad", "invoke_closure", "invoke_pure_closure", "linear",
+    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "relu",
 ]  # fmt: skip
 
 
@@ -114,6 +114,16 @@ def linear(data: Any, weight: Any, bias: Any = None, out_dtype: Any = "void") ->
     turned = _core.call_op("permute_dims", (weight,), {})
     product = _core.call_op("matmul", (data, turned), {"out_dtype": str(out_dtype or "void")})
     return product if bias is None else _core.call_op("add", (product, bias), {})
+
+
+def dense(data: Any, weight: Any) -> Call:
+    """`data @ weight.T`: the spelling of 2022."""
+    return linear(data, weight)
+
+
+def relu(data: Any) -> Call:
+    """`relax.op.nn.relu`: the spelling of 2022."""
+    return _core.call_op("nn.relu", (data,), {})
 
 
 def _function(name: str) -> Callable[..., Call]:
