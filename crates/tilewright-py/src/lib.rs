@@ -20,6 +20,7 @@ mod machine;
 mod module;
 mod pass;
 mod passes;
+mod schedule;
 mod script;
 mod structure;
 mod target;
@@ -46,6 +47,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<device::Device>()?;
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;
+    core.add_class::<value::Held>()?;
     core.add_class::<view::PyNode>()?;
     core.add_class::<view::arith::PyAnalyzer>()?;
     core.add_class::<view::builder::PyBuilder>()?;
@@ -56,6 +58,11 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<structure::ObjectPath>()?;
     core.add_class::<pass::PyPass>()?;
     core.add_class::<target::PyTarget>()?;
+    core.add_class::<schedule::BlockRv>()?;
+    core.add_class::<schedule::LoopRv>()?;
+    core.add_class::<schedule::ExprRv>()?;
+    core.add_class::<schedule::PySchedule>()?;
+    core.add_class::<schedule::PyTrace>()?;
     core.add_class::<executable::PyExecutable>()?;
     core.add_class::<machine::PyMachine>()?;
     core.add_class::<timing::PyTimer>()?;
@@ -95,10 +102,15 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(compile::pipeline, core)?,
         wrap_pyfunction!(passes::bind_params, core)?,
         wrap_pyfunction!(passes::bind_symbolic_vars, core)?,
-        wrap_pyfunction!(passes::by_name, core)?,
+        wrap_pyfunction!(passes::graph_pass_names, core)?,
         wrap_pyfunction!(passes::estimate_memory_usage, core)?,
         wrap_pyfunction!(passes::pass_names, core)?,
+        wrap_pyfunction!(passes::pass_signature, core)?,
+        wrap_pyfunction!(passes::make_pass, core)?,
         wrap_pyfunction!(passes::pipeline_names, core)?,
+        wrap_pyfunction!(schedule::default_gpu_schedule, core)?,
+        wrap_pyfunction!(schedule::schedule_primitives, core)?,
+        wrap_pyfunction!(schedule::trace_line, core)?,
         wrap_pyfunction!(view::analysis::graph_vars, core)?,
         wrap_pyfunction!(view::analysis::all_global_vars, core)?,
         wrap_pyfunction!(view::analysis::get_var2val, core)?,

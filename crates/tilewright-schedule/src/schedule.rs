@@ -119,14 +119,19 @@ impl Schedule {
             let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
             return Err(wrong("schedule", format!("there is no primitive `{name}`{hint}")));
         };
-        let mut args: Vec<Option<Arg>> = positional.into_iter().map(Some).collect();
+        let mut args: Vec<Option<Arg>> = match primitive.params.first() {
+            Some((name, _)) if name.starts_with('*') && !matches!(positional.as_slice(), [Arg::List(_)]) => {
+                vec![Some(Arg::List(positional))]
+            }
+            _ => positional.into_iter().map(Some).collect(),
+        };
         if args.len() > primitive.params.len() {
             let message = format!("expected at most {} arguments, found {}", primitive.params.len(), args.len());
             return Err(wrong(primitive.method, message));
         }
         args.resize(primitive.params.len(), None);
         for (name, arg) in named {
-            match primitive.params.iter().position(|(known, _)| *known == name) {
+            match primitive.params.iter().position(|(known, _)| known.trim_start_matches('*') == name) {
                 Some(at) if args.get(at).is_some_and(Option::is_none) => args[at] = Some(arg),
                 Some(_) => return Err(wrong(primitive.method, format!("argument `{name}` is given twice"))),
                 None => return Err(wrong(primitive.method, format!("there is no argument `{name}`"))),

@@ -17,7 +17,7 @@ use std::fmt;
 use tilewright_ir::Attr;
 use tilewright_ir::tir::Expr;
 
-use crate::primitive::Primitive;
+use crate::primitive::{Default, Primitive};
 use crate::tree::Key;
 
 /// What a handle stands for.
@@ -154,20 +154,24 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &Attr) -> fmt::Result {
 
 impl fmt::Display for Instruction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.output {
-            Output::Nothing => {}
-            Output::List(rvs) if rvs.is_empty() => {}
-            Output::List(rvs) if rvs.len() == 1 => write!(f, "{}, = ", self.output.rvs()[0])?,
-            output => {
-                write_list(f, output.rvs())?;
-                f.write_str(" = ")?;
-            }
-        }
-        write!(f, "sch.{}(", self.primitive.method)?;
-        for (at, ((name, _), arg)) in self.primitive.params.iter().zip(&self.args).enumerate() {
-            write!(f, "{}{name}={arg}", if at > 0 { ", " } else { "" })?;
-        }
-        f.write_str(")")
+        let args: Vec<String> = self.args.iter().map(ToString::to_string).collect();
+        let outputs: Vec<String> = self.output.rvs().iter().map(ToString::to_string).collect();
+        f.write_str(&line(self.primitive, &args, &outputs))
+    }
+}
+
+/// A call as a line of Python, from the texts of its arguments and the names of its handles.
+pub fn line(primitive: &Primitive, args: &[String], outputs: &[String]) -> String {
+    let arg = |((name, _), value): (&(&str, Default), &String)| match name.strip_prefix('*') {
+        Some(_) => value.trim_start_matches('[').trim_end_matches(']').to_owned(),
+        None => format!("{name}={value}"),
+    };
+    let args: Vec<String> = primitive.params.iter().zip(args).map(arg).collect();
+    let call = format!("sch.{}({})", primitive.method, args.join(", "));
+    match outputs {
+        [] => call,
+        [only] if primitive.gives_list => format!("{only}, = {call}"),
+        several => format!("{} = {call}", several.join(", ")),
     }
 }
 

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use tilewright_ir::pass::{Pass, PassDef};
 use tilewright_support::nearest;
 
+/// The passes of graphs.
+pub const DEFS: &[PassDef] = tilewright_relax_passes::PASSES;
+
 /// Every pass that is made by name, with the arguments that it takes: those of graphs, then those of loops.
 pub fn defs() -> impl Iterator<Item = &'static PassDef> {
-    tilewright_relax_passes::PASSES.iter().chain(tilewright_schedule::PASSES)
+    DEFS.iter().chain(tilewright_schedule::PASSES)
 }
 
 /// The names of all passes and pipelines, in the order of their lists.

@@ -1,12 +1,13 @@
 """The loop level: functions over buffers."""
 
 from ..ir.expr import PrimExpr, Range
-from . import analysis, buffer, expr, function, op, stmt, stmt_functor, transform
+from . import analysis, buffer, expr, function, op, schedule, stmt, stmt_functor, transform
 from .block_scope import DepKind
 from .buffer import *
 from .expr import *
 from .function import IndexMap, PrimFunc, TensorIntrin
 from .op import *
+from .schedule import Schedule, ScheduleError
 from .stmt import *
 
 __all__ = [
@@ -16,10 +17,13 @@ __all__ = [
     "PrimFunc",
     "TensorIntrin",
     "Range",
+    "Schedule",
+    "ScheduleError",
     "buffer",
     "expr",
     "function",
     "op",
+    "schedule",
     "stmt",
     *buffer.__all__,
     *expr.__all__,

@@ -12,6 +12,7 @@ pub(super) const BIND: Primitive = Primitive {
     name: "Bind",
     method: "bind",
     params: &[("loop", Default::Required), ("thread_axis", Default::Required)],
+    gives_list: false,
     run,
 };
 

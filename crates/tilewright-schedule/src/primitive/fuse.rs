@@ -15,7 +15,8 @@ use crate::tree::{Key, Site, around, loop_of};
 pub(super) const FUSE: Primitive = Primitive {
     name: "Fuse",
     method: "fuse",
-    params: &[("loops", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
+    params: &[("*loops", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
+    gives_list: false,
     run,
 };
 

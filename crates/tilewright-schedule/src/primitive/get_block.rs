@@ -9,6 +9,7 @@ pub(super) const GET_BLOCK: Primitive = Primitive {
     name: "GetBlock",
     method: "get_block",
     params: &[("name", Default::Required), ("func_name", Default::None)],
+    gives_list: false,
     run,
 };
 

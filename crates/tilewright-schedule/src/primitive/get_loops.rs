@@ -4,7 +4,7 @@ use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::tree::Key;
 
 pub(super) const GET_LOOPS: Primitive =
-    Primitive { name: "GetLoops", method: "get_loops", params: &[("block", Default::Required)], run };
+    Primitive { name: "GetLoops", method: "get_loops", params: &[("block", Default::Required)], gives_list: true, run };
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let loops = call.block(0)?.loops();

@@ -4,17 +4,28 @@
 //! call gives, and what became of keys that are no longer those of the same thing. It either keeps what the function
 //! computes or refuses with a [`Fault`], which names the loop or block at which a condition does not hold.
 
+mod add_unit_loop;
+mod annotate;
 mod bind;
+mod compute_inline;
+mod decompose_reduction;
 mod fuse;
 mod get_block;
 mod get_loops;
+mod parallel;
+mod relations;
 mod reorder;
+mod reverse_compute_inline;
+mod set_scope;
 mod split;
+mod storage_align;
+mod unroll;
+mod vectorize;
 
 use std::fmt;
 
 use tilewright_expr::node::Path;
-use tilewright_ir::tir::{Expr, PrimFunc};
+use tilewright_ir::tir::{Buffer, Expr, PrimFunc};
 use tilewright_ir::{Attr, IRModule};
 
 use crate::tree::{Key, Site, find};
@@ -24,8 +35,29 @@ pub(crate) use fuse::fuse;
 pub(crate) use split::split;
 
 /// Every primitive, in the order of the documentation.
-pub const ALL: &[Primitive] =
-    &[get_block::GET_BLOCK, get_loops::GET_LOOPS, split::SPLIT, fuse::FUSE, bind::BIND, reorder::REORDER];
+pub const ALL: &[Primitive] = &[
+    get_block::GET_BLOCK,
+    get_loops::GET_LOOPS,
+    relations::GET_CHILD_BLOCKS,
+    relations::GET_PRODUCERS,
+    relations::GET_CONSUMERS,
+    relations::GET_OUTPUT_BLOCKS,
+    split::SPLIT,
+    fuse::FUSE,
+    reorder::REORDER,
+    add_unit_loop::ADD_UNIT_LOOP,
+    bind::BIND,
+    parallel::PARALLEL,
+    vectorize::VECTORIZE,
+    unroll::UNROLL,
+    compute_inline::COMPUTE_INLINE,
+    reverse_compute_inline::REVERSE_COMPUTE_INLINE,
+    decompose_reduction::DECOMPOSE_REDUCTION,
+    set_scope::SET_SCOPE,
+    storage_align::STORAGE_ALIGN,
+    annotate::ANNOTATE,
+    annotate::UNANNOTATE,
+];
 
 /// The primitive of this name, as traces or as users write it.
 pub fn by_name(name: &str) -> Option<&'static Primitive> {
@@ -48,8 +80,11 @@ pub struct Primitive {
     pub name: &'static str,
     /// As users call it.
     pub method: &'static str,
-    /// The names of its parameters, and their values where a call leaves them out.
+    /// The names of its parameters, and their values where a call leaves them out. A name that begins with `*` stands for
+    /// all arguments by position, as a list.
     pub params: &'static [(&'static str, Default)],
+    /// Whether it gives a list, even of one handle.
+    pub gives_list: bool,
     pub run: fn(&Call<'_>) -> Result<Outcome, Fault>,
 }
 
@@ -158,6 +193,13 @@ impl Call<'_> {
         }
     }
 
+    pub(crate) fn block_or_loop(&self, at: usize) -> Result<Site, Fault> {
+        match self.value(at)? {
+            Value::Place(key) => place(self.function, key),
+            other => self.expected(at, "a block or a loop", other),
+        }
+    }
+
     pub(crate) fn loops(&self, at: usize) -> Result<Vec<Key>, Fault> {
         let loop_key = |value: &Value| match value {
             Value::Place(key @ Key::Loop(_)) => Ok(key.clone()),
@@ -181,6 +223,31 @@ impl Call<'_> {
             Value::Attr(attr @ (Attr::Bool(_) | Attr::Int(_))) => Ok(attr.is_true()),
             other => self.expected(at, "True or False", other),
         }
+    }
+
+    pub(crate) fn int(&self, at: usize) -> Result<i64, Fault> {
+        match self.value(at)? {
+            Value::Attr(Attr::Int(value)) => Ok(*value),
+            other => self.expected(at, "an integer", other),
+        }
+    }
+
+    /// The buffer of this number, an argument, among those that a block writes.
+    pub(crate) fn written(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
+        let index = self.int(at)?;
+        let writes = site.block().map(|block| block.writes.as_slice()).unwrap_or_default();
+        let write = usize::try_from(index).ok().and_then(|index| writes.get(index));
+        let message = || format!("the block writes {} buffers, found number {index}", writes.len());
+        write.map(|write| write.buffer.clone()).ok_or_else(|| Fault::at(site, message()))
+    }
+
+    /// The buffer of this number, an argument, among those that a block reads.
+    pub(crate) fn read(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
+        let index = self.int(at)?;
+        let reads = site.block().map(|block| block.reads.as_slice()).unwrap_or_default();
+        let read = usize::try_from(index).ok().and_then(|index| reads.get(index));
+        let message = || format!("the block reads {} buffers, found number {index}", reads.len());
+        read.map(|read| read.buffer.clone()).ok_or_else(|| Fault::at(site, message()))
     }
 
     /// Sizes; `None` where one is left open.

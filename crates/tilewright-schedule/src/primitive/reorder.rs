@@ -8,8 +8,13 @@ use crate::guard::mentions;
 use crate::independent::{check_affine, check_own_reads, driven_axes, has_effects};
 use crate::tree::{Key, Site, around, blocks_below, is_block, loop_of};
 
-pub(super) const REORDER: Primitive =
-    Primitive { name: "Reorder", method: "reorder", params: &[("ordered_loops", Default::Required)], run };
+pub(super) const REORDER: Primitive = Primitive {
+    name: "Reorder",
+    method: "reorder",
+    params: &[("*ordered_loops", Default::Required)],
+    gives_list: false,
+    run,
+};
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(reorder(call.function, &call.loops(0)?)?, Results::Nothing))

@@ -23,6 +23,7 @@ pub(super) const SPLIT: Primitive = Primitive {
         ("preserve_unit_iters", Default::Bool(true)),
         ("disable_predication", Default::Bool(false)),
     ],
+    gives_list: true,
     run,
 };
 

@@ -16,7 +16,7 @@ impl Schedule {
     /// why the primitive was refused.
     pub fn run_line(&mut self, names: &mut Names, line: &str) -> Result<(), String> {
         let mut reader = Reader { names, rest: line.trim() };
-        let targets = reader.targets();
+        let (targets, apart) = reader.targets();
         let method = reader.word().ok_or("expected the name of a primitive")?;
         let (positional, named) = reader.arguments()?;
         let output = self.call_with(&method, positional, named).map_err(|error| error.to_string())?;
@@ -24,7 +24,7 @@ impl Schedule {
             return Ok(());
         }
         match (&output, targets.as_slice()) {
-            (Output::List(rvs), [all]) => drop(names.0.insert(all.clone(), rvs.clone())),
+            (Output::List(rvs), [all]) if !apart => drop(names.0.insert(all.clone(), rvs.clone())),
             (output, targets) if output.rvs().len() == targets.len() => {
                 for (name, rv) in targets.iter().zip(output.rvs()) {
                     names.0.insert(name.clone(), vec![*rv]);
@@ -69,17 +69,18 @@ impl Reader<'_> {
         (!word.is_empty()).then(|| word.to_owned())
     }
 
-    /// `a, b =` in front of a call.
-    fn targets(&mut self) -> Vec<String> {
-        let mut targets = Vec::new();
+    /// `a, b =` in front of a call, and whether the names stand for one handle each.
+    fn targets(&mut self) -> (Vec<String>, bool) {
+        let (mut targets, mut apart) = (Vec::new(), false);
         if let Some((before, after)) = self.rest.split_once('=')
             && !before.contains('(')
         {
             targets.extend(before.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()));
             self.rest = after.trim_start();
+            apart = before.contains(',');
         }
         self.rest = self.rest.strip_prefix("sch.").unwrap_or(self.rest);
-        targets
+        (targets, apart)
     }
 
     fn arguments(&mut self) -> Result<Arguments, String> {

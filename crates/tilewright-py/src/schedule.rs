@@ -1,0 +1,296 @@
+//! Schedules and traces, as Python holds them.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyList, PyTuple, PyType};
+use tilewright::IRModule;
+use tilewright::expr::node::Path;
+use tilewright::ir::tir::StmtKind;
+use tilewright::ir::{Attr, pass::Pass};
+use tilewright::schedule::primitive::{self, ALL, Default as Absent};
+use tilewright::schedule::trace::{self, Instruction, Names, Sort};
+use tilewright::schedule::{Arg, DefaultGPUSchedule, Output, Rv, Schedule, ScheduleError, Trace};
+use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
+
+use crate::error;
+use crate::module::PyModule;
+use crate::pass::module_of;
+use crate::target::PyTarget;
+use crate::view::{self, Field, Node, attr_of};
+
+macro_rules! handle {
+    ($doc:literal $class:ident $name:literal) => {
+        #[doc = $doc]
+        #[pyclass(frozen, eq, hash, name = $name, module = "tilewright.tir.schedule.schedule")]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub(crate) struct $class(Rv);
+
+        #[pymethods]
+        impl $class {
+            fn __repr__(&self) -> String {
+                self.0.to_string()
+            }
+        }
+    };
+}
+
+handle! { "A block of a schedule." BlockRv "BlockRV" }
+handle! { "A loop of a schedule." LoopRv "LoopRV" }
+handle! { "A number that a schedule has drawn." ExprRv "ExprRV" }
+
+fn handle_object<'py>(py: Python<'py>, rv: Rv) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match rv.sort {
+        Sort::Block => Bound::new(py, BlockRv(rv))?.into_any(),
+        Sort::Loop => Bound::new(py, LoopRv(rv))?.into_any(),
+        Sort::Expr => Bound::new(py, ExprRv(rv))?.into_any(),
+    })
+}
+
+fn handle_of(object: &Bound<'_, PyAny>) -> Option<Rv> {
+    let block = object.cast::<BlockRv>().map(|handle| handle.get().0);
+    let handle = block.or_else(|_| object.cast::<LoopRv>().map(|handle| handle.get().0));
+    handle.or_else(|_| object.cast::<ExprRv>().map(|handle| handle.get().0)).ok()
+}
+
+fn arg_of(object: &Bound<'_, PyAny>) -> PyResult<Arg> {
+    if let Some(rv) = handle_of(object) {
+        return Ok(Arg::Rv(rv));
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        return object.try_iter()?.map(|item| arg_of(&item?)).collect::<PyResult<_>>().map(Arg::List);
+    }
+    Ok(match attr_of(object)? {
+        Attr::Expr(expr) => match expr.as_int() {
+            Some(value) => Arg::Attr(Attr::Int(value)),
+            None => Arg::Expr(expr),
+        },
+        attr => Arg::Attr(attr),
+    })
+}
+
+/// A schedule in the making. Python's own class adds a method for each primitive.
+#[pyclass(frozen, subclass, name = "Schedule", module = "tilewright.tir.schedule.schedule")]
+#[derive(Debug)]
+pub(crate) struct PySchedule {
+    schedule: Mutex<Schedule>,
+    /// Whether errors show the script with the place underlined.
+    detail: bool,
+}
+
+impl PySchedule {
+    fn lock(&self) -> MutexGuard<'_, Schedule> {
+        self.schedule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failed(&self, py: Python<'_>, module: &IRModule, failure: &ScheduleError) -> PyErr {
+        let mut message = failure.to_string();
+        if let (true, Some((name, path))) = (self.detail, &failure.place) {
+            message.push_str(&underlined(module, name, path));
+        }
+        schedule_error(py, &message)
+    }
+}
+
+/// The function as text with a place underlined.
+fn underlined(module: &IRModule, name: &Arc<str>, path: &Path) -> String {
+    let Some(function) = module.get(name) else { return String::new() };
+    let mut alone = IRModule::new();
+    alone.insert(name.clone(), function.clone());
+    let marks = Marks { underline: vec![Target::Path(path.clone())], context_lines: Some(8), ..Marks::default() };
+    format!("\n{}", print_module(&alone, &PrintOptions { marks, ..PrintOptions::default() }))
+}
+
+fn schedule_error(py: Python<'_>, message: &str) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    match CLASS.import(py, "tilewright.tir.schedule.schedule", "ScheduleError") {
+        Ok(class) => PyErr::from_type(class.clone(), (message.to_owned(),)),
+        Err(error) => error,
+    }
+}
+
+#[pymethods]
+impl PySchedule {
+    /// A schedule of a module's, or of one function's, PrimFuncs.
+    #[new]
+    #[pyo3(signature = (module, *, debug_mask=None, error_render_level="detail", seed=None, enable_check=true))]
+    fn new(
+        module: &Bound<'_, PyAny>,
+        debug_mask: Option<Py<PyAny>>,
+        error_render_level: &str,
+        seed: Option<i64>,
+        enable_check: bool,
+    ) -> PyResult<Self> {
+        let _ = (debug_mask, seed, enable_check); // Every step is checked; nothing is drawn without being asked.
+        let detail = match error_render_level {
+            "detail" => true,
+            "fast" | "none" => false,
+            other => {
+                let message = format!("error_render_level is \"detail\", \"fast\" or \"none\", found \"{other}\"");
+                return Err(error::general(module.py(), message));
+            }
+        };
+        let ir = match view::node_of(module) {
+            Some(Node::PrimFunc(_, function)) => {
+                let mut ir = IRModule::new();
+                ir.insert("main", tilewright::GlobalFunc::Prim(function.clone()));
+                ir
+            }
+            _ => match module.cast::<PyModule>() {
+                Ok(module) => (*module.get().ir()).clone(),
+                Err(_) => return Err(error::wrong_type("expected an IRModule or a PrimFunc", module)),
+            },
+        };
+        Ok(Self { schedule: Mutex::new(Schedule::new(&ir)), detail })
+    }
+
+    /// The module as it is now.
+    #[getter(r#mod)]
+    fn module(&self) -> PyModule {
+        PyModule::of(self.lock().module().clone())
+    }
+
+    /// The calls so far.
+    #[getter]
+    fn trace(&self) -> PyTrace {
+        PyTrace(self.lock().trace().clone())
+    }
+
+    /// The function that primitives work on which begin with a name.
+    #[getter]
+    fn func_working_on(&self) -> Option<String> {
+        self.lock().working_on().map(str::to_owned)
+    }
+
+    /// Primitives that begin with a name work on this function from now on.
+    fn work_on(&self, py: Python<'_>, func_name: &str) -> PyResult<()> {
+        self.lock().work_on(func_name).map_err(|message| schedule_error(py, &message))
+    }
+
+    /// Another schedule that begins where this one is, whose handles are these.
+    fn copy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let class = slf.get_type();
+        let copy = class.call1((slf.get().module(),))?;
+        let state = slf.get().lock().clone();
+        *copy.cast::<Self>()?.get().lock() = state;
+        Ok(copy)
+    }
+
+    /// The block, the loop or the number that a handle stands for.
+    fn get<'py>(&self, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = handle.py();
+        let rv = handle_of(handle).ok_or_else(|| error::wrong_type("expected a BlockRV or a LoopRV", handle))?;
+        let schedule = self.lock();
+        if let Some(expr) = schedule.expr(rv) {
+            return Field::scalar(expr).view(py);
+        }
+        match schedule.stmt(rv) {
+            Some(stmt) => match &stmt.kind {
+                StmtKind::Block { block, .. } => view::wrap(py, Node::Block(Arc::new(block.clone()))),
+                _ => view::wrap(py, Node::Stmt(stmt)),
+            },
+            None => {
+                Err(schedule_error(py, &format!("`{rv}` stands for nothing any more: a primitive has replaced it")))
+            }
+        }
+    }
+
+    /// Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles.
+    fn _call<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let positional = args.iter().map(|arg| arg_of(&arg)).collect::<PyResult<Vec<_>>>()?;
+        let named = kwargs.iter().map(|(name, arg)| Ok((name.extract::<String>()?, arg_of(&arg)?)));
+        let named = named.collect::<PyResult<Vec<_>>>()?;
+        let mut schedule = self.lock();
+        let output = schedule.call_with(name, positional, named);
+        match output.map_err(|failure| self.failed(py, schedule.module(), &failure))? {
+            Output::Nothing => Ok(py.None().into_bound(py)),
+            Output::One(rv) => handle_object(py, rv),
+            Output::List(rvs) => {
+                let handles = rvs.into_iter().map(|rv| handle_object(py, rv)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyList::new(py, handles)?.into_any())
+            }
+        }
+    }
+
+    /// Does what a line of a trace says, with the names that it gives to handles.
+    fn _apply(&self, py: Python<'_>, lines: Vec<String>) -> PyResult<()> {
+        let (mut schedule, mut names) = (self.lock(), Names::default());
+        let mut each = lines.iter();
+        each.try_for_each(|line| schedule.run_line(&mut names, line)).map_err(|message| schedule_error(py, &message))
+    }
+}
+
+/// The calls of primitives that made a schedule.
+#[pyclass(frozen, subclass, name = "Trace", module = "tilewright.tir.schedule.trace")]
+#[derive(Debug)]
+pub(crate) struct PyTrace(Trace);
+
+/// A call as plain data: primitive, arguments as text, attributes (none), names of the handles.
+type Call = (&'static str, Vec<String>, Vec<String>, Vec<String>);
+
+fn call_of(instruction: &Instruction) -> Call {
+    let args = instruction.args.iter().map(ToString::to_string).collect();
+    (instruction.primitive.name, args, Vec::new(), instruction.output.rvs().iter().map(ToString::to_string).collect())
+}
+
+#[pymethods]
+impl PyTrace {
+    /// The calls as plain data: each its primitive, its arguments as text, its attributes (none), its handles' names.
+    fn _calls(&self) -> Vec<Call> {
+        self.0.instructions.iter().map(call_of).collect()
+    }
+}
+
+/// A call as a line of Python, from its primitive's name, its arguments as text and its handles' names.
+#[pyfunction]
+pub(crate) fn trace_line(py: Python<'_>, name: &str, args: Vec<String>, outputs: Vec<String>) -> PyResult<String> {
+    match primitive::by_name(name) {
+        Some(primitive) => Ok(trace::line(primitive, &args, &outputs)),
+        None => Err(schedule_error(py, &format!("there is no primitive `{name}`"))),
+    }
+}
+
+/// The names of the primitives, as traces and as users write them, with their parameters: a name, and its default in a
+/// tuple of one (an empty one where it must be given).
+#[pyfunction]
+pub(crate) fn schedule_primitives(py: Python<'_>) -> PyResult<Vec<Primitive<'_>>> {
+    let default = |absent: &Absent| -> PyResult<Vec<Bound<'_, PyAny>>> {
+        Ok(match *absent {
+            Absent::Required => Vec::new(),
+            Absent::None => vec![py.None().into_bound(py)],
+            Absent::Bool(value) => vec![PyBool::new(py, value).to_owned().into_any()],
+            Absent::Int(value) => vec![value.into_pyobject(py)?.into_any()],
+            Absent::Str(text) => vec![text.into_pyobject(py)?.into_any()],
+        })
+    };
+    let mut all = Vec::with_capacity(ALL.len());
+    for primitive in ALL {
+        let params = primitive.params.iter().map(|(name, absent)| Ok((*name, default(absent)?)));
+        all.push((primitive.name, primitive.method, params.collect::<PyResult<_>>()?));
+    }
+    Ok(all)
+}
+
+type Primitive<'py> = (&'static str, &'static str, Vec<(&'static str, Vec<Bound<'py, PyAny>>)>);
+
+/// The module with every PrimFunc that has no schedule bound to the threads of the target.
+#[pyfunction]
+pub(crate) fn default_gpu_schedule(
+    py: Python<'_>,
+    module: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyTarget>,
+) -> PyResult<PyModule> {
+    let module = module_of(module)?;
+    let pass = DefaultGPUSchedule::new(&target.get().target).map_err(|message| error::general(py, message))?;
+    let mut cx = tilewright::PassCx::default();
+    let scheduled =
+        pass.run(&mut cx, (*module).clone()).map_err(|failure| error::diagnostics(py, &failure.diagnostics))?;
+    Ok(PyModule::of(scheduled))
+}

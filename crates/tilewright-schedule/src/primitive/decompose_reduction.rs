@@ -1,0 +1,134 @@
+//! `decompose_reduction(block, loop)`: the init of a reduction becomes a block of its own in front of a loop.
+
+use tilewright_expr::node::walk;
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{
+    BinOp, Block, BufferRegion, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var,
+};
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::{binary, compare, known_around, mentions, substituted};
+use crate::independent::{check_affine, driven_axes};
+use crate::rewrite::way;
+use crate::tree::{Key, Site, around, follow, loop_of};
+use crate::unique::renewed_axes;
+
+pub(super) const DECOMPOSE_REDUCTION: Primitive = Primitive {
+    name: "DecomposeReduction",
+    method: "decompose_reduction",
+    params: &[("block", Default::Required), ("loop", Default::Required)],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let (site, at) = (call.block(0)?, call.loop_at(1)?);
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+        return Err(Fault::at(&site, "expected a block"));
+    };
+    let Some(init) = &block.init else {
+        return Err(Fault::at(&site, format!("block `{}` has no init", block.name)));
+    };
+    let loops = site.loops();
+    let depth = loop_of(&at.stmt).and_then(|wanted| loops.iter().position(|l| l.var == wanted.var));
+    let depth = depth.ok_or_else(|| Fault::at(&at, format!("the loop is not around block `{}`", block.name)))?;
+    if way(&site).iter().zip(way(&at)).any(|(a, b)| *a != b) || !block.alloc_buffers.is_empty() {
+        return Err(Fault::at(&at, format!("the loop is not around block `{}`", block.name)));
+    }
+    check_affine(call.function, &site)?;
+    let (outside, inside) = loops.split_at(depth);
+    let reduces = |l: &Loop| {
+        let driven = driven_axes(block, values, std::slice::from_ref(&l.var));
+        driven.iter().any(|&at| block.iters.get(at).is_some_and(|iter| iter.kind != IterKind::Spatial))
+    };
+    if let Some(l) = outside.iter().find(|l| reduces(l)) {
+        let message = format!("loop `{}`, outside of the loop, drives the reduction", l.var.name);
+        return Err(Fault::at(&at, message));
+    }
+    let (reduce, spatial): (Vec<Loop>, Vec<Loop>) = inside.iter().cloned().partition(reduces);
+    let conditions = without_reduction(&site, predicate, &reduce)?;
+    let start = init_block(block, init);
+    let stays = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
+    let kept = stays.map(|(_, value)| value.clone()).collect();
+    let key = start.iters.first().map_or_else(|| Key::Bare(start.name.clone(), 0), |iter| Key::Block(iter.var.id()));
+    let start: Stmt = StmtKind::Block { values: kept, predicate: conditions, block: start }.into();
+    let start = guarded_by_extents(call.function, &at, &reduce, start)?;
+    let start = with_own_loops(&spatial, start);
+    let update = updated(block);
+    let update: Stmt = StmtKind::Block { values: values.to_vec(), predicate: predicate.clone(), block: update }.into();
+    let function = PrimFunc { body: site.replaced(update), ..call.function.clone() };
+    let at = follow(&function.body, &way(&at)).ok_or_else(|| Fault::of_call("the loop is gone"))?;
+    let body = at.replaced(Stmt::seq([start, at.stmt.clone()]));
+    Ok(Outcome::changed(PrimFunc { body, ..function }, Results::One(key)))
+}
+
+/// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot be.
+fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) -> Result<Expr, Fault> {
+    let vars: Vec<Var> = reduce.iter().map(|l| l.var.clone()).collect();
+    let (mut kept, mut pending) = (Expr::bool(true), vec![predicate.clone()]);
+    while let Some(part) = pending.pop() {
+        match &part.kind {
+            ExprKind::Binary(BinOp::And, a, b) => pending.extend([b.clone(), a.clone()]),
+            _ if !mentions(&part, &vars) => {
+                kept = if kept.as_int() == Some(1) { part } else { binary(BinOp::And, &kept, &part)? };
+            }
+            _ => {
+                let mut others = false;
+                walk(&part, |var: &Var| others |= !vars.contains(var) && site.loops().iter().any(|l| l.var == *var));
+                if others {
+                    let message = "a condition of the block mixes loops of the reduction with others";
+                    return Err(Fault::at(site, message));
+                }
+            }
+        }
+    }
+    Ok(kept)
+}
+
+/// The init as a block, whose axes are those of the block but for the reduction's.
+fn init_block(block: &Block, init: &Stmt) -> Block {
+    renewed_axes(&Block {
+        name: format!("{}_init", block.name).into(),
+        iters: block.iters.iter().filter(|iter| iter.kind != IterKind::Reduce).cloned().collect(),
+        reads: Vec::new(),
+        init: None,
+        body: init.clone(),
+        ..block.clone()
+    })
+}
+
+/// The block without its init, which reads what it updates.
+fn updated(block: &Block) -> Block {
+    let missing = |write: &&BufferRegion| block.reads.iter().all(|read| read.buffer != write.buffer);
+    let reads = block.writes.iter().filter(missing).chain(&block.reads).cloned().collect();
+    Block { name: format!("{}_update", block.name).into(), init: None, reads, ..block.clone() }
+}
+
+/// Where the reduction may have no iteration, there is no init either.
+fn guarded_by_extents(function: &PrimFunc, at: &Site, reduce: &[Loop], start: Stmt) -> Result<Stmt, Fault> {
+    let known = known_around(function, at);
+    let mut guarded = start;
+    for l in reduce {
+        let some = compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?;
+        if !known.prove(&some) {
+            guarded = StmtKind::If { condition: some, then: guarded, otherwise: None }.into();
+        }
+    }
+    Ok(guarded)
+}
+
+/// The statement inside of copies of the loops.
+fn with_own_loops(loops: &[Loop], stmt: Stmt) -> Stmt {
+    loops.iter().rev().fold(stmt, |body, l| {
+        let var = Var::new(format!("{}_init", l.var.name), l.var.dtype);
+        let body = substituted(&body, &[(l.var.clone(), Expr::var(&var))]);
+        let kind = match &l.kind {
+            ForKind::ThreadBinding(tag) => ForKind::ThreadBinding(tag.clone()),
+            _ => ForKind::Serial,
+        };
+        around(
+            Loop { var, min: l.min.clone(), extent: l.extent.clone(), kind, annotations: l.annotations.clone() },
+            body,
+        )
+    })
+}

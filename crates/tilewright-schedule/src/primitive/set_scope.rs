@@ -1,0 +1,29 @@
+//! `set_scope(block, buffer_index, storage_scope)`: the memory of a temporary that a block writes is of another sort.
+
+use tilewright_ir::tir::{PrimFunc, Scope};
+
+use super::compute_inline::check_temporary;
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::rewrite::with_buffer;
+
+pub(super) const SET_SCOPE: Primitive = Primitive {
+    name: "SetScope",
+    method: "set_scope",
+    params: &[("block", Default::Required), ("buffer_index", Default::Required), ("storage_scope", Default::Required)],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let buffer = call.written(&site, 1)?;
+    let name = call.text(2)?;
+    let scope = Scope::named(name).ok_or_else(|| Fault::at(&site, format!("there is no memory `{name}`")))?;
+    let around = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    if let Some(block) = around.block() {
+        check_temporary(&site, block, &buffer)?;
+    }
+    let other = buffer.derive(|node| node.scope = scope);
+    let body = with_buffer(&call.function.body, &buffer, &other);
+    Ok(Outcome::changed(PrimFunc { body, ..call.function.clone() }, Results::Nothing))
+}

@@ -1,0 +1,21 @@
+//! `vectorize(loop)`: the iterations of a loop run as lanes of vector operations.
+
+use tilewright_ir::tir::ForKind;
+
+use super::parallel::with_kind;
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::independent::check_independent;
+
+pub(super) const VECTORIZE: Primitive = Primitive {
+    name: "Vectorize",
+    method: "vectorize",
+    params: &[("loop", Default::Required)],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.loop_at(0)?;
+    check_independent(call.function, &site, "vectorised")?;
+    Ok(Outcome::changed(with_kind(call.function, &site, ForKind::Vectorized)?, Results::Nothing))
+}

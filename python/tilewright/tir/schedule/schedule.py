@@ -1,0 +1,84 @@
+"""The schedule of a module in the making.
+
+Every primitive is a method: `sch.split(loop, factors=[None, 16])`. A primitive either keeps what the function computes
+or raises `ScheduleError`, which shows the block or the loop that is concerned, underlined in the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any
+
+from ... import _core
+from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitives
+from ...error import TVMError
+from .state import ScheduleState
+from .trace import Trace
+
+__all__ = ["RAND_VAR_TYPE", "BlockRV", "ExprRV", "LoopRV", "Schedule", "ScheduleError"]
+
+RAND_VAR_TYPE = BlockRV | LoopRV | ExprRV
+
+
+class ScheduleError(TVMError):
+    """A primitive that was not applied, and why: the schedule is as it was before the call."""
+
+
+class Schedule(_core.Schedule):
+    """A module, or a function, and handles for its blocks and loops, which primitives take and give.
+
+    `error_render_level` says whether errors show the script: "detail", "fast" or "none".
+    """
+
+    @property
+    def state(self) -> ScheduleState:
+        """The module as a tree of blocks and loops."""
+        return ScheduleState(self.mod, self)
+
+    @property
+    def trace(self) -> Trace:
+        """The calls so far."""
+        return Trace._of(super().trace)
+
+    def show(self, *args: Any, **kwargs: Any) -> None:
+        """Prints the module and the calls that made it."""
+        self.mod.show(*args, **kwargs)
+        self.trace.show()
+
+    def seed(self, seed: int) -> None:
+        """Nothing is drawn without a seed of its own: there is nothing to set."""
+
+    def fork_seed(self) -> int:
+        """A seed for another schedule."""
+        return 1
+
+    def remove_rv(self, rand_var_rv: RAND_VAR_TYPE) -> None:
+        """A handle that is not used any more costs nothing and stays."""
+
+
+def _method(name: str, params: list[tuple[str, list[Any]]]) -> Callable[..., Any]:
+    """The method that calls a primitive, with the signature that the primitive declares."""
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [Parameter("self", Parameter.POSITIONAL_ONLY)]
+    for param, default in params:
+        if param.startswith("*"):
+            parameters.append(Parameter(param[1:], Parameter.VAR_POSITIONAL))
+            kind = Parameter.KEYWORD_ONLY
+        else:
+            parameters.append(Parameter(param, kind, default=(*default, Parameter.empty)[0]))
+    signature = Signature(parameters)
+
+    def method(self: Schedule, *args: Any, **kwargs: Any) -> Any:
+        return self._call(name, args, kwargs)
+
+    method.__name__ = name
+    method.__qualname__ = f"Schedule.{name}"
+    method.__signature__ = signature  # type: ignore[attr-defined]
+    method.__doc__ = f"The primitive `{name}`."
+    return method
+
+
+for _, _name, _params in schedule_primitives():
+    if _name not in vars(Schedule):
+        setattr(Schedule, _name, _method(_name, _params))
