@@ -118,7 +118,7 @@ def test_modules_are_maps_of_functions():
 def test_every_pass_of_the_compiler_has_a_function():
     from tilewright import _core
 
-    names = _core.pass_names()
+    names = _core.graph_pass_names()
     assert {"LegalizeOps", "Normalize", "DeadCodeElimination"} <= set(names)
     for name in names:
         one = getattr(tw.relax.transform, name)()
@@ -126,6 +126,58 @@ def test_every_pass_of_the_compiler_has_a_function():
         assert getattr(tw.relax.transform, name).__doc__
     with pytest.raises(AttributeError):
         tw.relax.transform.NoSuchPass  # noqa: B018
+
+
+def test_passes_have_the_parameters_that_they_declare():
+    from inspect import signature
+
+    sort = tw.relax.transform.TopologicalSort
+    assert str(signature(sort)).startswith("(order='depth-first', direction='from-inputs')")
+    assert sort("breadth-first", direction="from-outputs").name == "TopologicalSort"
+    for wrong, message in [
+        (lambda: sort("sideways"), 'argument `order` of `TopologicalSort` must be "depth-first" or "breadth-first"'),
+        (lambda: tw.relax.transform.ConvertToDataflow("two"), "argument `min_size` of .* must be an integer"),
+        (lambda: tw.relax.transform.ConvertToDataflow(min_size=-1), "cannot be negative, found -1"),
+        (lambda: tw.relax.transform.CombineParallelMatmul(3), "must be a function or None, found the integer 3"),
+    ]:
+        with pytest.raises(tw.TVMError, match=message):
+            wrong()
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        sort(speed="fast")
+
+
+@I.ir_module
+class TwoProducts:
+    @R.function
+    def main(
+        x: R.Tensor((2, 4), "float32"), a: R.Tensor((4, 3), "float32"), b: R.Tensor((4, 5), "float32")
+    ):
+        with R.dataflow():
+            p = R.matmul(x, a)
+            q = R.matmul(x, b)
+            R.output(p, q)
+        return (p, q)
+
+
+def test_the_check_of_parallel_products_is_asked_and_decides():
+    asked = []
+
+    def check(x, rhs, bias, branch):
+        asked.append((x.name_hint, [w.name_hint for w in rhs], list(bias), dict(branch)))
+        return len(asked) > 1
+
+    combine = tw.relax.transform.CombineParallelMatmul(check)
+    tw.ir.assert_structural_equal(combine(TwoProducts), TwoProducts)
+    assert asked == [("x", ["a", "b"], [], {"num_branches": 2, "bias_dim": None, "activation": None})]
+    combined = combine(TwoProducts)
+    tw.ir.assert_structural_equal(combined, tw.relax.transform.CombineParallelMatmul()(TwoProducts))
+    assert len(combined["main"].body.blocks[0].bindings) == 5
+
+    def broken(*_):
+        raise ValueError("no answer")
+
+    with pytest.raises(tw.TVMError, match="no answer"):
+        tw.relax.transform.CombineParallelMatmul(check=broken)(TwoProducts)
 
 
 def test_names_that_no_pass_has_are_warned_of():

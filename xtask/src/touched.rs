@@ -1,13 +1,16 @@
 //! `cargo xtask touched NAME`: where a thing is named, to see that an addition lands in one place.
 //!
-//! A place counts when it is code: in `crates/` or `python/`, outside of comments, tests and test modules. Words are
+//! A place counts when it is code: in `crates/` or `python/`, outside of comments, tests (the crate that runs the textual
+//! ones, with the faults that are planted for them, among them) and test modules. Words are
 //! compared without case and underscores, so `permute_dims` finds `PermuteDims` and `PERMUTE_DIMS`; of a dotted name such
 //! as `nn.relu` the last part is looked for, and the whole written as one word (`nn_relu`).
 
 use crate::source::{self, Strings};
 
-/// The folder in which ops are declared.
-const DECLARATIONS: &str = "crates/tilewright-ops/src/";
+/// The folders in which ops are declared, a file each, and passes, a folder each.
+const DECLARATIONS: [&str; 2] = ["crates/tilewright-ops/src/", "crates/tilewright-relax-passes/src/"];
+/// The crate that runs the textual tests.
+const TEXTUAL_TESTS: &str = "crates/tilewright-filetests/";
 
 pub(crate) fn run(name: &str) -> Result<(), String> {
     let wanted = forms(name);
@@ -49,16 +52,19 @@ fn forms(name: &str) -> Vec<String> {
 
 fn counts(path: &str) -> bool {
     let test =
-        path.split('/').any(|part| matches!(part, "tests" | "benches" | "testing")) || path.ends_with("tests.rs");
+        path.split('/').any(|part| matches!(part, "tests" | "benches" | "testing")) || path.ends_with("tests.rs")
+            || path.starts_with(TEXTUAL_TESTS);
     !test
         && (path.starts_with("crates/") && path.ends_with(".rs")
             || path.starts_with("python/") && path.ends_with(".py"))
 }
 
-/// Whether the file is where the thing is declared: the file of the op table that bears its name.
+/// Whether the file is where the thing is declared: one that bears its name, or stands in the folder that does.
 fn is_declaration(path: &str, wanted: &[String]) -> bool {
-    let stem = path.rsplit('/').next().and_then(|file| file.strip_suffix(".rs")).map(fold);
-    path.starts_with(DECLARATIONS) && stem.is_some_and(|stem| wanted.contains(&stem))
+    let mut parts = path.rsplit('/');
+    let stem = parts.next().and_then(|file| file.strip_suffix(".rs"));
+    let bearer = if stem == Some("mod") { parts.next() } else { stem };
+    DECLARATIONS.iter().any(|folder| path.starts_with(folder)) && bearer.is_some_and(|name| wanted.contains(&fold(name)))
 }
 
 fn hits<'t>(path: &str, text: &'t str, wanted: &[String]) -> Vec<(usize, &'t str)> {
@@ -97,6 +103,7 @@ mod tests {
     #[test]
     fn tests_are_left_out() {
         assert!(!counts("crates/tilewright-ops/tests/relu.rs"));
+        assert!(!counts("crates/tilewright-filetests/src/faults.rs") && counts("crates/tilewright/src/lib.rs"));
         assert!(hits("crates/a.rs", "#[cfg(test)]\nmod tests {\n  relu();\n}\n", &forms("relu")).is_empty());
     }
 }

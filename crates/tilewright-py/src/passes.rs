@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
+use tilewright::ir::pass::{Callback, CallbackValue, PassArg};
 use tilewright::relax_passes::{self, BindParams, BindSymbolicVars, ParamKey};
 use tilewright::{passes, pipelines};
 
@@ -12,17 +13,73 @@ use crate::error;
 use crate::module::PyModule;
 use crate::pass::PyPass;
 use crate::tensor::NdArray;
+use crate::view::{Field, Node, attr_field, attr_of, node_of};
 
-/// A pass that needs no arguments.
-#[pyfunction]
-pub(crate) fn by_name(py: Python<'_>, name: &str) -> PyResult<PyPass> {
-    passes::by_name(name).map(PyPass::native).map_err(|message| error::general(py, message))
-}
-
-/// The names of all passes that need no arguments.
+/// The names of all passes that are made by name.
 #[pyfunction]
 pub(crate) fn pass_names() -> Vec<&'static str> {
-    passes::names().into_iter().filter(|name| pipelines::by_name(name).is_none()).collect()
+    passes::defs().map(|def| def.name).collect()
+}
+
+/// The names of those among them that are passes of graphs.
+#[pyfunction]
+pub(crate) fn graph_pass_names() -> Vec<&'static str> {
+    relax_passes::PASSES.iter().map(|def| def.name).collect()
+}
+
+/// A parameter of a pass: its name, its default in a tuple of one (an empty one where it must be given), what it is and
+/// what it is for.
+type Param<'py> = (&'static str, Vec<Bound<'py, PyAny>>, &'static str, &'static str);
+
+/// What a pass does, and its parameters in order.
+#[pyfunction]
+pub(crate) fn pass_signature<'py>(py: Python<'py>, name: &str) -> PyResult<(&'static str, Vec<Param<'py>>)> {
+    let def = passes::def(name).map_err(|message| error::general(py, message))?;
+    let params = def.params.iter().map(|param| {
+        let default = param.default.value().map(|value| attr_field(Some(&value)).view(py)).transpose()?;
+        Ok((param.name, Vec::from_iter(default), param.kind.in_words(), param.doc))
+    });
+    Ok((def.doc, params.collect::<PyResult<_>>()?))
+}
+
+/// A pass by its name and the arguments that it takes.
+#[pyfunction]
+pub(crate) fn make_pass(py: Python<'_>, name: &str, args: &Bound<'_, PyDict>) -> PyResult<PyPass> {
+    let def = passes::def(name).map_err(|message| error::general(py, message))?;
+    let mut given = Vec::new();
+    for (param, value) in args {
+        let arg = match value.is_callable() && attr_of(&value).is_err() {
+            true => PassArg::Callback(callback(value.unbind())),
+            false => PassArg::Data(attr_of(&value)?),
+        };
+        given.push((param.extract::<String>()?, arg));
+    }
+    def.with(given).map(PyPass::native).map_err(|message| error::general(py, message))
+}
+
+/// A Python function that a pass asks.
+fn callback(function: Py<PyAny>) -> Callback {
+    Arc::new(move |args| {
+        let answer = Python::attach(|py| {
+            let args = args.iter().map(|arg| told(arg).view(py)).collect::<PyResult<Vec<_>>>()?;
+            let answer = function.bind(py).call1(PyTuple::new(py, args)?)?;
+            Ok(match node_of(&answer) {
+                Some(Node::Relax(expr)) => CallbackValue::Expr(expr.clone()),
+                Some(Node::Info(info)) => CallbackValue::StructInfo(info.clone()),
+                _ => CallbackValue::Data(attr_of(&answer)?),
+            })
+        });
+        answer.map_err(|error: PyErr| error.to_string())
+    })
+}
+
+fn told(value: &CallbackValue) -> Field {
+    match value {
+        CallbackValue::Data(data) => attr_field(Some(data)),
+        CallbackValue::Expr(expr) => Field::relax(expr),
+        CallbackValue::Exprs(exprs) => Field::list(exprs, Field::relax),
+        CallbackValue::StructInfo(info) => Field::info(info),
+    }
 }
 
 /// The names of all pipelines.

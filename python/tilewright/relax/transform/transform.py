@@ -1,15 +1,16 @@
 """Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module.
 
-There is a function here for every pass of the compiler that needs no arguments, under the pass's own name, so that
-`LegalizeOps()` is the pass `LegalizeOps`; those that take arguments are written out.
+There is a function here for every pass of the compiler, under the pass's own name and with the parameters that it
+declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take tensors or patterns are written out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
-from ..._core import IRModule, Pass, bind_params, bind_symbolic_vars, by_name, pass_names
+from ..._core import IRModule, Pass, bind_params, bind_symbolic_vars, graph_pass_names, make_pass, pass_signature
 from ...ir.transform import function_pass_of
 from ..expr import DataflowBlock, Function
 from ..expr_functor import PyExprMutator
@@ -61,15 +62,24 @@ def _on_blocks(work: Any) -> Any:
     return on_function
 
 
-def _without_arguments(name: str) -> Callable[[], Pass]:
-    def make() -> Pass:
-        return by_name(name)
+def _of_table(name: str) -> Callable[..., Pass]:
+    """The function that makes a pass of the compiler's table, with the signature that the table declares."""
+    doc, table = pass_signature(name)
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    params = [Parameter(param, kind, default=(*default, Parameter.empty)[0]) for param, default, _, _ in table]
+    signature = Signature(params, return_annotation=Pass)
+
+    def make(*args: Any, **kwargs: Any) -> Pass:
+        return make_pass(name, signature.bind(*args, **kwargs).arguments)
 
     make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"The pass `{name}`; `tilewright opt --pass {name} FILE` shows what it does."
+    make.__signature__ = signature  # type: ignore[attr-defined]
+    lines = [f"{doc or f'The pass `{name}`;'} `tilewright opt --pass {name} FILE` shows what it does."]
+    lines += [f"`{param}`, {words}: {text}" for param, _, words, text in table]
+    make.__doc__ = "\n\n".join(lines)
     return make
 
 
-for _name in pass_names():
-    globals()[_name] = _without_arguments(_name)
+for _name in graph_pass_names():
+    globals()[_name] = _of_table(_name)
     __all__ += [_name]
