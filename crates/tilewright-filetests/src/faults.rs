@@ -79,6 +79,10 @@ pub const ALL: &[Fault] = &[
     fault("LiftTransformParams", "another_field", another_field),
     fault("BundleModelParams", "another_field", another_field),
     fault("BundleModelParams", "swapped_arguments", swapped_arguments),
+    fault("RewriteDataflowReshape", "swapped_arguments", swapped_arguments),
+    fault("RewriteDataflowReshape", "shifted_view", shifted_view),
+    fault("RemoveRedundantReshape", "another_dimension", another_dimension),
+    fault("RemoveRedundantReshape", "dropped_binding", dropped_binding),
     fault("ConvertToDataflow", "still_plain", still_plain),
     fault("ConvertToDataflow", "dropped_binding", dropped_binding),
     fault("TopologicalSort", "swapped_bindings", swapped_bindings),
@@ -364,6 +368,20 @@ fn another_dimension(module: &IRModule) -> IRModule {
             let mut dims = dims.clone();
             dims[0] = dims[1].clone();
             Some(relax::Expr::raw(expr.struct_info.clone(), relax::ExprKind::Shape(dims)))
+        }
+        _ => None,
+    })
+}
+
+/// The first view begins four bytes late.
+fn shifted_view(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Call { callee, args, attrs, sinfo_args } => {
+            let mut shifted = attrs.clone();
+            *shifted.get_mut("relative_byte_offset")? = Attr::Int(4);
+            let (callee, args, sinfo_args) = (callee.clone(), args.clone(), sinfo_args.clone());
+            let kind = relax::ExprKind::Call { callee, args, attrs: shifted, sinfo_args };
+            Some(relax::Expr::raw(expr.struct_info.clone(), kind))
         }
         _ => None,
     })

@@ -135,6 +135,8 @@ pub enum AttrKind {
     Sides(usize),
     /// Numbers; one may stand by itself.
     Floats,
+    /// A map of indices.
+    IndexMap,
     /// A device, see [`VDevice::to_attr`].
     VDevice,
 }
@@ -158,6 +160,7 @@ impl AttrKind {
             Self::OptionalEach(_) => "an integer, one for each spatial dimension, or None",
             Self::Sides(_) => "an integer, or one for each spatial dimension or for each of their sides",
             Self::Floats => "numbers",
+            Self::IndexMap => "a map of indices",
             Self::VDevice => "a device",
         }
     }
@@ -320,6 +323,20 @@ impl Builtin {
 }
 
 impl MachineOp {
+    /// Whether what it gives lies in the memory of its first argument.
+    pub fn is_view(self) -> bool {
+        match self {
+            Self::Same | Self::Builtin(Builtin::View) => true,
+            Self::AllocTensor
+            | Self::AllocStorage
+            | Self::TensorInStorage
+            | Self::Kill
+            | Self::Closure
+            | Self::CallPrimFunc
+            | Self::Builtin(_) => false,
+        }
+    }
+
     /// Whether it works on memory of the function's own, and so may stand in a function without side effects.
     pub fn is_of_memory(self) -> bool {
         match self {
@@ -546,6 +563,7 @@ fn fit_attr(op: OpRef, def: &AttrDef, value: Attr) -> Result<Attr, InferError> {
         | (AttrKind::Float | AttrKind::OptionalFloat, Attr::Float(_))
         | (AttrKind::Str | AttrKind::OptionalStr, Attr::Str(_))
         | (AttrKind::DType, Attr::DType(_))
+        | (AttrKind::IndexMap, Attr::IndexMap(_))
         | (
             AttrKind::OptionalInt | AttrKind::OptionalFloat | AttrKind::OptionalStr | AttrKind::OptionalInts,
             Attr::None,

@@ -76,6 +76,8 @@ passes! {
     remove_unused_parameters::RemoveUnusedParameters;
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
+    rewrite_dataflow_reshape::RewriteDataflowReshape;
+    remove_redundant_reshape::RemoveRedundantReshape;
     lift_transform_params::LiftTransformParams(..);
     bundle_model_params::BundleModelParams(..);
     convert_to_dataflow::ConvertToDataflow(..);

@@ -23,6 +23,7 @@ pub fn default_build() -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::LegalizeOps),
         Arc::new(relax::FoldConstant),
+        Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),
         Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::ToNonDataflow),

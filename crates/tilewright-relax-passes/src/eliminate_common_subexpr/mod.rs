@@ -41,7 +41,7 @@ impl Pass for EliminateCommonSubexpr {
 }
 
 /// Whether the function may overwrite values: then two that are equal are not one.
-fn overwrites(function: &Function) -> bool {
+pub(crate) fn overwrites(function: &Function) -> bool {
     let mut found = false;
     walk(function, |expr: &Expr| {
         // A packed function, or one that is not pure, may write what it is given.

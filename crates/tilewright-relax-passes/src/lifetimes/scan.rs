@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::IRModule;
-use tilewright_ir::op::{Legalize, MachineOp};
+use tilewright_ir::op::{Legalize, MachineOp, OpRef};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
 use tilewright_support::{Map, with_stack};
 
@@ -179,6 +179,7 @@ impl Scan<'_> {
                 let given = self.call(callee, args);
                 match callee {
                     Callee::TirInplace { results, .. } => Self::inplace(results, &given),
+                    Callee::Op(op) if is_view(*op) => given.into_iter().next().unwrap_or_else(Stands::nothing),
                     _ => Stands::nothing(),
                 }
             }
@@ -209,7 +210,7 @@ impl Scan<'_> {
             Callee::Tir(_) | Callee::TirInplace { .. } => false,
             Callee::Op(op) => match op.legalize {
                 Legalize::PrimFunc(_) | Legalize::Machine(MachineOp::Kill) => false,
-                Legalize::Machine(_) => true,
+                Legalize::Machine(machine) => !machine.is_view(),
             },
             Callee::Value(function) => match &function.kind {
                 ExprKind::GlobalVar(global) => self.module.prim(&global.name).is_none(),
@@ -258,4 +259,9 @@ impl Scan<'_> {
             self.values[index].escapes = true;
         }
     }
+}
+
+/// Whether what the operator gives is another name for its first argument, or lies in its memory.
+fn is_view(op: OpRef) -> bool {
+    matches!(op.legalize, Legalize::Machine(machine) if machine.is_view())
 }
