@@ -107,8 +107,6 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(passes::pass_names, core)?,
         wrap_pyfunction!(passes::pass_signature, core)?,
         wrap_pyfunction!(passes::make_pass, core)?,
-        wrap_pyfunction!(passes::pass_signature, core)?,
-        wrap_pyfunction!(passes::make_pass, core)?,
         wrap_pyfunction!(passes::pipeline_names, core)?,
         wrap_pyfunction!(schedule::default_gpu_schedule, core)?,
         wrap_pyfunction!(schedule::schedule_primitives, core)?,
