@@ -1,123 +1,138 @@
-"""Every graph operator against NumPy or PyTorch: what compiled code computes, and that its type is the inferred one.
+"""Every graph operator: inferred type, reference interpreter, compiled code, and NumPy or PyTorch agree.
 
 `REFERENCES` has an entry for each operator of the core's table: samples of arguments, and a function of arrays that
 says what comes out. An operator without an entry fails. Samples have ranks 0 to 5 and sizes 0, 1 and odd; of operators
-that work element by element, floats are mixed with NaN, infinities, zeros of both signs and extremes. Where a sample's
-arrays are all of one shape, it runs once more with symbolic dimensions.
+that work element by element, floats are mixed with NaN, infinities, zeros of both signs and extremes.
+`op_references/judge.py` gives them symbolic dimensions and every element type that inference takes.
+
+Compiled code agrees with the interpreter bit for bit, or as closely as the semantics say where they leave bits open.
 """
 
 from __future__ import annotations
-
-import warnings
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import _core, relax, tir
+from tilewright import relax
 
 pytest.importorskip("torch")
 
-from op_references import REFERENCES, Sample
-
-TOLERANCE = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-12}
-# Left to themselves: they concern memory, functions and the machine, and other tests run them.
-SYSTEM = ("builtin.", "memory.", "vm.")
-SYSTEM_NAMES = {
-    "alloc_tensor", "assert_op", "hint_on_device", "make_closure", "null_value", "print", "shape_of", "shape_to_tensor",
-    "tensor_to_shape", "to_vdevice",
-}  # fmt: skip
+from op_references import REFERENCES, Sample, judge
+from op_references.interpreter import Interpreter
+from op_references.values import FLOATS, TOLERANCE, ULPS, assert_near, assert_same, from_value, to_tensor, ulps
 
 
-def names() -> list[str]:
-    """The operators that compute tensors from tensors."""
-    return [n for n in _core.graph_op_names() if n not in SYSTEM_NAMES and not n.startswith(SYSTEM)]
+@pytest.fixture(scope="module")
+def interpreter():
+    process = Interpreter()
+    yield process
+    process.close()
 
 
-def operator(name: str) -> Callable[..., Any]:
-    place = relax.op
-    for part in name.split("."):
-        place = getattr(place, part)
-    return place
-
-
-def info_of(array: np.ndarray, dims: list | None) -> relax.TensorStructInfo:
-    shape = array.shape if dims is None else dims
-    return relax.TensorStructInfo(shape, str(array.dtype))
-
-
-def emit(builder: relax.BlockBuilder, name: str, sample: Sample, symbolic: bool) -> None:
-    """A function of the sample's tensors that returns what the call gives; equal sizes are one symbolic dimension."""
-    sizes: dict[int, tir.Var] = {}
-    params = []
-    for i, array in enumerate(sample.arrays):
-        dims = [sizes.setdefault(n, tir.Var(f"n{n}", "int64")) for n in array.shape] if symbolic else None
-        params.append(relax.Var(f"x{i}", info_of(array, dims)))
-    with builder.function(name, params):
-        builder.emit_func_output(builder.emit(sample.call(*params)))
-
-
-def as_list(value: Any) -> list:
+def as_list(value):
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def result_infos(function: relax.Function) -> list:
-    info = function.ret_struct_info
-    return list(info.fields) if isinstance(info, relax.TupleStructInfo) else [info]
+def bound_of(run, dtype):
+    return max(run.sample.tolerance or 0.0, TOLERANCE[dtype])
 
 
-def check(name: str, sample: Sample, symbolic: bool, function: Any, results: list[np.ndarray]) -> None:
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        expected = [np.asarray(e) for e in as_list(sample.reference(*sample.arrays))]
-    where = f"{name}{[(a.shape, str(a.dtype)) for a in sample.arrays]} symbolic={symbolic}"
-    assert len(results) == len(expected), where
-    for result, want, info in zip(results, expected, result_infos(function), strict=True):
-        assert result.shape == want.shape, where
-        assert (str(result.dtype), info.dtype) == (str(want.dtype), str(want.dtype)), where
-        assert info.ndim in (-1, result.ndim), where
-        if not symbolic:
-            assert tuple(int(d) for d in info.shape) == result.shape, where
-        if result.dtype.kind != "f":
-            np.testing.assert_array_equal(result, want, where)
-            continue
-        bound = sample.tolerance or TOLERANCE[str(result.dtype)]
-        finite = np.abs(want[np.isfinite(want)].astype(np.float64))
-        # Relative to each element; beside sums, to the largest of small ones.
-        small = bound * min(1.0, finite.max(initial=0.0))
-        np.testing.assert_allclose(result, want, rtol=bound, atol=small, err_msg=where)
+def check_type(run, found, dtype, info):
+    """What is computed is what was inferred."""
+    if isinstance(info, relax.PrimStructInfo):
+        assert (dtype, found.shape) == (str(info.dtype), ()), run.where
+        return
+    assert (dtype, found.ndim) == (info.dtype, found.ndim if info.ndim == -1 else info.ndim), run.where
+    if run.dims == "sizes" and info.shape is not None:
+        assert tuple(int(d) for d in info.shape) == found.shape, run.where
 
 
-@pytest.mark.parametrize("name", names())
-def test_an_operator_computes_what_its_reference_does(name):
-    assert name in REFERENCES, f"`{name}` has no reference"
-    rng = np.random.default_rng(7)
-    op, builder, runs = operator(name), relax.BlockBuilder(), []
-    for sample in REFERENCES[name].samples(rng, op):
-        shapes = {a.shape for a in sample.arrays}
-        symbolic = sample.symbolic and len(shapes) == 1 and shapes != {()}
-        for kind in (False, True) if symbolic else (False,):
-            emit(builder, f"f{len(runs)}", sample, kind)
-            runs.append((sample, kind))
-    assert runs, f"`{name}` has no samples"
-    module = builder.finalize()
+def check_reference(run, results):
+    """What is computed is what the reference says."""
+    expected = run.expected()
+    assert len(results) == len(expected) == len(run.infos), run.where
+    for (found, dtype), (want, wanted), info in zip(results, expected, run.infos, strict=True):
+        assert (found.shape, dtype) == (want.shape, wanted), run.where
+        check_type(run, found, dtype, info)
+        if dtype in FLOATS:
+            assert_near(found, want, bound_of(run, dtype), run.where)
+        else:
+            np.testing.assert_array_equal(found, want, run.where)
+
+
+def check_interpreted(run, agreement, results, interpreted):
+    """What compiled code computes is what the interpreter does."""
+    assert not isinstance(interpreted, str), f"{run.where}: {interpreted}"
+    where = f"{run.where}, compiled code and the interpreter"
+    assert len(results) == len(interpreted), where
+    for (found, dtype), (want, wanted) in zip(results, interpreted, strict=True):
+        assert (found.shape, dtype) == (want.shape, wanted), where
+        if dtype not in FLOATS or agreement == "exact":
+            assert_same(found, want, where)
+        elif agreement == "function":
+            assert ulps(found, want, dtype) <= ULPS[dtype], where
+        else:
+            assert_near(found, want, bound_of(run, dtype), where)
+
+
+def compiled(module, every):
     machine = relax.VirtualMachine(relax.build(module, "llvm"), tw.cpu())
-    for i, (sample, kind) in enumerate(runs):
-        results = as_list(machine[f"f{i}"](*sample.arrays))
-        check(name, sample, kind, module[f"f{i}"], [r.numpy() for r in results])
+    for i, run in enumerate(every):
+        arguments = [to_tensor(a, d) for a, d in zip(run.arrays, run.dtypes, strict=True)]
+        values = as_list(machine[f"f{i}"](*arguments))
+        yield [from_value(value, str(info.dtype)) for value, info in zip(values, run.infos, strict=True)]
+
+
+def check(interpreter, every):
+    module = judge.module_of(every)
+    calls = [(f"f{i}", list(zip(run.arrays, run.dtypes, strict=True))) for i, run in enumerate(every)]
+    answer = interpreter.run(module, calls)
+    for run, results, interpreted in zip(every, compiled(module, every), answer.results, strict=True):
+        check_reference(run, results)
+        check_interpreted(run, answer.agreement, results, interpreted)
+
+
+@pytest.mark.parametrize("name", judge.names())
+def test_an_operator_computes_what_its_reference_does(name, interpreter):
+    assert name in REFERENCES, f"`{name}` has no reference"
+    every = judge.runs(name)
+    assert every, f"`{name}` has no samples"
+    check(interpreter, every)
+
+
+@pytest.mark.parametrize("name", judge.names())
+def test_inference_claims_nothing_wrong_of_what_it_does_not_know(name):
+    for run in judge.different(judge.runs(name)):
+        results = [(found.shape, dtype) for found, dtype in run.expected()]
+        assert judge.contradictions(run, results) == []
 
 
 def test_a_reference_belongs_to_an_operator():
-    assert sorted(set(REFERENCES) - set(names())) == []
+    assert sorted(set(REFERENCES) - set(judge.names())) == []
 
 
-def test_a_wrong_result_is_seen():
-    sample = Sample([np.float32([1, 2])], relax.op.exp, lambda x: np.exp(x) * np.float32(1.00001))
-    builder = relax.BlockBuilder()
-    emit(builder, "f", sample, False)
-    module = builder.finalize()
-    machine = relax.VirtualMachine(relax.build(module, "llvm"), tw.cpu())
+def test_a_wrong_result_is_seen(interpreter):
+    run = judge.plainly(Sample([np.float32([1, 2])], relax.op.exp, lambda x: np.exp(x) * np.float32(1.00001)))
     with pytest.raises(AssertionError):
-        check("exp", sample, False, module["f"], [machine["f"](*sample.arrays).numpy()])
+        check(interpreter, [run])
+
+
+def test_a_difference_between_compiled_code_and_the_interpreter_is_seen(interpreter):
+    run = judge.plainly(Sample([np.float32([1, 2])], relax.op.exp, np.exp))
+    answer = interpreter.run(judge.module_of([run]), [("f0", [(run.arrays[0], "float32")])])
+    assert answer.agreement == "function"
+    (found, dtype) = answer.results[0][0]
+    check_interpreted(run, "function", [(found, dtype)], answer.results[0])
+    other = found.view(np.int32) + np.int32([0, 6])
+    with pytest.raises(AssertionError):
+        check_interpreted(run, "function", [(other.view(np.float32), dtype)], answer.results[0])
+    with pytest.raises(AssertionError):
+        check_interpreted(run, "exact", [((found.view(np.int32) + 1).view(np.float32), dtype)], answer.results[0])
+
+
+def test_a_wrong_claim_of_inference_is_seen():
+    run = judge.plainly(Sample([np.float32([[1, 2]])], relax.op.exp, np.exp))
+    assert judge.contradictions(run, [((1, 2), "float32")]) == []
+    assert judge.contradictions(run, [((1, 2, 1), "float32")]) != []
+    assert judge.contradictions(run, [((1, 2), "float64")]) != []

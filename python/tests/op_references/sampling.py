@@ -42,8 +42,12 @@ class Sample:
     arrays: list[np.ndarray]
     call: Callable[..., Any]
     reference: Callable[..., Any]
+    #: Whether its sizes may be given as variables.
     symbolic: bool = True
+    #: Another tolerance than that of the element type.
     tolerance: float | None = None
+    #: Whether it may be given in other element types.
+    retyped: bool = True
 
 
 @dataclass
