@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core import Tensor, refused
 from .binding import call
 from .elementwise import astype, divide, less, less_equal, minimum, multiply, subtract, where
 from .manipulate import arange, reshape, take
-from .reduce import cumsum, max, sum
+from .reduce import cumsum, max, min, sum
 
 __all__ = ["multinomial_from_uniform", "renormalize_top_p_top_k_prob", "sample_top_p_top_k_from_sorted_prob"]
 
@@ -55,8 +53,6 @@ def renormalize_top_p_top_k_prob(
     """
     _check_rows("renormalize_top_p_top_k_prob", top_p=top_p, top_k=top_k)
     largest = Tensor.from_scalar(float("inf"), sorted_prob.dtype)
-    from .reduce import min
-
     least = min(where(_kept(sorted_prob, top_p, top_k), sorted_prob, largest), axis=1, keepdims=True)
     kept = where(less(prob, least), Tensor.from_scalar(0, prob.dtype), prob)
     return divide(kept, sum(kept, axis=1, keepdims=True), name=name)
@@ -76,15 +72,12 @@ def sample_top_p_top_k_from_sorted_prob(
     _check_rows(name, top_p=top_p, top_k=top_k, uniform_sample=uniform_sample)
     if sample_indices is None:
         sample_indices = _own_rows(uniform_sample)
-    kept = where(_kept(sorted_prob, top_p, top_k), sorted_prob, Tensor.from_scalar(0, sorted_prob.dtype))
+    counts = _kept(sorted_prob, top_p, top_k)
+    kept = where(counts, sorted_prob, Tensor.from_scalar(0, sorted_prob.dtype))
     rows = reshape(sample_indices, [-1])
     sums = take(cumsum(kept, axis=1), rows, axis=0)
     total = max(sums, axis=1, keepdims=True)
-    passed = astype(less_equal(sums, multiply(uniform_sample, total)), "int64")
-    count = sum(_kept_count(sorted_prob, top_p, top_k, rows), axis=1, keepdims=True)
-    place = minimum(sum(passed, axis=1, keepdims=True), subtract(count, Tensor.from_scalar(1, "int64")))
-    return call("gather_elements", (take(sorted_index, rows, axis=0), place), {"axis": 1}, name)
-
-
-def _kept_count(sorted_prob: Tensor, top_p: Tensor, top_k: Tensor, rows: Tensor) -> Any:
-    return take(astype(_kept(sorted_prob, top_p, top_k), "int64"), rows, axis=0)
+    passed = sum(astype(less_equal(sums, multiply(uniform_sample, total)), "int64"), axis=1, keepdims=True)
+    # Rounding may bring a sample that is almost 1 behind the last that counts.
+    last = subtract(sum(take(astype(counts, "int64"), rows, axis=0), axis=1, keepdims=True), 1)
+    return call("gather_elements", (take(sorted_index, rows, axis=0), minimum(passed, last)), {"axis": 1}, name)
