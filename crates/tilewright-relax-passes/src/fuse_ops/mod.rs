@@ -118,8 +118,12 @@ impl Fusing {
         let mut inside: Set<usize> = Set::default();
         for group in partition::groups(&graph, self.most) {
             let group = without_fields_from_outside(&block.bindings, group);
-            inside.extend(&group);
-            ends.extend(group.last().copied().map(|last| (last, group)));
+            if let Some(&last) = group.last()
+                && makes_its_result(&block.bindings, &group, last)
+            {
+                inside.extend(&group);
+                ends.insert(last, group);
+            }
         }
         let mut bindings = Vec::new();
         for (i, binding) in block.bindings.iter().enumerate() {
@@ -175,6 +179,24 @@ fn without_fields_from_outside(bindings: &[Binding], group: Vec<usize>) -> Vec<u
         }
     }
     kept
+}
+
+/// Whether a call in the group makes the result; it may also be a field of a tuple that only passes through.
+fn makes_its_result(bindings: &[Binding], group: &[usize], last: usize) -> bool {
+    let inside: Map<VarId, usize> = group.iter().map(|&i| (bindings[i].var.id(), i)).collect();
+    let (mut at, mut fields) = (Some(last), Vec::new());
+    while let Some(i) = at {
+        let operand = match &value_of(&bindings[i]).kind {
+            ExprKind::TupleGet { tuple, index } => {
+                fields.push(*index);
+                Some(tuple)
+            }
+            ExprKind::Tuple(all) => fields.pop().and_then(|index| all.get(index)),
+            _ => return true,
+        };
+        at = operand.and_then(Expr::as_var).and_then(|var| inside.get(&var.id()).copied());
+    }
+    false
 }
 
 /// `fused_` and the names of what is called.

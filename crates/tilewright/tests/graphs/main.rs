@@ -1,6 +1,7 @@
 //! Graph programs from text to result: functions as values, numbers, tuples, branches. Each result is compared with the
 //! interpreter's, which runs the module before any pass.
 
+mod fusion;
 mod system;
 
 use std::sync::Arc;
@@ -32,6 +33,17 @@ fn parse(body: &str) -> IRModule {
     match tilewright::parse_module(&SourceFile::new("model.py", text.as_str())) {
         Ok(module) => module,
         Err(found) => panic!("{found}"),
+    }
+}
+
+/// The same numbers for the same seed.
+struct Dice(u64);
+
+impl Dice {
+    /// A number below `sides`.
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
     }
 }
 
