@@ -1,48 +1,176 @@
-"""Element by element: arithmetic, comparisons, activations."""
+"""Element by element: arithmetic, comparisons, activations.
+
+Of two operands one may be a number, and their shapes broadcast.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from ..core import Tensor
 from .binding import both, call
 
-_BINARY = (
-    "add", "divide", "equal", "greater", "greater_equal", "less", "less_equal", "maximum", "minimum", "multiply",
-    "not_equal", "power", "subtract",
-)  # fmt: skip
-_UNARY = {
-    name: name
-    for name in (
-        "abs", "ceil", "cos", "erf", "exp", "floor", "log", "negative", "round", "rsqrt", "sigmoid", "sin", "sqrt",
-        "square", "tanh",
-    )
-} | {name: f"nn.{name}" for name in ("relu", "silu", "softplus")}  # fmt: skip
-
-__all__ = sorted([*_BINARY, *_UNARY, "astype", "gelu", "softmax", "where"])
+__all__ = [
+    "abs", "add", "astype", "ceil", "cos", "divide", "equal", "erf", "exp", "floor", "gelu", "greater",
+    "greater_equal", "less", "less_equal", "log", "maximum", "minimum", "multiply", "negative", "not_equal",
+    "power", "relu", "round", "rsqrt", "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square",
+    "subtract", "tanh", "where",
+]  # fmt: skip
 
 
-def _binary(operator: str) -> Callable[..., Tensor]:
-    def apply(a: Any, b: Any, name: str = operator) -> Tensor:
-        return call(operator, both(a, b), {}, name)
-
-    apply.__name__ = apply.__qualname__ = operator
-    apply.__doc__ = f"`relax.op.{operator}` of two tensors whose shapes broadcast, of which one may be a number."
-    return apply
+def abs(x: Tensor, name: str = "abs") -> Tensor:
+    """The magnitude."""
+    return call("abs", (x,), {}, name)
 
 
-def _unary(own: str, operator: str) -> Callable[..., Tensor]:
-    def apply(x: Tensor, name: str = own) -> Tensor:
-        return call(operator, (x,), {}, name)
-
-    apply.__name__ = apply.__qualname__ = own
-    apply.__doc__ = f"`relax.op.{operator}` of every element."
-    return apply
+def add(a: Any, b: Any, name: str = "add") -> Tensor:
+    """The sum."""
+    return call("add", both(a, b), {}, name)
 
 
-globals().update({name: _binary(name) for name in _BINARY})
-globals().update({own: _unary(own, operator) for own, operator in _UNARY.items()})
+def ceil(x: Tensor, name: str = "ceil") -> Tensor:
+    """The next integer upwards."""
+    return call("ceil", (x,), {}, name)
+
+
+def cos(x: Tensor, name: str = "cos") -> Tensor:
+    """The cosine."""
+    return call("cos", (x,), {}, name)
+
+
+def divide(a: Any, b: Any, name: str = "divide") -> Tensor:
+    """The quotient."""
+    return call("divide", both(a, b), {}, name)
+
+
+def equal(a: Any, b: Any, name: str = "equal") -> Tensor:
+    """Whether elements are equal."""
+    return call("equal", both(a, b), {}, name)
+
+
+def erf(x: Tensor, name: str = "erf") -> Tensor:
+    """The error function."""
+    return call("erf", (x,), {}, name)
+
+
+def exp(x: Tensor, name: str = "exp") -> Tensor:
+    """The exponential."""
+    return call("exp", (x,), {}, name)
+
+
+def floor(x: Tensor, name: str = "floor") -> Tensor:
+    """The next integer downwards."""
+    return call("floor", (x,), {}, name)
+
+
+def greater(a: Any, b: Any, name: str = "greater") -> Tensor:
+    """Whether elements are larger."""
+    return call("greater", both(a, b), {}, name)
+
+
+def greater_equal(a: Any, b: Any, name: str = "greater_equal") -> Tensor:
+    """Whether elements are larger or equal."""
+    return call("greater_equal", both(a, b), {}, name)
+
+
+def less(a: Any, b: Any, name: str = "less") -> Tensor:
+    """Whether elements are smaller."""
+    return call("less", both(a, b), {}, name)
+
+
+def less_equal(a: Any, b: Any, name: str = "less_equal") -> Tensor:
+    """Whether elements are smaller or equal."""
+    return call("less_equal", both(a, b), {}, name)
+
+
+def log(x: Tensor, name: str = "log") -> Tensor:
+    """The natural logarithm."""
+    return call("log", (x,), {}, name)
+
+
+def maximum(a: Any, b: Any, name: str = "maximum") -> Tensor:
+    """The larger element, NaN if one is."""
+    return call("maximum", both(a, b), {}, name)
+
+
+def minimum(a: Any, b: Any, name: str = "minimum") -> Tensor:
+    """The smaller element, NaN if one is."""
+    return call("minimum", both(a, b), {}, name)
+
+
+def multiply(a: Any, b: Any, name: str = "multiply") -> Tensor:
+    """The product."""
+    return call("multiply", both(a, b), {}, name)
+
+
+def negative(x: Tensor, name: str = "negative") -> Tensor:
+    """The negative."""
+    return call("negative", (x,), {}, name)
+
+
+def not_equal(a: Any, b: Any, name: str = "not_equal") -> Tensor:
+    """Whether elements differ."""
+    return call("not_equal", both(a, b), {}, name)
+
+
+def power(a: Any, b: Any, name: str = "power") -> Tensor:
+    """The power."""
+    return call("power", both(a, b), {}, name)
+
+
+def relu(x: Tensor, name: str = "relu") -> Tensor:
+    """`max(x, 0)`."""
+    return call("nn.relu", (x,), {}, name)
+
+
+def round(x: Tensor, name: str = "round") -> Tensor:
+    """The nearest integer, the even one of two."""
+    return call("round", (x,), {}, name)
+
+
+def rsqrt(x: Tensor, name: str = "rsqrt") -> Tensor:
+    """One by the square root."""
+    return call("rsqrt", (x,), {}, name)
+
+
+def sigmoid(x: Tensor, name: str = "sigmoid") -> Tensor:
+    """`1 / (1 + exp(-x))`."""
+    return call("sigmoid", (x,), {}, name)
+
+
+def silu(x: Tensor, name: str = "silu") -> Tensor:
+    """`x * sigmoid(x)`."""
+    return call("nn.silu", (x,), {}, name)
+
+
+def sin(x: Tensor, name: str = "sin") -> Tensor:
+    """The sine."""
+    return call("sin", (x,), {}, name)
+
+
+def softplus(x: Tensor, name: str = "softplus") -> Tensor:
+    """`log(1 + exp(x))`."""
+    return call("nn.softplus", (x,), {}, name)
+
+
+def sqrt(x: Tensor, name: str = "sqrt") -> Tensor:
+    """The square root."""
+    return call("sqrt", (x,), {}, name)
+
+
+def square(x: Tensor, name: str = "square") -> Tensor:
+    """The square."""
+    return call("square", (x,), {}, name)
+
+
+def subtract(a: Any, b: Any, name: str = "subtract") -> Tensor:
+    """The difference."""
+    return call("subtract", both(a, b), {}, name)
+
+
+def tanh(x: Tensor, name: str = "tanh") -> Tensor:
+    """The hyperbolic tangent."""
+    return call("tanh", (x,), {}, name)
 
 
 def astype(x: Tensor, dtype: str, name: str = "astype") -> Tensor:
