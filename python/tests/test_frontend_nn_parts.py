@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import HERE
 from nn_checks import F32, Of, random, run, tensor
 
 import tilewright as tw
@@ -554,3 +555,9 @@ def test_specifications_are_values():
     assert "Linear.forward(x=Tensor(['n', 4], 'float32'), param_mode=plain, effect_mode=plain)" in repr(spec)
     method = nn.spec.MethodSpec(nn.Linear(4, 3).forward, ["x"], [tensor("n", 4)], effect_mode="none")
     assert nn.spec.MethodSpec.from_raw(method, None) is method
+
+
+def test_a_program_in_the_manner_of_language_models(python):
+    done = python("-m", "tilewright.compat", HERE / "programs" / "nn_quantised.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
