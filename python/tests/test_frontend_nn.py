@@ -174,6 +174,39 @@ def test_several_methods_have_dimensions_of_their_own():
         compiled["forward"](random(2, 6))
 
 
+def test_dimensions_may_be_integer_expressions():
+    n = tir.Var("n", "int64")
+    model = nn.Module()
+    model.weight = nn.Parameter((n, 2 * n))
+    model.forward = lambda x: op.matmul(x, model.weight)
+    model.back = lambda x: op.matmul(x, op.permute_dims(model.weight))
+    spec = {"forward": {"x": tensor(3, n)}, "back": {"x": tensor("m", n * 2)}}
+    module, _ = model.export_tvm(spec)
+    assert relax.analysis.well_formed(module)
+    ir.assert_structural_equal(from_source(module.script()), module)
+    model.load_state_dict({"weight": random(4, 8)})
+    compiled, x, y = model.jit(spec, out_format="numpy"), random(3, 4), random(5, 8)
+    np.testing.assert_allclose(compiled["forward"](x), x @ random(4, 8), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(compiled["back"](y), y @ random(4, 8).T, rtol=1e-5, atol=1e-5)
+
+
+def test_models_are_imported_when_they_are_asked_for(python):
+    program = """
+import sys
+import tilewright
+assert "tilewright.relax.frontend.nn" not in sys.modules
+from tilewright import relax
+relax.frontend.nn.Module
+assert "tilewright.relax.frontend.nn" in sys.modules and "numpy" not in sys.modules
+try:
+    relax.frontend.nothing
+except AttributeError as error:
+    assert "nothing" in str(error)
+"""
+    done = python("-c", program)
+    assert done.returncode == 0, done.stderr
+
+
 # Weights.
 
 

@@ -154,6 +154,8 @@ def test_a_model_is_looked_at_while_it_runs(capfd):
     assert [own[1] for own in seen] == [[2.0, 3.0], [6.0]]
     with pytest.raises(tw.TVMError, match="export the module with `debug=True`"):
         model.export_tvm(spec)
+    with pytest.raises(tw.TVMError, match='`effect_mode` "none"'):
+        model.export_tvm({"forward": spec["forward"] | {"$": {"effect_mode": "none"}}}, debug=True)
 
 
 # States.
@@ -298,6 +300,50 @@ def test_a_function_of_its_own_for_any_length():
     x = random(3, 2)
     found = Model().jit({"forward": {"x": tensor("n", 2)}}, out_format="numpy")["forward"](x)
     np.testing.assert_allclose(found, np.concatenate([x, x]) + 1)
+
+
+def test_functions_of_their_own_call_others():
+    class Inner(nn.Module):
+        define_subroutine = True
+
+        def __init__(self):
+            self.weight = nn.Parameter((2,))
+
+        def forward(self, pair):
+            return pair[0] * self.weight - pair[1]
+
+    class Middle(nn.Module):
+        define_subroutine = True
+
+        def __init__(self):
+            self.inner, self.other = Inner(), Inner()
+
+        def forward(self, x):
+            op.tensor_expr_op(lambda A: te.compute(A.shape, lambda i, j: A[i, j] + 1, name="more"), "more", [x])
+            return self.other([self.inner([x, x * 2]), x])
+
+    class Outer(nn.Module):
+        def __init__(self):
+            self.middle = Middle()
+
+        def forward(self, x):
+            return self.middle(x) + self.middle(x * 2)
+
+    model = Outer()
+    module, _ = model.export_tvm({"forward": {"x": tensor("n", 2)}})
+    assert sorted(var.name_hint for var in module.get_global_vars()) == ["forward", "inner", "middle", "more"]
+    assert relax.analysis.well_formed(module)
+    weights = {name: random(2, seed=at) for at, name in enumerate(model.state_dict())}
+    model.load_state_dict(weights)
+    a, b = weights.values()
+    x = random(3, 2)
+    found = model.jit({"forward": {"x": tensor("n", 2)}}, out_format="numpy")["forward"](x)
+    np.testing.assert_allclose(found, 3 * ((x * a - 2 * x) * b - x), rtol=1e-5, atol=1e-5)
+    seen = []
+    tw.register_func("test.nn.inside", lambda place, x: seen.append(x.numpy().tolist()), override=True)
+    model.middle.inner.forward = lambda pair: (op.debug_func("test.nn.inside", pair[0]), pair[0])[1]
+    model.jit({"forward": {"x": tensor("n", 2)}}, out_format="numpy", debug=True)["forward"](x)
+    assert seen == [x.tolist(), (2 * x).tolist()]
 
 
 # Exchanged parts.

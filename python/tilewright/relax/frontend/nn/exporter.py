@@ -149,10 +149,10 @@ class Exporter:
         """Calls the function that the module is, which is written where there is none like it yet.
 
         Tensors and objects among the arguments become parameters, others are as they are. A module with states is
-        written in the place of the call.
+        written in the place of the call, as is every one in a function that hands the state of the world on.
         """
         forward = module.forward
-        if next(members(module, "", Effect), None) is not None:
+        if self.io_effect is not None or next(members(module, "", Effect), None) is not None:
             return forward(*args, **kwargs)
         given: list[Expr] = []
         params: list[Var] = []

@@ -102,9 +102,11 @@ def debug_func(name: str, *args: Any, _line_info: str | None = None) -> None:
     from ..exporter import Exporter
 
     exporter = Exporter.current()
-    if exporter is None or exporter.io_effect is None:
+    state = None if exporter is None else exporter.io_effect
+    if state is None:
         raise refused(f"op.debug_func({name!r}): export the module with `debug=True`")
-    state = exporter.io_effect
+    if state.effect is None:
+        raise refused(f'op.debug_func({name!r}): the method is specified with `effect_mode` "none"')
     given = [StringImm(_line_info or place()), *map(_argument, args)]
     call = call_pure_packed("vm.builtin.invoke_debug_func", state.effect, StringImm(name), *given,
                             sinfo_args=[ObjectStructInfo()])  # fmt: skip
