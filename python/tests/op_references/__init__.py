@@ -5,12 +5,14 @@ A family has a file with its entries, and a name in the list below.
 
 from __future__ import annotations
 
-from . import basic, vision
+from . import attention, basic, search, vision
 from .sampling import Reference, Sample
 
 FAMILIES = [
     basic,
     vision,
+    search,
+    attention,
 ]
 
 REFERENCES: dict[str, Reference] = {name: own for family in FAMILIES for name, own in family.REFERENCES.items()}

@@ -78,7 +78,11 @@ def attentions(biases):
                         random_array(rng, (batch, keys, heads, width), dtype),
                     ]
                     for bias in biases:
-                        own = [n if keep else 1 for n, keep in zip((batch, heads, queries, keys), bias, strict=True)] if bias else None
+                        own = (
+                            [n if keep else 1 for n, keep in zip((batch, heads, queries, keys), bias, strict=True)]
+                            if bias
+                            else None
+                        )
                         more = [random_array(rng, tuple(own), dtype)] if own else []
                         whole = batch > 0 and queries > 1 and heads > 1 and not more
                         tolerance = 5e-6 if dtype == "float32" else None
@@ -213,9 +217,23 @@ def pool_gradients(kind):
             for size, stride, padding, dilation, ceil in options:
                 for with_border in (False,) if kind == "max" else (False, True):
                     if kind == "max":
-                        pool = partial(F.max_pool2d, kernel_size=size, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil)
+                        pool = partial(
+                            F.max_pool2d,
+                            kernel_size=size,
+                            stride=stride,
+                            padding=padding,
+                            dilation=dilation,
+                            ceil_mode=ceil,
+                        )
                     else:
-                        pool = partial(F.avg_pool2d, kernel_size=size, stride=stride, padding=padding, ceil_mode=ceil, count_include_pad=with_border)
+                        pool = partial(
+                            F.avg_pool2d,
+                            kernel_size=size,
+                            stride=stride,
+                            padding=padding,
+                            ceil_mode=ceil,
+                            count_include_pad=with_border,
+                        )
                     x = rng.integers(-3, 4, shape).astype("float32")
                     grad = random_array(rng, tuple(pool(torch.from_numpy(x)).shape), "float32")
                     border = padding if isinstance(padding, int) else [*padding, *padding]

@@ -5,9 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import torch
-
-from tilewright import relax
 
 from .sampling import Reference, Sample, cases, random_array
 
@@ -138,9 +135,9 @@ def draws(rng, op):
             prob /= prob.sum(1, keepdims=True)
             uniform = rng.random((count, 1)).astype(dtype)
             rows = rng.integers(0, batch, (count, 1)).astype("int64")
-            yield Sample([prob, uniform, rows], op, partial(drawn, np.int64), retyped=False)
+            yield Sample([prob, uniform, rows], op, partial(drawn, np.int64), batch > 1, retyped=False)
     prob, uniform = np.float32([[0.25, 0, 0.5, 0.25]]), np.float32([[0], [0.25], [0.75], [1], [np.nan], [-1]])
-    rows = np.int32([[0], [-1], [5], [0], [-9], [0]])
+    rows = np.int16([[0], [-1], [5], [0], [-9], [0]])
     yield Sample([prob, uniform, rows], partial(op, dtype="int32"), partial(drawn, np.int32))
 
 
@@ -205,7 +202,15 @@ def scattered(reduction, data, indices, updates):
 
 def scatters(rng, op):
     """Samples of rows of indices that elements go to."""
-    forms = [((7,), (3, 1)), ((4, 5), (3, 2)), ((4, 5), (3, 1)), ((2, 3, 4), (2, 5, 2)), ((2, 3), (0, 2)), ((3,), (2, 0)), ((3,), (1,))]
+    forms = [
+        ((7,), (3, 1)),
+        ((4, 5), (3, 2)),
+        ((4, 5), (3, 1)),
+        ((2, 3, 4), (2, 5, 2)),
+        ((2, 3), (0, 2)),
+        ((3,), (2, 0)),
+        ((3,), (1,)),
+    ]
     for dtype in ("float32", "int8"):
         for reduction in COMBINE:
             for shape, of_indices in forms:
@@ -266,7 +271,11 @@ def puts(rng, op):
                 indices = [in_range(rng, s, n, "int64") for s, n in zip(of_indices, shape, strict=False)]
                 for own in {places, (), (1, *places[1:])}:
                     yield Sample(
-                        [random_array(rng, shape, dtype), *indices, random_array(rng, own[-len(places) :], dtype)],
+                        [
+                            random_array(rng, shape, dtype),
+                            *indices,
+                            random_array(rng, own[len(own) - len(places) :] if own else (), dtype),
+                        ],
                         lambda x, *r, a=accumulate: op(x, list(r[:-1]), r[-1], accumulate=a),
                         partial(put, accumulate),
                         symbolic=False,
@@ -304,7 +313,12 @@ def slices(rng, op):
                     lambda x, *bounds: x[tuple(slice(*map(int, part)) for part in zip(*bounds, strict=True))],
                 )
     far = np.iinfo(np.int64)
-    for begin, end, step in ((far.min, far.max, 1), (far.max, far.min, -1), (0, far.max, far.max), (3, far.min, far.min)):
+    for begin, end, step in (
+        (far.min, far.max, 1),
+        (far.max, far.min, -1),
+        (0, far.max, far.max),
+        (3, far.min, far.min),
+    ):
         arrays = [random_array(rng, (5,), "float32"), *[np.int64([b]) for b in (begin, end, step)]]
         yield Sample(arrays, op, lambda x, b, e, t: x[slice(int(b[0]), int(e[0]), int(t[0]))])
 
@@ -358,7 +372,12 @@ REFERENCES: dict[str, Reference] = {
     "topk": Reference(
         lambda rng, op: (
             sample
-            for k, give, dtype in ((1, "both", "int32"), (2, "values", "int64"), (2, "indices", "int64"), (3, "both", "int64"))
+            for k, give, dtype in (
+                (1, "both", "int32"),
+                (2, "values", "int64"),
+                (2, "indices", "int64"),
+                (3, "both", "int64"),
+            )
             for sample in lines(
                 lambda op, axis, down, x, k=k, g=give, d=dtype: op(x, k, axis, g, down, d),
                 lambda axis, down, x, k=k, g=give, d=dtype: first_of(axis, down, k, g, d, x),
@@ -378,7 +397,9 @@ REFERENCES: dict[str, Reference] = {
     "bucketize": Reference(buckets),
     "grad.take_backward": Reference(taken_back),
     **{
-        f"grad.{name}": cases(*[([(s, d)], lambda op, x: op(x), lambda x: x) for s in ((), (0,), (3, 5)) for d in ("float32", "int8")])
+        f"grad.{name}": cases(
+            *[([(s, d)], lambda op, x: op(x), lambda x: x) for s in ((), (0,), (3, 5)) for d in ("float32", "int8")]
+        )
         for name in ("no_grad", "start_checkpoint", "end_checkpoint")
     },
 }

@@ -100,12 +100,11 @@ fn of_line(values: &Tensor, from: &Tensor, i: &[Value], nothing: &Value) -> Valu
     let size = Value::from(extent.clone());
     let at = |x: &Tensor, place: Value| x.at_all(&[i, &[place]].concat());
     let zero = || Value::from(Expr::i64(0));
-    let place = size.binary(BinOp::FloorDiv, 2);
-    let place = match values.dtype().is_float() {
-        true => at(values, zero()).intrinsic(Intrinsic::IsNan).select(&zero(), &place),
-        false => place,
+    let middle = at(from, size.binary(BinOp::FloorDiv, 2));
+    let element = match values.dtype().is_float() {
+        true => at(values, zero()).intrinsic(Intrinsic::IsNan).if_then_else(&at(from, zero()), &middle),
+        false => middle,
     };
-    let element = at(from, place);
     match extent.as_int() {
         Some(0) => nothing.clone(),
         Some(_) => element,
