@@ -14,6 +14,8 @@ pub mod args;
 pub mod cx;
 mod graph;
 pub mod rules;
+#[cfg(test)]
+mod tests;
 mod translate;
 mod value;
 
