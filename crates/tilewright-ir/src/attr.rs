@@ -7,6 +7,7 @@ use tilewright_expr::Expr;
 use tilewright_expr::node::{FloatBits, IrNode};
 use tilewright_tensor::DataType;
 
+use crate::IndexMap;
 use crate::relax::Constant;
 
 /// The value of an attribute.
@@ -24,6 +25,8 @@ pub enum Attr {
     Expr(Expr),
     /// A tensor, such as a parameter of the model that a function goes with.
     Tensor(Constant),
+    /// A map of indices, such as that of a layout.
+    IndexMap(IndexMap),
 }
 
 /// Attributes by name, in alphabetical order.
@@ -72,6 +75,7 @@ impl Attr {
             Self::Array(items) => format!("a list of {} values", items.len()),
             Self::Map(_) => "a dict".to_owned(),
             Self::Expr(expr) => format!("an expression of type {}", expr.dtype),
+            Self::IndexMap(map) => format!("a map of {} indices", map.initial().len()),
             Self::Tensor(Constant(tensor)) => format!("a tensor of type {}", tensor.dtype()),
         }
     }

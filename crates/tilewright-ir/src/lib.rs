@@ -27,6 +27,7 @@ pub mod analysis;
 mod attr;
 pub mod builder;
 pub mod calls;
+mod index_map;
 pub mod inplace;
 pub mod interface;
 pub mod json;
@@ -44,5 +45,6 @@ pub mod tir;
 pub mod verify;
 
 pub use attr::{Attr, Attrs};
+pub use index_map::{IndexMap, Inverse};
 pub use module::{GlobalFunc, GlobalInfo, IRModule};
 pub use tilewright_expr::node;

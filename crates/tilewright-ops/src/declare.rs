@@ -21,6 +21,7 @@ macro_rules! attr_type {
     (OptionalEach) => { Option<&[i64]> };
     (Sides) => { &[i64] };
     (Floats) => { &[f64] };
+    (IndexMap) => { ::tilewright_ir::IndexMap };
     (VDevice) => { &::tilewright_ir::relax::VDevice };
 }
 
@@ -71,6 +72,9 @@ macro_rules! attr_value {
     };
     (Ints, $value:expr) => {
         ::tilewright_ir::Attr::Array($value.iter().map(|&v| ::tilewright_ir::Attr::Int(v)).collect())
+    };
+    (IndexMap, $value:expr) => {
+        ::tilewright_ir::Attr::IndexMap($value)
     };
     (VDevice, $value:expr) => {
         $value.to_attr()

@@ -60,7 +60,7 @@ fn attribute(def: &AttrDef) -> Option<(std::sync::Arc<str>, Attr)> {
         AttrKind::Ints | AttrKind::OptionalInts => Attr::Array(vec![Attr::Int(0)]),
         AttrKind::Each(_) | AttrKind::OptionalEach(_) | AttrKind::Sides(_) => Attr::Int(1),
         AttrKind::Floats => Attr::Array(vec![Attr::Int(1)]),
-        AttrKind::VDevice => return None,
+        AttrKind::VDevice | AttrKind::IndexMap => return None,
     };
     Some((def.name.into(), value))
 }

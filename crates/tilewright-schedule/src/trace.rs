@@ -148,7 +148,7 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &Attr) -> fmt::Result {
             }
             f.write_str("}")
         }
-        Attr::Tensor(_) => f.write_str("..."),
+        Attr::Tensor(_) | Attr::IndexMap(_) => f.write_str("..."),
     }
 }
 

@@ -9,7 +9,7 @@ from math import ceil, floor
 import numpy as np
 import torch
 
-from tilewright import relax
+from tilewright import relax, tir
 
 from .sampling import FLOATS, Reference, Sample, of_torch, random_array, unary
 
@@ -460,6 +460,44 @@ def meshgrid():
     return Reference(samples)
 
 
+def layout_transform():
+    """The reference puts each element where the map says, one by one."""
+
+    def by_element(x, mapping, shape, fill):
+        result = np.full(shape, fill, x.dtype)
+        for index in np.ndindex(*x.shape):
+            result[mapping(*index)] = x[index]
+        return result
+
+    def samples(rng, op):
+        cases = [
+            ((3, 5), lambda i, j: (j, i), (5, 3), 0),
+            ((2, 3, 4), lambda i, j, k: (k, i * 3 + j), (4, 6), 0),
+            ((8, 6), lambda i, j: (i // 4, j // 2, i % 4, j % 2), (2, 3, 4, 2), 0),
+            ((7, 5), lambda i, j: (i // 4, j // 2, i % 4, j % 2), (2, 3, 4, 2), 1.5),
+            ((24,), lambda i: (i // 12, i % 12 // 4, i % 4), (2, 3, 4), 0),
+            ((23,), lambda i: (i % 4, i // 12, i % 12 // 4), (4, 2, 3), 7),
+            ((0, 5), lambda i, j: (j // 2, i, j % 2), (3, 0, 2), 2),
+            ((0,), lambda i: (i // 4, i % 4), (0, 4), 2),
+            ((1, 3), lambda i, j: (j, i), (3, 1), 0),
+            ((1, 3), lambda i, j: (j,), (3,), 0),
+            ((5,), lambda i: (0, i), (1, 5), 0),
+        ]
+        for shape, mapping, result, fill in cases:
+            for dtype in ("float32", "int8"):
+                yield Sample(
+                    [random_array(rng, shape, dtype)],
+                    lambda x, m=mapping, f=fill: op(x, m, f),
+                    lambda x, m=mapping, r=result, f=fill: by_element(x, m, r, f),
+                    # Of sizes that are not known, a sum of indices is not known to be one-to-one.
+                    symbolic=shape != (2, 3, 4) and 1 not in shape,
+                )
+        mapping = tir.IndexMap.from_func(lambda i, j: (j, i))
+        yield Sample([random_array(rng, (3, 2), "float32")], lambda x: op(x, mapping), lambda x: x.T)
+
+    return Reference(samples)
+
+
 def channels(reference, *shapes_and_attributes):
     """Operators of an image and of parameters for each of its channels."""
 
@@ -527,4 +565,5 @@ REFERENCES: dict[str, Reference] = {
     "quantize": quantization(back=False),
     "dequantize": quantization(back=True),
     "meshgrid": meshgrid(),
+    "layout_transform": layout_transform(),
 }

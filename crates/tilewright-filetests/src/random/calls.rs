@@ -69,7 +69,8 @@ fn attr(random: &mut Random, def: &AttrDef) -> Option<Attr> {
         AttrKind::Each(_) | AttrKind::OptionalEach(_) => int(1, 2),
         AttrKind::Sides(_) => int(0, 2),
         AttrKind::Float | AttrKind::OptionalFloat => Attr::Float(FloatBits(0.5 + random.below(3) as f64)),
-        AttrKind::Floats | AttrKind::Str | AttrKind::OptionalStr | AttrKind::DType | AttrKind::VDevice => return None,
+        AttrKind::Floats | AttrKind::Str | AttrKind::OptionalStr | AttrKind::DType => return None,
+        AttrKind::VDevice | AttrKind::IndexMap => return None,
     })
 }
 

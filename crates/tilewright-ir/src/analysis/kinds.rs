@@ -143,6 +143,7 @@ kinds! {
         "Map": Attr::Map(_),
         "Expr": Attr::Expr(_),
         "Tensor": Attr::Tensor(_),
+        "IndexMap": Attr::IndexMap(_),
     }
     global_kind(GlobalInfo) = "global info" {
         "VDevice": GlobalInfo::VDevice(_),

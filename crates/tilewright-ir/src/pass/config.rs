@@ -52,7 +52,7 @@ fn fits(kind: AttrKind, value: &Attr) -> bool {
         AttrKind::Ints | AttrKind::Each(_) | AttrKind::Sides(_) => value.as_ints().is_some(),
         AttrKind::Floats => matches!(value, Attr::Array(_)),
         AttrKind::IntOrInts => matches!(value, Attr::Int(_)) || value.as_ints().is_some(),
-        AttrKind::VDevice => false,
+        AttrKind::VDevice | AttrKind::IndexMap => false,
         AttrKind::OptionalInts | AttrKind::OptionalEach(_) => matches!(value, Attr::None) || value.as_ints().is_some(),
     }
 }

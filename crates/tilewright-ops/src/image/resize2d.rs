@@ -195,13 +195,14 @@ impl Resize {
         let cx = InferCx::default();
         let simple = |expr: Expr| cx.analyzer.simplify(&expr);
         let ratio = |above: Value, below: Expr| Ok(Place::Ratio { above, below: simple(below) });
+        let first = Value::from(Expr::int(0, m.dtype));
         let half = || ratio((i * 2 + 1) * n.clone() - m.clone(), m.clone() * 2);
         match self.mode {
             Mode::HalfPixel => half(),
-            Mode::PytorchHalfPixel if m.as_int() == Some(1) => ratio(i * 0, Expr::i64(1)),
+            Mode::PytorchHalfPixel if m.as_int() == Some(1) => ratio(first, Expr::i64(1)),
             Mode::PytorchHalfPixel if m.as_int().is_some() => half(),
             Mode::PytorchHalfPixel => {
-                let above = Value::from(m.clone()).gt(1).select(&((i * 2 + 1) * n.clone() - m.clone()), &(i * 0));
+                let above = Value::from(m.clone()).gt(1).select(&((i * 2 + 1) * n.clone() - m.clone()), &first);
                 ratio(above, m.clone() * 2)
             }
             Mode::HalfPixelForNearest => ratio((i * 2 + 1) * n.clone(), m.clone() * 2),

@@ -12,6 +12,7 @@ family! {
     expand_dims,
     flatten,
     flip,
+    layout_transform,
     meshgrid,
     permute_dims,
     repeat,

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
+use tilewright::expr::Expr as Scalar;
 use tilewright::expr::node::FloatBits;
 use tilewright::ir::relax::Constant;
-use tilewright::ir::{Attr, Attrs};
+use tilewright::ir::{Attr, Attrs, IndexMap};
 
 use super::convert::nested;
-use super::{Field, Node, node_of};
+use super::{Field, FromPython, Node, node_of};
 use crate::error;
 use crate::tensor::NdArray;
 
@@ -26,6 +27,10 @@ pub(super) fn value(attr: &Attr) -> Field {
         Attr::Map(attrs) => map(attrs),
         Attr::Expr(expr) => Field::scalar(expr),
         Attr::Tensor(tensor) => Field::Tensor(tensor.0.clone()),
+        Attr::IndexMap(map) => Field::IndexMap(
+            map.initial().iter().map(Field::var).collect(),
+            map.results().iter().map(Field::scalar).collect(),
+        ),
     }
 }
 
@@ -57,6 +62,9 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
     if object.is_instance_of::<PyString>() {
         return object.extract::<String>().map(Attr::str);
     }
+    if object.hasattr("final_indices")? {
+        return index_map(object).map(Attr::IndexMap);
+    }
     if object.is_instance_of::<PyDict>() || object.hasattr("items")? {
         return nested(object.py(), || attrs_of(object).map(Attr::Map));
     }
@@ -69,6 +77,21 @@ pub(crate) fn attr_of(object: &Bound<'_, PyAny>) -> PyResult<Attr> {
     }
     let expected = "an attribute is None, a number, a text, a tensor, a list or a dict of such, or a scalar expression";
     Err(error::wrong_type(expected, object))
+}
+
+/// The map of a `tilewright.tir.IndexMap`, or of a function of indices.
+pub(crate) fn index_map(object: &Bound<'_, PyAny>) -> PyResult<IndexMap> {
+    if object.is_callable() {
+        let class = object.py().import("tilewright.tir.function")?.getattr("IndexMap")?;
+        return index_map(&class.call_method1("from_func", (object,))?);
+    }
+    let indices = |name: &str| -> PyResult<Vec<Scalar>> {
+        let items = object.getattr(name)?;
+        Vec::<Scalar>::from_python(&items)?.ok_or_else(|| error::wrong_type("indices are scalar expressions", &items))
+    };
+    let initial = indices("initial_indices")?.iter().filter_map(|index| index.as_var().cloned()).collect();
+    IndexMap::new(initial, indices("final_indices")?)
+        .map_err(|why| error::general(object.py(), format_args!("an index map cannot be: {why}")))
 }
 
 /// Whether an object has items by name.

@@ -29,6 +29,8 @@ pub(crate) enum Field {
     /// In order.
     Dict(Vec<(Field, Field)>),
     Tensor(Tensor),
+    /// The initial indices and the final ones of a `tilewright.tir.IndexMap`.
+    IndexMap(Vec<Field>, Vec<Field>),
 }
 
 impl Field {
@@ -87,6 +89,10 @@ impl Field {
             Self::Text(text) => PyString::new(py, &text).into_any(),
             Self::Node(node) => wrap(py, node)?,
             Self::Tensor(tensor) => Bound::new(py, NdArray(tensor))?.into_any(),
+            Self::IndexMap(initial, results) => {
+                let class = py.import("tilewright.tir.function")?.getattr("IndexMap")?;
+                class.call1((Self::List(initial).view(py)?, Self::List(results).view(py)?))?
+            }
             Self::List(items) => {
                 let items = items.into_iter().map(|item| item.view(py)).collect::<PyResult<Vec<_>>>()?;
                 container(py, "Array")?.call1((PyTuple::new(py, items)?,))?

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::expr::Expr as Scalar;
-use tilewright::ir::op::{ArgDef, ArgKind, AttrDefault, Legalize, OpRef, Properties};
+use tilewright::ir::op::{ArgDef, ArgKind, AttrDefault, AttrKind, Legalize, OpRef, Properties};
 use tilewright::ir::relax::Expr;
 use tilewright::ir::{Attr, Attrs};
 use tilewright::ops;
@@ -77,7 +77,11 @@ pub(crate) fn call_op<'py>(
     let mut said = Attrs::new();
     for (def, object) in op.attrs.iter().zip(given_attrs) {
         if let Some(object) = object {
-            said.insert(def.name.into(), constant(attrs::attr_of(object)?));
+            let value = match def.kind {
+                AttrKind::IndexMap => Attr::IndexMap(attrs::index_map(object)?),
+                _ => constant(attrs::attr_of(object)?),
+            };
+            said.insert(def.name.into(), value);
         }
     }
     let call = Expr::call_op(&relax::infer(), op, all, said);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_expr::ExprKind;
 use tilewright_ir::op::AttrKind;
 use tilewright_ir::relax::Constant;
-use tilewright_ir::{Attr, Attrs};
+use tilewright_ir::{Attr, Attrs, IndexMap};
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
@@ -48,6 +48,7 @@ impl Printer<'_> {
             Attr::Array(items) => self.list("[", items, "]", |p, item| p.attr(namespace, item)),
             Attr::Map(items) => self.attr_map(namespace, items),
             Attr::Tensor(Constant(tensor)) => self.metadata_entry(tensor),
+            Attr::IndexMap(map) => self.index_map(map),
             // Without its type it would be a plain number.
             Attr::Expr(expr) => match expr.kind {
                 ExprKind::Int(value) if expr.dtype == DataType::I32 => {
@@ -63,6 +64,17 @@ impl Printer<'_> {
                 }
             },
         }
+    }
+
+    /// `T.index_map(lambda i, j: (j, i))`.
+    fn index_map(&mut self, map: &IndexMap) {
+        self.names.open();
+        let names: Vec<String> = map.initial().iter().map(|var| self.names.define(var.id(), &var.name)).collect();
+        self.call("index_map", |p| {
+            p.doc.text(&format!("lambda {}: ", names.join(", ")));
+            p.list("(", map.results(), if map.results().len() == 1 { ",)" } else { ")" }, |p, index| p.scalar(index));
+        });
+        self.names.close();
     }
 
     /// `name=value` in the call of an operator.

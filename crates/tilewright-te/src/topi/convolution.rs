@@ -170,7 +170,7 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
             times(y, along.stride) + times(r, along.dilation)
         });
         let places: Vec<Value> = [n.clone(), of_data].into_iter().chain(places).collect();
-        let of_kernel = [&[f.clone()], r.as_slice()].concat();
+        let of_kernel = [std::slice::from_ref(f), r.as_slice()].concat();
         product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
     };
     narrowed(compute_over(&result, &conv.name(""), &conv.names(), formula)?, dtype)

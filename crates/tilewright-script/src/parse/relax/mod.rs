@@ -8,6 +8,7 @@
 
 mod calls;
 mod constant;
+mod index_map;
 mod infix;
 mod info;
 mod operators;

@@ -142,6 +142,7 @@ impl Parser<'_> {
             let Some(node) = node else { continue };
             let value = match def.kind {
                 AttrKind::VDevice => self.device_attribute(node),
+                AttrKind::IndexMap => self.index_map(node).map(Attr::IndexMap),
                 _ => self.attribute_value(def.name, node),
             };
             match value {
