@@ -65,6 +65,12 @@ pub const ALL: &[Fault] = &[
     fault("CallTIRRewrite", "swapped_arguments", swapped_arguments),
     fault("CallTIRRewrite", "dropped_binding", dropped_binding),
     fault("StaticPlanBlockMemory", "overlapping_tensors", overlapping_tensors),
+    fault("DefaultGPUSchedule", "dropped_init", dropped_init),
+    fault("DefaultGPUSchedule", "short_loop", short_loop),
+    fault("DefaultGPUSchedule", "lost_condition", lost_condition),
+    fault("Schedule", "dropped_init", dropped_init),
+    fault("Schedule", "lost_condition", lost_condition),
+    fault("Schedule", "shifted_index", shifted_index),
     fault("KillAfterLastUse", "early_kill", early_kill),
     fault("CombineParallelMatmul", "swapped_arguments", swapped_arguments),
     fault("CombineParallelMatmul", "swapped_fields", swapped_fields),
@@ -83,6 +89,12 @@ pub const ALL: &[Fault] = &[
     fault("RewriteDataflowReshape", "shifted_view", shifted_view),
     fault("RemoveRedundantReshape", "another_dimension", another_dimension),
     fault("RemoveRedundantReshape", "dropped_binding", dropped_binding),
+    fault("DecomposeOpsForInference", "swapped_arguments", swapped_arguments),
+    fault("DecomposeOpsForInference", "changed_constant", changed_constant),
+    fault("DecomposeOpsForTraining", "swapped_arguments", swapped_arguments),
+    fault("DecomposeOpsForTraining", "changed_constant", changed_constant),
+    fault("ToMixedPrecision", "swapped_arguments", swapped_arguments),
+    fault("ToMixedPrecision", "dropped_binding", dropped_binding),
     fault("ConvertToDataflow", "still_plain", still_plain),
     fault("ConvertToDataflow", "dropped_binding", dropped_binding),
     fault("TopologicalSort", "swapped_bindings", swapped_bindings),
@@ -175,6 +187,16 @@ fn shifted_region(module: &IRModule) -> IRModule {
             let range = block.reads.iter_mut().find_map(|read| read.region.first_mut())?;
             range.min = &range.min + 1;
             Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+/// A block runs where it should not.
+fn lost_condition(module: &IRModule) -> IRModule {
+    statement(module, |stmt| match stmt {
+        StmtKind::Block { values, predicate, block } if predicate.as_int() != Some(1) => {
+            Some(StmtKind::Block { values: values.clone(), predicate: Expr::bool(true), block: block.clone() })
         }
         _ => None,
     })

@@ -369,7 +369,46 @@ pub struct OpDef {
     pub infer: fn(&InferCx, &OpCall<'_>) -> Result<StructInfo, InferError>,
     pub legalize: Legalize,
     pub properties: Properties,
+    /// How calls are expressed by simpler operators, for those that passes may look through.
+    pub decompose: Option<Decompose>,
 }
+
+/// What becomes of an operator's float32 operands where a graph uses float16.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precision {
+    /// They are worth narrowing: products and convolutions, whose sums have a type of their own.
+    Narrow,
+    /// They are narrow where what computes them is.
+    Follow,
+    /// They stay wide: sums of many elements, and what is not known to bear less.
+    Wide,
+}
+
+impl OpDef {
+    /// The attribute of operators that sum products in a type of its own.
+    pub const OUT_DTYPE: &str = "out_dtype";
+
+    /// How the operator takes part in mixed precision.
+    pub fn precision(&self) -> Precision {
+        let sums_apart = self.attrs.iter().any(|attr| attr.name == Self::OUT_DTYPE);
+        match self.properties.fusion {
+            Fusion::OutElementwise if sums_apart => Precision::Narrow,
+            Fusion::Elementwise | Fusion::Broadcast | Fusion::Injective | Fusion::OutElementwise => Precision::Follow,
+            Fusion::Reduction | Fusion::Opaque => Precision::Wide,
+        }
+    }
+}
+
+/// What a graph is decomposed for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    Inference,
+    Training,
+}
+
+/// The calls that compute what the call does; nothing where this purpose keeps it, or where too little is known of its
+/// operands. The operands are variables or constants.
+pub type Decompose = fn(&InferCx, &OpCall<'_>, Purpose) -> Result<Option<Expr>, InferError>;
 
 /// A reference to an operator of the table; equal by name.
 #[derive(Clone, Copy, Debug)]

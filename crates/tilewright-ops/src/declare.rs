@@ -109,10 +109,13 @@ macro_rules! attr_value {
 ///         infer: |cx, call| …,
 ///         legalize: Legalize::PrimFunc(…),
 ///         properties: Properties { pure: true, fusion: Fusion::Injective },
+///         decompose: |cx, call, purpose| …, // where there is one
 ///     }
 /// }
 /// ```
 macro_rules! op {
+    (@given) => { None };
+    (@given $value:expr) => { Some($value) };
     (
         $(#[doc = $doc:literal])+
         $name:literal {
@@ -120,7 +123,8 @@ macro_rules! op {
             attrs: { $($attr:ident: $attr_kind:ident $(($count:literal))? = $default:expr, $attr_doc:literal;)* }
             infer: $infer:expr,
             legalize: $legalize:expr,
-            properties: $properties:expr $(,)?
+            properties: $properties:expr
+            $(, decompose: $decompose:expr)? $(,)?
         }
     ) => {
         $(#[doc = $doc])+
@@ -141,6 +145,7 @@ macro_rules! op {
             infer: $infer,
             legalize: $legalize,
             properties: $properties,
+            decompose: op!(@given $($decompose)?),
         };
 
         $(#[doc = $doc])+

@@ -76,6 +76,9 @@ passes! {
     remove_unused_parameters::RemoveUnusedParameters;
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
+    to_mixed_precision::ToMixedPrecision(..);
+    decompose_ops_for_inference::DecomposeOpsForInference(..);
+    decompose_ops_for_training::DecomposeOpsForTraining(..);
     rewrite_dataflow_reshape::RewriteDataflowReshape;
     remove_redundant_reshape::RemoveRedundantReshape;
     lift_transform_params::LiftTransformParams(..);
@@ -87,6 +90,7 @@ passes! {
 mod bind_params;
 mod bind_symbolic_vars;
 mod fuse_ops_by_pattern;
+mod decompose;
 mod hiding;
 mod lifetimes;
 mod memory_usage;

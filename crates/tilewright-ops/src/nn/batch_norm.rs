@@ -1,14 +1,16 @@
 //! Normalisation over a batch.
 
-use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_expr::Expr as Scalar;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties, Purpose};
+use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula};
 
+use super::decomposition::Calls;
 use super::normalised::{check_parameters, scaled, standard};
 use crate::elementwise::block_name;
 use crate::reduction::{converted, means, variances};
+use crate::statistical::{mean, variance};
 use crate::{attributes, shapes};
 
 op! {
@@ -36,6 +38,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        decompose: decompose,
     }
 }
 
@@ -86,9 +89,40 @@ fn of_batch(x: &Tensor, channel: usize, name: &str) -> Result<(Tensor, Tensor), 
     let variance = variances(x, &mean, &axes, name)?;
     let of_channel = |kept: &Tensor, what: &str| {
         compute(&[x.dim(channel)], &format!("{name}_batch_{what}"), |i| {
-            let index = |at| if at == channel { i[0].clone() } else { Value::from(Expr::i64(0)) };
+            let index = |at| if at == channel { i[0].clone() } else { Value::from(Scalar::i64(0)) };
             kept.at_all(&(0..x.rank()).map(index).collect::<Vec<_>>())
         })
     };
     Ok((of_channel(&mean, "mean")?, of_channel(&variance, "variance")?))
+}
+
+/// Mean and variance are those that the call takes, whatever the graph is decomposed for.
+fn decompose(cx: &InferCx, call: &OpCall<'_>, _: Purpose) -> Result<Option<Expr>, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    let (Some(rank), Some(dtype)) = (shape.rank(), dtype) else { return Ok(None) };
+    let [x, gamma, beta, moving_mean, moving_var] = call.args else { return Ok(None) };
+    let channel = attributes::axis_attr(call, "axis", rank)?;
+    let (epsilon, momentum) = (attributes::float(call, "epsilon")?, attributes::float(call, "momentum")?);
+    let calls = Calls { cx, dtype: crate::elementwise::wide(dtype) };
+    let wide = calls.wide(x)?;
+    let (mean, variance) = match attributes::flag(call, "training") {
+        true => {
+            let axes: Vec<i64> = (0..rank).filter(|at| *at != channel).map(|at| at as i64).collect();
+            let mean = mean::call(cx, wide.clone(), Some(&axes), false)?;
+            (mean, variance::call(cx, wide.clone(), Some(&axes), false)?)
+        }
+        false => (calls.wide(moving_mean)?, calls.wide(moving_var)?),
+    };
+    let spread = |parameter: &Expr| calls.spread(parameter, &[channel], rank);
+    let standard = calls.standard(wide, spread(&mean)?, spread(&variance)?, epsilon)?;
+    let scale = attributes::flag(call, "scale").then(|| spread(gamma)).transpose()?;
+    let shift = attributes::flag(call, "center").then(|| spread(beta)).transpose()?;
+    let result = calls.converted(&calls.scaled(standard, scale, shift)?, dtype)?;
+    let fields = match attributes::flag(call, "training") {
+        true => {
+            vec![result, calls.moved(moving_mean, mean, momentum)?, calls.moved(moving_var, variance, momentum)?]
+        }
+        false => vec![result, moving_mean.clone(), moving_var.clone()],
+    };
+    Ok(Some(Expr::tuple(fields)))
 }

@@ -1,10 +1,12 @@
 //! Dropout, as inference has it.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties, Purpose};
+use tilewright_ir::relax::{self, StructInfo};
 use tilewright_te::{compute, legalize, topi};
+use tilewright_tensor::DataType;
 
+use crate::create::ones_like;
 use crate::elementwise::{block_name, check_dtype, float};
 
 op! {
@@ -26,5 +28,12 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Elementwise },
+        decompose: |cx, call, purpose| match (call.args, purpose) {
+            ([x], Purpose::Inference) => {
+                let mask = ones_like::call(cx, x.clone(), DataType::VOID)?;
+                Ok(Some(relax::Expr::tuple(vec![x.clone(), mask])))
+            }
+            _ => Ok(None),
+        },
     }
 }

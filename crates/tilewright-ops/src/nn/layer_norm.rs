@@ -1,13 +1,15 @@
 //! Normalisation over the dimensions of a layer.
 
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties, Purpose};
+use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula};
 
+use super::decomposition::Calls;
 use super::normalised::{check_parameters, parameter, scaled, standard};
 use crate::elementwise::block_name;
 use crate::reduction::{kept_index, means, variances};
+use crate::statistical::{mean, variance};
 use crate::{attributes, shapes};
 
 op! {
@@ -27,6 +29,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        decompose: decompose,
     }
 }
 
@@ -52,4 +55,25 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         });
         Ok(vec![result?])
     })
+}
+
+/// For training, whose derivatives the simpler operators have. Parameters whose dimensions are in another order stay.
+fn decompose(cx: &InferCx, call: &OpCall<'_>, purpose: Purpose) -> Result<Option<Expr>, InferError> {
+    let (shape, dtype) = call.tensor(0)?;
+    let (Some(rank), Some(dtype), Purpose::Training) = (shape.rank(), dtype, purpose) else { return Ok(None) };
+    let [x, gamma, beta] = call.args else { return Ok(None) };
+    let axes = attributes::axes(call, &attributes::ints(call, "axes")?, rank)?;
+    if !axes.is_sorted() {
+        return Ok(None);
+    }
+    let calls = Calls { cx, dtype: crate::elementwise::wide(dtype) };
+    let wide = calls.wide(x)?;
+    let over: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
+    let mean = mean::call(cx, wide.clone(), Some(&over), true)?;
+    let variance = variance::call(cx, wide.clone(), Some(&over), true)?;
+    let standard = calls.standard(wide, mean, variance, attributes::float(call, "epsilon")?)?;
+    let spread = |parameter: &Expr| calls.spread(parameter, &axes, rank);
+    let scale = attributes::flag(call, "scale").then(|| spread(gamma)).transpose()?;
+    let shift = attributes::flag(call, "center").then(|| spread(beta)).transpose()?;
+    calls.converted(&calls.scaled(standard, scale, shift)?, dtype).map(Some)
 }

@@ -4,6 +4,7 @@ mod attended;
 mod convolution;
 mod exponentials;
 pub(crate) mod likelihood;
+mod decomposition;
 mod normalised;
 pub(crate) mod pooling;
 

@@ -32,6 +32,7 @@ pub(super) static RELU: OpDef = OpDef {
     infer: same_as_x,
     legalize: Legalize::PrimFunc(no_formula),
     properties: Properties { pure: true, fusion: Fusion::Elementwise },
+    decompose: None,
 };
 
 pub(super) static KILL: OpDef = OpDef {
@@ -42,6 +43,7 @@ pub(super) static KILL: OpDef = OpDef {
     infer: |_, _| Ok(StructInfo::Tuple(Vec::new())),
     legalize: Legalize::Machine(MachineOp::Kill),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
+    decompose: None,
 };
 
 pub(super) static STORAGE: OpDef = OpDef {
@@ -52,6 +54,7 @@ pub(super) static STORAGE: OpDef = OpDef {
     infer: |_, _| Ok(StructInfo::tensor_of(&[64], DataType::U8)),
     legalize: Legalize::Machine(MachineOp::AllocStorage),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
+    decompose: None,
 };
 
 static PLACE: OpDef = OpDef {
@@ -62,6 +65,7 @@ static PLACE: OpDef = OpDef {
     infer: |_, _| Ok(tensor(&[4])),
     legalize: Legalize::Machine(MachineOp::TensorInStorage),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
+    decompose: None,
 };
 
 pub(super) fn tensor(shape: &[i64]) -> StructInfo {

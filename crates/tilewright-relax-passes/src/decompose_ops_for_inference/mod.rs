@@ -1,0 +1,47 @@
+//! `DecomposeOpsForInference`: what only training needs is no part of a graph that is run.
+//!
+//! ```text
+//! bn = nn.batch_norm(x, gamma, beta, mean, var, axis=1, training=False)
+//!     ⇒   bn = ((x - mean) / sqrt(var + 1e-5) * gamma + beta, mean, var)    # with the channels at dimension 1
+//! ```
+//!
+//! From any form to any form. An operator changes whose declaration says how ([`tilewright_ir::op::OpDef::decompose`]):
+//! `nn.batch_norm`, with the mean and variance that the call takes, and `nn.dropout`, which drops nothing here. What is known
+//! beforehand of the simpler operators, `FoldConstant` computes. A call of whose operands too little is known stays.
+
+use std::sync::Arc;
+
+use tilewright_ir::IRModule;
+use tilewright_ir::op::Purpose;
+use tilewright_ir::pass::{Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::verify::Form;
+
+use crate::decompose::{FUNC_NAME, decomposed};
+
+/// Decomposes operators for inference.
+#[derive(Clone, Debug, Default)]
+pub struct DecomposeOpsForInference {
+    /// The only function that changes.
+    pub func_name: Option<String>,
+}
+
+const NAME: &str = "DecomposeOpsForInference";
+
+impl DecomposeOpsForInference {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Operators that training needs, or that only it needs, become simpler ones.",
+        params: &[FUNC_NAME],
+        make: |args| Ok(Arc::new(Self { func_name: args.text(FUNC_NAME.name).map(str::to_owned) })),
+    };
+}
+
+impl Pass for DecomposeOpsForInference {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        decomposed(NAME, &module, self.func_name.as_deref(), Purpose::Inference)
+    }
+}
