@@ -15,6 +15,7 @@ mod default_gpu;
 mod guard;
 mod independent;
 pub mod primitive;
+mod required;
 mod rewrite;
 mod schedule;
 mod stages;

@@ -30,6 +30,16 @@ pub(crate) fn scope_stages(site: &Site) -> Result<Vec<Site>, Fault> {
     Ok((0..below(&scope.stmt).len()).filter_map(|at| scope.child(at)).flat_map(|child| blocks_below(&child)).collect())
 }
 
+/// Whether the stage declares that it writes the buffer's memory.
+pub(crate) fn writes(stage: &Site, buffer: &Buffer) -> bool {
+    stage.block().is_some_and(|block| block.writes.iter().any(|write| write.buffer.data == buffer.data))
+}
+
+/// Whether the stage declares that it reads the buffer's memory.
+pub(crate) fn reads(stage: &Site, buffer: &Buffer) -> bool {
+    stage.block().is_some_and(|block| block.reads.iter().any(|read| read.buffer.data == buffer.data))
+}
+
 /// Whether the statement loads from the buffer's memory, or names its address.
 pub(crate) fn touches(stmt: &Stmt, buffer: &Buffer) -> bool {
     let mut found = false;

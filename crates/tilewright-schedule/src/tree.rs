@@ -98,11 +98,6 @@ impl Site {
         Some(Self { above, stmt })
     }
 
-    pub(crate) fn parent(&self) -> Option<Self> {
-        let ((stmt, _), above) = self.above.split_last()?;
-        Some(Self { above: above.to_vec(), stmt: stmt.clone() })
-    }
-
     /// The outermost statement, with another one in this place.
     pub(crate) fn replaced(&self, new: Stmt) -> Stmt {
         self.above.iter().rev().fold(new, |inner, (stmt, at)| with_below(stmt, *at, inner))

@@ -7,6 +7,9 @@
 mod add_unit_loop;
 mod annotate;
 mod bind;
+mod cache_read;
+mod cache_write;
+mod compute_at;
 mod compute_inline;
 mod decompose_reduction;
 mod fuse;
@@ -15,6 +18,7 @@ mod get_loops;
 mod parallel;
 mod relations;
 mod reorder;
+mod reverse_compute_at;
 mod reverse_compute_inline;
 mod set_scope;
 mod split;
@@ -50,6 +54,10 @@ pub const ALL: &[Primitive] = &[
     parallel::PARALLEL,
     vectorize::VECTORIZE,
     unroll::UNROLL,
+    cache_read::CACHE_READ,
+    cache_write::CACHE_WRITE,
+    compute_at::COMPUTE_AT,
+    reverse_compute_at::REVERSE_COMPUTE_AT,
     compute_inline::COMPUTE_INLINE,
     reverse_compute_inline::REVERSE_COMPUTE_INLINE,
     decompose_reduction::DECOMPOSE_REDUCTION,
@@ -197,6 +205,19 @@ impl Call<'_> {
         match self.value(at)? {
             Value::Place(key) => place(self.function, key),
             other => self.expected(at, "a block or a loop", other),
+        }
+    }
+
+    /// Blocks; none where the argument is left out.
+    pub(crate) fn blocks(&self, at: usize) -> Result<Vec<Site>, Fault> {
+        let block = |value: &Value| match value {
+            Value::Place(key @ (Key::Block(_) | Key::Bare(..))) => place(self.function, key),
+            other => self.expected(at, "blocks", other),
+        };
+        match self.value(at)? {
+            Value::Attr(Attr::None) => Ok(Vec::new()),
+            Value::List(values) => values.iter().map(block).collect(),
+            value => block(value).map(|site| vec![site]),
         }
     }
 

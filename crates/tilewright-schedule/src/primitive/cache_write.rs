@@ -1,0 +1,79 @@
+//! `cache_write(block, write_buffer_index, storage_scope)`: what a block writes goes to other memory, and is copied from
+//! there when the outermost loop around the block has ended.
+
+use tilewright_arith::estimate_region_strict_bound;
+use tilewright_ir::tir::{Buffer, PrimFunc, Range, Scope, Stmt};
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
+use crate::guard::{known_around, substituted};
+use crate::independent::check_affine;
+use crate::required::{cache_of, copy_block, loops_to, outermost_free};
+use crate::rewrite::{way, with_block, with_buffer};
+use crate::stages::{reads, scope_stages, touches, writes};
+use crate::tree::Site;
+
+pub(super) const CACHE_WRITE: Primitive = Primitive {
+    name: "CacheWrite",
+    method: "cache_write",
+    params: &[
+        ("block", Default::Required),
+        ("write_buffer_index", Default::Required),
+        ("storage_scope", Default::Required),
+    ],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let buffer = call.written(&site, 1)?;
+    let memory = call.text(2)?;
+    let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let outer = outermost_free(&site, |_| false);
+    check_alone(&site, &outer, &buffer)?;
+    let region = written_exactly(call.function, &site, &outer, &buffer)?;
+    let cache = cache_of(&buffer, &memory);
+    let mut known = known_around(call.function, &outer);
+    let (copy, key) = copy_block(&mut known, &cache, &buffer, &cache.name, &region)?;
+    let cached = with_buffer(&outer.stmt, &buffer, &cache);
+    let body = outer.replaced(Stmt::seq([cached, copy]));
+    let function = PrimFunc { body, ..call.function.clone() };
+    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(cache))?;
+    place(&function, &key)?;
+    Ok(Outcome::changed(function, Results::One(key)))
+}
+
+/// Only statements inside of the outermost loop write the buffer, and none of them reads what was there before.
+fn check_alone(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> {
+    let here = way(outer);
+    let (inside, others): (Vec<Site>, Vec<Site>) =
+        scope_stages(site)?.into_iter().partition(|stage| way(stage).starts_with(&here));
+    if let Some(other) = others.iter().find(|stage| writes(stage, buffer)) {
+        return Err(Fault::at(other, format!("`{}` is written by this block, too", buffer.name)));
+    }
+    let first = inside.iter().find(|stage| touches(&stage.stmt, buffer));
+    match first {
+        Some(first) if reads(first, buffer) => {
+            Err(Fault::at(first, format!("the block reads elements of `{}` that were there before", buffer.name)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The box of the elements that the block writes inside of the outermost loop, each of which it does write.
+fn written_exactly(function: &PrimFunc, site: &Site, outer: &Site, buffer: &Buffer) -> Result<Vec<Range>, Fault> {
+    check_affine(function, site)?;
+    let refuse = || {
+        Fault::at(site, format!("the elements of `{}` that the block writes are not known to be a box", buffer.name))
+    };
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else { return Err(refuse()) };
+    let write = block.writes.iter().find(|write| write.buffer == *buffer).ok_or_else(refuse)?;
+    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
+    let mut known = known_around(function, outer);
+    let sets =
+        estimate_region_strict_bound(&mut known, &ranges, &loops_to(outer, site), predicate).ok_or_else(refuse)?;
+    let everything = |range: &Range| range.clone();
+    Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, &everything(range))).collect())
+}

@@ -1,0 +1,170 @@
+//! `compute_at(block, loop, preserve_unit_loops)`: a block that computes a temporary moves into a loop around its
+//! consumers; in each iteration it computes what they need there.
+
+use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind};
+
+use super::compute_inline::check_temporary;
+use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
+use crate::guard::known_inside;
+use crate::independent::{check_affine, check_independent, has_effects};
+use crate::required::{BoxLoops, read_box};
+use crate::rewrite::{axes_of, way, without};
+use crate::stages::{reads, stages, touches, writes};
+use crate::tree::{Key, Site, below, find, follow, key_at, loop_of};
+
+pub(super) const COMPUTE_AT: Primitive = Primitive {
+    name: "ComputeAt",
+    method: "compute_at",
+    params: &[
+        ("block", Default::Required),
+        ("loop", Default::Required),
+        ("preserve_unit_loops", Default::Bool(false)),
+        ("index", Default::Int(-1)),
+    ],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let (site, target) = (call.block(0)?, call.loop_at(1)?);
+    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    check_moves(call.function, &site, &target, block)?;
+    let mut needed: Option<Vec<(IterVar, Range)>> = None;
+    for write in &block.writes {
+        if let Some(around) = scope.block() {
+            check_temporary(&site, around, &write.buffer)?;
+        }
+        check_flow(&site, &target, block, &write.buffer)?;
+        let ranges = needed_ranges(&site, &target, block, &write.buffer)?;
+        match &needed {
+            None => needed = Some(ranges),
+            Some(first) if same_ranges(first, &ranges) => {}
+            Some(_) => return Err(Fault::at(&site, "different parts of what the block writes are needed")),
+        }
+    }
+    let needed = needed.ok_or_else(|| Fault::at(&site, format!("block `{}` writes nothing", block.name)))?;
+    let mut known = known_inside(call.function, &target);
+    let nest = BoxLoops::over(&mut known, &needed, call.flag(2)?)?.around(block.clone());
+    let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
+    let function = PrimFunc { body: without(&site), ..call.function.clone() };
+    let target = place(&function, &wanted)?;
+    let buffers: Vec<Buffer> = block.writes.iter().map(|write| write.buffer.clone()).collect();
+    let function =
+        inserted(&function, &target, nest, |stmt| buffers.iter().any(|buffer| touches(stmt, buffer)), false)?;
+    check_loops_around(&function, &wanted)?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+fn same_ranges(a: &[(IterVar, Range)], b: &[(IterVar, Range)]) -> bool {
+    a.iter().zip(b).all(|((_, a), (_, b))| a.min.equal(&b.min) && a.extent.equal(&b.extent))
+}
+
+/// What has to hold of any block that moves into a loop of its scope.
+pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block: &Block) -> Result<(), Fault> {
+    let scope = |site: &Site| site.scope().map(|scope| way(&scope));
+    if scope(site) != scope(target) {
+        return Err(Fault::at(target, format!("the loop is not in the block around block `{}`", block.name)));
+    }
+    if way(site).starts_with(&way(target)) {
+        return Err(Fault::at(target, format!("the loop is around block `{}` already", block.name)));
+    }
+    if has_effects(block) {
+        return Err(Fault::at(site, format!("block `{}` calls a function with effects of its own", block.name)));
+    }
+    if let Some(iter) = block.iters.iter().find(|iter| !matches!(iter.kind, IterKind::Spatial | IterKind::Reduce)) {
+        let message =
+            format!("axis `{}` of block `{}` is neither spatial nor of a reduction", iter.var.name, block.name);
+        return Err(Fault::at(site, message));
+    }
+    let updates = block.iters.iter().any(|iter| iter.kind == IterKind::Reduce) && block.init.is_none();
+    let own = block.writes.iter().any(|write| block.reads.iter().any(|read| read.buffer.data == write.buffer.data));
+    if updates || own {
+        return Err(Fault::at(site, format!("block `{}` updates what another one has written", block.name)));
+    }
+    let predicate = site.binding().is_some_and(|(_, predicate)| predicate.as_int() == Some(1));
+    if !predicate {
+        return Err(Fault::at(site, format!("block `{}` runs under a condition", block.name)));
+    }
+    check_affine(function, site)
+}
+
+/// Every stage that uses the buffer is in the loop, behind the block; none before the last one changes what it reads.
+fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Result<(), Fault> {
+    let (before, _, after) = stages(site)?;
+    let inside = |stage: &Site| way(stage).starts_with(&way(target));
+    if let Some(other) = before.iter().chain(&after).find(|stage| writes(stage, buffer)) {
+        return Err(Fault::at(other, format!("`{}` is written by another block, too", buffer.name)));
+    }
+    let users = before.iter().chain(&after).filter(|stage| touches(&stage.stmt, buffer));
+    if let Some(other) = users.filter(|stage| !inside(stage)).next() {
+        return Err(Fault::at(other, format!("the block, which is not in the loop, reads `{}`", buffer.name)));
+    }
+    if !after.iter().any(inside) || before.iter().any(inside) {
+        return Err(Fault::at(target, format!("the loop does not stand behind block `{}`", block.name)));
+    }
+    let last = after.iter().rposition(|stage| reads(stage, buffer)).map_or(0, |at| at + 1);
+    for read in &block.reads {
+        if let Some(other) = after.iter().take(last).find(|stage| writes(stage, &read.buffer)) {
+            let message = format!("the block writes `{}`, which block `{}` reads", read.buffer.name, block.name);
+            return Err(Fault::at(other, message));
+        }
+    }
+    Ok(())
+}
+
+/// The values of the block's axes for what the loop's body reads of the buffer.
+fn needed_ranges(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Result<Vec<(IterVar, Range)>, Fault> {
+    let refuse = |what: &str| Fault::at(site, format!("block `{}` {what}", block.name));
+    let write = block.writes.iter().find(|write| write.buffer == *buffer);
+    let indices: Vec<_> = write.iter().flat_map(|write| &write.region).map(|range| range.min.clone()).collect();
+    let single = write.is_some_and(|write| write.region.iter().all(|range| range.extent.as_int() == Some(1)));
+    let spatial = Block {
+        iters: block.iters.iter().filter(|iter| iter.kind == IterKind::Spatial).cloned().collect(),
+        ..block.clone()
+    };
+    let axes = axes_of(&indices, &spatial).filter(|_| single);
+    let axes = axes.ok_or_else(|| refuse("does not write one element at its own axes"))?;
+    let body = below(&target.stmt).first().map(|body| (*body).clone()).unwrap_or_else(Stmt::nothing);
+    let needed = read_box(&body, buffer).ok_or_else(|| refuse("computes nothing that the loop reads"))?;
+    let range_of = |iter: &IterVar| {
+        let dim = axes.iter().position(|axis| axis.as_ref() == Some(&iter.var));
+        dim.and_then(|dim| needed.region.get(dim)).cloned().unwrap_or_else(|| iter.domain.clone())
+    };
+    Ok(block.iters.iter().map(|iter| (iter.clone(), range_of(iter))).collect())
+}
+
+/// The function with a statement in the body of a loop: before the first statement there that `concerned` says, or behind
+/// the last one.
+pub(super) fn inserted(
+    function: &PrimFunc,
+    target: &Site,
+    new: Stmt,
+    concerned: impl Fn(&Stmt) -> bool,
+    behind: bool,
+) -> Result<PrimFunc, Fault> {
+    let body = target.child(0).ok_or_else(|| Fault::at(target, "expected a loop"))?;
+    let mut stmts: Vec<Stmt> = match &body.stmt.kind {
+        StmtKind::Seq(stmts) => stmts.clone(),
+        _ => vec![body.stmt.clone()],
+    };
+    let at = match behind {
+        true => stmts.iter().rposition(|stmt| concerned(stmt)).map(|at| at + 1),
+        false => stmts.iter().position(|stmt| concerned(stmt)),
+    };
+    stmts.insert(at.unwrap_or(0), new);
+    Ok(PrimFunc { body: body.replaced(Stmt::seq(stmts)), ..function.clone() })
+}
+
+/// Loops around whose iterations run beside each other still may.
+pub(super) fn check_loops_around(function: &PrimFunc, target: &Key) -> Result<(), Fault> {
+    let Some(target) = find(&function.body, target) else { return Ok(()) };
+    let ways = (0..=target.above.len()).map(|depth| way(&target)[..depth].to_vec());
+    for site in ways.filter_map(|way| follow(&function.body, &way)) {
+        let side_by_side = |kind: &ForKind| !matches!(kind, ForKind::Serial | ForKind::Unrolled);
+        if loop_of(&site.stmt).is_some_and(|l| side_by_side(&l.kind)) {
+            check_independent(function, &site, "run in any order with the block inside")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! `reverse_compute_at(block, loop, preserve_unit_loops)`: a block moves into a loop around the producers of what it
+//! reads; in each iteration it takes what they have computed there.
+
+use tilewright_arith::estimate_region_strict_bound;
+use tilewright_ir::tir::{Block, Buffer, IterKind, IterVar, PrimFunc, Range};
+
+use super::compute_at::{check_loops_around, check_moves, inserted};
+use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
+use crate::guard::{known_inside, substituted};
+use crate::independent::{check_affine, driven_axes};
+use crate::required::{BoxLoops, loops_to};
+use crate::rewrite::{way, without};
+use crate::stages::{reads, stages, touches, writes};
+use crate::tree::{Site, key_at, loop_of};
+
+pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
+    name: "ReverseComputeAt",
+    method: "reverse_compute_at",
+    params: &[
+        ("block", Default::Required),
+        ("loop", Default::Required),
+        ("preserve_unit_loops", Default::Bool(false)),
+        ("index", Default::Int(-1)),
+    ],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let (site, target) = (call.block(0)?, call.loop_at(1)?);
+    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    check_moves(call.function, &site, &target, block)?;
+    let (buffer, producer) = flow(&site, &target, block)?;
+    let taken = taken_ranges(call.function, &site, &target, block, &buffer, &producer)?;
+    let mut known = known_inside(call.function, &target);
+    let nest = BoxLoops::over(&mut known, &taken, call.flag(2)?)?.around(block.clone());
+    let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
+    let function = PrimFunc { body: without(&site), ..call.function.clone() };
+    let target = place(&function, &wanted)?;
+    let function = inserted(&function, &target, nest, |stmt| touches(stmt, &buffer), true)?;
+    check_loops_around(&function, &wanted)?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The one buffer that the block reads and a block in the loop writes, with that block.
+fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Site), Fault> {
+    let (before, _, _) = stages(site)?;
+    let here = way(target);
+    let inside: Vec<&Site> = before.iter().filter(|stage| way(stage).starts_with(&here)).collect();
+    let behind: Vec<&Site> =
+        before.iter().filter(|stage| way(stage) > here && !way(stage).starts_with(&here)).collect();
+    let mut flows = Vec::new();
+    for read in &block.reads {
+        let writers: Vec<&Site> = inside.iter().filter(|stage| writes(stage, &read.buffer)).copied().collect();
+        if let Some(other) = behind.iter().find(|stage| writes(stage, &read.buffer)) {
+            let message =
+                format!("the block writes `{}` behind the loop, for block `{}`", read.buffer.name, block.name);
+            return Err(Fault::at(other, message));
+        }
+        match writers.as_slice() {
+            [] => {}
+            // The init and the update of a reduction: the update is the last one.
+            [.., last] => flows.push((read.buffer.clone(), (*last).clone())),
+        }
+    }
+    let [(buffer, producer)] = flows.as_slice() else {
+        let message =
+            format!("expected the loop to compute one buffer that block `{}` reads, found {}", block.name, flows.len());
+        return Err(Fault::at(target, message));
+    };
+    for write in &block.writes {
+        let others =
+            inside.iter().chain(&behind).find(|stage| writes(stage, &write.buffer) || reads(stage, &write.buffer));
+        if let Some(other) = others {
+            return Err(Fault::at(
+                other,
+                format!("the block uses `{}`, which block `{}` writes", write.buffer.name, block.name),
+            ));
+        }
+    }
+    Ok((buffer.clone(), producer.clone()))
+}
+
+/// The values of the block's axes for which an iteration of the loop has computed what the block reads.
+fn taken_ranges(
+    function: &PrimFunc,
+    site: &Site,
+    target: &Site,
+    block: &Block,
+    buffer: &Buffer,
+    producer: &Site,
+) -> Result<Vec<(IterVar, Range)>, Fault> {
+    let made = made_in_iteration(function, target, producer, buffer)?;
+    let regions: Vec<_> = block.reads.iter().filter(|read| read.buffer == *buffer).collect();
+    let [read] = regions.as_slice() else {
+        return Err(Fault::at(site, format!("block `{}` reads `{}` in more than one way", block.name, buffer.name)));
+    };
+    let mut taken: Vec<(IterVar, Range)> = block.iters.iter().map(|iter| (iter.clone(), iter.domain.clone())).collect();
+    for (range, made) in read.region.iter().zip(made) {
+        let axis =
+            taken.iter_mut().find(|(iter, _)| range.min.as_var() == Some(&iter.var) && iter.kind == IterKind::Spatial);
+        match axis {
+            Some((iter, values)) if range.extent.as_int() == Some(1) && values.extent.equal(&iter.domain.extent) => {
+                *values = made
+            }
+            _ if range.extent.as_int() == Some(1)
+                && range.min.as_int().is_some()
+                && made.extent.as_int() == Some(1) => {}
+            _ => {
+                let message = format!(
+                    "block `{}` does not read one element of `{}` at its own spatial axes",
+                    block.name, buffer.name
+                );
+                return Err(Fault::at(site, message));
+            }
+        }
+    }
+    Ok(taken)
+}
+
+/// The box that an iteration of the loop writes, all of it, and that no other iteration does.
+fn made_in_iteration(
+    function: &PrimFunc,
+    target: &Site,
+    producer: &Site,
+    buffer: &Buffer,
+) -> Result<Vec<Range>, Fault> {
+    check_affine(function, producer)?;
+    let refuse = |what: &str| Fault::at(producer, format!("what an iteration computes of `{}` {what}", buffer.name));
+    let (Some(block), Some((values, predicate))) = (producer.block(), producer.binding()) else {
+        return Err(refuse("is not known"));
+    };
+    let inner = loops_to(target, producer).len();
+    let loops = producer.loops();
+    let outer: Vec<_> = loops.iter().take(loops.len() - inner.min(loops.len())).map(|l| l.var.clone()).collect();
+    let target_var = loop_of(&target.stmt).map(|l| l.var);
+    let outer: Vec<_> = outer.into_iter().chain(target_var).collect();
+    let reduces = |at: &usize| block.iters.get(*at).is_none_or(|iter| iter.kind != IterKind::Spatial);
+    if driven_axes(block, values, &outer).iter().any(reduces) {
+        return Err(refuse("is not complete: the loop drives a reduction"));
+    }
+    let write = block.writes.iter().find(|write| write.buffer == *buffer).ok_or_else(|| refuse("is not known"))?;
+    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
+    let mut known = known_inside(function, target);
+    let below: Vec<_> = loops_to(target, producer).into_iter().filter(|(var, _)| !outer.contains(var)).collect();
+    if predicate.as_int() == Some(1) {
+        let sets =
+            estimate_region_strict_bound(&mut known, &ranges, &below, predicate).ok_or_else(|| refuse("is no box"))?;
+        return Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect());
+    }
+    // Under a condition, the box is what would be written without it; elements outside of the domain are in no box.
+    let all = tilewright_ir::tir::Expr::bool(true);
+    let sets = estimate_region_strict_bound(&mut known, &ranges, &below, &all).ok_or_else(|| refuse("is no box"))?;
+    let whole = covers_domain(block, values, predicate);
+    if !whole {
+        return Err(refuse("depends on a condition"));
+    }
+    Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect())
+}
+
+/// Whether the condition says no more than that the axes' values lie in their domains.
+fn covers_domain(block: &Block, values: &[tilewright_ir::tir::Expr], predicate: &tilewright_ir::tir::Expr) -> bool {
+    use tilewright_ir::tir::{BinOp, CmpOp, ExprKind};
+    let mut pending = vec![predicate.clone()];
+    while let Some(part) = pending.pop() {
+        match &part.kind {
+            ExprKind::Binary(BinOp::And, a, b) => pending.extend([a.clone(), b.clone()]),
+            ExprKind::Compare(CmpOp::Lt, a, b) => {
+                let says = block.iters.iter().zip(values).any(|(iter, value)| {
+                    value.equal(a) && iter.domain.extent.equal(b) && iter.domain.min.as_int() == Some(0)
+                });
+                if !says {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}

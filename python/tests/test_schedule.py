@@ -1,0 +1,199 @@
+"""Schedules: primitives by name, handles, traces, errors that show the place, and the default schedule of GPUs."""
+
+import json
+
+import numpy as np
+import pytest
+import tilewright as tvm
+from tilewright import relax, te, tir
+from tilewright.error import TVMError
+from tilewright.script import from_source
+from tilewright.tir.schedule import BlockRV, DepKind, Instruction, InstructionKind, LoopRV, Trace
+from tilewright.tir.schedule.schedule import ScheduleError
+from tilewright.tir.schedule.state import CachedFlags
+from tilewright.tir.schedule.testing import assert_structural_equal_ignore_global_symbol, verify_trace_roundtrip
+
+HEADER = "from tvm.script import ir as I\nfrom tvm.script import tir as T\n"
+
+
+def product(n=37, m=29, k=23):
+    """`max(A @ B, 0)` with the product in a temporary."""
+    a = te.placeholder((n, k), name="A")
+    b = te.placeholder((k, m), name="B")
+    r = te.reduce_axis((0, k), name="r")
+    c = te.compute((n, m), lambda i, j: te.sum(a[i, r] * b[r, j], axis=r), name="C")
+    d = te.compute((n, m), lambda i, j: te.max(c[i, j], 0), name="D")
+    return te.create_prim_func([a, b, d])
+
+
+def run(func, n=37, m=29, k=23):
+    """Compiles the function; compares it with NumPy on numbers of both signs."""
+    rng = np.random.default_rng(5)
+    a, b = rng.standard_normal((n, k)).astype("float32"), rng.standard_normal((k, m)).astype("float32")
+    d = tvm.nd.array(np.full((n, m), np.nan, "float32"))
+    tvm.build(func, target="llvm")(tvm.nd.array(a), tvm.nd.array(b), d)
+    np.testing.assert_allclose(d.numpy(), np.maximum(a @ b, 0), rtol=1e-4, atol=1e-4)
+
+
+def test_a_tiled_product_computes_the_same():
+    sch = tir.Schedule(product())
+    c, d = sch.get_block("C"), sch.get_block("D")
+    i, j, k = sch.get_loops(c)
+    i0, i1 = sch.split(i, factors=[None, 8])
+    j0, j1 = sch.split(j, [None, 16])
+    k0, k1 = sch.split(k, [6, None])
+    sch.reorder(i0, j0, k0, i1, k1, j1)
+    sch.reverse_compute_at(d, j0)
+    sch.vectorize(j1)
+    sch.parallel(sch.fuse(i0, j0))
+    sch.unroll(k1)
+    run(sch.mod["main"])
+    again = verify_trace_roundtrip(sch, product())
+    assert "T.vectorized(16)" in again.mod.script()
+
+
+def test_a_reduction_is_taken_apart():
+    sch = tir.Schedule(product())
+    c = sch.get_block("C")
+    i, j, k = sch.get_loops(c)
+    sch.reorder(i, k, j)
+    init = sch.decompose_reduction(c, k)
+    assert isinstance(init, BlockRV)
+    assert (sch.get(init).name_hint, sch.get(c).name_hint) == ("C_init", "C_update")
+    run(sch.mod["main"])
+
+
+def test_handles_know_their_blocks_and_loops():
+    sch = tir.Schedule(product())
+    c, d = sch.get_block("C"), sch.get_block("D", func_name="main")
+    assert [sch.get(loop).extent.value for loop in sch.get_loops(c)] == [37, 29, 23]
+    assert isinstance(sch.get_loops(c)[0], LoopRV)
+    assert [sch.get(block).name_hint for block in sch.get_consumers(c)] == ["D"]
+    assert [sch.get(block).name_hint for block in sch.get_producers(d)] == ["C"]
+    root = sch.get_block("root")
+    assert [sch.get(block).name_hint for block in sch.get_child_blocks(root)] == ["C", "D"]
+    assert [sch.get(block).name_hint for block in sch.get_output_blocks(root)] == ["D"]
+
+
+def test_a_copy_goes_its_own_way():
+    sch = tir.Schedule(product())
+    loop = sch.get_loops(sch.get_block("D"))[0]
+    copy = sch.copy()
+    copy.split(loop, [None, 4])
+    assert len(sch.trace.insts) == 2 and len(copy.trace.insts) == 3
+    sch.parallel(loop)
+    with pytest.raises(ScheduleError, match="gone"):
+        copy.parallel(loop)
+
+
+def test_a_refused_primitive_changes_nothing_and_shows_the_place():
+    sch = tir.Schedule(product())
+    before, k = sch.mod, sch.get_loops(sch.get_block("C"))[2]
+    with pytest.raises(ScheduleError) as caught:
+        sch.bind(k, "threadIdx.x")
+    message = str(caught.value)
+    assert "loop `r` drives axis `v_r` of block `C`, which is not spatial" in message
+    lines = message.splitlines()
+    at = next(i for i, line in enumerate(lines) if 'T.block("C")' in line)
+    assert set(lines[at + 1].strip()) == {"^"}
+    tvm.ir.assert_structural_equal(sch.mod, before)
+    assert len(sch.trace.insts) == 2
+    quiet = tir.Schedule(product(), error_render_level="none")
+    with pytest.raises(ScheduleError) as caught:
+        quiet.bind(quiet.get_loops(quiet.get_block("C"))[2], "threadIdx.x")
+    assert "^" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda s, b, loops: s.get_block("E"), "no block `E`"),
+        (lambda s, b, loops: s.split(loops[0], [None, None]), "at most one is open"),
+        (lambda s, b, loops: s.split(loops[0], [2, 3]), "not proven to reach the extent"),
+        (lambda s, b, loops: s.split(loops[0], [None, 0]), "at least 1, found 0"),
+        (lambda s, b, loops: s.split(b, [None, 2]), "expected a loop, found a block"),
+        (lambda s, b, loops: s.fuse(loops[0], loops[2]), "not the only statement directly inside"),
+        (lambda s, b, loops: s.bind(loops[0], "warp"), "names no threads"),
+        (lambda s, b, loops: s.parallel(loops[2]), "not spatial"),
+        (lambda s, b, loops: s.compute_inline(b), "not spatial"),
+        (lambda s, b, loops: s.compute_inline(s.get_block("D")), "no temporary"),
+        (lambda s, b, loops: s.unannotate(b, "x"), 'no annotation "x"'),
+        (lambda s, b, loops: s.cache_read(b, 7, "shared"), "reads 2 buffers, found number 7"),
+        (lambda s, b, loops: s.set_scope(b, 0, "nowhere"), "no memory `nowhere`"),
+        (lambda s, b, loops: s.decompose_reduction(s.get_block("D"), loops[0]), "has no init"),
+        (lambda s, b, loops: s.get_block(), "argument `name` is missing"),
+        (lambda s, b, loops: s.get_block("C", nme=1), "no argument `nme`"),
+    ],
+)
+def test_what_cannot_be_done_is_said(call, message):
+    sch = tir.Schedule(product())
+    block = sch.get_block("C")
+    with pytest.raises(ScheduleError, match=message):
+        call(sch, block, sch.get_loops(block))
+
+
+def test_traces_are_data():
+    sch = tir.Schedule(product())
+    loops = sch.get_loops(sch.get_block("D"))
+    sch.fuse(*loops)
+    trace = sch.trace
+    assert trace.as_python() == [
+        'b0 = sch.get_block(name="D", func_name=None)',
+        "l1, l2 = sch.get_loops(block=b0)",
+        "l3 = sch.fuse(l1, l2, preserve_unit_iters=True)",
+    ]
+    assert trace.insts[2].kind == InstructionKind.get("Fuse") and not trace.insts[2].kind.is_pure
+    data = json.loads(json.dumps(trace.as_json()))
+    other = tir.Schedule(product())
+    Trace.apply_json_to_schedule(data, other)
+    tvm.ir.assert_structural_equal(other.mod, sch.mod)
+    unused = tir.Schedule(product())
+    unused.get_block("C")
+    assert unused.trace.simplified().insts == []
+    assert isinstance(trace.insts[0], Instruction)
+    with pytest.raises(ValueError, match="no primitive"):
+        InstructionKind.get("Melt")
+
+
+def test_names_that_programs_import():
+    assert DepKind.RAW == 0 and CachedFlags.NONE == 0
+    named = from_source(HEADER + '@T.prim_func\ndef f(A: T.Buffer((4,), "float32")):\n    A[0] = A[1]\n')
+    assert_structural_equal_ignore_global_symbol(named, named.with_attr("global_symbol", "other"))
+
+
+@pytest.fixture
+def model():
+    """A module with products, a softmax and a symbolic size, legalised."""
+    block = relax.BlockBuilder()
+    n = tir.Var("n", "int64")
+    x = relax.Var("x", relax.TensorStructInfo((n, 16), "float32"))
+    w = relax.Var("w", relax.TensorStructInfo((16, 4), "float32"))
+    with block.function("main", [x, w]):
+        with block.dataflow():
+            out = block.emit(relax.op.nn.softmax(relax.op.matmul(x, w), axis=-1))
+            gv = block.emit_output(relax.op.sum(relax.op.nn.relu(out)))
+        block.emit_func_output(gv)
+    return relax.transform.LegalizeOps()(block.get())
+
+
+def test_the_default_schedule_of_a_gpu_binds_every_function(model):
+    with tvm.target.Target("cuda"):
+        bound = tir.transform.DefaultGPUSchedule()(model)
+    functions = [func for _, func in bound.functions_items() if isinstance(func, tir.PrimFunc)]
+    assert len(functions) >= 3
+    for func in functions:
+        assert 'thread="blockIdx.x"' in func.script() and 'thread="threadIdx.x"' in func.script()
+    text = bound.script(show_meta=True)
+    tvm.ir.assert_structural_equal(from_source(text), bound)
+    with tvm.target.Target("cuda -max_threads_per_block=128"):
+        small = tir.transform.DefaultGPUSchedule()(model)
+        again = tir.transform.DefaultGPUSchedule()(bound)
+    assert "T.thread_binding(T.int64(128)" in small.script() and "1024" not in small.script()
+    tvm.ir.assert_structural_equal(again, bound)
+
+
+def test_the_default_schedule_needs_threads(model):
+    with pytest.raises(ValueError, match="no target is in scope"):
+        tir.transform.DefaultGPUSchedule()(model)
+    with tvm.target.Target("llvm"), pytest.raises(TVMError, match="a target with threads"):
+        tir.transform.DefaultGPUSchedule()(model)
