@@ -104,6 +104,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(passes::bind_symbolic_vars, core)?,
         wrap_pyfunction!(passes::graph_pass_names, core)?,
         wrap_pyfunction!(passes::estimate_memory_usage, core)?,
+        wrap_pyfunction!(passes::option_names, core)?,
         wrap_pyfunction!(passes::pass_names, core)?,
         wrap_pyfunction!(passes::pass_signature, core)?,
         wrap_pyfunction!(passes::make_pass, core)?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use tilewright::ir::pass::{Callback, CallbackValue, PassArg};
+use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
 use tilewright::relax_passes::{self, BindParams, BindSymbolicVars, ParamKey};
 use tilewright::{passes, pipelines};
 
@@ -80,6 +80,13 @@ fn told(value: &CallbackValue) -> Field {
         CallbackValue::Exprs(exprs) => Field::list(exprs, Field::relax),
         CallbackValue::StructInfo(info) => Field::info(info),
     }
+}
+
+/// The options that passes of the compiler, and the context itself, read.
+#[pyfunction]
+pub(crate) fn option_names() -> Vec<&'static str> {
+    let of_passes = relax_passes::all_passes().into_iter().flat_map(|pass| pass.options());
+    CONTEXT_OPTIONS.iter().chain(of_passes).map(|option| option.name).collect()
 }
 
 /// The names of all pipelines.

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Self
 
-from .._core import IRModule, Pass, pass_names, pipeline_names
+from .._core import IRModule, Pass, option_names, pass_names, pipeline_names
 from ..error import WrongTypeError
 from .instrument import (
     PassInstrument,
@@ -90,12 +90,13 @@ def _instruments(instruments: Iterable[Any] | None) -> list[Any]:
 
 
 def _options(config: dict[str, Any] | None) -> dict[str, Any]:
-    """The options by name. No pass of the compiler reads one in this version; passes written in Python may."""
+    """The options by name. Passes written in Python may read some that the compiler's own do not."""
     config = {} if config is None else config
     if not isinstance(config, dict) or not all(isinstance(name, str) for name in config):
         raise WrongTypeError(f"config is a dict of options by name, found {config!r}")
-    if config and not _own_passes:
-        names = ", ".join(f"`{name}`" for name in config)
+    unread = config.keys() - set(option_names())
+    if unread and not _own_passes:
+        names = ", ".join(f"`{name}`" for name in config if name in unread)
         warnings.warn(f"no pass reads the options {names} of config: they have no effect", stacklevel=4)
     return config
 

@@ -285,7 +285,8 @@ impl Body<'_> {
         }
         self.keep_temporaries(&shown);
         let result = self.tree(result, &shown)?;
-        let attrs: Attrs = self.is_noalias().then(|| (attr_names::NOALIAS.into(), Attr::Bool(true))).into_iter().collect();
+        let attrs: Attrs =
+            self.is_noalias().then(|| (attr_names::NOALIAS.into(), Attr::Bool(true))).into_iter().collect();
         let body = Stmt::seq(self.stmts);
         let mut function = PrimFunc::with_root(params, attrs, self.temporaries, body, origins.clone());
         let dims = untold(&function);
