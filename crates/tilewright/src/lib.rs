@@ -53,6 +53,7 @@ pub use tilewright_expr as expr;
 pub use tilewright_import as import;
 pub use tilewright_ir as ir;
 pub use tilewright_llvm as llvm;
+pub use tilewright_nn as nn;
 pub use tilewright_ops as ops;
 pub use tilewright_relax_passes as relax_passes;
 pub use tilewright_runtime as runtime;
