@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import relax
+from tilewright import relax, tir
 from tilewright.script import ir as I
 from tilewright.script import relax as R
 from tilewright.script import tir as T
@@ -64,6 +64,18 @@ def test_a_size_that_only_a_run_knows_gets_a_name():
         vm["three"](np.int32([3, 1, 3, 2, 2, 9]))
     with pytest.raises(tw.TVMError, match="cannot step by 0"):
         vm["part"](np.arange(7, dtype="float32"), *(np.int64([0]) for _ in range(3)))
+
+
+@pytest.mark.parametrize("k", [2, 40])
+def test_too_few_elements_end_the_run(k):
+    n, builder = tir.Var("n", "int64"), relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorStructInfo((3, n), "float32"))
+    with builder.function("main", [x]):
+        builder.emit_func_output(builder.emit(relax.op.topk(x, k)))
+    vm = machine(builder.finalize())
+    assert vm["main"](np.zeros((3, k), "float32"))[1].numpy().tolist() == [list(range(k))] * 3
+    with pytest.raises(tw.TVMError, match=f"`topk` of {k} elements along dimension 1, which has fewer"):
+        vm["main"](np.zeros((3, k - 1), "float32"))
 
 
 def test_the_text_of_such_a_module_reads_back():

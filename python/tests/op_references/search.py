@@ -377,6 +377,9 @@ REFERENCES: dict[str, Reference] = {
                 (2, "values", "int64"),
                 (2, "indices", "int64"),
                 (3, "both", "int64"),
+                (20, "both", "int32"),
+                (33, "indices", "int64"),
+                (40, "both", "int64"),
             )
             for sample in lines(
                 lambda op, axis, down, x, k=k, g=give, d=dtype: op(x, k, axis, g, down, d),

@@ -7,12 +7,14 @@
 //!
 //! Places come from counters that the loops keep themselves and that stay inside their runs: no element's value is one.
 
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Stmt, StmtKind};
 use tilewright_support::Origins;
 use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
+
+use super::before;
 
 /// How the lines of a tensor are sorted.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +132,8 @@ impl Sort<'_> {
         let next = Buffer::new("next", vec![Expr::i64(2)], DataType::I64).derive(|node| node.scope = Scope::Local);
         let place = |which: i64| Expr::load(&next, vec![Expr::i64(which)]);
         let (left, right) = (place(0)?, place(1)?);
-        let before = self.before(&from.values, &self.at(line, &right), &self.at(line, &left))?;
+        let element = |place: &Expr| Expr::load(&from.values, self.at(line, place));
+        let before = before(&element(&right)?, &element(&left)?, self.line.descending)?;
         let right_first = Expr::binary(BinOp::And, &Expr::compare(CmpOp::Lt, &right, &end)?, &before)?;
         let takes_right = Expr::binary(BinOp::Or, &Expr::compare(CmpOp::Ge, &left, &middle)?, &right_first)?;
         let target = self.at(line, &add(&begin, &Expr::var(&k)));
@@ -151,21 +154,6 @@ impl Sort<'_> {
         ]);
         let runs = Expr::binary(BinOp::FloorDiv, &(add(self.extent(), &double) - 1), &double)?;
         Ok(for_each(&run, runs, with_local(next, merge)))
-    }
-
-    /// Whether the element at `a` belongs before the one at `b` that stands before it.
-    fn before(&self, values: &Buffer, a: &[Expr], b: &[Expr]) -> Result<Expr, TeError> {
-        let (a, b) = (Expr::load(values, a.to_vec())?, Expr::load(values, b.to_vec())?);
-        let (small, large) = if self.line.descending { (b, a) } else { (a, b) };
-        let comparable = |x: &Expr| if x.dtype.is_bool() { x.cast(DataType::U8) } else { Ok(x.clone()) };
-        let (small, large) = (comparable(&small)?, comparable(&large)?);
-        if !small.dtype.is_float() {
-            return Ok(Expr::compare(CmpOp::Lt, &small, &large)?);
-        }
-        // NaN is in order with nothing, but here the greatest.
-        let not_above = Expr::compare(CmpOp::Ge, &small, &large)?.not()?;
-        let number = Expr::call(Intrinsic::IsNan, &[small])?.not()?;
-        Ok(Expr::binary(BinOp::And, &number, &not_above)?)
     }
 }
 

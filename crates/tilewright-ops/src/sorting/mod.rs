@@ -3,12 +3,14 @@
 //! The order is total: equal elements stay in the order in which they stand, and NaN is greater than every number.
 
 mod merge;
+mod select;
 
 pub(crate) use merge::{Line, sorted};
 
-use tilewright_expr::{CmpOp, Expr};
+use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{any, check_dtype};
@@ -61,4 +63,18 @@ fn with_dtype(info: &StructInfo, dtype: DataType) -> StructInfo {
         StructInfo::Tensor { shape, .. } => StructInfo::tensor_with(shape.clone(), Some(dtype)),
         other => other.clone(),
     }
+}
+
+/// Whether an element belongs before another one that stands before it.
+fn before(element: &Expr, other: &Expr, descending: bool) -> Result<Expr, TeError> {
+    let (small, large) = if descending { (other, element) } else { (element, other) };
+    let comparable = |x: &Expr| if x.dtype.is_bool() { x.cast(DataType::U8) } else { Ok(x.clone()) };
+    let (small, large) = (comparable(small)?, comparable(large)?);
+    if !small.dtype.is_float() {
+        return Ok(Expr::compare(CmpOp::Lt, &small, &large)?);
+    }
+    // NaN is in order with nothing, but here the greatest.
+    let not_above = Expr::compare(CmpOp::Ge, &small, &large)?.not()?;
+    let number = Expr::call(Intrinsic::IsNan, &[small])?.not()?;
+    Ok(Expr::binary(BinOp::And, &number, &not_above)?)
 }

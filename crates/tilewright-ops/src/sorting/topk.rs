@@ -3,10 +3,11 @@
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
-use tilewright_ir::tir::{PrimFunc, Stmt, StmtKind};
+use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_te::{TeError, Tensor, extern_stage, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
+use super::select::{enough, selected};
 use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
 use crate::elementwise::block_name;
 use crate::nest::nest;
@@ -32,6 +33,9 @@ op! {
         properties: Properties { pure: true, fusion: Fusion::Opaque },
     }
 }
+
+/// Up to so many elements are selected without sorting the others.
+const FEW: i64 = 32;
 
 /// Whether values and whether indices are given.
 fn wanted(call: &OpCall<'_>) -> Result<(bool, bool), InferError> {
@@ -74,6 +78,10 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let name = block_name(call);
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
+        if k <= FEW {
+            let results = selected(x, line, k, &name)?;
+            return Ok(results.into_iter().skip(usize::from(!wanted.0)).collect());
+        }
         let (values, indices) = sorted(x, line, &format!("{name}_sorted"))?;
         let given = wanted.0.then_some(values).into_iter().chain(indices);
         given.map(|sorted| first(&sorted, axis, k, &name)).collect()
@@ -87,11 +95,6 @@ fn first(x: &Tensor, axis: usize, k: i64, name: &str) -> Result<Tensor, TeError>
     extern_stage(&dims, x.dtype(), std::slice::from_ref(x), name, |ins, out| {
         let [x] = ins else { return Err(TeError("one tensor is sorted".into())) };
         let copy = nest(&out.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::load(x, i.to_vec())?)?))?;
-        if x.shape[axis].as_int().is_some() {
-            return Ok(copy);
-        }
-        let condition = Expr::compare(CmpOp::Ge, &x.shape[axis], &Expr::i64(k))?;
-        let message = format!("`topk` of {k} elements along dimension {axis}, which has fewer").into();
-        Ok(Stmt::seq([StmtKind::Assert { condition, message }.into(), copy]))
+        Ok(Stmt::seq([enough(x, axis, k)?, copy]))
     })
 }
