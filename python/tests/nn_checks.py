@@ -1,5 +1,7 @@
 """What the tests of `relax.frontend.nn` share: specifications, random values, modules of a function."""
 
+from pathlib import Path
+
 import numpy as np
 
 from tilewright.relax.frontend import nn
@@ -38,3 +40,10 @@ def run(function, *arrays):
     module = nn.Module()
     module.forward = scope["forward"]
     return module.jit({"forward": spec}, out_format="numpy")["forward"](*arrays)
+
+
+def line_of(file, text):
+    """The place of the line of the file that has the text, as errors say it."""
+    lines = enumerate(Path(file).read_text().splitlines(), 1)
+    (line,) = [at for at, own in lines if text in own and "line_of(" not in own]
+    return f"{file}:{line}"

@@ -1,23 +1,14 @@
 """`relax.frontend.nn`: what modules export, weights and their names, tensors."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from nn_checks import F32, Of, random, tensor
+from nn_checks import F32, Of, line_of, random, tensor
 
 import tilewright as tw
 from tilewright import ir, relax, tir
 from tilewright.relax.frontend import nn
 from tilewright.relax.frontend.nn import op
 from tilewright.script import from_source
-
-
-def line_of(text):
-    """The place of the line of this file that has the text, and no other one."""
-    lines = enumerate(Path(__file__).read_text().splitlines(), 1)
-    (line,) = [at for at, own in lines if text in own and "line_of(" not in own]
-    return f"{__file__}:{line}"
 
 
 def same_as_text(module, text):
@@ -247,7 +238,7 @@ def test_weights_take_values_of_their_shape_and_type():
     weight.data = np.ones((2, 5), "float16")
     assert weight.data.shape == (2, 5)
     weight.data = tw.nd.array(np.ones((2, 3), "float16"))
-    declared = line_of("the weight's own line")
+    declared = line_of(__file__, "the weight's own line")
     for wrong in (np.ones((3, 5), "float16"), np.ones((2,), "float16")):
         with pytest.raises(tw.TVMError) as error:
             weight.data = wrong

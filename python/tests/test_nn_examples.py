@@ -118,13 +118,15 @@ def test_llama_sees_what_came_before(llama):
     assert difference(theirs[:, 4:], ours[:, 4:]) > 100 * CLOSE
 
 
-def seen(compiled, expected, run):
-    """How far off the results are for each weight that is a hundredth larger."""
+def seen(compiled, expected, run, where=lambda name, values: ...):
+    """How far off the results are for each weight that is a hundredth larger, or where it is."""
     found = {}
     names = [name for name, _ in compiled.spec.module.named_parameters()]
     for at, name in enumerate(names):
         kept = compiled.params[at]
-        compiled.params[at] = type(kept).from_dlpack(kept.numpy() * np.float32(1.01))
+        values = kept.numpy().copy()
+        values[where(name, values)] *= np.float32(1.01)
+        compiled.params[at] = type(kept).from_dlpack(values)
         found[name] = difference(run(), expected)
         compiled.params[at] = kept
     return found
@@ -141,6 +143,24 @@ def test_llama_with_an_error_in_any_weight_is_off(llama):
     assert difference(run(), expected) < CLOSE
     for name, off in seen(compiled, expected, run).items():
         assert off > 2 * CLOSE, (name, off)
+
+
+def test_llama_with_an_error_in_a_single_number_is_off(llama):
+    config, weights, compiled = llama
+    expected = torch_llama(weights, TOKENS, config)
+
+    def largest(name, values):
+        # Of the embedding, among the rows that are used.
+        used = np.isin(np.arange(len(values)), TOKENS) if name == "embedding.weight" else np.ones(len(values), bool)
+        sizes = np.abs(values) * used.reshape(-1, *[1] * (values.ndim - 1))
+        return np.unravel_index(sizes.argmax(), values.shape)
+
+    def run():
+        compiled.reset()
+        return compiled["forward"](np.array([TOKENS], "int32"), len(TOKENS))
+
+    for name, off in seen(compiled, expected, run, largest).items():
+        assert off > CLOSE, (name, off)
 
 
 def test_a_cache_of_another_length_than_is_said_is_an_error(llama):

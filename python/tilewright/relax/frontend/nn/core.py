@@ -198,6 +198,16 @@ class Parameter(Tensor):
         return exporter.weight(self)
 
     @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._dims)
+
+    @property
+    def dtype(self) -> str:
+        """The data type of an element."""
+        return self._dtype
+
+    @property
     def data(self) -> NDArray | None:
         """The values, if they are given."""
         return self._data
