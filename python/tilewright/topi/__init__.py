@@ -4,9 +4,9 @@ Each is the formula of the graph operator of its name, with the operator's param
 `topi.sum(A, axis=[1])`, `topi.nn.relu(A)`. A number beside a tensor takes the tensor's type.
 """
 
-from . import math, nn, transform, utils
+from . import image, math, nn, transform, utils
 from .math import *
 from .transform import *
 from .utils import get_const_tuple
 
-__all__ = [*math.__all__, *transform.__all__, "get_const_tuple", "math", "nn", "transform", "utils"]
+__all__ = [*math.__all__, *transform.__all__, "get_const_tuple", "image", "math", "nn", "transform", "utils"]

@@ -62,7 +62,7 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         count if count == rank => Ok(map.results().len()),
         count => Err(InferError::at(
             0,
-            format!("`layout_transform`: a map of {count} indices is none of a tensor of {rank} dimensions"),
+            format!("`layout_transform`: the tensor has {rank} dimensions, the initial indices of the map are {count}"),
         )),
     };
     let mapped = |dims: &[Expr]| {
