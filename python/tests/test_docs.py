@@ -1,4 +1,5 @@
-"""The pages of the guide: their Python blocks run in order, and print what the `text` block behind them says.
+"""The pages of the guide and of the operators: their Python blocks run in order, and print what the `text` block
+behind them says.
 
 `UPDATE_EXPECT=1` writes what they print into the pages.
 """
@@ -47,7 +48,11 @@ def run(example, name, names):
     return "".join(line.rstrip() + "\n" for line in printed.getvalue().splitlines())
 
 
-@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.stem)
+#: The guide, and the reference of the operators.
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("ops/*.md")])
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_the_examples_of_a_page_print_what_it_says(path, tmp_path, monkeypatch):
     page = path.read_text()
     monkeypatch.chdir(tmp_path)

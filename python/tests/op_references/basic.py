@@ -101,7 +101,6 @@ REFERENCES: dict[str, Reference] = {
                 [((2, 3), d), ((3,), d), ((), d)],
                 lambda op, a, b, c: op(a, b, c),
                 lambda a, b, c: a * b + c,
-                {"symbolic": False},
             )
             for d in ("float32", "float64", "int32")
         ]
@@ -111,7 +110,6 @@ REFERENCES: dict[str, Reference] = {
             [((2, 3), "bool"), ((3,), "float32"), ((), "float32")],
             lambda op, c, a, b: op(c, a, b),
             np.where,
-            {"symbolic": False},
         ),
         ([((4, 1), "bool"), ((4, 1), "int8"), ((4, 1), "int8")], lambda op, c, a, b: op(c, a, b), np.where),
     ),
@@ -142,7 +140,7 @@ REFERENCES: dict[str, Reference] = {
         ([((), "float32")], lambda op, v: op((3,), v, "float16"), lambda v: np.full((3,), v, np.float16)),
     ),
     "full_like": cases(
-        ([((2, 3), "float32"), ((), "float32")], lambda op, x, v: op(x, v), np.full_like, {"symbolic": False}),
+        ([((2, 3), "float32"), ((), "float32")], lambda op, x, v: op(x, v), np.full_like),
         ([((), "int8"), ((), "float32")], lambda op, x, v: op(x, v, dtype="float32"), lambda x, v: v),
     ),
     "ones": cases(([], lambda op: op((2, 3), "float32"), lambda: np.ones((2, 3), np.float32))),
@@ -173,7 +171,6 @@ REFERENCES: dict[str, Reference] = {
             [((2, 3, 4), "float32")],
             lambda op, x: op(x, (3, 1)),
             lambda x: x.sum(0).sum(1, keepdims=True),
-            {"symbolic": False},
         ),
     ),
     "collapse_sum_like": cases(
@@ -181,7 +178,6 @@ REFERENCES: dict[str, Reference] = {
             [((2, 3), "float64"), ((3,), "float64")],
             lambda op, x, y: op(x, y),
             lambda x, y: x.sum(0),
-            {"symbolic": False},
         ),
     ),
     "concat": cases(
@@ -197,7 +193,6 @@ REFERENCES: dict[str, Reference] = {
             [((0, 3), "int8"), ((2, 3), "int8")],
             lambda op, *xs: op(xs),
             lambda *xs: np.concatenate(xs),
-            {"symbolic": False},
         ),
     ),
     "stack": cases(
@@ -222,8 +217,8 @@ REFERENCES: dict[str, Reference] = {
         ]
     ),
     "squeeze": cases(
-        ([((1, 3, 1), "float32")], lambda op, x: op(x), np.squeeze, {"symbolic": False}),
-        ([((1, 3, 1), "float32")], lambda op, x: op(x, [-1]), lambda x: np.squeeze(x, -1), {"symbolic": False}),
+        ([((1, 3, 1), "float32")], lambda op, x: op(x), np.squeeze),
+        ([((1, 3, 1), "float32")], lambda op, x: op(x, [-1]), lambda x: np.squeeze(x, -1)),
     ),
     "flatten": unary(np.ravel, ["float32"]),
     "reshape": cases(
@@ -258,13 +253,11 @@ REFERENCES: dict[str, Reference] = {
             [((3, 4), "float32"), np.int64([[0, 3], [2, 1]])],
             lambda op, x, i: op(x, i, axis=1),
             lambda x, i: np.take(x, i, 1),
-            {"symbolic": False},
         ),
         (
             [((3, 4), "float32"), np.int32([-9, 3, 12])],
             lambda op, x, i: op(x, i),
             lambda x, i: np.take(x, i, mode="clip"),
-            {"symbolic": False},
         ),
         (
             [((3, 4), "int8"), np.int32([-9, 3, 12])],
@@ -283,7 +276,6 @@ REFERENCES: dict[str, Reference] = {
                 [((3, 4), "float32"), np.int64([[0, -1, 1], [2, 2, -3]])],
                 lambda op, x, i, a=a: op(x, i, axis=a),
                 lambda x, i, a=a: np.take_along_axis(x[:2] if a else x[:, :3], i, a),
-                {"symbolic": False},
             )
             for a in (0, 1)
         ]
@@ -293,13 +285,11 @@ REFERENCES: dict[str, Reference] = {
             [((2, 3, 4), "float32"), np.int64([[0, 1], [1, -1]])],
             lambda op, x, i: op(x, i),
             lambda x, i: x[i[:, 0], i[:, 1]],
-            {"symbolic": False},
         ),
         (
             [((2, 3, 4), "float32"), np.int64([[1], [2]])],
             lambda op, x, i: op(x, i, 1),
             lambda x, i: np.stack([x[0, 1], x[1, 2]]),
-            {"symbolic": False},
         ),
     ),
     "scatter_elements": cases(
@@ -397,7 +387,7 @@ REFERENCES: dict[str, Reference] = {
     ),
     "matmul": cases(
         *[
-            ([(a, d), (b, d)], lambda op, x, y: op(x, y), np.matmul, {"symbolic": False})
+            ([(a, d), (b, d)], lambda op, x, y: op(x, y), np.matmul)
             for d in ("float32", "int32")
             for a, b in (
                 ((2, 3), (3, 4)),
@@ -438,19 +428,16 @@ REFERENCES: dict[str, Reference] = {
             [((4, 3, 5), "float32"), ((5,), "float32"), ((5,), "float32")],
             lambda op, x, g, b: op(x, g, b, axes=[-1]),
             of_torch(lambda x, g, b: F.layer_norm(x, (5,), g, b)),
-            {"symbolic": False},
         ),
         (
             [np.float32([[1e4, 1e4 + 1, 1e4 + 2]]), ((3,), "float32"), ((3,), "float32")],
             lambda op, x, g, b: op(x, g, b, axes=[1]),
             of_torch(lambda x, g, b: F.layer_norm(x, (3,), g, b)),
-            {"symbolic": False},
         ),
         (
             [((4, 3, 5), "float16"), ((3, 5), "float16"), ((3, 5), "float16")],
             lambda op, x, g, b: op(x, g, b, axes=[1, 2], epsilon=0.1),
             of_torch(lambda x, g, b: F.layer_norm(x, (3, 5), g, b, 0.1)),
-            {"symbolic": False},
         ),
     ),
     "nn.rms_norm": cases(
@@ -458,13 +445,11 @@ REFERENCES: dict[str, Reference] = {
             [((4, 3, 5), "float32"), ((5,), "float32")],
             lambda op, x, w: op(x, w, axes=[-1]),
             of_torch(lambda x, w: F.rms_norm(x, (5,), w, 1e-5)),
-            {"symbolic": False},
         ),
         (
             [((4, 5), "float16"), ((5,), "float16")],
             lambda op, x, w: op(x, w),
             of_torch(lambda x, w: F.rms_norm(x, (5,), w, 1e-5)),
-            {"symbolic": False},
         ),
     ),
     "nn.group_norm": cases(
@@ -473,7 +458,6 @@ REFERENCES: dict[str, Reference] = {
                 [((2, 6, 3, 2), "float32"), ((6,), "float32"), ((6,), "float32")],
                 lambda op, x, g, b, n=n: op(x, g, b, num_groups=n, channel_axis=1, axes=[2, 3]),
                 of_torch(lambda x, g, b, n=n: F.group_norm(x, n, g, b)),
-                {"symbolic": False},
             )
             for n in (1, 2, 6)
         ]
@@ -484,7 +468,6 @@ REFERENCES: dict[str, Reference] = {
                 [((2, 3, 4), "float32"), *[((3,), "float32")] * 3, np.float32([0.5, 1, 2])],
                 lambda op, x, g, b, m, v, t=t: op(x, g, b, m, v, axis=1, training=t, momentum=0.25),
                 lambda x, g, b, m, v, t=t: batch_norm(x, g, b, m, v, t),
-                {"symbolic": False},
             )
             for t in (False, True)
         ]
