@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from math import ceil, floor
 
@@ -84,7 +85,11 @@ def conv(spatial: int, transposed: bool = False):
         for data, kernel, attributes, dtype in conv_cases(spatial, transposed):
             attributes = dict(attributes)
             if transposed:
-                kernel = (kernel[1] * attributes.get("groups", 1), kernel[0] // attributes.get("groups", 1), *kernel[2:])
+                kernel = (
+                    kernel[1] * attributes.get("groups", 1),
+                    kernel[0] // attributes.get("groups", 1),
+                    *kernel[2:],
+                )
             arrays = [
                 arranged(random_array(rng, data, dtype), axes, attributes.get("data_layout", axes)),
                 arranged(random_array(rng, kernel, dtype), kernel_axes, attributes.get("kernel_layout", kernel_axes)),
@@ -135,7 +140,12 @@ def conv_cases(n: int, transposed: bool):
         more = {"strides": [3, 2, 3][:n], "output_padding": [2, 1, 0][:n]}
         yield (2, 3, *odd), (4, 3, *odd), more, "float32"
         yield (2, 3, *odd), (4, 3, *[3, 2, 4][:n]), {**more, "padding": 1, "dilation": 2}, "float32"
-        yield (1, 4, *size), (6, 2, *odd), {"groups": 2, "strides": 2, "padding": [0, 1, 0, 1, 0, 1][: 2 * n]}, "float32"
+        yield (
+            (1, 4, *size),
+            (6, 2, *odd),
+            {"groups": 2, "strides": 2, "padding": [0, 1, 0, 1, 0, 1][: 2 * n]},
+            "float32",
+        )
 
 
 def pool(spatial: int, average: bool):
@@ -146,12 +156,12 @@ def pool(spatial: int, average: bool):
         dtype = x.dtype
         x = torch.from_numpy(plain(x, axes, a.get("layout", axes)).astype(np.float64))
         window, strides = a["pool_size"], a.get("strides", 1)
-        padding, ceil = sides(a.get("padding", 0), spatial), a.get("ceil_mode", False)
+        padding, open_end = sides(a.get("padding", 0), spatial), a.get("ceil_mode", False)
         if average:
-            given = {"ceil_mode": ceil, "count_include_pad": a.get("count_include_pad", False)}
+            given = {"ceil_mode": open_end, "count_include_pad": a.get("count_include_pad", False)}
             y = AVG_POOL[spatial](x, window, strides, padding[:spatial], **given)
         else:
-            y = MAX_POOL[spatial](x, window, strides, padding[:spatial], a.get("dilation", 1), ceil)
+            y = MAX_POOL[spatial](x, window, strides, padding[:spatial], a.get("dilation", 1), open_end)
         y = y.numpy()
         y = np.trunc(y) if dtype.kind in "iu" else y
         return arranged(y.astype(dtype), axes, a.get("out_layout", a.get("layout", axes)))
@@ -180,9 +190,9 @@ def pool_cases(n: int, average: bool):
         yield (2, 3, *[7, 5, 6][:n]), {"pool_size": [3, 2, 2][:n]}, dtype
     yield (1, 1, *[1] * n), {"pool_size": 1}, "float32"
     yield (0, 3, *[7, 5, 6][:n]), {"pool_size": 2, "strides": 2}, "float32"
-    for strides, padding, ceil in product((1, 2, [3, 1, 2][:n]), (0, 1), (False, True)):
+    for strides, padding, open_end in product((1, 2, [3, 1, 2][:n]), (0, 1), (False, True)):
         for border in (False, True) if average else (False,):
-            attributes = {"strides": strides, "padding": padding, "ceil_mode": ceil, "count_include_pad": border}
+            attributes = {"strides": strides, "padding": padding, "ceil_mode": open_end, "count_include_pad": border}
             yield (2, 2, *[8, 7, 9][:n]), {"pool_size": [3, 2, 4][:n], **attributes}, "float32"
     # A window that would begin in the border behind is none.
     yield (1, 2, *[4, 5, 6][:n]), {"pool_size": 2, "strides": 3, "padding": 1, "ceil_mode": True}, "float32"
@@ -224,68 +234,59 @@ def adaptive(spatial: int):
 INTERPOLATION = {"nearest_neighbor": "nearest-exact", "linear": "bilinear", "cubic": "bicubic"}
 
 
+def resized_by_torch(x: np.ndarray, size: tuple, method: str, corners: bool = False) -> np.ndarray:
+    given = {} if method == "nearest_neighbor" else {"align_corners": corners}
+    y = F.interpolate(torch.from_numpy(x.astype(np.float64)), size, mode=INTERPOLATION[method], **given)
+    return y.numpy().astype(x.dtype)
+
+
 def resize():
     """PyTorch has half of the modes; the others are worked out from the definition of a place."""
 
-    def by_torch(x, size, method, corners):
-        given = {} if method == "nearest_neighbor" else {"align_corners": corners}
-        y = F.interpolate(torch.from_numpy(x.astype(np.float64)), size, mode=INTERPOLATION[method], **given)
-        return y.numpy().astype(x.dtype)
-
     def samples(rng, op):
-        sizes = [(5, 7), (10, 3), (1, 1), (2, 9), (15, 21)]
-        for size, method in product(sizes, INTERPOLATION):
+        def sample(array, reference, size, **a):
+            return Sample([array], lambda x: op(x, size, **a), reference, tolerance=2e-5)
+
+        array = random_array(rng, (2, 3, 5, 7), "float32")
+        for size, method in product([(5, 7), (10, 3), (1, 1), (2, 9), (15, 21)], INTERPOLATION):
             # The nearest of PyTorch takes the later of two elements that are equally near.
             a = {"method": method, "rounding_method": "round_prefer_ceil", "cubic_alpha": -0.75}
-            array = random_array(rng, (2, 3, 5, 7), "float32")
-            reference = lambda x, s=size, m=method: by_torch(x, s, m, False)
-            yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+            yield sample(array, partial(resized_by_torch, size=size, method=method), size, **a)
             if method != "nearest_neighbor":
-                a = {**a, "coordinate_transformation_mode": "align_corners"}
-                reference = lambda x, s=size, m=method: by_torch(x, s, m, True)
-                yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+                reference = partial(resized_by_torch, size=size, method=method, corners=True)
+                yield sample(array, reference, size, coordinate_transformation_mode="align_corners", **a)
+        array = random_array(rng, (1, 2, 6, 5), "float32")
         modes = ["half_pixel", "pytorch_half_pixel", "tf_half_pixel_for_nn", "align_corners", "asymmetric"]
         roundings = ["round", "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
-        array = random_array(rng, (1, 2, 6, 5), "float32")
         for mode, rounding, size in product(modes, roundings, [(3, 10), (9, 1), (12, 4)]):
-            a = {"method": "nearest_neighbor", "coordinate_transformation_mode": mode, "rounding_method": rounding}
-            yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), lambda x, s=size, a=a: nearest(x, s, a))
+            a = {"coordinate_transformation_mode": mode, "rounding_method": rounding}
+            yield sample(array, partial(nearest, size=size, a=a), size, method="nearest_neighbor", **a)
         for mode, method, exclude in product(modes, ("linear", "cubic"), (0, 1)):
             a = {"method": method, "coordinate_transformation_mode": mode, "cubic_exclude": exclude}
-            reference = lambda x, a=a: interpolated(x, (9, 4), a)
-            yield Sample([array], lambda x, a=a: op(x, (9, 4), **a), reference, tolerance=2e-5)
-        for method in INTERPOLATION:
-            a = {
-                "roi": [0.15, -0.25, 0.75, 1.3],
-                "coordinate_transformation_mode": "tf_crop_and_resize",
-                "method": method,
-                "extrapolation_value": 9.5,
-            }
-            for size in ((7, 9), (1, 4)):
-                reference = lambda x, s=size, a=a: interpolated(x, s, a)
-                yield Sample([array], lambda x, s=size, a=a: op(x, s, **a), reference, tolerance=2e-5)
+            yield sample(array, partial(interpolated, size=(9, 4), a=a), (9, 4), **a)
+        for method, size in product(INTERPOLATION, ((7, 9), (1, 4))):
+            mode = "tf_crop_and_resize"
+            a = {"method": method, "coordinate_transformation_mode": mode, "extrapolation_value": 9.5}
+            a["roi"] = [0.15, -0.25, 0.75, 1.3]
+            yield sample(array, partial(interpolated, size=size, a=a), size, **a)
         for dtype in ("float64", "float16", "int8", "uint8"):
             array = random_array(rng, (1, 2, 4, 3), dtype)
-            reference = lambda x: by_torch(x, (7, 5), "nearest_neighbor", False)
-            a = {"method": "nearest_neighbor", "rounding_method": "round_prefer_ceil"}
-            yield Sample([array], lambda x, a=a: op(x, (7, 5), **a), reference)
+            reference = partial(resized_by_torch, size=(7, 5), method="nearest_neighbor")
+            yield sample(array, reference, (7, 5), method="nearest_neighbor", rounding_method="round_prefer_ceil")
         for layout in ("NHWC", "NCHW2c", "HWCN"):
-            array = arranged(random_array(rng, (2, 4, 4, 3), "float32"), "NCHW", layout)
-            reference = lambda x, t=layout: arranged(by_torch(plain(x, "NCHW", t), (7, 5), "linear", False), "NCHW", t)
-            yield Sample([array], lambda x, t=layout: op(x, (7, 5), layout=t), reference)
+            x = random_array(rng, (2, 4, 4, 3), "float32")
+            expected = arranged(resized_by_torch(x, (7, 5), "linear"), "NCHW", layout)
+            yield sample(arranged(x, "NCHW", layout), lambda _, e=expected: e, (7, 5), layout=layout)
         array = random_array(rng, (1, 1, 3, 3), "uint8")
-        yield Sample(
-            [array],
-            lambda x: op(x, (6, 5), out_dtype="float32"),
-            lambda x: by_torch(x.astype(np.float32), (6, 5), "linear", False),
-        )
+        expected = resized_by_torch(array.astype(np.float32), (6, 5), "linear")
+        yield sample(array, lambda _: expected, (6, 5), out_dtype="float32")
 
     return Reference(samples)
 
 
 def place(i: int, n: int, m: int, mode: str, roi=(0.0, 1.0)) -> Fraction:
     """Where element `i` of `m` lies in a row of `n`."""
-    if mode == "half_pixel" or mode == "pytorch_half_pixel" and m > 1:
+    if mode == "half_pixel" or (mode == "pytorch_half_pixel" and m > 1):
         return (i + Fraction(1, 2)) * Fraction(n, m) - Fraction(1, 2)
     if mode == "pytorch_half_pixel":
         return Fraction(0)
@@ -387,7 +388,9 @@ def grid_sample():
         for method in ("nearest", "bilinear"):
             for outside, value in (("zeros", 0), ("border", None)):
                 ones = np.ones((1, 1, 2, 2), np.float32)
-                expected = ones[:, :, :1].repeat(2, 2).repeat(2, 3)[..., :3] if value is None else np.zeros((1, 1, 2, 3))
+                expected = (
+                    ones[:, :, :1].repeat(2, 2).repeat(2, 3)[..., :3] if value is None else np.zeros((1, 1, 2, 3))
+                )
                 yield Sample(
                     [ones, far],
                     lambda x, g, a=(method, "NCHW", outside): op(x, g, *a),
@@ -448,7 +451,9 @@ def meshgrid():
     """Tensors of one dimension and of none."""
 
     def samples(rng, op):
-        for shapes, indexing in product(([(3,)], [(3,), (2,)], [(3,), (), (2,)], [(0,), (4,), (1,), (2,)]), ("ij", "xy")):
+        for shapes, indexing in product(
+            ([(3,)], [(3,), (2,)], [(3,), (), (2,)], [(0,), (4,), (1,), (2,)]), ("ij", "xy")
+        ):
             for dtype in ("float32", "int64", "bool"):
                 yield Sample(
                     [random_array(rng, shape, dtype) for shape in shapes],
@@ -528,7 +533,13 @@ def prelu(x, alpha, axis=1):
 
 def pixel_shuffle():
     def samples(rng, op):
-        for shape, factor in [((1, 4, 2, 3), 2), ((9, 1, 5), 3), ((2, 3, 8, 2, 1), 2), ((2, 3, 4, 4), 1), ((0, 4, 2, 2), 2)]:
+        for shape, factor in [
+            ((1, 4, 2, 3), 2),
+            ((9, 1, 5), 3),
+            ((2, 3, 8, 2, 1), 2),
+            ((2, 3, 4, 4), 1),
+            ((0, 4, 2, 2), 2),
+        ]:
             for dtype in ("float32", "int8"):
                 yield Sample(
                     [random_array(rng, shape, dtype)],

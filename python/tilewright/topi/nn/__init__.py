@@ -7,15 +7,15 @@ from typing import Any
 from ... import _core
 from ...te.tensor import Tensor
 from ..formula import functions
-from . import pooling
+from . import pooling as pooling
 
 _NAMES = {"leaky_relu": "nn.leakyrelu"} | {
     name: f"nn.{name}"
     for name in (
         "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "avg_pool1d", "avg_pool2d", "avg_pool3d",
-        "batch_norm", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "gelu", "gelu_tanh",
-        "group_norm", "instance_norm", "layer_norm", "log_softmax", "max_pool1d", "max_pool2d", "max_pool3d", "pad",
-        "pixel_shuffle", "prelu", "relu", "rms_norm", "selu", "silu", "softmax", "softplus",
+        "batch_norm", "conv1d", "conv1d_transpose", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "gelu",
+        "gelu_tanh", "group_norm", "instance_norm", "layer_norm", "log_softmax", "max_pool1d", "max_pool2d",
+        "max_pool3d", "pad", "pixel_shuffle", "prelu", "relu", "rms_norm", "selu", "silu", "softmax", "softplus",
     )
 }  # fmt: skip
 
