@@ -22,7 +22,8 @@ def cases():
 @pytest.mark.parametrize(("path", "deferred"), list(cases()))
 def test_program(python, tmp_path, path, deferred):
     if deferred:
-        (tmp_path / "checks.py").write_text((path.parent / "checks.py").read_text())
+        for shared in path.parent.glob("[!p]*.py"):
+            (tmp_path / shared.name).write_text(shared.read_text())
         copy = tmp_path / path.name
         copy.write_text(FUTURE + path.read_text())
         path = copy

@@ -1,6 +1,7 @@
 """Models of PyTorch: every rule against PyTorch itself, whole models, parameters, dimensions, faults."""
 
 import operator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +13,13 @@ from torch import fx, nn  # noqa: E402
 
 import tilewright as tvm  # noqa: E402
 from tilewright import relax  # noqa: E402
-from tilewright.relax.frontend.torch import from_fx  # noqa: E402
+from tilewright.relax.frontend import detach_params  # noqa: E402
+from tilewright.relax.frontend.torch import (  # noqa: E402
+    dynamo_capture_subgraphs,
+    from_exported_program,
+    from_fx,
+    relax_dynamo,
+)
 
 pytestmark = pytest.mark.torch
 
@@ -171,11 +178,20 @@ CASES = {
     # Functions of one number.
     **{
         name: (getattr(torch, name), X)
-        for name in ["sin", "cos", "tan", "exp", "exp2", "sinh", "cosh", "tanh", "asinh", "atan", "erf", "sigmoid", "floor", "ceil", "trunc", "round", "sign", "square"]
+        for name in [
+            "sin", "cos", "tan", "exp", "exp2", "sinh", "cosh", "tanh", "asinh", "atan", "erf", "sigmoid",
+            "floor", "ceil", "trunc", "round", "sign", "square",
+        ]
     },
-    **{name: (getattr(torch, name), POSITIVE) for name in ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal"]},
+    **{name: (getattr(torch, name), POSITIVE)
+    for name in [
+        "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal",
+    ]},
     **{name: (getattr(torch, name), UNIT) for name in ["asin", "acos", "atanh", "expm1"]},
-    **{f"{name} of specials": (getattr(torch, name), WEIRD) for name in ["exp", "sqrt", "log", "sigmoid", "tanh", "floor", "sign"]},
+    **{f"{name} of specials": (getattr(torch, name), WEIRD)
+    for name in [
+        "exp", "sqrt", "log", "sigmoid", "tanh", "floor", "sign",
+    ]},
     "acosh": (torch.acosh, POSITIVE + 1),
     "sqrt of integers": (torch.sqrt, BITS),
     "round decimals": (lambda x: torch.round(x, decimals=2), X),
@@ -185,7 +201,10 @@ CASES = {
     # Activations.
     **{
         name: (getattr(F, name), WEIRD)
-        for name in ["relu", "relu6", "hardtanh", "hardsigmoid", "softplus", "elu", "selu", "celu", "leaky_relu", "logsigmoid", "softsign"]
+        for name in [
+            "relu", "relu6", "hardtanh", "hardsigmoid", "softplus", "elu", "selu", "celu", "leaky_relu",
+            "logsigmoid", "softsign",
+        ]
     },
     **{
         name: (getattr(F, name), X)
@@ -484,7 +503,28 @@ MODULES = {
     "Identity": (nn.Identity(), X),
     **{
         name: (getattr(nn, name)(), X)
-        for name in ["ReLU", "ReLU6", "LeakyReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Hardswish", "Hardsigmoid", "Hardtanh", "ELU", "SELU", "CELU", "Mish", "Softplus", "Softsign", "LogSigmoid", "Hardshrink", "Softshrink", "Tanhshrink"]
+        for name in [
+            "ReLU",
+            "ReLU6",
+            "LeakyReLU",
+            "GELU",
+            "SiLU",
+            "Sigmoid",
+            "Tanh",
+            "Hardswish",
+            "Hardsigmoid",
+            "Hardtanh",
+            "ELU",
+            "SELU",
+            "CELU",
+            "Mish",
+            "Softplus",
+            "Softsign",
+            "LogSigmoid",
+            "Hardshrink",
+            "Softshrink",
+            "Tanhshrink",
+        ]
     },
 }
 
@@ -561,3 +601,282 @@ def test_model(name):
         place = np.unravel_index(int(weight.abs().argmax()), weight.shape)
         weight[place] *= 1.01
     assert np.abs(found - model(x).detach().numpy()).max() > TOLERANCE * scale
+
+
+class Small(nn.Module):
+    """A little of everything that a model may hold."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(5, 4)
+        self.second = nn.Linear(4, 3, bias=False)
+        self.scale = nn.Parameter(torch.tensor(1.5))
+        self.register_buffer("shift", torch.tensor([0.5, -1.0, 2.0]))
+
+    def forward(self, x):
+        return self.second(F.relu(self.first(x))) * self.scale + self.shift
+
+
+def test_dimensions_may_be_symbolic():
+    model = draw_again(torchvision_model("resnet18"))
+    module = from_fx(fx.symbolic_trace(model), [(("n", 3, 32, 32), "float32")])
+    runs = machine(module)
+    for size in (1, 3):
+        x = draw(size, 3, 32, 32)
+        assert_close(runs["main"](nd(x)), model(x), TOLERANCE)
+
+
+def test_dimensions_of_several_inputs_are_one_where_they_have_one_name():
+    graph = fx.symbolic_trace(lambda x, y: (x + y).reshape(x.shape[0] * 2, -1))
+    module = from_fx(graph, [(("n", 4, "m"), "float32"), (("n", 4, "m"), "float32")])
+    assert_close(machine(module)["main"](nd(draw(3, 4, 5)), nd(draw(3, 4, 5))), 2 * draw(3, 4, 5).reshape(6, -1))
+    n = tvm.tir.Var("n", "int64")
+    again = from_fx(graph, [((n, 4, 6), "float32"), ((n, 4, 6), "float32")])
+    assert_close(machine(again)["main"](nd(draw(3, 4, 6)), nd(draw(3, 4, 6))), 2 * draw(3, 4, 6).reshape(6, -1))
+
+
+def test_a_part_of_a_symbolic_dimension():
+    graph = fx.symbolic_trace(lambda x: x[:, 1 : x.size(1) // 2].sum(1))
+    module = from_fx(graph, [((2, "n"), "float32")])
+    for size in (4, 9):
+        assert_close(machine(module)["main"](nd(draw(2, size))), draw(2, size)[:, 1 : size // 2].sum(1))
+
+
+def test_parameters_are_inputs_in_the_order_of_their_names():
+    model, x = draw_again(Small()), draw(2, 5)
+    module = from_fx(fx.symbolic_trace(model), info([x]), keep_params_as_input=True)
+    names = [var.name_hint for var in module["main"].params]
+    assert names == ["x", "first_bias", "first_weight", "scale", "second_weight"]
+    assert module["main"].attrs["num_input"] == 1
+    detached, params = detach_params(module)
+    assert list(params) == ["main"] and "params" not in detached["main"].attrs
+    held = dict(sorted(model.named_parameters()))
+    for found, wanted in zip(params["main"], held.values(), strict=True):
+        np.testing.assert_array_equal(found.numpy(), wanted.detach().numpy())
+    assert_close(machine(detached)["main"](nd(x), *params["main"]), model(x))
+    # The text of the module has the values, too.
+    again = tvm.script.from_source(module.script(show_meta=True))
+    tvm.ir.assert_structural_equal(again, module)
+
+
+def test_weights_are_snapshots():
+    model, x = draw_again(Small()), draw(2, 5)
+    module, expected = from_fx(fx.symbolic_trace(model), info([x])), model(x).detach().clone()
+    with torch.no_grad():
+        for tensor in model.parameters():
+            tensor.zero_()
+    assert_close(machine(module)["main"](nd(x)), expected)
+
+
+def test_tied_weights_are_one_parameter():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = nn.Linear(5, 5), nn.Linear(5, 5)
+            self.b.weight = self.a.weight
+
+        def forward(self, x):
+            return self.a(x) * self.b(x)
+
+    tied, x = draw_again(Tied()), draw(2, 5)
+    module = from_fx(fx.symbolic_trace(tied), info([x]), keep_params_as_input=True)
+    assert [var.name_hint for var in module["main"].params] == ["x", "a_bias", "a_weight", "b_bias"]
+    detached, params = detach_params(module)
+    assert_close(machine(detached)["main"](nd(x), *params["main"]), tied(x))
+
+
+def test_tuples_of_results():
+    graph, x = fx.symbolic_trace(lambda x: (x + 1,)), draw(2, 3)
+
+    def result(**options):
+        return machine(from_fx(graph, info([x]), **options))["main"](nd(x))
+
+    assert_close(result(unwrap_unit_return_tuple=True), x + 1)
+    assert isinstance(result(unwrap_unit_return_tuple=True), tvm.nd.NDArray)
+    assert not isinstance(result(no_bind_return_tuple=True), tvm.nd.NDArray)
+    assert_close(result(no_bind_return_tuple=True), (x + 1,))
+    assert_close(result(), (x + 1,))
+
+
+def test_changes_in_place_are_seen_by_every_name():
+    def function(x):
+        a = x * 2
+        b = a.relu_()
+        a.add_(1)
+        return a + b, b
+
+    check_call(function, X)
+
+
+def test_a_change_of_a_view_is_refused():
+    def function(x):
+        a = x * 2
+        view = a.view(-1)
+        a.add_(1)
+        return view
+
+    with pytest.raises(tvm.TVMError, match="shares its memory"):
+        from_fx(fx.symbolic_trace(function), info([X]))
+
+
+class Unknown(nn.Module):
+    """A model with operators that have no rule."""
+
+    def forward(self, x):
+        y = torch.linalg.det(x)  # the first
+        z = x + 1
+        return torch.linalg.matrix_exp(z) * y  # the second
+
+
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Unknown()
+
+    def forward(self, x):
+        return self.inner(x) - torch.trapezoid(x)  # the third
+
+
+def test_all_missing_rules_are_named_with_their_lines():
+    with pytest.raises(tvm.TVMError) as caught:
+        from_fx(fx.symbolic_trace(Outer()), info([SQUARE]))
+    found = caught.value.diagnostics
+    assert [one.code for one in found] == ["TW0801"] * 3
+    lines = Path(__file__).read_text().split("\n")
+    marks = ["# the first", "# the second", "# the third"]
+    for diagnostic, mark in zip(found, marks, strict=True):
+        [span] = diagnostic.spans
+        assert span.file == __file__
+        assert lines[span.line - 1].endswith(mark), lines[span.line - 1]
+    assert "custom_convert_map" in str(caught.value)
+
+
+def test_rules_of_the_user_s():
+    def det(node, importer):
+        x = importer.env[node.args[0]]
+        assert importer.shape_of(x)[0] == 4
+        return importer.block_builder.emit(relax.op.sum(x))
+
+    def linear(node, importer):
+        module = importer.named_modules[node.target]
+        weight = relax.const(module.weight.detach().numpy())
+        [x] = importer.retrieve_args(node)
+        return relax.op.linear(x, weight)
+
+    model = nn.Sequential(nn.Linear(4, 4), Unknown())
+    graph = fx.symbolic_trace(model)
+    rules = {
+        "linalg_det": det,
+        nn.Linear: linear,
+        "linalg_matrix_exp": lambda node, importer: importer.retrieve_args(node)[0],
+    }
+    module = from_fx(graph, info([SQUARE]), custom_convert_map=rules)
+    linear_only = SQUARE @ model[0].weight.T
+    assert_close(machine(module)["main"](nd(SQUARE)), (linear_only + 1) * linear_only.sum())
+
+
+def test_an_error_in_a_rule_of_the_user_s_stays_itself():
+    def wrong(node, importer):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        from_fx(fx.symbolic_trace(lambda x: x + 1), info([X]), custom_convert_map={"add": wrong})
+    with pytest.raises(tvm.TVMError, match="gives a value of the graph"):
+        from_fx(
+            fx.symbolic_trace(lambda x: x + 1), info([X]), custom_convert_map={"add": lambda node, importer: object()}
+        )
+
+
+def test_arguments_that_do_not_fit_are_errors():
+    graph = fx.symbolic_trace(lambda x: x.softmax(7) + x.view(7, 7))
+    with pytest.raises(tvm.TVMError) as caught:
+        from_fx(graph, info([X]))
+    assert [one.code for one in caught.value.diagnostics] == ["TW0802"] * 2
+    with pytest.raises(ValueError, match="also needs `y`"):
+        from_fx(fx.symbolic_trace(lambda x, y: x + y), info([X]))
+    with pytest.raises(ValueError, match="says 2 inputs, the graph has 1"):
+        from_fx(fx.symbolic_trace(lambda x: x), info([X, X]))
+
+
+class Branches(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:  # what decides
+            return x
+        return -x
+
+
+def test_control_flow_that_depends_on_data_is_an_error_at_its_line():
+    with pytest.raises(tvm.TVMError, match="depends on the values of tensors") as caught:
+        from_fx(Branches(), info([X]))
+    assert "# what decides" in str(caught.value)
+
+
+def test_a_model_is_traced_where_it_is_not_yet():
+    model, x = draw_again(Small()), draw(2, 5)
+    assert_close(machine(from_fx(model, info([x])))["main"](nd(x)), model(x))
+
+
+def test_training_mode_is_told():
+    with pytest.warns(UserWarning, match="training mode"):
+        from_fx(fx.symbolic_trace(nn.Sequential(nn.BatchNorm2d(4)).train()), info([IMAGE]))
+
+
+def exported(model, *inputs, **options):
+    return torch.export.export(model.eval(), inputs, **options)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", "densenet121"])
+def test_an_exported_model(name):
+    model, x = torchvision_model(name), draw(1, 3, 64, 64)
+    module = from_exported_program(exported(model, x), unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](nd(x)), model(x), TOLERANCE)
+
+
+def test_an_exported_program_keeps_parameters_and_dimensions():
+    model, x = draw_again(Small()), draw(3, 5)
+    batch = torch.export.Dim("batch", min=2)
+    program = exported(model, x, dynamic_shapes={"x": {0: batch}})
+    module = from_exported_program(program, keep_params_as_input=True, unwrap_unit_return_tuple=True)
+    detached, params = detach_params(module)
+    for size in (2, 7):
+        x = draw(size, 5)
+        assert_close(machine(detached)["main"](nd(x), *params["main"]), model(x))
+
+
+EXPORTED = [
+    "add alpha", "sub alpha", "div floor", "where", "masked_fill", "gelu tanh", "softmax", "sum dims kept", "mean dims",
+    "max dim", "std", "var", "cumsum", "view of sizes", "transpose", "expand", "repeat", "cat", "stack", "split sizes",
+    "pad value", "pad reflect", "tril", "getitem slices", "getitem tensor", "getitem tensor behind", "index_select",
+    "gather", "embedding", "full_like", "arange", "to", "linear", "addmm scaled", "baddbmm", "conv2d options",
+    "conv_transpose2d", "max_pool2d", "avg_pool2d ceil", "adaptive_avg_pool2d", "batch_norm", "layer_norm",
+    "group_norm",
+    "attention mask", "interpolate bilinear", "einsum", "clamp min", "leaky_relu", "elu alpha", "logsumexp", "any",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_an_exported_operator(name):
+    function, *inputs = CASES[name]
+    names = ", ".join(f"x{at}" for at in range(len(inputs)))
+    scope = {"nn": nn, "function": function}
+    exec(f"class Model(nn.Module):\n    def forward(self, {names}):\n        return function({names})", scope)
+    program = exported(scope["Model"](), *[value.clone() for value in inputs])
+    module = from_exported_program(program, unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](*map(nd, inputs)), function(*inputs), 1e-4 if name in LOOSE else 1e-5)
+
+
+def test_a_backend_of_torch_compile():
+    model, x = draw_again(Small()), draw(3, 5)
+    compiled = torch.compile(model, backend=relax_dynamo())
+    assert_close(compiled(x), model(x))
+
+
+def test_captured_graphs_are_functions():
+    def model(x):
+        y = torch.sin(x)
+        torch._dynamo.graph_break()
+        return torch.cos(y)
+
+    module = dynamo_capture_subgraphs(model, X)
+    names = sorted(name.name_hint for name in module.functions)
+    assert names == ["subgraph_0", "subgraph_1"]

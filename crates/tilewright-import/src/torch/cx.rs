@@ -1,9 +1,11 @@
 //! What rules build with: calls of operators, constants, and PyTorch's conversions between data types.
 
 use tilewright_expr as scalar;
-use tilewright_expr::BinOp;
+use tilewright_expr::node::walk;
+use tilewright_expr::{BinOp, CmpOp};
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::node::FloatBits;
+use tilewright_ir::op::InferCx;
 use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::{DataType, Tensor};
@@ -211,10 +213,29 @@ impl Cx<'_> {
     /// The elements `begin..end` along a dimension in steps, as Python slices.
     pub fn slice(&self, x: &Expr, axis: usize, begin: &scalar::Expr, end: &scalar::Expr, step: i64) -> Res<Expr> {
         let one = |value: scalar::Expr| Expr::tuple(vec![Expr::prim(value)]);
-        let args =
-            [one(scalar::Expr::i64(axis as i64)), one(begin.clone()), one(end.clone()), one(scalar::Expr::i64(step))];
-        let [axes, begin, end, step] = &args;
-        self.call("strided_slice", &[x, axes, begin, end, step], [])
+        let (axes, step) = (one(scalar::Expr::i64(axis as i64)), one(scalar::Expr::i64(step)));
+        let inside = self.inside(x, axis, begin)?.zip(self.inside(x, axis, end)?);
+        let symbolic = begin.as_int().is_none() || end.as_int().is_none();
+        match inside.filter(|_| symbolic) {
+            Some((begin, end)) => {
+                let args = [x, &axes, &one(begin), &one(end), &step];
+                self.call("strided_slice", &args, [("assume_inbound", true.to_attr())])
+            }
+            None => self.call("strided_slice", &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []),
+        }
+    }
+
+    /// A place along a dimension cut off at its end; `None` where it may be negative, for all that is known.
+    fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<Option<scalar::Expr>> {
+        let extent = self.shape(x)?[axis].clone();
+        // Dimensions are no negative numbers. The builder is not told: its types are those that the verifier finds.
+        let mut facts = InferCx::default();
+        for var in [at, &extent].into_iter().flat_map(variables) {
+            facts.analyzer.bind_bounds(&var, Some(0), None);
+        }
+        let known = facts.analyzer.decide(CmpOp::Ge, at, &scalar::Expr::i64(0)) == Some(true);
+        let cut = facts.analyzer.simplify(&scalar::Expr::binary(BinOp::Min, at, &extent)?);
+        Ok(known.then_some(cut))
     }
 
     /// One element along a dimension, which goes.
@@ -345,6 +366,12 @@ impl From<i64> for Number {
     fn from(value: i64) -> Self {
         Self::Int(value)
     }
+}
+
+fn variables(expr: &scalar::Expr) -> Vec<scalar::Var> {
+    let mut found = Vec::new();
+    walk(expr, |var: &scalar::Var| found.push(var.clone()));
+    found
 }
 
 fn float_bytes(value: f64, dtype: DataType) -> Res<Vec<u8>> {

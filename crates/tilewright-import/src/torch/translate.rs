@@ -56,7 +56,8 @@ pub fn translate(
     let failed = |error: Refused| Diagnostics::from(Diagnostic::error(REFUSED, error.0));
     let mut inputs: Vec<Var> = graph.inputs.iter().map(|input| Var::new(&*input.name, input.info.clone())).collect();
     let mut translation = Translation::new(graph, options, &inputs);
-    inputs.extend(translation.params.values().filter_map(|value| value.as_var().cloned()));
+    let params = options.params_as_input.iter().filter_map(|name| translation.params.get(&**name));
+    inputs.extend(params.filter_map(|value| value.as_var().cloned()));
     bb.begin_function_with("main", inputs, attributes(graph, options), true);
     bb.begin_dataflow().map_err(|error| failed(error.into()))?;
     for (at, node) in graph.nodes.iter().enumerate() {

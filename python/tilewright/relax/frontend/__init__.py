@@ -10,8 +10,8 @@ __all__ = ["detach_params", "nn"]
 
 
 def detach_params(mod: Any) -> tuple[Any, dict[str, list[Any]]]:
-    """The module without the values of the parameters that its functions take as inputs, and these values by the names of
-    the functions, in the order of the inputs: what `keep_params_as_input` of the importers has put there."""
+    """The module without the values of the parameters that its functions take as inputs, and these values by the
+    names of the functions, in the order of the inputs: what `keep_params_as_input` of the importers has put there."""
     from ... import IRModule
 
     detached, params = IRModule(), {}

@@ -51,7 +51,7 @@ pub const RULES: &[Rule] = &[
     rule("is_floating_point", "input", |cx, args| Ok(Value::Bool(cx.dtype(&args.tensor("input")?)?.is_float()))),
     same(
         "_assert _assert_async _assert_scalar _assert_tensor_metadata sym_constrain_range_for_size",
-        "input=None, message=None, *rest=None",
+        "input=None, *rest=None, dtype=None, message=None, size=None, stride=None",
     ),
 ];
 

@@ -26,15 +26,20 @@ pub const RULES: &[Rule] = &[
         "input, weight, bias, running_mean, running_var, momentum, eps",
         |cx, args| Ok(Value::List(vec![batch_norm(cx, args)?, Value::None, Value::None])),
     ),
-    rule("layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05", layer_norm),
+    rule("layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05, cudnn_enable=True", layer_norm),
     rule("native_layer_norm", "input, normalized_shape, weight, bias, eps", |cx, args| {
         Ok(Value::List(vec![layer_norm(cx, args)?, Value::None, Value::None]))
     }),
-    rule("group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05", group_norm),
+    rule("group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05, cudnn_enabled=True", group_norm),
     rule(
         "instance_norm",
         "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, \
         momentum=0.1, eps=1e-05",
+        instance_norm,
+    ),
+    rule(
+        "aten.instance_norm",
+        "input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True",
         instance_norm,
     ),
     rule("rms_norm", "input, normalized_shape, weight=None, eps=None", rms_norm),

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def relax_dynamo(pipeline: Any = None) -> Callable[..., Any]:
     """A backend of `torch.compile`: `torch.compile(model, backend=relax_dynamo())`.
 
-    Each captured graph is imported, taken through the pipeline (a pass; the default one where none is given), compiled for
-    this machine and run in its place.
+    Each captured graph is imported, taken through the pipeline (a pass; the default one where none is given),
+    compiled for this machine and run in its place.
     """
 
     def backend(graph_module: torch.fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .... import _core
+from ....error import TVMError
 from ...block_builder import BlockBuilder
 from .recording import Places, Recorder, function_name, module_call, said_of
 
@@ -28,22 +30,41 @@ def from_fx(
 ) -> IRModule:
     """The module whose function `main` computes what a traced model computes when it is run, not trained.
 
-    `input_info` says shape and data type of each input; a dimension that is a text, such as `"n"`, or a `tir.Var` is
-    symbolic. The model's parameters become constants; with `keep_params_as_input` they become inputs behind the others, in
-    the order of their names, and `relax.frontend.detach_params` gives their values.
+    A model that is not traced yet is. `input_info` says shape and data type of each input; a dimension that is a
+    text, such as `"n"`, or a `tir.Var` is symbolic. The model's parameters become constants; with
+    `keep_params_as_input` they become inputs behind the others, in the order of their names, and
+    `relax.frontend.detach_params` gives their values.
 
-    `custom_convert_map` translates what has no rule, or has another one: from the name of a function or method, or a class
-    of modules, to a function of the node and the importer that gives the value.
+    `custom_convert_map` translates what has no rule, or has another one: from the name of a function or method, or a
+    class of modules, to a function of the node and the importer that gives the value.
 
         graph = torch.fx.symbolic_trace(torchvision.models.resnet18().eval())
         mod = from_fx(graph, [((1, 3, 224, 224), "float32")])
     """
+    model = traced(model)
     importer = TorchFXImporter(model, custom_convert_map)
     return importer.from_fx(model, input_info, keep_params_as_input, unwrap_unit_return_tuple, no_bind_return_tuple)
 
 
+def traced(model: torch.nn.Module) -> fx.GraphModule:
+    """The model as `torch.fx` traces it, if it is not traced yet. Control flow that depends on data is an error that
+    names its line."""
+    from torch import fx
+
+    if isinstance(model, fx.GraphModule):
+        return model
+    try:
+        return fx.symbolic_trace(model)
+    except fx.proxy.TraceError as error:
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/torch/" not in frame.filename]
+        where = f"\n  {frames[-1].filename}:{frames[-1].lineno}: {frames[-1].line}" if frames else ""
+        reason = f"what the model does next depends on the values of tensors, which a trace does not have{where}"
+        raise TVMError(f"{reason}\nwrite it with `torch.where`, or export it with `torch.export` ({error})") from error
+
+
 class TorchFXImporter:
-    """Records a traced model and hands it to the rules. Functions of a `custom_convert_map` get it as their second argument.
+    """Records a traced model and hands it to the rules. Functions of a `custom_convert_map` get it as their second
+    argument.
 
     `env` holds the values of the nodes that the node at hand needs, `block_builder` is the builder of the function.
     """

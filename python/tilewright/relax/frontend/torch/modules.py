@@ -1,4 +1,4 @@
-"""What the modules of `torch.nn` are as operators of ATen: the name, and the module's attributes that are its arguments.
+"""The modules of `torch.nn` as operators of ATen: the name, and the module's attributes that are its arguments.
 
 An attribute that has another name than the argument is written `argument:attribute`.
 """

@@ -4,8 +4,8 @@ A recorded graph is a dict:
 
 - `inputs`: pairs of a name and a struct info;
 - `parameters`: the tensors that nodes refer to, by their names in the model;
-- `nodes`: dicts with `name`, `target` (an ATen-like name; `None` for a function of the user's), `args`, `kwargs`, `said`
-  (what the user called) and `place` (file and line, or `None`);
+- `nodes`: dicts with `name`, `target` (an ATen-like name; `None` for a function of the user's), `args`, `kwargs`,
+  `said` (what the user called) and `place` (file and line, or `None`);
 - `output`: what the graph gives;
 - `files`: the texts of the files that places are in.
 
@@ -166,8 +166,8 @@ def said_of(node: fx.Node, modules: Mapping[str, torch.nn.Module]) -> str:
 class Places:
     """Finds the lines of the user's source that nodes come from.
 
-    A tracer that was asked to records them; else they are looked for in the source of `forward` of the module that a node
-    is traced in: the call that has the node's name.
+    A tracer that was asked to records them; else they are looked for in the source of `forward` of the module that a
+    node is traced in: the call that has the node's name.
     """
 
     def __init__(self, graph_module: fx.GraphModule) -> None:
@@ -191,7 +191,10 @@ class Places:
             # A part of a Sequential is called where that is.
             name = next((part for part in reversed(node.target.split(".")) if not part.isdigit()), name)
         lines = self._lines(owner)
-        found = lines.get(name) or lines.get("")
+        # `torch.linalg.det` is the function `linalg_det`.
+        endings = [name.split("_", at)[-1] for at in range(name.count("_") + 1)]
+        name = next((ending for ending in endings if ending in lines), "")
+        found = lines.get(name)
         if not found:
             return None
         # The calls of one name are met in the order of the text, in which they are traced.
