@@ -6,6 +6,7 @@
 //! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`DeadCodeElimination`].
+//! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
@@ -33,7 +34,7 @@
 //!
 //! Invariants: a pass makes a new module and leaves its input as it was; a binding that replaces others carries all their
 //! origins; passes ask operators for properties. Nothing here knows a target or machine code; loops are looked at only to
-//! prove that a PrimFunc may overwrite an argument.
+//! prove that a PrimFunc may overwrite an argument, and are put one behind the other, never changed.
 
 /// Declares passes, a line each in the order of the table: the pass's folder and its type. A pass that takes arguments is
 /// followed by `(..)` and declares them as its `DEF`.
@@ -76,6 +77,10 @@ passes! {
     remove_unused_parameters::RemoveUnusedParameters;
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
+    reorder_permute_dims_after_concat::ReorderPermuteDimsAfterConcat;
+    expand_matmul_of_sum::ExpandMatmulOfSum;
+    adjust_matmul_order::AdjustMatmulOrder;
+    update_param_struct_info::UpdateParamStructInfo(..);
     to_mixed_precision::ToMixedPrecision(..);
     decompose_ops_for_inference::DecomposeOpsForInference(..);
     decompose_ops_for_training::DecomposeOpsForTraining(..);
@@ -90,6 +95,7 @@ passes! {
 mod bind_params;
 mod bind_symbolic_vars;
 mod fuse_ops_by_pattern;
+mod calls_in_dataflow;
 mod decompose;
 mod hiding;
 mod lifetimes;

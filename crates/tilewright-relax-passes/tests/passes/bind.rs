@@ -4,10 +4,10 @@ use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
 use tilewright_ir::op::InferCx;
 use tilewright_ir::relax::StructInfo;
 use tilewright_ops::binary;
-use tilewright_relax_passes::{BindParams, LegalizeOps, ParamKey};
+use tilewright_relax_passes::{BindParams, LegalizeOps, ParamKey, UpdateParamStructInfo};
 use tilewright_tensor::{DataType, Tensor};
 
-use crate::graph::{Build, F32, means_the_same, message, module_of, numbers, run, tensor_info};
+use crate::graph::{Build, F32, interpret, means_the_same, message, module_of, numbers, run, tensor_info};
 use crate::{two_layers, two_layers_args, two_layers_expected};
 
 #[test]
@@ -73,4 +73,26 @@ fn wrong_bindings_are_all_reported() {
     assert!(message(&BindParams::new("main", twice), &module).contains("bound twice"));
     let legal = run(&LegalizeOps, &module);
     assert!(message(&BindParams::new("relu", []), &legal).contains("is a PrimFunc"));
+}
+
+#[test]
+fn parameters_of_other_types_change_what_is_computed_of_them() {
+    let info = |param: &tilewright_ir::relax::Var| Ok((&*param.name == "x").then(|| tensor_info(&[7, 4])));
+    let pass = UpdateParamStructInfo { sinfo_func: std::sync::Arc::new(info) };
+    let module = run(&pass, &two_layers());
+    let main = module.relax("main").unwrap();
+    assert!(main.ret.equal(&tensor_info(&[7, 2])), "{:?}", main.ret);
+    let mut args = two_layers_args();
+    args[0] = numbers(&[7, 4], 9);
+    let found = interpret(&module, &args).to_vec::<f32>().unwrap();
+    let expected = two_layers_expected(&args);
+    assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-5), "{found:?} {expected:?}");
+    // What keeps its type keeps everything.
+    let same = UpdateParamStructInfo { sinfo_func: std::sync::Arc::new(|_| Ok(None)) };
+    assert!(run(&same, &two_layers()).compare(&two_layers()).is_ok());
+    let wrong = UpdateParamStructInfo {
+        sinfo_func: std::sync::Arc::new(|param| Ok((&*param.name == "x").then(|| tensor_info(&[7, 5])))),
+    };
+    let text = message(&wrong, &two_layers());
+    assert!(text.contains("the parameters of `main` cannot be changed: `matmul` of shapes"), "{text}");
 }
