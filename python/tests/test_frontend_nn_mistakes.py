@@ -1,5 +1,6 @@
 """Mistakes in models of `relax.frontend.nn`: what is said of them, and where."""
 
+import numpy as np
 import pytest
 from nn_checks import F32, line_of, tensor
 
@@ -91,3 +92,18 @@ def test_specifications_are_values():
     assert "Linear.forward(x=Tensor(['n', 4], 'float32'), param_mode=plain, effect_mode=plain)" in repr(spec)
     method = nn.spec.MethodSpec(nn.Linear(4, 3).forward, ["x"], [tensor("n", 4)], effect_mode="none")
     assert nn.spec.MethodSpec.from_raw(method, None) is method
+
+
+def test_what_only_later_steps_find_is_at_a_line_of_the_model():
+    def compiled(function):
+        model = nn.Module()
+        model.forward = function
+        return model.jit({"forward": {"x": tensor("n", "k"), "y": tensor("m", 5)}}, out_format="numpy")["forward"]
+
+    x, y = np.ones((2, 4), F32), np.ones((3, 5), F32)
+    with pytest.raises(tw.TVMError) as error:
+        compiled(lambda x, y: x @ y)(x, y)  # found when it runs
+    assert f"({line_of(__file__, '# found when it runs')})" in str(error.value)
+    with pytest.raises(tw.TVMError, match="is not known here") as error:
+        compiled(lambda x, y: op.concat([x, y + x], 0))  # found when it is compiled
+    assert f"{error.value.file}:{error.value.line}" == line_of(__file__, "# found when it is compiled")

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use tilewright::expr::Expr as Scalar;
 use tilewright::ir::builder::{BlockBuilder, BuildError};
 use tilewright::ir::relax::{Expr, ExprKind, SeqExpr, StructInfo, Var};
+use tilewright::support::{Origins, SourceFile, Span};
 
 use super::{Field, Node, argument, attrs, wrap};
 use crate::error;
@@ -57,6 +58,14 @@ impl PyBuilder {
         let said = attrs::attrs_of(said)?;
         self.lock().begin_function_with(name, params, said, pure);
         Ok(())
+    }
+
+    /// What is emitted from here on comes from this line of the user's source.
+    fn _set_place(&self, file: &str, line: usize, text: &str) {
+        let source = SourceFile::part(file, text, line.saturating_sub(1));
+        let (start, end) = (text.len() - text.trim_start().len(), text.trim_end().len());
+        let span = Span::new(&source, start.min(end) as u32, end as u32);
+        self.lock().set_origins(Origins::at(span));
     }
 
     fn _set_params(&self, params: &Bound<'_, PyAny>) -> PyResult<()> {

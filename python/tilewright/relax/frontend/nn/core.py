@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from linecache import getline
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ....error import TVMError
@@ -49,12 +50,18 @@ def set_default_dtype(dtype: str) -> None:
     _default_dtype = str(dtype)
 
 
+def _line() -> tuple[str, int]:
+    """The line outside of this package that is running: its file and its number."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
+
+
 def place() -> str:
     """The line outside of this package that is running, as `file:line`."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (_PACKAGE, "tvm"):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+    file, line = _line()
+    return f"{file}:{line}"
 
 
 def refused(message: str, at: str | None = None) -> TVMError:
@@ -67,10 +74,13 @@ def refused(message: str, at: str | None = None) -> TVMError:
 
 
 def builder(what: str) -> BlockBuilder:
-    """The builder of the function that is being written."""
+    """The builder of the function that is being written; what is emitted next comes from the line that is running."""
     current = BlockBuilder.current()
     if current is None:
         raise refused(f"{what}: no graph function is being written: modules are called by `export_tvm` and `jit`")
+    if (exporter := _exporter()) is not None and exporter.builder is current:
+        file, line = _line()
+        current._set_place(file, line, getline(file, line))
     return current
 
 
