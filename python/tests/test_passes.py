@@ -149,7 +149,7 @@ def test_passes_have_the_parameters_that_they_declare():
 
 def test_parameters_get_the_types_that_a_function_gives():
     def rows(param):
-        return R.Tensor((8, 3), "float32") if param.name_hint == "x" else None
+        return tw.relax.TensorStructInfo((8, 3), "float32") if param.name_hint == "x" else None
 
     changed = tw.relax.transform.UpdateParamStructInfo(rows)(Module)["main"]
     assert [int(dim) for dim in changed.ret_struct_info.shape] == [8, 3]
