@@ -96,7 +96,7 @@ fn files() -> Result<(), String> {
 }
 
 /// What the codes of a hundred are about.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("TW01", "The text's form"),
     ("TW02", "Names"),
     ("TW03", "Types, shapes and arguments"),
@@ -104,6 +104,7 @@ const SECTIONS: [(&str, &str); 7] = [
     ("TW05", "Well-formed modules, and lowering"),
     ("TW06", "Code generation"),
     ("TW07", "Passes, loading and running"),
+    ("TW08", "Models of other frameworks"),
 ];
 
 fn index() -> Result<(), String> {

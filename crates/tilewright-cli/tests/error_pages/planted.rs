@@ -4,6 +4,7 @@
 
 mod forms;
 mod graphs;
+mod imports;
 mod loops;
 mod machines;
 
@@ -29,7 +30,7 @@ struct Examples {
     entries: &'static [Entry],
 }
 
-const ALL: [Examples; 4] = [loops::EXAMPLES, graphs::EXAMPLES, forms::EXAMPLES, machines::EXAMPLES];
+const ALL: [Examples; 5] = [loops::EXAMPLES, graphs::EXAMPLES, forms::EXAMPLES, machines::EXAMPLES, imports::EXAMPLES];
 
 /// Lists modules of examples by their codes.
 macro_rules! examples {
