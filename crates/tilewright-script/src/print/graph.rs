@@ -251,6 +251,9 @@ impl Printer<'_> {
         let before = std::mem::take(&mut self.doc);
         self.scalar(dim);
         let text = std::mem::replace(&mut self.doc, before).render(None, 0);
+        // Texts within the text are in the other quotes: what is read as an expression has no escapes.
+        let plain = !text.contains(['\'', '\\']);
+        let text = if plain { text.replace('"', "'") } else { text };
         self.doc.text(&quoted(text.trim_end()));
     }
 
