@@ -237,7 +237,7 @@ mod tests {
         run("array_popn", &[Value::tuple([cache.clone()]), Value::Int(2)]).unwrap();
         run("append", &[cache.clone(), rows(9.0, 1)]).unwrap();
         assert_eq!(held(&cache, 2), [1.0, 2.0, 3.0, 9.0, 10.0, 11.0]);
-        run("array_clear", &[cache.clone()]).unwrap();
+        run("array_clear", std::slice::from_ref(&cache)).unwrap();
         assert!(held(&cache, 0).is_empty());
     }
 
