@@ -843,6 +843,19 @@ def test_an_exported_program_keeps_parameters_and_dimensions():
         assert_close(machine(detached)["main"](nd(x), *params["main"]), model(x))
 
 
+def test_rules_of_the_user_s_for_exported_operators():
+    class Model(nn.Module):
+        def forward(self, x):
+            return torch.linalg.matrix_exp(x) + 1
+
+    program = exported(Model(), SQUARE)
+    with pytest.raises(tvm.TVMError, match="linalg_matrix_exp"):
+        from_exported_program(program)
+    rules = {"linalg_matrix_exp": lambda node, importer: importer.retrieve_args(node)[0]}
+    module = from_exported_program(program, custom_convert_map=rules, unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](nd(SQUARE)), SQUARE + 1)
+
+
 EXPORTED = [
     "add alpha", "sub alpha", "div floor", "where", "masked_fill", "gelu tanh", "softmax", "sum dims kept", "mean dims",
     "max dim", "std", "var", "cumsum", "view of sizes", "transpose", "expand", "repeat", "cat", "stack", "split sizes",

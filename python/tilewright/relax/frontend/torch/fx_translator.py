@@ -7,10 +7,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .... import _core
 from ....error import TVMError
-from ...block_builder import BlockBuilder
-from .recording import Places, Recorder, function_name, module_call, said_of
+from .recording import Importer, Places, Recorder, function_name, module_call, said_of
 
 if TYPE_CHECKING:
     import torch
@@ -43,7 +41,7 @@ def from_fx(
     """
     model = traced(model)
     importer = TorchFXImporter(model, custom_convert_map)
-    return importer.from_fx(model, input_info, keep_params_as_input, unwrap_unit_return_tuple, no_bind_return_tuple)
+    return importer.from_fx(input_info, keep_params_as_input, unwrap_unit_return_tuple, no_bind_return_tuple)
 
 
 def traced(model: torch.nn.Module) -> fx.GraphModule:
@@ -62,28 +60,19 @@ def traced(model: torch.nn.Module) -> fx.GraphModule:
         raise TVMError(f"{reason}\nwrite it with `torch.where`, or export it with `torch.export` ({error})") from error
 
 
-class TorchFXImporter:
-    """Records a traced model and hands it to the rules. Functions of a `custom_convert_map` get it as their second
-    argument.
-
-    `env` holds the values of the nodes that the node at hand needs, `block_builder` is the builder of the function.
-    """
+class TorchFXImporter(Importer):
+    """Records a traced model and hands it to the rules."""
 
     def __init__(
         self, model: fx.GraphModule, custom_convert_map: Mapping[Any, Callable[..., Any]] | None = None
     ) -> None:
+        super().__init__(custom_convert_map)
         self.model = model
         self.named_modules: dict[str, torch.nn.Module] = dict(model.named_modules())
-        self.custom_convert_map = dict(custom_convert_map or {})
-        self.env: dict[fx.Node, Any] = {}
-        self.params: dict[Any, Any] = {}
-        self.block_builder = BlockBuilder()
         self._names: dict[int, str] = {}
-        self._custom: dict[int, tuple[fx.Node, Callable[..., Any]]] = {}
 
     def from_fx(
         self,
-        model: fx.GraphModule,
         input_info: Sequence[tuple[Sequence[Any], str]],
         keep_params_as_input: bool = False,
         unwrap_unit_return_tuple: bool = False,
@@ -93,41 +82,16 @@ class TorchFXImporter:
         if any(module.training for module in self.named_modules.values() if module_call(module) is not None):
             warnings.warn("the model is in training mode; it is imported as it is evaluated", stacklevel=3)
         recorder = self.record(input_info)
-        options = {
+        options: dict[str, Any] = {
             "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
             "no_bind_return_tuple": no_bind_return_tuple,
         }
         if keep_params_as_input:
-            for name, parameter in sorted(model.named_parameters()):
+            held = sorted(self.model.named_parameters())
+            for name, parameter in held:
                 recorder.parameter(name, parameter)
-            options["params_as_input"] = [name for name, _ in sorted(model.named_parameters())]
-        _core.import_torch_graph(self.block_builder, recorder.graph(), options, self._translate)
-        return self.block_builder.get()
-
-    def retrieve_args(self, node: fx.Node) -> Any:
-        """The positional arguments of a node, with the values of the nodes among them."""
-        return self._retrieve(node.args)
-
-    def shape_of(self, value: Any) -> Any:
-        """The shape of a value of the graph, or of a tensor of PyTorch."""
-        info = getattr(value, "struct_info", None)
-        return info.shape if info is not None else value.shape
-
-    def _retrieve(self, value: Any) -> Any:
-        from torch import fx
-
-        if isinstance(value, fx.Node):
-            return self.env[value]
-        if isinstance(value, (list, tuple)):
-            return type(value)(self._retrieve(item) for item in value)
-        if isinstance(value, dict):
-            return {key: self._retrieve(item) for key, item in value.items()}
-        return value
-
-    def _translate(self, at: int, values: Mapping[str, Any]) -> Any:
-        node, function = self._custom[at]
-        self.env.update({needed: values[needed.name] for needed in node.all_input_nodes if needed.name in values})
-        return function(node, self)
+            options["params_as_input"] = [name for name, _ in held]
+        return self._import(recorder, options)
 
     def record(self, input_info: Sequence[tuple[Sequence[Any], str]]) -> Recorder:
         """The graph as it was traced."""
@@ -141,8 +105,10 @@ class TorchFXImporter:
                 recorder.output = recorder.argument(node.args[0])
             elif node.op == "get_attr":
                 recorder.meaning[node] = self._held(recorder, node.target)
+            elif node.op == "call_module":
+                self._record_module(recorder, node, places.of(node))
             else:
-                self._record_call(recorder, node, places)
+                self._record_function(recorder, node, places.of(node))
         return recorder
 
     def _held(self, recorder: Recorder, target: str) -> Any:
@@ -156,28 +122,25 @@ class TorchFXImporter:
             return recorder.parameter(self._names.get(id(value), target), value)
         return recorder.argument(value)
 
-    def _record_call(self, recorder: Recorder, node: fx.Node, places: Places) -> None:
-        said, place = said_of(node, self.named_modules), places.of(node)
-        args, kwargs, function = list(node.args), dict(node.kwargs), None
-        if node.op == "call_module":
-            module = self.named_modules[node.target]
-            function = self._custom_rule(type(module))
-            call = module_call(module)
-            target = call[0] if call else type(module).__name__
-            if call and function is None:
-                kwargs.update({key: self._own(recorder, value) for key, value in call[1].items()})
-        else:
-            target = node.target if node.op == "call_method" else function_name(node.target)
-            function = self._custom_rule(node.target, target, target.rpartition(".")[2])
+    def _record_module(self, recorder: Recorder, node: fx.Node, place: Any) -> None:
+        module, said = self.named_modules[node.target], said_of(node, self.named_modules)
+        function = self._rule_of(type(module), type(module).__name__)
+        if function is not None:
+            return self._leave(recorder, node, function, said, place)
+        target, own = module_call(module) or (type(module).__name__, {})
+        kwargs = {**node.kwargs, **{key: self._own(recorder, value) for key, value in own.items()}}
+        return recorder.node(node, target, said, node.args, kwargs, place)
+
+    def _record_function(self, recorder: Recorder, node: fx.Node, place: Any) -> None:
+        said, args = said_of(node, self.named_modules), list(node.args)
+        target = node.target if node.op == "call_method" else function_name(node.target)
+        function = self._rule_of(node.target, target, target.rpartition(".")[2])
+        if function is not None:
+            return self._leave(recorder, node, function, said, place)
         if target == "getitem" and isinstance(args[1], list):
+            # A list in the brackets holds indices; a tuple holds what is asked of each dimension.
             args[1] = [args[1]]
-        if function is not None:
-            self._custom[len(recorder.nodes)] = (node, function)
-        recorder.node(node, None if function else target, said, args, kwargs, place)
-        if function is not None:
-            # It holds what the user's function reads, which may be anything.
-            recorder.nodes[-1]["kwargs"] = {"needs": [recorder.meaning[needed] for needed in node.all_input_nodes]}
-            recorder.nodes[-1]["args"] = []
+        return recorder.node(node, target, said, args, node.kwargs, place)
 
     def _own(self, recorder: Recorder, value: Any) -> Any:
         """An argument that a module holds."""
@@ -186,7 +149,3 @@ class TorchFXImporter:
         if isinstance(value, torch.Tensor):
             return recorder.parameter(self._names.get(id(value), f"constant_{len(recorder.parameters)}"), value)
         return value
-
-    def _custom_rule(self, *keys: Any) -> Callable[..., Any] | None:
-        hashed = (key for key in keys if key in self.custom_convert_map)
-        return next((self.custom_convert_map[key] for key in hashed), None)

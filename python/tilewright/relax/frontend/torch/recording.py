@@ -19,16 +19,19 @@ import inspect
 import linecache
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .... import tir
+from .... import _core, tir
+from ...block_builder import BlockBuilder
 from ...struct_info import TensorStructInfo
 from .modules import MODULES, SAID_BY_CLASS
 
 if TYPE_CHECKING:
     import torch
     from torch import fx
+
+    from ....ir.module import IRModule
 
 
 class Recorder:
@@ -106,6 +109,58 @@ class Recorder:
         if isinstance(value, dict) and set(value) in ({"parameter"}, {"node"}):
             return value
         return {"opaque": str(value)}
+
+
+class Importer:
+    """What functions of a `custom_convert_map` get as their second argument.
+
+    `env` holds the values of the nodes that the node at hand needs, `block_builder` is the builder of the function.
+    """
+
+    def __init__(self, custom_convert_map: Mapping[Any, Callable[..., Any]] | None) -> None:
+        self.custom_convert_map = dict(custom_convert_map or {})
+        self.env: dict[fx.Node, Any] = {}
+        self.block_builder = BlockBuilder()
+        self._custom: dict[int, tuple[fx.Node, Callable[..., Any]]] = {}
+
+    def retrieve_args(self, node: fx.Node) -> Any:
+        """The positional arguments of a node, with the values of the nodes among them."""
+        return self._retrieve(node.args)
+
+    def shape_of(self, value: Any) -> Any:
+        """The shape of a value of the graph, or of a tensor of PyTorch."""
+        info = getattr(value, "struct_info", None)
+        return info.shape if info is not None else value.shape
+
+    def _retrieve(self, value: Any) -> Any:
+        from torch import fx
+
+        if isinstance(value, fx.Node):
+            return self.env[value]
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._retrieve(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._retrieve(item) for key, item in value.items()}
+        return value
+
+    def _rule_of(self, *keys: Any) -> Callable[..., Any] | None:
+        """The function of the user's for one of these keys."""
+        return next((self.custom_convert_map[key] for key in keys if key in self.custom_convert_map), None)
+
+    def _leave(self, recorder: Recorder, node: fx.Node, function: Callable[..., Any], said: str, place: Any) -> None:
+        """Records a node that a function of the user's translates: of its arguments, the nodes that it may read."""
+        self._custom[len(recorder.nodes)] = (node, function)
+        recorder.node(node, None, said, [list(node.all_input_nodes)], {}, place)
+
+    def _import(self, recorder: Recorder, options: Mapping[str, Any]) -> IRModule:
+        """The module with what was recorded as its function `main`."""
+        _core.import_torch_graph(self.block_builder, recorder.graph(), dict(options), self._translate)
+        return self.block_builder.get()
+
+    def _translate(self, at: int, values: Mapping[str, Any]) -> Any:
+        node, function = self._custom[at]
+        self.env.update({needed: values[needed.name] for needed in node.all_input_nodes if needed.name in values})
+        return function(node, self)
 
 
 def struct_infos(input_info: Sequence[tuple[Sequence[Any], Any]]) -> list[TensorStructInfo]:
