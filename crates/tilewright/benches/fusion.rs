@@ -62,8 +62,8 @@ fn timed(cx: &mut PassCx<'_>, pass: &dyn Pass, module: IRModule) -> (f64, IRModu
 
 fn main() {
     println!("graph     calls   annotate   FuseOps   FuseTIR   functions left (milliseconds, best of 3)");
-    let graphs: [(&str, fn(usize) -> String); 3] = [("network", network), ("chain", chain), ("fan", fan)];
-    for (name, text) in graphs {
+    let text_of: [fn(usize) -> String; 3] = [network, chain, fan];
+    for (name, text) in ["network", "chain", "fan"].into_iter().zip(text_of) {
         for calls in [500, 1000, 2000] {
             let file = SourceFile::new("graph.py", text(calls));
             let mut cx = PassCx { verify: false, ..PassCx::default() };
