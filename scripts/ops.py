@@ -33,8 +33,8 @@ from tilewright import _core, relax  # noqa: E402
 TITLES = {
     "unary": "One tensor, element by element", "binary": "Several tensors, element by element", "create": "Creation",
     "linear_algebra": "Linear algebra", "manipulate": "Shapes", "indexed": "Indices", "statistical": "Statistics",
-    "sorting": "Sorting", "set": "Sets", "search": "Search", "sampling": "Sampling", "nn": "Networks", "image": "Images",
-    "quantization": "Quantisation", "grad": "Gradients",
+    "sorting": "Sorting", "set": "Sets", "search": "Search", "sampling": "Sampling", "nn": "Networks",
+    "image": "Images", "quantization": "Quantisation", "grad": "Gradients",
     "inspect": "Properties of tensors", "system": "System", "builtin": "What lowering makes", "memory": "Memory",
     "vm": "The virtual machine",
 }  # fmt: skip
