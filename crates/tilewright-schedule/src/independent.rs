@@ -6,7 +6,7 @@
 //! that one block alone writes, (3) asks of the accesses to it only that an instance reads what it writes itself, one
 //! element, or elements whose index in some dimension is the axis that the loop drives.
 
-use tilewright_arith::{Analyzer, IterMapLevel, detect_iter_map};
+use tilewright_arith::{Analyzer, IterMapLevel, IterSumExpr, detect_iter_map};
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{
@@ -218,18 +218,46 @@ fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], w
 }
 
 /// Whether in different iterations the two regions have no element in common: in some dimension both go upwards, and a
-/// later iteration begins behind what an earlier one has of the other.
+/// later iteration begins behind what an earlier one has of the other; or both lie in boxes of a grid, each iteration in a
+/// box of its own.
 fn apart(function: &PrimFunc, site: &Site, l: &Loop, a: &BufferRegion, b: &BufferRegion) -> bool {
-    let inner = loops_below(site);
-    a.buffer == b.buffer
-        && a.region.iter().zip(&b.region).any(|(a, b)| {
-            let mut known = known_inside(function, site);
-            let ranges: Vec<(Var, Range)> =
-                inner.iter().map(|l| (l.var.clone(), Range::new(l.min.clone(), l.extent.clone()))).collect();
-            ranges.iter().for_each(|(var, range)| known.bind(var, range));
-            let vars: Vec<Var> = ranges.into_iter().map(|(var, _)| var).collect();
-            follows(&mut known, l, &vars, a, b) && follows(&mut known, l, &vars, b, a)
-        })
+    if a.buffer != b.buffer {
+        return false;
+    }
+    let mut known = known_inside(function, site);
+    let ranges: Vec<(Var, Range)> =
+        loops_below(site).iter().map(|l| (l.var.clone(), Range::new(l.min.clone(), l.extent.clone()))).collect();
+    ranges.iter().for_each(|(var, range)| known.bind(var, range));
+    let vars: Vec<Var> = ranges.into_iter().map(|(var, _)| var).collect();
+    let mut dims = a.region.iter().zip(&b.region);
+    dims.any(|(a, b)| follows(&mut known, l, &vars, a, b) && follows(&mut known, l, &vars, b, a))
+        || in_boxes_of_a_grid(&mut known, l, &vars, a, b)
+}
+
+/// Whether the first indices of the two are the same in each dimension, multiples of a step that is no smaller than what
+/// follows the first index, and together different in different iterations.
+fn in_boxes_of_a_grid(known: &mut Analyzer, l: &Loop, inner: &[Var], a: &BufferRegion, b: &BufferRegion) -> bool {
+    let (mut firsts, mut sizes) = (Vec::new(), Vec::new());
+    for (a, b) in a.region.iter().zip(&b.region) {
+        let ends = [&a.min + &a.extent, &b.min + &b.extent];
+        let (Some((first, _)), Some((other, _))) = (known.extremes(&a.min, inner), known.extremes(&b.min, inner))
+        else {
+            continue;
+        };
+        let size = |end: &Expr| known.simplify(&(&known.extremes(end, inner)?.1 - &first)).as_int();
+        let [Some(of_a), Some(of_b)] = ends.each_ref().map(size) else { continue };
+        if mentions(&first, std::slice::from_ref(&l.var)) && known.prove_equal(&first, &other) {
+            firsts.push(first);
+            sizes.push(of_a.max(of_b));
+        }
+    }
+    let iters = [(l.var.clone(), Range::new(l.min.clone(), l.extent.clone()))];
+    let grid = detect_iter_map(known, &firsts, &iters, &Expr::bool(true), IterMapLevel::Bijective, true).indices;
+    let steps_reach = |(sum, size): (&IterSumExpr, &i64)| match sum.args.as_slice() {
+        [split] => split.scale.as_int().is_some_and(|step| step >= *size),
+        _ => false,
+    };
+    !firsts.is_empty() && grid.len() == firsts.len() && grid.iter().zip(&sizes).all(steps_reach)
 }
 
 /// Whether every later iteration's least index in `later` lies behind every index in `earlier` now.

@@ -74,6 +74,5 @@ fn written_exactly(function: &PrimFunc, site: &Site, outer: &Site, buffer: &Buff
     let mut known = known_around(function, outer);
     let sets =
         estimate_region_strict_bound(&mut known, &ranges, &loops_to(outer, site), predicate).ok_or_else(refuse)?;
-    let everything = |range: &Range| range.clone();
-    Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, &everything(range))).collect())
+    Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect())
 }

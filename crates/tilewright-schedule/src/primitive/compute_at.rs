@@ -50,8 +50,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
     let target = place(&function, &wanted)?;
     let buffers: Vec<Buffer> = block.writes.iter().map(|write| write.buffer.clone()).collect();
-    let function =
-        inserted(&function, &target, nest, |stmt| buffers.iter().any(|buffer| touches(stmt, buffer)), false)?;
+    let uses = |stmt: &Stmt| buffers.iter().any(|buffer| touches(stmt, buffer));
+    let function = inserted(&function, &target, nest, |stmts| stmts.iter().position(uses))?;
     check_loops_around(&function, &wanted)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
@@ -96,8 +96,8 @@ fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Res
     if let Some(other) = before.iter().chain(&after).find(|stage| writes(stage, buffer)) {
         return Err(Fault::at(other, format!("`{}` is written by another block, too", buffer.name)));
     }
-    let users = before.iter().chain(&after).filter(|stage| touches(&stage.stmt, buffer));
-    if let Some(other) = users.filter(|stage| !inside(stage)).next() {
+    let mut users = before.iter().chain(&after).filter(|stage| touches(&stage.stmt, buffer));
+    if let Some(other) = users.find(|stage| !inside(stage)) {
         return Err(Fault::at(other, format!("the block, which is not in the loop, reads `{}`", buffer.name)));
     }
     if !after.iter().any(inside) || before.iter().any(inside) {
@@ -134,25 +134,20 @@ fn needed_ranges(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> 
     Ok(block.iters.iter().map(|iter| (iter.clone(), range_of(iter))).collect())
 }
 
-/// The function with a statement in the body of a loop: before the first statement there that `concerned` says, or behind
-/// the last one.
+/// The function with a statement in the body of a loop, at the place among the statements there that `place` says.
 pub(super) fn inserted(
     function: &PrimFunc,
     target: &Site,
     new: Stmt,
-    concerned: impl Fn(&Stmt) -> bool,
-    behind: bool,
+    place: impl Fn(&[Stmt]) -> Option<usize>,
 ) -> Result<PrimFunc, Fault> {
     let body = target.child(0).ok_or_else(|| Fault::at(target, "expected a loop"))?;
     let mut stmts: Vec<Stmt> = match &body.stmt.kind {
         StmtKind::Seq(stmts) => stmts.clone(),
         _ => vec![body.stmt.clone()],
     };
-    let at = match behind {
-        true => stmts.iter().rposition(|stmt| concerned(stmt)).map(|at| at + 1),
-        false => stmts.iter().position(|stmt| concerned(stmt)),
-    };
-    stmts.insert(at.unwrap_or(0), new);
+    let at = place(&stmts).ok_or_else(|| Fault::at(target, "nothing in the loop uses what the block computes"))?;
+    stmts.insert(at.min(stmts.len()), new);
     Ok(PrimFunc { body: body.replaced(Stmt::seq(stmts)), ..function.clone() })
 }
 

@@ -94,7 +94,7 @@ fn index_type(loops: &[Loop]) -> DataType {
     let large = product.is_none_or(|product| product > i64::from(i32::MAX));
     let constant = loops.iter().all(|l| l.extent.as_int().is_some());
     match loops.first() {
-        Some(l) if !wide && !(constant && large) => l.var.dtype,
+        Some(l) if !(wide || constant && large) => l.var.dtype,
         _ => DataType::I64,
     }
 }

@@ -2,7 +2,7 @@
 //! reads; in each iteration it takes what they have computed there.
 
 use tilewright_arith::estimate_region_strict_bound;
-use tilewright_ir::tir::{Block, Buffer, IterKind, IterVar, PrimFunc, Range};
+use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, IterVar, PrimFunc, Range, Stmt};
 
 use super::compute_at::{check_loops_around, check_moves, inserted};
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
@@ -37,7 +37,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
     let target = place(&function, &wanted)?;
-    let function = inserted(&function, &target, nest, |stmt| touches(stmt, &buffer), true)?;
+    let behind = |stmts: &[Stmt]| Some(stmts.iter().rposition(|stmt| touches(stmt, &buffer))? + 1);
+    let function = inserted(&function, &target, nest, behind)?;
     check_loops_around(&function, &wanted)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
@@ -144,27 +145,21 @@ fn made_in_iteration(
     let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
     let mut known = known_inside(function, target);
     let below: Vec<_> = loops_to(target, producer).into_iter().filter(|(var, _)| !outer.contains(var)).collect();
-    if predicate.as_int() == Some(1) {
-        let sets =
-            estimate_region_strict_bound(&mut known, &ranges, &below, predicate).ok_or_else(|| refuse("is no box"))?;
-        return Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect());
-    }
     // Under a condition, the box is what would be written without it; elements outside of the domain are in no box.
-    let all = tilewright_ir::tir::Expr::bool(true);
+    let all = Expr::bool(true);
     let sets = estimate_region_strict_bound(&mut known, &ranges, &below, &all).ok_or_else(|| refuse("is no box"))?;
-    let whole = covers_domain(block, values, predicate);
-    if !whole {
+    if !covers_domain(block, values, predicate) {
         return Err(refuse("depends on a condition"));
     }
     Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect())
 }
 
 /// Whether the condition says no more than that the axes' values lie in their domains.
-fn covers_domain(block: &Block, values: &[tilewright_ir::tir::Expr], predicate: &tilewright_ir::tir::Expr) -> bool {
-    use tilewright_ir::tir::{BinOp, CmpOp, ExprKind};
+fn covers_domain(block: &Block, values: &[Expr], predicate: &Expr) -> bool {
     let mut pending = vec![predicate.clone()];
     while let Some(part) = pending.pop() {
         match &part.kind {
+            ExprKind::Int(1) => {}
             ExprKind::Binary(BinOp::And, a, b) => pending.extend([a.clone(), b.clone()]),
             ExprKind::Compare(CmpOp::Lt, a, b) => {
                 let says = block.iters.iter().zip(values).any(|(iter, value)| {
