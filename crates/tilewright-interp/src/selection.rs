@@ -87,7 +87,7 @@ pub(crate) fn unique(x: &Tensor, attrs: &Attrs) -> Res<Value> {
     let mut dims = shape.clone();
     dims[axis] = found.len() as i64;
     let picked = (0..element_count(&dims).unwrap_or(0)).map(|number| {
-        let mut index = index_of(&dims, number as usize);
+        let mut index = index_of(&dims, number);
         index[axis] = found[index[axis] as usize].0 as i64;
         elements[number_of(&shape, &index)]
     });

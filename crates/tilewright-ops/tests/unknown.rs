@@ -86,6 +86,7 @@ fn agrees(all: &StructInfo, less: &StructInfo) -> bool {
             };
             dims && (less.dtype().is_none() || all.dtype() == less.dtype())
         }
+        (StructInfo::Prim { dtype, .. }, StructInfo::Prim { dtype: less, value: None }) => dtype == less,
         (a, b) => a.equal(b),
     }
 }

@@ -8,7 +8,7 @@ use crate::value::Value;
 
 /// The functions of this file.
 pub(crate) const ALL: [(&str, Builtin); 8] = [
-    ("relax.run.tensor_stride_i", |args| along(args, |x, axis| stride(x, axis))),
+    ("relax.run.tensor_stride_i", |args| along(args, stride)),
     ("relax.run.tensor_byte_offset", |args| whole(args, |_| 0)),
     ("relax.run.tensor_elem_offset", |args| whole(args, |_| 0)),
     ("relax.run.tensor_shape_i", |args| along(args, |x, axis| x.shape()[axis])),

@@ -80,6 +80,41 @@ fn size(dim: i64) -> usize {
     usize::try_from(dim).unwrap_or(0)
 }
 
+/// The slices along a dimension with the tensor's shape and that dimension, or the elements as slices along one.
+fn slices_of(x: &Tensor, axis: &Value) -> Result<(Vec<i64>, Slices, usize)> {
+    let Value::Int(axis) = axis else {
+        return Ok((vec![0], Slices { count: x.num_elements(), inner: 1, outer: 1 }, 0));
+    };
+    let rank = x.ndim() as i64;
+    let from_start = if *axis < 0 { axis.saturating_add(rank) } else { *axis };
+    let Some(at) = usize::try_from(from_start).ok().filter(|at| *at < x.ndim()) else {
+        return Err(refused(format!("a tensor of {rank} dimensions has no dimension {axis}")));
+    };
+    let product = |dims: &[i64]| dims.iter().map(|&dim| size(dim)).product::<usize>();
+    let (before, behind) = (&x.shape()[..at], &x.shape()[at + 1..]);
+    let slices = Slices { count: size(x.shape()[at]), inner: product(behind), outer: product(before) };
+    Ok((x.shape().to_vec(), slices, at))
+}
+
+/// The numbers of equal slices, each group in order; the groups in the order of the slices or of their first appearance.
+fn groups(keys: &[u64], slices: &Slices, sorted: bool) -> Vec<Vec<usize>> {
+    let slice = |number: usize| (0..slices.size()).map(move |at| keys[slices.element(number, at)]);
+    let mut order: Vec<usize> = (0..slices.count).collect();
+    order.sort_by(|&a, &b| slice(a).cmp(slice(b)));
+    // Equal slices stand side by side, the first of them first.
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for number in order {
+        match groups.last_mut() {
+            Some(group) if slice(group[0]).eq(slice(number)) => group.push(number),
+            _ => groups.push(vec![number]),
+        }
+    }
+    if !sorted {
+        groups.sort_by_key(|group| group[0]);
+    }
+    groups
+}
+
 /// `(sorted, return_index, return_inverse, return_counts, axis, tensor)`.
 fn unique(args: &[Value]) -> Result<Value> {
     let [Value::Bool(sorted), Value::Bool(index), Value::Bool(inverse), Value::Bool(counts), axis, Value::Tensor(x)] =
@@ -87,36 +122,8 @@ fn unique(args: &[Value]) -> Result<Value> {
     else {
         return Err(wrong_arguments("four bools, a dimension and a tensor", args));
     };
-    let (mut dims, slices, axis) = match axis {
-        Value::Int(axis) => {
-            let rank = x.ndim() as i64;
-            let from_start = if *axis < 0 { axis + rank } else { *axis };
-            let Some(at) = usize::try_from(from_start).ok().filter(|at| *at < x.ndim()) else {
-                return Err(refused(format!("a tensor of {rank} dimensions has no dimension {axis}")));
-            };
-            let product = |dims: &[i64]| dims.iter().map(|&dim| size(dim)).product::<usize>();
-            let (before, behind) = (&x.shape()[..at], &x.shape()[at + 1..]);
-            let slices = Slices { count: size(x.shape()[at]), inner: product(behind), outer: product(before) };
-            (x.shape().to_vec(), slices, at)
-        }
-        _ => (vec![0], Slices { count: x.num_elements(), inner: 1, outer: 1 }, 0),
-    };
-    let keys = keys(x)?;
-    let slice_keys =
-        |slice: usize| (0..slices.size()).map(move |at| (slice, at)).map(|(s, at)| keys[slices.element(s, at)]);
-    let mut order: Vec<usize> = (0..slices.count).collect();
-    order.sort_by(|&a, &b| slice_keys(a).cmp(slice_keys(b)));
-    // Equal slices stand side by side, the first of them first.
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for slice in order {
-        match groups.last_mut() {
-            Some(group) if slice_keys(group[0]).eq(slice_keys(slice)) => group.push(slice),
-            _ => groups.push(vec![slice]),
-        }
-    }
-    if !sorted {
-        groups.sort_by_key(|group| group[0]);
-    }
+    let (mut dims, slices, axis) = slices_of(x, axis)?;
+    let groups = groups(&keys(x)?, &slices, *sorted);
     dims[axis] = groups.len() as i64;
     let kept: Vec<usize> = groups.iter().map(|group| group[0]).collect();
     let mut results: Vec<Value> = vec![picked(x, &slices, &kept, &dims)?.into()];
@@ -144,7 +151,9 @@ fn picked(x: &Tensor, slices: &Slices, kept: &[usize], dims: &[i64]) -> Result<T
     let (whole, width) = (x.to_contiguous()?, x.dtype().bytes());
     let from = whole.as_bytes()?;
     let mut bytes = Vec::with_capacity(kept.len() * slices.size() * width);
-    for outer in 0..slices.outer {
+    // Slices without elements have no first one.
+    let outer = if slices.size() == 0 { 0 } else { slices.outer };
+    for outer in 0..outer {
         for &slice in kept {
             let first = slices.element(slice, outer * slices.inner) * width;
             bytes.extend_from_slice(&from[first..first + slices.inner * width]);

@@ -30,7 +30,7 @@ pub(super) fn enough(x: &Buffer, axis: usize, k: i64) -> Result<Stmt, TeError> {
         return Ok(Stmt::nothing());
     }
     let condition = Expr::compare(CmpOp::Ge, &x.shape[axis], &Expr::i64(k))?;
-    let message = format!("`topk` of {k} elements along dimension {axis}, which has fewer").into();
+    let message = format!("{k} elements are asked for along dimension {axis}, which has fewer").into();
     Ok(StmtKind::Assert { condition, message }.into())
 }
 

@@ -13,6 +13,7 @@ mod packed;
 mod pool;
 mod programs;
 mod protocol;
+mod selection;
 mod stress;
 mod values;
 
