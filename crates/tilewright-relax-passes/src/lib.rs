@@ -1,11 +1,14 @@
 //! Graph passes: binding of parameters and sizes, folding, legalisation, explicit destinations, memory planning, cleaning.
 //!
 //! Each pass is a folder with its textual tests beside it, and a line in the list below, which [`all_passes`] and [`PASSES`]
-//! are made of. Reading order: [`Normalize`]
-//! (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`FoldConstant`], [`ToNonDataflow`],
-//! [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
-//! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. The others
-//! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`DeadCodeElimination`].
+//! are made of; one that takes arguments declares them there as data, for everything that makes passes by name. Reading
+//! order: [`Normalize`] (the shape that the others work on), [`BindParams`], [`LegalizeOps`], [`FoldConstant`],
+//! [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
+//! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. Others
+//! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
+//! [`RemoveUnusedOutputs`], [`DeadCodeElimination`]; change which functions there are: [`LambdaLift`],
+//! [`LiftTransformParams`], [`BundleModelParams`]; or which operators: [`CombineParallelMatmul`], [`AdjustMatmulOrder`],
+//! [`DecomposeOpsForInference`], [`ToMixedPrecision`], [`RewriteDataflowReshape`].
 //! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.

@@ -7,8 +7,10 @@ use tilewright_ir::pass::{Pass, PassCx};
 use tilewright_ir::relax::{Binding, BindingBlock, Expr, SeqExpr, StructInfo, Var};
 use tilewright_ops::{binary, linear_algebra::matmul, manipulate::permute_dims, nn, unary};
 use tilewright_relax_passes::{
-    BindParams, CanonicalizeBindings, DataflowUseInplaceCalls, DeadCodeElimination, EliminateCommonSubexpr,
-    FoldConstant, InlinePrivateFunctions, LegalizeOps,
+    BindParams, CanonicalizeBindings, CombineParallelMatmul, ConvertToDataflow, DataflowUseInplaceCalls,
+    DeadCodeElimination, EliminateCommonSubexpr, FoldConstant, InlinePrivateFunctions, LambdaLift, LegalizeOps,
+    RemoveRedundantReshape, RemoveUnusedOutputs, RemoveUnusedParameters, ReorderPermuteDimsAfterConcat,
+    RewriteDataflowReshape, SortDirection, SortOrder, TopologicalSort,
 };
 use tilewright_support::Origins;
 use tilewright_tensor::{DataType, Tensor};
@@ -84,6 +86,45 @@ fn every_pass_keeps_the_meaning_of_random_graphs() {
         let args = [Tensor::scalar(seed % 2 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 1000)];
         let expected = interpret(&module, &args).to_vec::<f32>().unwrap();
         means_the_same(&module, &args, &expected);
+    }
+}
+
+/// Each pass alone on the graph as it is, and all of them one after the other, on graph operators and on PrimFuncs.
+#[test]
+fn passes_that_reorder_and_share_change_no_result() {
+    let sort = |order, direction| TopologicalSort { order, direction };
+    let passes: Vec<Box<dyn Pass>> = vec![
+        Box::new(sort(SortOrder::DepthFirst, SortDirection::FromInputs)),
+        Box::new(CombineParallelMatmul::default()),
+        Box::new(sort(SortOrder::BreadthFirst, SortDirection::FromOutputs)),
+        Box::new(RemoveRedundantReshape),
+        Box::new(ConvertToDataflow { min_size: 2 }),
+        Box::new(sort(SortOrder::DepthFirst, SortDirection::FromOutputs)),
+        Box::new(LambdaLift),
+        Box::new(RemoveUnusedParameters),
+        Box::new(RemoveUnusedOutputs),
+        Box::new(sort(SortOrder::BreadthFirst, SortDirection::FromInputs)),
+        Box::new(ReorderPermuteDimsAfterConcat),
+        Box::new(RewriteDataflowReshape),
+    ];
+    for seed in 0..15 {
+        let plain = graph(seed);
+        let args = [Tensor::scalar(seed % 2 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 77)];
+        let expected = interpret(&plain, &args).to_vec::<f32>().unwrap();
+        let legal = PassCx::default().run(&LegalizeOps, plain.clone()).unwrap();
+        for module in [plain, legal] {
+            passes.iter().fold(module.clone(), |all, pass| {
+                let name = pass.info().name;
+                for before in [&module, &all] {
+                    let after = PassCx::default().run(pass.as_ref(), before.clone()).unwrap();
+                    let found = interpret(&after, &args).to_vec::<f32>().unwrap();
+                    assert_eq!(found, expected, "seed {seed} after {name}");
+                    let again = PassCx::default().run(pass.as_ref(), after.clone()).unwrap();
+                    assert!(again.compare(&after).is_ok(), "seed {seed}: {name} twice is not {name} once");
+                }
+                PassCx::default().run(pass.as_ref(), all).unwrap()
+            });
+        }
     }
 }
 

@@ -37,7 +37,7 @@ fn splits(
     let all = [values(inputs), values(weights)].concat();
     let expected = tensor(&called(before, name, &all));
     let after = run(pass, before);
-    let Value::Tuple(made) = called(&after, transform, &[Value::Tuple(values(weights).into())]) else { panic!() };
+    let Value::Tuple(made) = called(&after, transform, &[Value::Tuple(values(weights))]) else { panic!() };
     let args = [values(inputs), made.to_vec()].concat();
     assert_eq!(tensor(&called(&after, name, &args)), expected, "{name}");
     assert!(expected.iter().any(|value| *value != 0.0));
@@ -90,7 +90,7 @@ fn bundled_weights_are_the_fields_of_a_tuple() {
     let values =
         |tensors: &[&Tensor]| tensors.iter().map(|tensor| Value::Tensor((*tensor).clone())).collect::<Vec<_>>();
     let expected = tensor(&called(&before, "main", &values(&[&x, &w, &b])));
-    let found = called(&after, "main", &[Value::Tensor(x), Value::Tuple(values(&[&w, &b]).into())]);
+    let found = called(&after, "main", &[Value::Tensor(x), Value::Tuple(values(&[&w, &b]))]);
     assert_eq!(tensor(&found), expected);
     // Bundling again changes nothing.
     assert!(run(&BundleModelParams::default(), &after).compare(&after).is_ok());
