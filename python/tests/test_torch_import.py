@@ -346,6 +346,15 @@ CASES = {
     "take": (lambda x, i: torch.take(x, i), X, INTS),
     "embedding": (F.embedding, INTS.abs(), draw(10, 6)),
     "one_hot": (lambda x: F.one_hot(x, 10), INTS.abs()),
+    # Order.
+    "sort": (lambda x: torch.sort(x, dim=1), X),
+    "sort descending": (lambda x: x.sort(-1, descending=True), X),
+    "argsort": (lambda x: torch.argsort(x, 1), X),
+    "topk": (lambda x: torch.topk(x, 2), X),
+    "topk smallest": (lambda x: x.topk(2, dim=1, largest=False), X),
+    "bucketize": (lambda x, y: torch.bucketize(x, y), X, torch.tensor([-1.0, 0.0, 0.5])),
+    "meshgrid": (lambda x, y: torch.meshgrid(x, y, indexing="xy"), draw(3), draw(4)),
+    "nan_to_num": (lambda x: torch.nan_to_num(x, 7.0, neginf=-3.0), WEIRD),
     # Tensors that are made, data types.
     "zeros": (lambda x: x + torch.zeros(5), X),
     "ones": (lambda x: torch.ones(x.shape) + x, X),

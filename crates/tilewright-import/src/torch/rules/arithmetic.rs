@@ -81,6 +81,7 @@ pub const RULES: &[Rule] = &[
     rule("masked_fill", "input, mask, value", masked_fill),
     rule("addcmul", "input, tensor1, tensor2, value=1", addcmul),
     rule("addcdiv", "input, tensor1, tensor2, value=1", addcdiv),
+    rule("nan_to_num", "input, nan=0.0, posinf=None, neginf=None", nan_to_num),
     rule("lerp", "input, end, weight", lerp),
 ];
 
@@ -410,4 +411,25 @@ fn lerp(cx: &mut Cx<'_>, args: &Args) -> Res {
     let way = binary(cx, "subtract", args.get("end"), &start)?;
     let part = binary(cx, "multiply", args.get("weight"), &way)?;
     binary(cx, "add", &start, &part)
+}
+
+/// NaN and the infinities as numbers: where none are said, 0 and the ends of the data type's range.
+fn nan_to_num(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let dtype = cx.dtype(&x)?;
+    let most = match dtype {
+        DataType::F64 => f64::MAX,
+        DataType::F32 => f64::from(f32::MAX),
+        DataType::F16 => f64::from(half::f16::MAX),
+        DataType::BF16 => f64::from(half::bf16::MAX),
+        // Integers are numbers all.
+        _ => return Ok(Value::Tensor(x)),
+    };
+    let end = |name: &str, usual: f64| if args.has(name) { args.float(name) } else { Ok(usual) };
+    let mut found = x.clone();
+    for (infinity, end) in [(f64::INFINITY, end("posinf", most)?), (f64::NEG_INFINITY, end("neginf", -most)?)] {
+        let there = cx.with_number("equal", &x, infinity)?;
+        found = cx.choose(&there, &cx.number(end, dtype)?, &found)?;
+    }
+    cx.choose(&cx.call("isnan", &[&x], [])?, &cx.number(end("nan", 0.0)?, dtype)?, &found).map(Value::Tensor)
 }

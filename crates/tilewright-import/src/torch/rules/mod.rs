@@ -17,6 +17,7 @@ pub mod loss;
 pub mod normalise;
 pub mod pool;
 pub mod reduce;
+pub mod search;
 pub mod shape;
 
 use std::sync::LazyLock;
@@ -78,10 +79,11 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 12] = [
+const FAMILIES: [&[Rule]; 13] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
+    search::RULES,
     shape::RULES,
     indexing::RULES,
     create::RULES,
