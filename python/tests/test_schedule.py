@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 import tilewright as tvm
 from tilewright import relax, te, tir
 from tilewright.error import TVMError

@@ -3,7 +3,7 @@
 from ..block_scope import DepKind
 from . import instruction, schedule, state, testing, trace
 from .instruction import Instruction, InstructionKind
-from .schedule import BlockRV, ExprRV, LoopRV, RAND_VAR_TYPE, Schedule, ScheduleError
+from .schedule import RAND_VAR_TYPE, BlockRV, ExprRV, LoopRV, Schedule, ScheduleError
 from .state import CachedFlags, ScheduleDebugMask, ScheduleState
 from .trace import Trace
 

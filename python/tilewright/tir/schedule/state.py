@@ -18,7 +18,7 @@ class ScheduleDebugMask(IntEnum):
 
 
 class CachedFlags(IntFlag):
-    """What is known of a block: its axes follow its loops affinely, what it reads is complete, its scope is a pipeline."""
+    """What is known of a block: its axes are affine, what it reads is complete, its scope is a pipeline."""
 
     NONE = 0
     AFFINE_BINDING = 1
