@@ -130,9 +130,11 @@ impl Parser<'_> {
         let bound = self.bind(call, &["dtype", "value"], 0)?;
         let dtype = bound[0].map(|node| self.dtype(node)).transpose()?;
         let value = match bound[1] {
-            Some(node @ ast::Expr::StringLiteral(_)) => Some(self.dim(node)?),
             Some(node) => {
-                let value = self.eval(node)?;
+                let value = match node {
+                    ast::Expr::StringLiteral(text) => self.text_value(node, text)?,
+                    _ => self.eval(node)?,
+                };
                 let hint = dtype.or(matches!(value, Value::Int(_)).then_some(DataType::I64));
                 Some(self.scalar_value(node, value, hint)?)
             }
@@ -267,6 +269,12 @@ impl Parser<'_> {
 
     /// A dimension from a text such as `"n + 1"`.
     fn dim_text(&mut self, node: &ast::Expr, literal: &ast::ExprStringLiteral) -> Res<scalar::Expr> {
+        let value = self.text_value(node, literal)?;
+        self.dim_of(node, value)
+    }
+
+    /// A scalar from a text, whose names are dimensions.
+    fn text_value(&mut self, node: &ast::Expr, literal: &ast::ExprStringLiteral) -> Res<Value> {
         let text = literal.value.to_str();
         let ([part], None) = (literal.value.as_slice(), too_deep(text)) else {
             return Err(self.fail(codes::FORM, node, "a dimension is one short text", ""));
@@ -282,13 +290,12 @@ impl Parser<'_> {
         let mut found = DimNames::default();
         found.visit_expr(&parsed.syntax().body);
         let dims: Vec<_> = found.0.iter().map(|name| self.dim_variable(node, name)).collect::<Res<_>>()?;
-        let value = self.scoped(|parser| {
+        self.scoped(|parser| {
             for (name, dim) in found.0.iter().zip(dims) {
                 parser.scopes.define(name, Value::Scalar(dim));
             }
             parser.eval(&parsed.syntax().body)
-        });
-        self.dim_of(node, value?)
+        })
     }
 
     /// The variable of a name in a dimension's text.
