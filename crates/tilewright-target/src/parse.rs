@@ -37,7 +37,7 @@ pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
     }
 }
 
-/// Threads of a block of an NVIDIA GPU: at most so many on every one of them.
+/// How many threads a block of an NVIDIA GPU may have.
 pub(crate) const CUDA_THREADS: u32 = 1024;
 
 fn parse_gpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {
@@ -280,6 +280,20 @@ mod tests {
             let target = Target::parse(&format!("llvm -mcpu={} -num-cores=3", preset.name)).unwrap();
             assert_eq!((target.arch, &*target.cpu, target.limits.cores), (preset.arch, preset.name, 3));
         }
+    }
+
+    #[test]
+    fn a_gpu_has_as_many_threads_in_a_block_as_its_options_say() {
+        let threads = |text: &str| Target::parse(text).map(|target| target.limits.max_threads_per_block);
+        assert_eq!(threads("cuda"), Ok(1024));
+        assert_eq!(threads("llvm"), Ok(0));
+        let small = Target::parse("cuda -arch=sm_80 -max_threads_per_block=128").unwrap();
+        assert_eq!(small.to_string(), "cuda -max_threads_per_block=128");
+        assert_eq!(Target::parse(&small.to_string()), Ok(small));
+        for text in ["cuda -max_threads_per_block=0", "cuda -max_threads_per_block=2000", "cuda -max_num_threads=x"] {
+            assert!(threads(text).unwrap_err().to_string().contains("from 1 to 1024"), "{text}");
+        }
+        assert!(threads("cuda -mcpu=x").unwrap_err().to_string().contains("unknown option -mcpu"));
     }
 
     #[test]
