@@ -59,7 +59,7 @@ class Module:
                 vi = T.axis.spatial(4, i)
                 T.reads(x[vi])
                 T.writes(C_2[vi])
-                C_2[vi] = x[vi] * T.Cast("float32", T.int64(3))
+                C_2[vi] = x[vi] * T.float32(3.0)
         for i in range(4):
             with T.block("B"):
                 vi = T.axis.spatial(4, i)
@@ -71,7 +71,7 @@ class Module:
                 vi = T.axis.spatial(4, i)
                 T.reads(B[vi])
                 T.writes(C_3[vi])
-                C_3[vi] = B[vi] * T.Cast("float32", T.int64(5))
+                C_3[vi] = B[vi] * T.float32(5.0)
         for i in range(4):
             with T.block("B_1"):
                 vi = T.axis.spatial(4, i)

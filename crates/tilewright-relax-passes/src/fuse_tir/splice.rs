@@ -141,6 +141,9 @@ impl Splice<'_> {
         }
         let inside = with_stack(|| node.map_inside(self));
         let current = inside.as_deref().unwrap_or(node);
+        if let Some(constant) = current.downcast::<Expr>().filter(|_| inside.is_some()).and_then(converted) {
+            return Some(Box::new(constant));
+        }
         let renamed = current.downcast::<Stmt>().and_then(|stmt| self.renamed(stmt));
         renamed.map(|stmt| Box::new(stmt) as Box<dyn AnyHandle>).or(inside)
     }
@@ -158,6 +161,16 @@ impl Splice<'_> {
         let mut block = block.clone();
         block.name = name;
         Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
+    }
+}
+
+/// A constant that stands for a scalar, in the type that it is converted to: scripts have no other form of it.
+fn converted(expr: &Expr) -> Option<Expr> {
+    match &expr.kind {
+        ExprKind::Cast(value) if matches!(value.kind, ExprKind::Int(_) | ExprKind::Float(_)) => {
+            value.cast(expr.dtype).ok()
+        }
+        _ => None,
     }
 }
 
