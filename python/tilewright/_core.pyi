@@ -751,6 +751,9 @@ def load_json(json_str: Any) -> Any:
 def highlight(text: str) -> str:
     """A script with terminal colours."""
 
+def highlight_html(text: str) -> str:
+    """A script as HTML, in the colours of `highlight`."""
+
 def call_op(name: str, args: Any, kwargs: Any) -> Any:
     """A call of a graph operator: positional arguments are its arguments, then its attributes; both may be given by
     name.

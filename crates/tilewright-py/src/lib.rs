@@ -84,6 +84,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(structure::save_json, core)?,
         wrap_pyfunction!(structure::load_json, core)?,
         wrap_pyfunction!(module::highlight, core)?,
+        wrap_pyfunction!(module::highlight_html, core)?,
         wrap_pyfunction!(view::call_op, core)?,
         wrap_pyfunction!(view::op_signature, core)?,
         wrap_pyfunction!(view::graph_op_names, core)?,

@@ -343,6 +343,11 @@ impl PyModule {
         self.script(None)
     }
 
+    /// The script in colour, as notebooks show it.
+    fn _repr_html_(&self) -> PyResult<String> {
+        Ok(print::highlight_html(&self.script(None)?))
+    }
+
     fn __repr__(&self) -> PyResult<String> {
         self.script(None)
     }
@@ -361,4 +366,10 @@ fn insert_all(module: &mut IRModule, functions: &Bound<'_, PyAny>) -> PyResult<(
 #[pyfunction]
 pub(crate) fn highlight(text: &str) -> String {
     print::highlight(text)
+}
+
+/// A script as HTML, in the colours of `highlight`.
+#[pyfunction]
+pub(crate) fn highlight_html(text: &str) -> String {
+    print::highlight_html(text)
 }

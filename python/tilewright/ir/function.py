@@ -24,6 +24,10 @@ class BaseFunc(RelayExpr):
 
     attrs: Map
 
+    def _repr_html_(self) -> str:
+        """The script in colour, as notebooks show it."""
+        return _core.highlight_html(self.script())
+
     def with_attr(self, attr_key_or_dict: str | dict[str, Any], attr_value: Any = None) -> Any:
         """The function with an attribute more, or with those of a dict."""
         given = attr_key_or_dict if isinstance(attr_key_or_dict, dict) else {attr_key_or_dict: attr_value}

@@ -1,15 +1,17 @@
-"""Printing TVMScript, in colour where the output is a terminal."""
+"""Printing TVMScript, in colour where the output shows colours: a terminal, or a cell of a notebook."""
 
 from __future__ import annotations
 
 import os
 import sys
 
-from .._core import highlight
+from .._core import highlight, highlight_html
 
-__all__ = ["cprint", "highlight"]
+__all__ = ["cprint", "highlight", "highlight_html"]
 
 
 def cprint(text: str) -> None:
-    """Prints a script to standard output."""
-    print(highlight(text) if sys.stdout.isatty() and "NO_COLOR" not in os.environ else text)
+    """Prints a script to standard output. `NO_COLOR` turns colours off, `FORCE_COLOR` turns them on."""
+    notebook = type(sys.stdout).__module__.startswith("ipykernel")
+    shows_colours = notebook or sys.stdout.isatty() or "FORCE_COLOR" in os.environ
+    print(highlight(text) if shows_colours and "NO_COLOR" not in os.environ else text)

@@ -32,7 +32,7 @@ use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Map, OrderedMap, Set};
 use tilewright_tensor::Tensor;
 
-pub use highlight::highlight;
+pub use highlight::{highlight, highlight_html};
 pub use options::{Prefixes, PrintOptions};
 pub use underline::{Marks, Target};
 pub use underline_report::{mismatch_report, print_node};
