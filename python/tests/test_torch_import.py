@@ -577,6 +577,23 @@ class AroundTwo(Around):
         return self.inner(x, y)
 
 
+@pytest.mark.parametrize("batch_first", [False, True])
+def test_attention_of_several_heads(batch_first):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(8, 2, batch_first=batch_first)
+
+        def forward(self, q, k, mask):
+            plain, weights = self.attention(q, k, k)
+            found, _ = self.attention(q, k, k, attn_mask=mask, need_weights=False)
+            return plain, weights, found
+
+    mask = draw(7, 5, dtype="bool") & (torch.arange(5) > 0)
+    shapes = [(3, 7, 8), (3, 5, 8)] if batch_first else [(7, 3, 8), (5, 3, 8)]
+    check(draw_again(Model()), *[draw(*shape) for shape in shapes], mask)
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_module(name):
     module, *inputs = MODULES[name]

@@ -1,5 +1,7 @@
 //! Attention.
 
+use tilewright_expr as scalar;
+use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
 
 use super::super::args::Args;
@@ -19,6 +21,13 @@ pub const RULES: &[Rule] = &[
         "query, key, value, dropout_p=0.0, is_causal=False, \
         attn_mask=None, scale=None",
         |cx, args| Ok(Value::List(vec![attention(cx, args)?, Value::None])),
+    ),
+    rule(
+        "multi_head_attention",
+        "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True, \
+            is_causal=False, in_proj_weight=None, in_proj_bias=None, out_weight=None, out_bias=None, num_heads=1, \
+            batch_first=False, bias_k=None, add_zero_attn=False",
+        multi_head,
     ),
 ];
 
@@ -73,4 +82,79 @@ fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     let last_two = Expr::shape(shape[shape.len().saturating_sub(2)..].to_vec());
     let ones = cx.call("ones", &[&last_two], [("dtype", tilewright_tensor::DataType::I8.to_attr())])?;
     cx.with_number("not_equal", &cx.call("tril", &[&ones], [])?, 0i64)
+}
+
+/// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of that
+/// and of the weights.
+fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
+    for name in ["key_padding_mask", "bias_k"] {
+        if args.has(name) {
+            return Err(Refused(format!("`{name}` has no rule")));
+        }
+    }
+    if args.flag("add_zero_attn")? || !args.has("in_proj_weight") {
+        return Err(Refused::new("`add_zero_attn`, and keys and values of other sizes than the query, have no rule"));
+    }
+    let [query, key, value] = projected(cx, args)?;
+    let turned = cx.permute(&key, vec![0, 1, 3, 2])?;
+    let products = cx.call("matmul", &[&query, &turned], [])?;
+    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query)?], [])?;
+    if let Some(mask) = args.optional_tensor("attn_mask")? {
+        let shape = cx.shape(&scores)?;
+        let mask = if cx.rank(&mask)? == 3 { cx.reshape(&mask, shape)? } else { mask };
+        // Here a mask of bools says which keys do not count.
+        scores = match cx.dtype(&mask)?.is_bool() {
+            true => masked(cx, &scores, &cx.call("logical_not", &[&mask], [])?)?,
+            false => cx.call("add", &[&scores, &mask], [])?,
+        };
+    }
+    let weights = cx.emit(cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?)?;
+    let heads = cx.permute(&cx.call("matmul", &[&weights, &value], [])?, vec![0, 2, 1, 3])?;
+    let found = joined(cx, args, &heads)?;
+    let weights = match (args.flag("need_weights")?, args.flag("average_attn_weights")?) {
+        (false, _) => Value::None,
+        (true, false) => Value::Tensor(weights),
+        (true, true) => Value::Tensor(cx.call("mean", &[&weights], [("axis", vec![1i64].to_attr())])?),
+    };
+    Ok(Value::List(vec![Value::Tensor(found), weights]))
+}
+
+/// Query, key and value of each head: `(batch, heads, places, size)`.
+fn projected(cx: &mut Cx<'_>, args: &Args) -> Res<[Expr; 3]> {
+    let heads = args.int("num_heads")?;
+    let thirds = [("indices_or_sections", 3i64.to_attr()), ("axis", 0i64.to_attr())];
+    let weights = cx.fields(cx.call("split", &[&args.tensor("in_proj_weight")?], thirds.clone())?)?;
+    let biases = match args.optional_tensor("in_proj_bias")? {
+        Some(bias) => cx.fields(cx.call("split", &[&bias], thirds)?)?,
+        None => vec![Value::None; 3],
+    };
+    let one = |name: &str, weight: &Value, bias: &Value| {
+        let (mut x, Value::Tensor(weight)) = (args.tensor(name)?, weight) else {
+            return Err(Refused::new("expected the weights of the projections"));
+        };
+        if cx.rank(&x)? != 3 {
+            return Err(Refused::new("attention without a batch has no rule"));
+        }
+        if !args.flag("batch_first")? {
+            x = cx.permute(&x, vec![1, 0, 2])?;
+        }
+        let bias = if let Value::Tensor(bias) = bias { Some(bias.clone()) } else { None };
+        let found = super::linear::affine(cx, &x, weight, bias)?;
+        let [batch, places, size] = &cx.shape(&found)?[..] else { return Err(Refused::new("expected a batch")) };
+        let each = cx.integer(BinOp::FloorDiv, size, &scalar::Expr::i64(heads.max(1)))?;
+        let apart = cx.reshape(&found, vec![batch.clone(), places.clone(), scalar::Expr::i64(heads), each])?;
+        cx.permute(&apart, vec![0, 2, 1, 3])
+    };
+    let [query, key, value] = ["query", "key", "value"];
+    Ok([one(query, &weights[0], &biases[0])?, one(key, &weights[1], &biases[1])?, one(value, &weights[2], &biases[2])?])
+}
+
+/// All heads side by side, projected.
+fn joined(cx: &Cx<'_>, args: &Args, heads: &Expr) -> Res<Expr> {
+    let [batch, places, count, size] = &cx.shape(heads)?[..] else { return Err(Refused::new("expected heads")) };
+    let side_by_side =
+        cx.reshape(heads, vec![batch.clone(), places.clone(), cx.product(&[count.clone(), size.clone()])])?;
+    let found =
+        super::linear::affine(cx, &side_by_side, &args.tensor("out_weight")?, args.optional_tensor("out_bias")?)?;
+    if args.flag("batch_first")? { Ok(found) } else { cx.permute(&found, vec![1, 0, 2]) }
 }

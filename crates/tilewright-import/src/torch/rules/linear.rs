@@ -41,14 +41,17 @@ fn outer(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.op("multiply", &[&column, &args.tensor("vec2")?])
 }
 
-/// `input @ weight.T + bias`. The weight has one row for each output, or is a vector.
 fn linear(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let weight = args.tensor("weight")?;
-    let weight = if cx.rank(&weight)? < 2 { weight } else { cx.permute(&weight, vec![1, 0])? };
-    let found = product(cx, &args.tensor("input")?, &weight)?;
-    match args.optional_tensor("bias")? {
-        Some(bias) => cx.op("add", &[&found, &bias]),
-        None => Ok(Value::Tensor(found)),
+    affine(cx, &args.tensor("input")?, &args.tensor("weight")?, args.optional_tensor("bias")?).map(Value::Tensor)
+}
+
+/// `x @ weight.T + bias`. The weight has one row for each output, or is a vector.
+pub fn affine(cx: &Cx<'_>, x: &Expr, weight: &Expr, bias: Option<Expr>) -> Res<Expr> {
+    let turned = if cx.rank(weight)? < 2 { weight.clone() } else { cx.permute(weight, vec![1, 0])? };
+    let found = product(cx, x, &turned)?;
+    match bias {
+        Some(bias) => cx.call("add", &[&found, &bias], []),
+        None => Ok(found),
     }
 }
 

@@ -79,7 +79,7 @@ class TorchFXImporter(Importer):
         no_bind_return_tuple: bool = False,
     ) -> IRModule:
         """See the function `from_fx`."""
-        if any(module.training for module in self.named_modules.values() if module_call(module) is not None):
+        if any(module.training and _trains_otherwise(module) for module in self.named_modules.values()):
             warnings.warn("the model is in training mode; it is imported as it is evaluated", stacklevel=3)
         recorder = self.record(input_info)
         options: dict[str, Any] = {
@@ -149,3 +149,9 @@ class TorchFXImporter(Importer):
         if isinstance(value, torch.Tensor):
             return recorder.parameter(self._names.get(id(value), f"constant_{len(recorder.parameters)}"), value)
         return value
+
+
+def _trains_otherwise(module: torch.nn.Module) -> bool:
+    """Whether a module computes something else while it is trained."""
+    target, _ = module_call(module) or ("", {})
+    return target in ("alpha_dropout", "batch_norm", "dropout", "instance_norm")

@@ -70,6 +70,11 @@ MODULES: dict[str, tuple[str, str]] = {
     "MaxPool2d": ("max_pool2d", _LARGEST),
     "MaxPool3d": ("max_pool3d", _LARGEST),
     "Mish": ("mish", "inplace"),
+    "MultiheadAttention": (
+        "multi_head_attention",
+        "in_proj_weight in_proj_bias out_weight:out_proj.weight out_bias:out_proj.bias num_heads batch_first bias_k "
+        "add_zero_attn",
+    ),
     "NLLLoss": ("nll_loss", "weight ignore_index reduction"),
     "NonDynamicallyQuantizableLinear": ("linear", "weight bias"),
     "PReLU": ("prelu", "weight"),

@@ -188,7 +188,10 @@ def module_call(module: torch.nn.Module) -> tuple[str, dict[str, Any]] | None:
     kwargs = dict(SAID_BY_CLASS.get(known, {}))
     for entry in attributes.split():
         argument, _, attribute = entry.partition(":")
-        kwargs[argument] = getattr(module, attribute or argument, None)
+        held: Any = module
+        for part in (attribute or argument).split("."):
+            held = getattr(held, part, None)
+        kwargs[argument] = held
     if known.startswith("InstanceNorm"):
         kwargs["use_input_stats"] = module.training or not module.track_running_stats
     return target, kwargs
