@@ -95,6 +95,8 @@ pub const ALL: &[Fault] = &[
     fault("DecomposeOpsForTraining", "changed_constant", changed_constant),
     fault("ToMixedPrecision", "swapped_arguments", swapped_arguments),
     fault("ToMixedPrecision", "dropped_binding", dropped_binding),
+    fault("ConvertLayout", "swapped_arguments", swapped_arguments),
+    fault("ConvertLayout", "dropped_binding", dropped_binding),
     fault("ReorderPermuteDimsAfterConcat", "swapped_fields", swapped_fields),
     fault("ReorderPermuteDimsAfterConcat", "dropped_binding", dropped_binding),
     fault("ExpandMatmulOfSum", "swapped_arguments", swapped_arguments),

@@ -1,5 +1,10 @@
 //! Every graph pass on random modules: the module means the same before and after it.
 
+use std::sync::Arc;
+
+use tilewright::ir::Attr;
+use tilewright::ir::op::{AttrDefault, Layouts};
+use tilewright::ir::pass::{Pass, PassArg};
 use tilewright::relax_passes::all_passes;
 use tilewright_filetests::faults;
 use tilewright_filetests::random::{Sampled, keeps_meaning};
@@ -18,10 +23,30 @@ fn most_random_modules_run() {
     assert!(wrong.len() * 4 <= found.len(), "{wrong:?}");
 }
 
+/// Passes that need arguments, with some that concern every module.
+fn passes_with_arguments() -> Vec<Arc<dyn Pass>> {
+    let mirrored = tilewright::ops::all().filter_map(|op| match op.layouts() {
+        Layouts::Named { operands: [data, ..], .. } => {
+            let own = op.attrs.iter().find(|attr| attr.name == *data).map(|attr| attr.default);
+            let Some(AttrDefault::Str(own)) = own else { return None };
+            Some((op.name.into(), Attr::Array(vec![Attr::str(own.chars().rev().collect::<String>())])))
+        }
+        _ => None,
+    });
+    let mirrored = PassArg::Data(Attr::Map(mirrored.collect()));
+    let layouts = tilewright::passes::def("ConvertLayout");
+    layouts.and_then(|def| def.with([("desired_layouts".to_owned(), mirrored)])).into_iter().collect()
+}
+
+#[test]
+fn passes_get_their_arguments() {
+    assert_eq!(passes_with_arguments().len(), 1);
+}
+
 #[test]
 fn every_pass_keeps_the_meaning() {
     let mut wrong = String::new();
-    for pass in all_passes() {
+    for pass in all_passes().into_iter().chain(passes_with_arguments()) {
         let kept = |(seed, sampled): (u64, Sampled)| {
             let found = keeps_meaning(pass.as_ref(), &sampled, None);
             found.map_err(|why| format!("seed {seed}, {}: {why}\n", pass.info().name))

@@ -371,6 +371,25 @@ pub struct OpDef {
     pub properties: Properties,
     /// How calls are expressed by simpler operators, for those that passes may look through.
     pub decompose: Option<Decompose>,
+    /// How it takes operands whose dimensions stand in another order, where [`OpDef::layouts`] does not tell by itself.
+    pub layouts: Option<Layouts>,
+}
+
+/// What becomes of a call whose operands have their dimensions in another order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layouts {
+    /// It takes them in the order that they were written in.
+    Fixed,
+    /// It works element by element: in any order that all operands share, which is that of the result.
+    Shared,
+    /// Attributes name the orders, as texts such as `NCHW`: those of the first operands, and that of the result.
+    Named { operands: &'static [&'static str], result: &'static str },
+    /// Attributes number dimensions of the first operand, or of each of a tuple; what has as many dimensions in the
+    /// result has its order. Other operands stay.
+    Numbered(&'static [&'static str]),
+    /// The attribute numbers dimensions of the operand that the result lacks, unless an attribute `keepdims` is true;
+    /// `None` there means all.
+    Dropped(&'static str),
 }
 
 /// What becomes of an operator's float32 operands where a graph uses float16.
@@ -396,6 +415,14 @@ impl OpDef {
             Fusion::Elementwise | Fusion::Broadcast | Fusion::Injective | Fusion::OutElementwise => Precision::Follow,
             Fusion::Reduction | Fusion::Opaque => Precision::Wide,
         }
+    }
+
+    /// How the operator takes operands whose dimensions stand in another order.
+    pub fn layouts(&self) -> Layouts {
+        self.layouts.unwrap_or(match self.properties.fusion {
+            Fusion::Elementwise | Fusion::Broadcast => Layouts::Shared,
+            Fusion::Injective | Fusion::Reduction | Fusion::OutElementwise | Fusion::Opaque => Layouts::Fixed,
+        })
     }
 }
 

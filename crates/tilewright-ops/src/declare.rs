@@ -110,6 +110,7 @@ macro_rules! attr_value {
 ///         legalize: Legalize::PrimFunc(…),
 ///         properties: Properties { pure: true, fusion: Fusion::Injective },
 ///         decompose: |cx, call, purpose| …, // where there is one
+///         layouts: Layouts::Numbered(&["axis"]), // where the fusion does not tell, see `OpDef::layouts`
 ///     }
 /// }
 /// ```
@@ -124,7 +125,8 @@ macro_rules! op {
             infer: $infer:expr,
             legalize: $legalize:expr,
             properties: $properties:expr
-            $(, decompose: $decompose:expr)? $(,)?
+            $(, decompose: $decompose:expr)?
+            $(, layouts: $layouts:expr)? $(,)?
         }
     ) => {
         $(#[doc = $doc])+
@@ -146,6 +148,7 @@ macro_rules! op {
             legalize: $legalize,
             properties: $properties,
             decompose: op!(@given $($decompose)?),
+            layouts: op!(@given $($layouts)?),
         };
 
         $(#[doc = $doc])+

@@ -8,7 +8,7 @@
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
 //! [`RemoveUnusedOutputs`], [`DeadCodeElimination`]; change which functions there are: [`LambdaLift`],
 //! [`LiftTransformParams`], [`BundleModelParams`]; or which operators: [`CombineParallelMatmul`], [`AdjustMatmulOrder`],
-//! [`DecomposeOpsForInference`], [`ToMixedPrecision`], [`RewriteDataflowReshape`].
+//! [`DecomposeOpsForInference`], [`ToMixedPrecision`], [`ConvertLayout`], [`RewriteDataflowReshape`].
 //! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
@@ -85,6 +85,7 @@ passes! {
     adjust_matmul_order::AdjustMatmulOrder;
     update_param_struct_info::UpdateParamStructInfo(..);
     to_mixed_precision::ToMixedPrecision(..);
+    convert_layout::ConvertLayout(..);
     decompose_ops_for_inference::DecomposeOpsForInference(..);
     decompose_ops_for_training::DecomposeOpsForTraining(..);
     rewrite_dataflow_reshape::RewriteDataflowReshape;

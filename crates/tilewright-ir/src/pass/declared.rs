@@ -43,6 +43,8 @@ pub enum ParamKind {
     OptionalStr,
     DType,
     OptionalStrs,
+    /// Lists of texts by name.
+    TextLists,
     /// Yes or no for all functions, or the names of those for which it is yes.
     BoolOrStrs,
     Callback,
@@ -59,6 +61,7 @@ impl ParamKind {
             Self::OptionalStr => "a text or None",
             Self::DType => "a data type",
             Self::OptionalStrs => "texts or None",
+            Self::TextLists => "a dict of lists of texts",
             Self::BoolOrStrs => "True, False or texts",
             Self::Callback => "a function",
             Self::OptionalCallback => "a function or None",
@@ -73,7 +76,9 @@ impl ParamKind {
             (_, PassArg::Callback(_)) => return None,
             (_, PassArg::Data(data)) => data,
         };
-        let texts = || matches!(data, Attr::Array(items) if items.iter().all(|item| item.as_str().is_some()));
+        let are_texts =
+            |data: &Attr| matches!(data, Attr::Array(items) if items.iter().all(|item| item.as_str().is_some()));
+        let texts = || are_texts(data);
         let fits = match (self, data) {
             (Self::DType, Attr::Str(text)) => return text.parse().ok().map(|dtype| PassArg::Data(Attr::DType(dtype))),
             (Self::Bool | Self::BoolOrStrs, Attr::Bool(_))
@@ -82,6 +87,7 @@ impl ParamKind {
             | (Self::DType, Attr::DType(_))
             | (Self::OptionalStr | Self::OptionalStrs, Attr::None) => true,
             (Self::BoolOrStrs | Self::OptionalStrs, _) => texts(),
+            (Self::TextLists, Attr::Map(lists)) => lists.values().all(are_texts),
             _ => false,
         };
         fits.then(|| arg.clone())
@@ -96,6 +102,13 @@ impl ParamKind {
             (Self::Int, _) => text.parse().ok().map(Attr::Int),
             (Self::Str | Self::OptionalStr | Self::DType, _) => Some(Attr::str(text)),
             (Self::OptionalStrs | Self::BoolOrStrs, _) => Some(Attr::Array(text.split('+').map(Attr::str).collect())),
+            (Self::TextLists, _) => {
+                let list = |part: &str| {
+                    let mut texts = part.split(':');
+                    Some((texts.next()?.into(), Attr::Array(texts.map(Attr::str).collect())))
+                };
+                text.split('+').map(list).collect::<Option<_>>().map(Attr::Map)
+            }
             (Self::Bool | Self::Callback | Self::OptionalCallback, _) => None,
         }
     }
@@ -181,6 +194,18 @@ impl PassArgs {
         }
     }
 
+    /// The lists of a [`ParamKind::TextLists`] by name.
+    pub fn text_lists(&self, name: &str) -> Vec<(String, Vec<String>)> {
+        let texts = |list: &Attr| match list {
+            Attr::Array(items) => items.iter().filter_map(Attr::as_str).map(str::to_owned).collect(),
+            _ => Vec::new(),
+        };
+        match self.data(name) {
+            Some(Attr::Map(lists)) => lists.iter().map(|(name, list)| (name.to_string(), texts(list))).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The user's function, where one is given.
     pub fn callback(&self, name: &str) -> Option<Callback> {
         match self.0.get(name) {
@@ -218,7 +243,8 @@ impl PassDef {
         (self.make)(&args)
     }
 
-    /// The pass of arguments as a line of text has them: `name=value,name=value`, the items of a list joined by `+`.
+    /// The pass of arguments as a line of text has them: `name=value,name=value`, the items of a list joined by `+`;
+    /// a list by name is `NAME:item:item`.
     pub fn of_text(&self, text: &str) -> Result<Arc<dyn Pass>, String> {
         let arg = |part: &str| {
             let (name, value) =

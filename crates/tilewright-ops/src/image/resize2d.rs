@@ -5,7 +5,7 @@
 
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_ir::Attr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::topi::layout::Layout;
@@ -52,6 +52,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        layouts: Layouts::Named { operands: &["layout"], result: "layout" },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Dimensions repeated to a wished shape.
 
-use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_te::{compute, legalize, topi};
 
@@ -24,6 +24,7 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        layouts: Layouts::Fixed,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A dimension read backwards.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::{Value, compute, legalize};
 
 use crate::elementwise::block_name;
@@ -29,5 +29,6 @@ op! {
             })
         }),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }

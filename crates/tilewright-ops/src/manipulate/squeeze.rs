@@ -2,7 +2,7 @@
 
 use tilewright_expr::Expr;
 use tilewright_ir::Attr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 
 use super::legalize_regrouped;
@@ -19,6 +19,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize_regrouped),
         properties: Properties { pure: true, fusion: Fusion::Injective },
+        layouts: Layouts::Dropped("axis"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Means of as many windows as there shall be, over one spatial dimension.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use super::pooling::{infer_adaptive, legalize_adaptive};
 
@@ -19,5 +19,6 @@ op! {
         infer: |cx, call| infer_adaptive(cx, call, 1),
         legalize: Legalize::PrimFunc(|call| legalize_adaptive(call, 1)),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        layouts: Layouts::Named { operands: &["layout"], result: "out_layout" },
     }
 }

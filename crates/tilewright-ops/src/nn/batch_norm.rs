@@ -1,7 +1,7 @@
 //! Normalisation over a batch.
 
 use tilewright_expr::Expr as Scalar;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties, Purpose};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties, Purpose};
 use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula};
@@ -39,6 +39,7 @@ op! {
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
         decompose: decompose,
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Convolution over two spatial dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_tensor::DataType;
 
 use super::convolution::{Direction, infer, legalize};
@@ -31,5 +31,6 @@ op! {
         infer: |cx, call| infer(cx, call, 2, Direction::Forward),
         legalize: Legalize::PrimFunc(|call| legalize(call, 2, Direction::Forward)),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        layouts: Layouts::Named { operands: &["data_layout", "kernel_layout"], result: "out_layout" },
     }
 }

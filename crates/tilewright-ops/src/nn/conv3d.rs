@@ -1,6 +1,6 @@
 //! Convolution over three spatial dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_tensor::DataType;
 
 use super::convolution::{Direction, infer, legalize};
@@ -29,5 +29,6 @@ op! {
         infer: |cx, call| infer(cx, call, 3, Direction::Forward),
         legalize: Legalize::PrimFunc(|call| legalize(call, 3, Direction::Forward)),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        layouts: Layouts::Named { operands: &["data_layout", "kernel_layout"], result: "out_layout" },
     }
 }

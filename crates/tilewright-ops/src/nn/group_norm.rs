@@ -1,7 +1,7 @@
 //! Normalisation over groups of channels.
 
 use tilewright_expr::{BinOp, Expr};
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula};
@@ -31,6 +31,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        layouts: Layouts::Numbered(&["channel_axis", "axes"]),
     }
 }
 

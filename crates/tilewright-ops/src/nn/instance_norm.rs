@@ -1,6 +1,6 @@
 //! Normalisation of each channel of each element of a batch.
 
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, compute, legalize as legalize_formula};
@@ -29,6 +29,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        layouts: Layouts::Numbered(&["channel_axis", "axes"]),
     }
 }
 

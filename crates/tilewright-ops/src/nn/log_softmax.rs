@@ -1,7 +1,7 @@
 //! Logarithms of shares of exponentials.
 
 use tilewright_expr::Intrinsic;
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use super::exponentials::{infer_along_axis, legalize_exponentials};
 
@@ -15,5 +15,6 @@ op! {
             legalize_exponentials(call, |distance, total| distance - total.intrinsic(Intrinsic::Log))
         }),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }

@@ -1,6 +1,6 @@
 //! The largest elements of windows over one spatial dimension.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use super::pooling::{MAX, infer, legalize};
 
@@ -24,5 +24,6 @@ op! {
         infer: |cx, call| infer(cx, call, 1, MAX),
         legalize: Legalize::PrimFunc(|call| legalize(call, 1, MAX)),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        layouts: Layouts::Named { operands: &["layout"], result: "out_layout" },
     }
 }

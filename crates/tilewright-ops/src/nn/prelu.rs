@@ -1,7 +1,7 @@
 //! A rectified linear unit with a learnt slope.
 
 use tilewright_expr::{CmpOp, Expr};
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{compute, legalize as legalize_formula};
@@ -20,6 +20,7 @@ op! {
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Numbers from integers of a scale.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
@@ -22,6 +22,7 @@ op! {
         infer: |cx, call| infer(cx, call, number, float),
         legalize: Legalize::PrimFunc(|call| legalize(call, dequantized)),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }
 

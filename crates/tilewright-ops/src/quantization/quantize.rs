@@ -1,7 +1,7 @@
 //! Numbers as integers of a scale.
 
 use tilewright_expr::Intrinsic;
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
@@ -24,6 +24,7 @@ op! {
         infer: |cx, call| infer(cx, call, float, integer),
         legalize: Legalize::PrimFunc(|call| legalize(call, quantized)),
         properties: Properties { pure: true, fusion: Fusion::Broadcast },
+        layouts: Layouts::Numbered(&["axis"]),
     }
 }
 

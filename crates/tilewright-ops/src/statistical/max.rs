@@ -1,6 +1,6 @@
 //! The largest element over dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::number;
 use crate::reduction::{infer_reduced, legalize_reduced};
@@ -18,5 +18,6 @@ op! {
         infer: |_, call| infer_reduced(call, number, None),
         legalize: Legalize::PrimFunc(|call| legalize_reduced(call, tilewright_te::max_over)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        layouts: Layouts::Dropped("axis"),
     }
 }

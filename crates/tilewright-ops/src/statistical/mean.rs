@@ -1,6 +1,6 @@
 //! The mean over dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::float;
 use crate::reduction::{infer_reduced, legalize_kept, means};
@@ -18,5 +18,6 @@ op! {
         infer: |_, call| infer_reduced(call, float, None),
         legalize: Legalize::PrimFunc(|call| legalize_kept(call, means)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        layouts: Layouts::Dropped("axis"),
     }
 }

@@ -1,6 +1,6 @@
 //! The square root of the variance over dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::float;
 use crate::reduction::{infer_reduced, legalize_kept, means, roots, variances};
@@ -20,5 +20,6 @@ op! {
             roots(&variances(x, &means(x, axes, name)?, axes, name)?, &format!("{name}_root"))
         })),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        layouts: Layouts::Dropped("axis"),
     }
 }

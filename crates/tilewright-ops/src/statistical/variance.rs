@@ -1,6 +1,6 @@
 //! The mean of the squared distances from the mean over dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Legalize, Properties};
+use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use crate::elementwise::float;
 use crate::reduction::{infer_reduced, legalize_kept, means, variances};
@@ -19,5 +19,6 @@ op! {
         infer: |_, call| infer_reduced(call, float, None),
         legalize: Legalize::PrimFunc(|call| legalize_kept(call, |x, axes, name| variances(x, &means(x, axes, name)?, axes, name))),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
+        layouts: Layouts::Dropped("axis"),
     }
 }

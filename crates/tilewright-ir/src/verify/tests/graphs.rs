@@ -33,6 +33,7 @@ pub(super) static RELU: OpDef = OpDef {
     legalize: Legalize::PrimFunc(no_formula),
     properties: Properties { pure: true, fusion: Fusion::Elementwise },
     decompose: None,
+    layouts: None,
 };
 
 pub(super) static KILL: OpDef = OpDef {
@@ -44,6 +45,7 @@ pub(super) static KILL: OpDef = OpDef {
     legalize: Legalize::Machine(MachineOp::Kill),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
+    layouts: None,
 };
 
 pub(super) static STORAGE: OpDef = OpDef {
@@ -55,6 +57,7 @@ pub(super) static STORAGE: OpDef = OpDef {
     legalize: Legalize::Machine(MachineOp::AllocStorage),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
+    layouts: None,
 };
 
 static PLACE: OpDef = OpDef {
@@ -66,6 +69,7 @@ static PLACE: OpDef = OpDef {
     legalize: Legalize::Machine(MachineOp::TensorInStorage),
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
+    layouts: None,
 };
 
 pub(super) fn tensor(shape: &[i64]) -> StructInfo {
