@@ -472,6 +472,24 @@ REFERENCES: dict[str, Reference] = {
             for t in (False, True)
         ]
     ),
+    "nn.dense": cases(
+        *[
+            ([(a, d), (b, d)], lambda op, x, w: op(x, w), lambda x, w: np.matmul(x, w.T))
+            for a, b in [
+                ((3, 5), (4, 5)),
+                ((7,), (1, 7)),
+                ((2, 0, 3), (2, 3)),
+                ((2, 1, 3, 4), (5, 4)),
+                ((3, 0), (2, 0)),
+            ]
+            for d in ("float32", "float64", "int32")
+        ],
+        (
+            [((2, 3), "int8"), ((4, 3), "int8")],
+            lambda op, x, w: op(x, w, out_dtype="int32"),
+            lambda x, w: np.matmul(x.astype(np.int32), w.T.astype(np.int32)),
+        ),
+    ),
     "nn.dropout": cases(([((2, 3), "float32")], lambda op, x: op(x), lambda x: [x, np.ones_like(x)])),
     "nn.pad": cases(
         *[

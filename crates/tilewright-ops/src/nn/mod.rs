@@ -26,6 +26,7 @@ family! {
     conv3d,
     conv3d_transpose,
     cross_entropy_with_logits,
+    dense,
     dropout,
     gelu,
     gelu_tanh,

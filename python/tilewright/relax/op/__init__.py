@@ -118,7 +118,7 @@ def linear(data: Any, weight: Any, bias: Any = None, out_dtype: Any = "void") ->
 
 def dense(data: Any, weight: Any) -> Call:
     """`data @ weight.T`: the spelling of 2022."""
-    return linear(data, weight)
+    return _core.call_op("nn.dense", (data, weight), {})
 
 
 def relu(data: Any) -> Call:
