@@ -124,6 +124,17 @@ impl Expr {
         })
     }
 
+    /// The conversion as a node of its own, also of a constant and to the type that the value has: what a program says that
+    /// names the node. [`Expr::cast`] is for those that need a value of the type.
+    pub fn cast_node(&self, dtype: DataType) -> Result<Self, TypeMismatch> {
+        let converted = self.cast(dtype)?;
+        if self.dtype.is_handle() || self.dtype.is_stored_only() {
+            return Ok(converted);
+        }
+        let value = self.broadcast(converted.dtype.lanes)?;
+        Ok(Self::raw(converted.dtype, ExprKind::Cast(value)))
+    }
+
     fn number_cast(value: i64, dtype: DataType) -> Self {
         if dtype.is_bool() { Self::bool(value != 0) } else { Self::number(value, dtype) }
     }

@@ -234,11 +234,15 @@ impl Parser<'_> {
             }
             Function::Cast => {
                 let bound = self.bind(call, &["dtype", "value"], 2)?;
-                self.cast(expr, bound[0], bound[1])
+                let dtype = self.dtype_argument(bound[0])?;
+                let result = self.scalar_argument(bound[1], None)?.cast_node(dtype);
+                self.typed(expr, result)
             }
             Function::CastValueFirst => {
                 let bound = self.bind(call, &["value", "dtype"], 2)?;
-                self.cast(expr, bound[1], bound[0])
+                let dtype = self.dtype_argument(bound[1])?;
+                let result = self.scalar_argument(bound[0], None)?.cast(dtype);
+                self.typed(expr, result)
             }
             Function::Select => {
                 let bound = self.bind(call, &["condition", "true_value", "false_value"], 3)?;
@@ -405,13 +409,6 @@ impl Parser<'_> {
             }
             value => self.scalar_value(arg, value, Some(dtype))?,
         };
-        let result = value.cast(dtype);
-        self.typed(expr, result)
-    }
-
-    fn cast(&mut self, expr: &ast::Expr, dtype: Option<&ast::Expr>, value: Option<&ast::Expr>) -> Res<Value> {
-        let dtype = self.dtype_argument(dtype)?;
-        let value = self.scalar_argument(value, None)?;
         let result = value.cast(dtype);
         self.typed(expr, result)
     }
