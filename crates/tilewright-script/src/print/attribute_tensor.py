@@ -1,5 +1,6 @@
 # A tensor among the attributes stands in the metadata section.
 # test: print --meta
+# run: main(f32[2]=[1, -2]) == f32[2]=[1, -2]
 
 @I.ir_module
 class Module:
