@@ -30,7 +30,7 @@ MLPModuleHighLevel = from_fx(
     call_module_map={torch.nn.Linear: map_nn_linear_op, torch.nn.ReLU: map_nn_relu_op},
 )
 text = MLPModuleHighLevel.script()
-for call in ("R.permute_dims(", "R.matmul(", "R.add(", "R.nn.relu("):
+for call in ("R.nn.dense(", "R.add(", "R.nn.relu("):
     assert call in text, call
 
 checks.round_trip(MLPModuleHighLevel)
