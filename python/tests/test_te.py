@@ -442,3 +442,34 @@ def test_emitting_what_is_no_formula_is_refused() -> None:
     unknown = relax.Var("u", relax.TensorStructInfo(dtype="float32", ndim=2))
     with pytest.raises(TVMError, match="shape and data type of `u` must be known"), builder.function("f", [unknown]):
         builder.emit_te(te_relu, unknown)
+
+
+def test_misuse_of_axes_shapes_and_tensors_is_refused() -> None:
+    a, k = te.placeholder((4, 6), name="A"), te.reduce_axis((0, 6), name="k")
+    whole = te.placeholder((4,), "int32", name="W")
+    cases = {
+        "reduce axis `k` is listed twice": lambda: te.compute((4,), lambda i: te.sum(a[i, k], axis=[k, k])),
+        "begins with a value for all of reduce axis `k`": lambda: te.compute(
+            (4,), lambda i: te.sum(a[i, k], axis=k, init=a[i, k])
+        ),
+        "`axis` is a reduce axis, or a list of such, found Var": lambda: te.compute(
+            (4,), lambda i: te.sum(a[i, i], axis=i)
+        ),
+        "found NoneType": lambda: te.compute((4,), lambda i: te.max(a[i, i], axis=None)),
+        "found the axis `k`": lambda: te.compute((k,), lambda i: i),
+        "is an element of `W`": lambda: te.compute((whole[0],), lambda i: i),
+        "are more than 9223372036854775807 indices": lambda: te.reduce_axis((-(2**63), 2**63 - 1)),
+        "`other` cannot be inlined": lambda: te.create_prim_func(
+            [a, te.compute((4,), lambda i: a[i, 0])], inline=[te.compute((4,), lambda i: a[i, 1], name="other")]
+        ),
+        "not iterable": lambda: list(a),
+        "object is not iterable": lambda: list(a[0]),
+    }
+    for message, misuse in cases.items():
+        with pytest.raises((TVMError, TypeError), match=message):
+            misuse()
+
+
+def test_shapes_come_from_any_iterable() -> None:
+    for shape in (iter([3, 4]), (size for size in (3, 4)), np.array([3, 4])):
+        assert [int(dim) for dim in te.compute(shape, lambda i, j: i + j).shape] == [3, 4]

@@ -164,6 +164,10 @@ impl Lowering {
             });
             lowering.buffers.insert(tensor.id(), own);
         }
+        if let Some(tensor) = options.inline.iter().find(|tensor| !order.contains(tensor.op())) {
+            let name = tensor.name();
+            return Err(TeError(format!("tensor `{name}` cannot be inlined: no parameter is computed from it")));
+        }
         for op in order {
             for tensor in op.outputs().iter().filter(|t| options.inline.contains(t)) {
                 lowering.inline(tensor, params)?;

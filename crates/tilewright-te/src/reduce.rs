@@ -6,6 +6,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use tilewright_expr::node::walk;
 use tilewright_expr::{BinOp, Expr, Intrinsic, Range, Var};
 use tilewright_tensor::{DataType, TypeCode};
 
@@ -60,7 +61,15 @@ fn axis_range(min: &Expr, end: &Expr) -> Result<Range, TeError> {
     }
     let extent = match (min.as_int(), end.as_int()) {
         (Some(0), _) => end.clone(),
-        (Some(a), Some(b)) => Expr::int(b.saturating_sub(a).max(0), end.dtype),
+        (Some(a), Some(b)) => {
+            let greatest = greatest(end.dtype);
+            match i128::from(b) - i128::from(a) {
+                extent if extent > i128::from(greatest) => {
+                    return Err(TeError(format!("from {a} to {b} are more than {greatest} indices")));
+                }
+                extent => Expr::int(i64::try_from(extent).unwrap_or(0).max(0), end.dtype),
+            }
+        }
         _ => Expr::binary(BinOp::Sub, end, min)?,
     };
     Ok(Range::new(min.cast(extent.dtype)?, extent))
@@ -218,6 +227,10 @@ impl CommReducer {
         if axes.is_empty() {
             return Err(TeError("a reduction needs at least one axis".into()));
         }
+        let again = axes.iter().enumerate().find(|(at, axis)| axes[..*at].iter().any(|other| other.var == axis.var));
+        if let Some((_, axis)) = again {
+            return Err(TeError(format!("reduce axis `{}` is listed twice", axis.var.name)));
+        }
         if values.len() != self.lhs.len() {
             return Err(TeError(format!("the reduction takes {} values, found {}", self.lhs.len(), values.len())));
         }
@@ -246,6 +259,11 @@ impl CommReducer {
             }
         }
         let start = init.unwrap_or_else(|| self.identity.clone());
+        if let Some(axis) = spoken_of(&start, axes) {
+            return Err(TeError(format!(
+                "a reduction begins with a value for all of reduce axis `{axis}`, not of its indices"
+            )));
+        }
         let start = CommReducer::new(self.lhs.clone(), self.rhs.clone(), self.result.clone(), start)?.identity;
         let over = parts.over.into_iter().filter(|var| !axes.iter().any(|axis| axis.var == *var)).collect::<Vec<_>>();
         let axes = axes.iter().map(|axis| (axis.var.clone(), axis.range.clone())).collect();
@@ -253,6 +271,15 @@ impl CommReducer {
         let one = |i| Value::of_reduction(&reduction, i, parts.reads.clone(), over.clone());
         Ok((0..values.len()).map(one).collect())
     }
+}
+
+/// The name of an axis that the expressions speak of.
+fn spoken_of<'a>(exprs: &[Expr], axes: &[&'a ReduceAxis]) -> Option<&'a str> {
+    let mut found = None;
+    walk(&exprs.to_vec(), |var: &Var| {
+        found = found.or(axes.iter().find(|axis| axis.var == *var).map(|axis| &*axis.var.name))
+    });
+    found
 }
 
 /// What a reduction's tensors compute for each of their elements.

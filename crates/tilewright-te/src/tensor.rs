@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_expr::{Buffer, Expr, Var};
+use tilewright_expr::{Buffer, Expr, ExprKind, Var};
 use tilewright_ir::Attrs;
 use tilewright_tensor::DataType;
 
@@ -257,10 +257,21 @@ pub fn compute_op<S: AsRef<str>>(
     of_values(shape, name, axes, attrs, formula(&indices)).map_err(|error| TeError(format!("tensor `{name}`: {error}")))
 }
 
-/// That the extents of a shape are integers, and none is negative.
+/// That the extents of a shape are integers that no tensor holds, and none is negative.
 pub(crate) fn check_shape(shape: &[Expr], name: &str) -> Result<(), TeError> {
     if let Some(extent) = shape.iter().find(|extent| !extent.dtype.is_int() || !extent.dtype.is_scalar()) {
         return Err(TeError(format!("a dimension of tensor `{name}` must be an integer, found {}", extent.dtype)));
+    }
+    let mut read = None;
+    walk(&shape.to_vec(), |expr: &Expr| {
+        if let ExprKind::Load { buffer, .. } = &expr.kind {
+            read.get_or_insert_with(|| buffer.name.clone());
+        }
+    });
+    if let Some(read) = read {
+        return Err(TeError(format!(
+            "a dimension of tensor `{name}` is an element of `{read}`: shapes are known before"
+        )));
     }
     match shape.iter().filter_map(Expr::as_int).find(|&extent| extent < 0) {
         Some(extent) => Err(TeError(format!("a dimension of tensor `{name}` is {extent}; the least is 0"))),
@@ -335,7 +346,7 @@ pub(crate) fn free_vars(op: &Operation) -> Vec<Var> {
         }
     }
     walk(&exprs, |expr: &Expr| {
-        if let tilewright_expr::ExprKind::Let { var, .. } = &expr.kind {
+        if let ExprKind::Let { var, .. } = &expr.kind {
             bound.push(var.clone());
         }
     });

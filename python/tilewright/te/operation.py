@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any
 
@@ -19,7 +19,11 @@ __all__ = [
 
 
 def _shape(shape: Any) -> tuple[Any, ...]:
-    return tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    dims = tuple(shape) if isinstance(shape, Iterable) and not isinstance(shape, str) else (shape,)
+    for dim in dims:
+        if isinstance(dim, IterVar):
+            raise TypeError(f"an extent of a dimension is an integer, found the axis `{dim.var}`")
+    return dims
 
 
 def placeholder(shape: Any, dtype: Any = None, name: str = "placeholder") -> Tensor:
@@ -37,7 +41,7 @@ def _axis_names(function: Callable[..., Any], rank: int) -> list[str]:
     if len(names) != rank:
         raise ValueError(
             f"the formula takes {len(names)} {'index' if len(names) == 1 else 'indices'} ({', '.join(names)}), "
-            f"but the shape has {rank} dimensions"
+            f"but the shape has {rank} dimension{'' if rank == 1 else 's'}"
         )
     return names
 

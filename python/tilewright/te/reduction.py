@@ -18,10 +18,17 @@ def _is_axis(axis: Any) -> bool:
 
 
 def _reduction(name: str, directly: Callable[..., Any], said: str) -> Any:
-    def reducer(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args: Any) -> Any:
-        if _is_axis(axis):
-            return _core.te_reduce(name, expr, axis, where, init)
-        return directly(expr, *(value for value in (axis, where, init) if value is not None), *args)
+    def reducer(expr: Any, *others: Any, **named: Any) -> Any:
+        if others and not _is_axis(others[0]) and not named:
+            return directly(expr, *others)
+        return over(expr, *others, **named)
+
+    def over(expr: Any, axis: Any, where: Any = None, init: Any = None) -> Any:
+        if not _is_axis(axis):
+            raise TypeError(f"te.{name}: `axis` is a reduce axis, or a list of such, found {type(axis).__name__}")
+        return _core.te_reduce(name, expr, axis, where, init)
+
+    over.__name__ = over.__qualname__ = name
 
     reducer.__name__ = reducer.__qualname__ = name
     reducer.__doc__ = (

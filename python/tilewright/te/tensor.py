@@ -21,6 +21,8 @@ class TensorSlice(ExprOp):
     def __init__(self, tensor: Tensor, indices: tuple[Any, ...]) -> None:
         self.tensor, self.indices = tensor, indices
 
+    __iter__ = None
+
     def __getitem__(self, indices: Any) -> TensorSlice:
         return TensorSlice(self.tensor, self.indices + _listed(indices))
 
@@ -54,6 +56,8 @@ class Tensor(_core.Object, kind="te.Tensor"):
     ndim: int
     op: Operation
     value_index: int
+
+    __iter__ = None
 
     def __call__(self, *indices: Any) -> Any:
         if len(indices) != self.ndim:
