@@ -110,6 +110,9 @@ def test_attributes_come_in_normal_form():
     normal = {"strides": [2, 2], "padding": [1, 0, 1, 0], "dilation": [1, 1]}
     assert {name: list(attrs[name]) for name in normal} == normal
     assert (attrs["out_layout"], attrs["groups"]) == ("NCHW", 1)
+    assert (list(attrs.strides), attrs.data_layout) == ([2, 2], "NCHW") and not hasattr(attrs, "stride")
+    with pytest.raises(AttributeError, match="no attribute `stride`"):
+        _ = attrs.stride
     mapped = relax.op.layout_transform(x, lambda n, c, h, w: (n, h, w, c)).attrs["index_map"]
     assert mapped.is_equivalent_to(tir.IndexMap.from_func(lambda a, b, c, d: (a, c, d, b)))
 

@@ -10,7 +10,13 @@ __all__ = ["Attrs", "DictAttrs", "make_node"]
 
 
 class Attrs(Map):
-    """Attributes of a call, function, block or module."""
+    """Attributes of a call, function, block or module: `attrs["axis"]`, and `attrs.axis` for names that no dict has."""
+
+    def __getattr__(self, name: str) -> Any:
+        """The attribute of this name."""
+        if name in self:
+            return self[name]
+        raise AttributeError(f"there is no attribute `{name}` here")
 
 
 class DictAttrs(Attrs):

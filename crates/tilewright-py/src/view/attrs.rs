@@ -24,7 +24,7 @@ pub(super) fn value(attr: &Attr) -> Field {
         Attr::Str(text) => Field::text(text.clone()),
         Attr::DType(dtype) => Field::dtype(*dtype),
         Attr::Array(items) => Field::list(items, value),
-        Attr::Map(attrs) => map(attrs),
+        Attr::Map(attrs) => Field::Dict(pairs(attrs)),
         Attr::Expr(expr) => Field::scalar(expr),
         Attr::Tensor(tensor) => Field::Tensor(tensor.0.clone()),
         Attr::IndexMap(map) => Field::IndexMap(
@@ -36,7 +36,11 @@ pub(super) fn value(attr: &Attr) -> Field {
 
 /// Attributes as a dict.
 pub(crate) fn map(attrs: &Attrs) -> Field {
-    Field::Dict(attrs.iter().map(|(name, attr)| (Field::text(name.clone()), value(attr))).collect())
+    Field::Attrs(pairs(attrs))
+}
+
+fn pairs(attrs: &Attrs) -> Vec<(Field, Field)> {
+    attrs.iter().map(|(name, attr)| (Field::text(name.clone()), value(attr))).collect()
 }
 
 /// The attribute that a Python object is: plain data, or a scalar expression.

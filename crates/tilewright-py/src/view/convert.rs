@@ -28,6 +28,8 @@ pub(crate) enum Field {
     List(Vec<Field>),
     /// In order.
     Dict(Vec<(Field, Field)>),
+    /// Attributes by name, in order.
+    Attrs(Vec<(Field, Field)>),
     Tensor(Tensor),
     /// The initial indices and the final ones of a `tilewright.tir.IndexMap`.
     IndexMap(Vec<Field>, Vec<Field>),
@@ -78,7 +80,8 @@ impl Field {
         item.map_or(Self::None, some)
     }
 
-    /// The Python object of the value: lists are `tilewright.ir.Array`, dicts `tilewright.ir.Map`.
+    /// The Python object of the value: lists are `tilewright.ir.Array`, dicts `tilewright.ir.Map`, attributes
+    /// `tilewright.ir.DictAttrs`.
     pub(crate) fn view(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
         Ok(match self {
             Self::None => py.None().into_bound(py),
@@ -97,15 +100,18 @@ impl Field {
                 let items = items.into_iter().map(|item| item.view(py)).collect::<PyResult<Vec<_>>>()?;
                 container(py, "Array")?.call1((PyTuple::new(py, items)?,))?
             }
-            Self::Dict(items) => {
-                let dict = PyDict::new(py);
-                for (key, value) in items {
-                    dict.set_item(key.view(py)?, value.view(py)?)?;
-                }
-                container(py, "Map")?.call1((dict,))?
-            }
+            Self::Dict(items) => container(py, "Map")?.call1((dict(py, items)?,))?,
+            Self::Attrs(items) => py.import("tilewright.ir.attrs")?.getattr("DictAttrs")?.call1((dict(py, items)?,))?,
         })
     }
+}
+
+fn dict(py: Python<'_>, items: Vec<(Field, Field)>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    for (key, value) in items {
+        dict.set_item(key.view(py)?, value.view(py)?)?;
+    }
+    Ok(dict)
 }
 
 fn container<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

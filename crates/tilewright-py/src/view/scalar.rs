@@ -124,7 +124,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         }
         "tir.Cast" => {
             let (dtype, value): (DataType, Expr) = (args.get(0, "dtype")?, args.get(1, "value")?);
-            if value.dtype == dtype { Expr::raw(dtype, ExprKind::Cast(value)) } else { args.made(value.cast(dtype))? }
+            args.made(value.cast_node(dtype))?
         }
         "tir.BufferLoad" => {
             let (buffer, indices): (Buffer, Vec<Expr>) = (args.get(0, "buffer")?, args.get(1, "indices")?);
