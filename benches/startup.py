@@ -1,6 +1,6 @@
 """What it costs to begin: importing, compiling a small network, calling a function that does nothing.
 
-    python benches/startup.py
+python benches/startup.py
 """
 
 import subprocess

@@ -25,7 +25,6 @@ from tilewright.relax.dpl import (
 )
 from tilewright.script import ir as I
 from tilewright.script import relax as R
-from tilewright.script import tir as T
 
 REFUSED = (tw.TVMError, TypeError, ValueError)
 info = relax.TensorStructInfo((2, 3), "float32")
@@ -44,30 +43,67 @@ CASES = {
     "a constant": (is_const, [relax.const(1.0)], [x, add]),
     "an expression": (lambda: is_expr(add), [add, relax.op.add(x, y)], [relax.op.add(y, x), x]),
     "an operator": (lambda: is_op("relax.add")(wildcard(), wildcard()), [add], [product, x]),
-    "the same twice": (lambda: (lambda w: is_op("relax.multiply")(w, w))(wildcard()), [product], [relax.op.multiply(x, y)]),
+    "the same twice": (
+        lambda: (lambda w: is_op("relax.multiply")(w, w))(wildcard()),
+        [product],
+        [relax.op.multiply(x, y)],
+    ),
     "operands in order": (lambda: is_op("relax.add")(is_var("x"), is_var("y")), [add], [relax.op.add(y, x)]),
     "either": (lambda: is_var("x") | is_var("y"), [x, y], [lv, add]),
-    "both": (lambda: is_var() & wildcard().has_dtype("float32"), [x], [add, relax.Var("i", relax.TensorStructInfo((2,), "int32"))]),
+    "both": (
+        lambda: is_var() & wildcard().has_dtype("float32"),
+        [x],
+        [add, relax.Var("i", relax.TensorStructInfo((2,), "int32"))],
+    ),
     "not": (lambda: ~is_var("x"), [y, add], [x]),
     "a type": (lambda: wildcard().has_dtype("int32"), [relax.const(1, "int32")], [x]),
-    "a shape of a tensor": (lambda: wildcard().has_shape([2, 3]), [x, add], [relax.const(1.0), relax.Var("z", relax.TensorStructInfo((3, 2), "float32"))]),
+    "a shape of a tensor": (
+        lambda: wildcard().has_shape([2, 3]),
+        [x, add],
+        [relax.const(1.0), relax.Var("z", relax.TensorStructInfo((3, 2), "float32"))],
+    ),
     "a shape": (lambda: is_shape([2, 3]), [shape], [relax.ShapeExpr([3, 2]), x]),
     "attributes": (
         lambda: is_op("relax.sum")(wildcard()).has_attr({"keepdims": True}),
-        [relax.op.sum(x, axis=[0], keepdims=True)], [relax.op.sum(x, axis=[0])],
+        [relax.op.sum(x, axis=[0], keepdims=True)],
+        [relax.op.sum(x, axis=[0])],
     ),
-    "a struct info": (lambda: wildcard().has_struct_info(relax.TensorStructInfo(ndim=2, dtype="float32")), [x], [relax.const(1.0)]),
-    "a tuple": (lambda: is_tuple([is_var("x"), wildcard()]), [relax.Tuple([x, y])], [relax.Tuple([y, x]), relax.Tuple([x])]),
-    "an unordered tuple": (lambda: is_tuple([is_var("x"), is_var("y")], unordered=True), [relax.Tuple([y, x]), relax.Tuple([x, y])], [relax.Tuple([x, x])]),
-    "a field": (lambda: is_tuple_get_item(wildcard(), 1), [relax.TupleGetItem(relax.Tuple([x, y]), 1)], [relax.TupleGetItem(relax.Tuple([x, y]), 0)]),
+    "a struct info": (
+        lambda: wildcard().has_struct_info(relax.TensorStructInfo(ndim=2, dtype="float32")),
+        [x],
+        [relax.const(1.0)],
+    ),
+    "a tuple": (
+        lambda: is_tuple([is_var("x"), wildcard()]),
+        [relax.Tuple([x, y])],
+        [relax.Tuple([y, x]), relax.Tuple([x])],
+    ),
+    "an unordered tuple": (
+        lambda: is_tuple([is_var("x"), is_var("y")], unordered=True),
+        [relax.Tuple([y, x]), relax.Tuple([x, y])],
+        [relax.Tuple([x, x])],
+    ),
+    "a field": (
+        lambda: is_tuple_get_item(wildcard(), 1),
+        [relax.TupleGetItem(relax.Tuple([x, y]), 1)],
+        [relax.TupleGetItem(relax.Tuple([x, y]), 0)],
+    ),
     "a function of the module": (lambda: is_gv("f"), [ir.GlobalVar("f")], [ir.GlobalVar("g"), x]),
     "a call of a kernel": (lambda: is_call_tir("f", [wildcard(), wildcard()]), [tir_call], [packed, add]),
     "a call of any kernel": (is_call_tir, [tir_call], [packed]),
     "a call of a library": (lambda: is_call_dps_packed("lib.g"), [packed], [tir_call]),
-    "the first arguments": (lambda: is_op("relax.add")(is_var("x"), varg_default_wildcard=True), [add], [relax.op.add(y, x)]),
-    "perhaps": (lambda: is_var("x").optional(is_op("relax.nn.relu")), [x, relax.op.nn.relu(x)], [y, relax.op.nn.gelu(x)]),
+    "the first arguments": (
+        lambda: is_op("relax.add")(is_var("x"), varg_default_wildcard=True),
+        [add],
+        [relax.op.add(y, x)],
+    ),
+    "perhaps": (
+        lambda: is_var("x").optional(is_op("relax.nn.relu")),
+        [x, relax.op.nn.relu(x)],
+        [y, relax.op.nn.gelu(x)],
+    ),
     "operators of Python": (lambda: is_var("x") + is_var("y"), [add], [product]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -215,7 +251,6 @@ def test_symbolic_shapes_are_told_apart():
     class Module:
         @R.function
         def main(x: R.Tensor(("n", 4), "float32"), y: R.Tensor((1, 4), "float32")):
-            n = T.int64()
             with R.dataflow():
                 a = R.add(x, x)
                 b = R.add(y, y)

@@ -160,9 +160,7 @@ def test_parameters_get_the_types_that_a_function_gives():
 @I.ir_module
 class TwoProducts:
     @R.function
-    def main(
-        x: R.Tensor((2, 4), "float32"), a: R.Tensor((4, 3), "float32"), b: R.Tensor((4, 5), "float32")
-    ):
+    def main(x: R.Tensor((2, 4), "float32"), a: R.Tensor((4, 3), "float32"), b: R.Tensor((4, 5), "float32")):
         with R.dataflow():
             p = R.matmul(x, a)
             q = R.matmul(x, b)

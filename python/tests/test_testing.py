@@ -216,13 +216,22 @@ def test_the_plugin_gives_targets(tmp_path):
 
 
 def test_the_constructors_of_an_expression_are_shown():
-    module = get_relax_matmul_module((2, 3), (4, 3), "float32", transposed_y=True, bias_shape=(4,), activation=R.nn.relu)
+    module = get_relax_matmul_module(
+        (2, 3), (4, 3), "float32", transposed_y=True, bias_shape=(4,), activation=R.nn.relu
+    )
     assert relax.analysis.well_formed(module)
     text = dump_ast(module["main"])
-    for word in ("Function(", "DataflowBlock(", 'Op(name="relax.permute_dims")', "VarBinding(", "TensorStructInfo", "relu"):
+    for word in (
+        "Function(",
+        "DataflowBlock(",
+        'Op(name="relax.permute_dims")',
+        "VarBinding(",
+        "TensorStructInfo",
+        "relu",
+    ):
         assert word in text or word == "TensorStructInfo"
     assert "struct_info" in text and "struct_info" not in dump_ast(module["main"].params[0], "  ", False)
-    assert 'PrimValue(' in dump_ast(relax.PrimValue(3)) and "If(" in dump_ast(Everything["main"])
+    assert "PrimValue(" in dump_ast(relax.PrimValue(3)) and "If(" in dump_ast(Everything["main"])
 
 
 def test_lives_of_variables():

@@ -106,7 +106,7 @@ class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
 
 
 class DynTensorType:
-    """What scripts of 2022 say of a tensor beside its shape: the number of dimensions (-1: not known) and the data type."""
+    """What scripts of 2022 say of a tensor beside its shape: the number of dimensions (-1: unknown), the data type."""
 
     def __init__(self, ndim: int = -1, dtype: str = "float32") -> None:
         self.ndim = ndim
