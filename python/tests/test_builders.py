@@ -1,5 +1,7 @@
 """Block builders, the builder with the words of the script, edited blocks, and mistakes in their use."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -340,3 +342,15 @@ def test_words_outside_of_a_builder_say_so():
             BR.emit(c)
     with pytest.raises(ValueError, match="declared and not defined: g"), IRBuilder(), BI.ir_module():
         BI.decl_function("g", relax.Function([], relax.Tuple([])))
+
+
+def test_what_is_wrong_later_is_told_with_the_line_that_emitted_it():
+    bb = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorStructInfo(dtype="float32"))
+    with bb.function("main", [x]):
+        bb.emit_func_output(bb.emit(relax.op.exp(x)))  # The line.
+    with pytest.raises(tw.TVMError) as caught:
+        relax.transform.LegalizeOps()(bb.get())
+    (span,) = caught.value.diagnostics[0].spans
+    assert Path(__file__).samefile(span.file)
+    assert Path(__file__).read_text().splitlines()[span.line - 1].endswith("# The line.")

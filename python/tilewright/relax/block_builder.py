@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from linecache import getline
 from typing import Any, ClassVar
 
 from .. import _core
@@ -94,8 +96,14 @@ class BlockBuilder(_core.BlockBuilder):
             if self._in_dataflow():
                 self._end_dataflow()
 
+    def emit(self, expr: Expr, name_hint: str = "") -> Var:
+        """Binds the value to a new variable."""
+        self._set_running_line()
+        return super().emit(expr, name_hint)
+
     def match_cast(self, value: Any, struct_info: StructInfo, name_hint: str = "") -> Var:
         """The value, checked at run time against the struct info."""
+        self._set_running_line()
         return super().match_cast(value, struct_info, name_hint)
 
     def match_shape(self, value: Any, pattern: Sequence[Any], name_hint: str = "") -> Var:
@@ -159,7 +167,15 @@ class BlockBuilder(_core.BlockBuilder):
         """Binds the value to a variable that is visible behind the dataflow block."""
         if isinstance(output, (list, tuple)) and not isinstance(output, Expr):
             output = Tuple(list(output))
+        self._set_running_line()
         return super().emit_output(output, name_hint)
+
+    def _set_running_line(self) -> None:
+        """What is emitted next comes from the line that is running, if it is a function that is being written: what is
+        put into a function that is there already comes from where that comes from."""
+        if BlockBuilder.current() is self:
+            file, line = running_line()
+            self._set_place(file, line, getline(file, line))
 
     def _begin_dataflow_block(self) -> None:
         self._begin_sequence()
@@ -180,6 +196,14 @@ class BlockBuilder(_core.BlockBuilder):
 
 #: Arguments of `call_te` that the function does not get.
 _OF_CALLS = ("primfunc_name_hint", "primfunc_attrs", "te_grad_name", "te_grad_kwargs")
+
+
+def running_line() -> tuple[str, int]:
+    """The line outside of this package that is running: its file and its number."""
+    frame, package = sys._getframe(1), __name__.partition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 def _identifier(name: str) -> str:

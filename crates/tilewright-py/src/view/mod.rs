@@ -52,6 +52,7 @@ pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};
 pub(crate) use op::{call_op, graph_op_names, op_reference, op_signature};
+pub(crate) use pattern::pattern_of;
 pub(crate) use scalar::operate;
 
 /// A part of the IR that Python can hold.
@@ -353,7 +354,11 @@ fn make(args: &Args<'_, '_>) -> PyResult<Node> {
     }
 }
 
-/// An error of the IR's constructors as Python's.
+/// An error of the IR's constructors as Python's: it says once what was to be made.
 pub(crate) fn refused(py: Python<'_>, kind: &str, reason: impl std::fmt::Display) -> PyErr {
-    error::general(py, format_args!("{kind}: {reason}"))
+    let reason = reason.to_string();
+    match reason.contains(&format!("`{kind}`")) {
+        true => error::general(py, reason),
+        false => error::general(py, format_args!("{kind}: {reason}")),
+    }
 }

@@ -10,17 +10,15 @@ attributes hold it.
 
 from __future__ import annotations
 
-import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from linecache import getline
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ....error import TVMError
 from ....ir.expr import PrimExpr
 from ....runtime.ndarray import NDArray, array
 from ....tir.expr import Var as DimVar
-from ...block_builder import BlockBuilder
+from ...block_builder import BlockBuilder, running_line
 from ...expr import Expr, TupleGetItem, Var, const
 from ...struct_info import TensorStructInfo, TupleStructInfo
 from .operators import TensorOperators
@@ -50,17 +48,9 @@ def set_default_dtype(dtype: str) -> None:
     _default_dtype = str(dtype)
 
 
-def _line() -> tuple[str, int]:
-    """The line outside of this package that is running: its file and its number."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno
-
-
 def place() -> str:
     """The line outside of this package that is running, as `file:line`."""
-    file, line = _line()
+    file, line = running_line()
     return f"{file}:{line}"
 
 
@@ -78,9 +68,7 @@ def builder(what: str) -> BlockBuilder:
     current = BlockBuilder.current()
     if current is None:
         raise refused(f"{what}: no graph function is being written: modules are called by `export_tvm` and `jit`")
-    if (exporter := _exporter()) is not None and exporter.builder is current:
-        file, line = _line()
-        current._set_place(file, line, getline(file, line))
+    current._set_running_line()
     return current
 
 
@@ -282,14 +270,17 @@ class Effect:
         """Changes the data type, where the state has one."""
 
 
-def members(module: Module, prefix: str, kind: type) -> Iterator[tuple[str, Any]]:
-    """The weights or states of a module and the modules in it, by their paths."""
+def members(module: Module, prefix: str, kind: type, around: tuple[Module, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """The weights or states of a module and the modules in it, by their paths; `around` are the modules that it is in."""
+    around = (*around, module)
     for name, value in module._items():
         path = f"{prefix}.{name}" if prefix else name
         if isinstance(value, kind):
             yield path, value
         elif isinstance(value, Module):
-            yield from members(value, path, kind)
+            if any(value is outer for outer in around):
+                raise refused(f"`{path}` is a module that it is itself in: a module holds its parts, not what it is part of")
+            yield from members(value, path, kind, around)
 
 
 class Module:
