@@ -1,8 +1,8 @@
 """The guide, the book and the pages of the operators: what stands in them runs, in order.
 
 A `python` block prints what the `text` block behind it says. Behind each `$ tilewright …` of a `console` block stands
-what the command line writes. A `rust` block is a part of the file that the comment above it names, an example that is
-tested itself. Other blocks the book does not have; what `$ cargo xtask …` prints is tested beside the sources of `xtask`.
+what the command line writes. A `rust` block is a part of the file that the comment above it names, which is tested
+itself. Other blocks the book does not have; what `$ cargo xtask …` prints is tested beside the sources of `xtask`.
 
 `UPDATE_EXPECT=1` writes what is printed into the pages.
 """
@@ -95,7 +95,7 @@ def test_the_examples_of_a_page_print_what_it_says(path, tmp_path, monkeypatch, 
         printed = command(example, python, tmp_path) if example.command else run(example, path.name, names)
         if example.output is None:
             assert not printed or path not in BOOK, (
-                f"{path.name}, line {example.line + 1}: the page leaves out {printed}"
+                f"{path.name}, line {example.line + 1}: not in the page: {printed}"
             )
             continue
         begin, stop = example.output
