@@ -197,8 +197,8 @@ pub(crate) fn compiles_after(test: &TestFile, line: &RunLine, outcome: &Outcome)
     !(steps.is_empty() || lowered || outcome.bound.iter().any(|_| line.args.is_some()))
 }
 
-/// Whether a PrimFunc is bound to threads of a GPU.
-fn has_gpu_threads(module: &IRModule) -> bool {
+/// Whether a PrimFunc is bound to threads of a GPU: a processor does not compile it.
+pub(crate) fn has_gpu_threads(module: &IRModule) -> bool {
     let is_bound = |stmt: &Stmt| matches!(&stmt.kind, StmtKind::For { kind: ForKind::ThreadBinding(_), .. });
     let mut found = false;
     for (_, function) in module.iter() {

@@ -17,7 +17,7 @@ use tilewright::{GlobalFunc, IRModule};
 use super::source::{Line, Source};
 use super::{Column, Thing};
 use crate::action::{Output, perform};
-use crate::run::{RunLine, Runner, compiles_after};
+use crate::run::{RunLine, Runner, compiles_after, has_gpu_threads};
 use crate::{Action, TestFile};
 
 /// What has been shown.
@@ -66,7 +66,8 @@ impl Evidence {
             if let Output::Module(after) = &outcome.result
                 && !test.action.steps().is_empty()
             {
-                let columns: &[Column] = match compiles_after(test, line, &outcome) {
+                let compiles = compiles_after(test, line, &outcome) && !has_gpu_threads(after);
+                let columns: &[Column] = match compiles {
                     true => &[Column::Interprets, Column::Compiles],
                     false => &[Column::Interprets],
                 };
