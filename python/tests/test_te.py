@@ -394,7 +394,7 @@ def test_tensors_that_nobody_names_stay_as_long_as_they_are_read() -> None:
 
 
 REFUSED = [
-    (lambda a, k: te.compute((4,), lambda i, j: a[i, j]), ValueError, r"takes 2 indices \(i, j\), but .* 1 dimensions"),
+    (lambda a, k: te.compute((4,), lambda i, j: a[i, j]), ValueError, r"takes 2 indices \(i, j\), but .* 1 dimension"),
     (lambda a, k: te.compute((4, 6), lambda i: a[i, i]), ValueError, "takes 1 index .* 2 dimensions"),
     (lambda a, k: te.compute((4,), lambda i: a(i)), ValueError, "`A` has 2 dimensions, so .* 2 indices, found 1"),
     (lambda a, k: te.compute((4,), lambda i: a[i] * 2), ValueError, "`A` has 2 dimensions"),
