@@ -94,9 +94,7 @@ def test_the_examples_of_a_page_print_what_it_says(path, tmp_path, monkeypatch, 
     for example in examples(page):
         printed = command(example, python, tmp_path) if example.command else run(example, path.name, names)
         if example.output is None:
-            assert not printed or path not in BOOK, (
-                f"{path.name}, line {example.line + 1}: not in the page: {printed}"
-            )
+            assert not printed or path not in BOOK, f"{path.name}, line {example.line + 1}: not in the page: {printed}"
             continue
         begin, stop = example.output
         if "UPDATE_EXPECT" in os.environ:
