@@ -414,3 +414,12 @@ def test_objects_cannot_be_changed():
         for name in annotated(type(one)):
             with pytest.raises((AttributeError, TypeError)):
                 setattr(one, name, 3)
+
+
+def test_a_conversion_that_is_named_is_a_node():
+    i = tir.Var("i", "int32")
+    for value in (1, 2.5, tir.IntImm("int64", -3), i):
+        cast = tir.Cast("float32", value)
+        assert isinstance(cast, tir.Cast) and structural_equal(tir.Cast(cast.dtype, cast.value), cast)
+    assert isinstance(tir.Cast("int32", i).value, tir.Var)
+    assert isinstance(tir.const(1, "int32").astype("float32"), tir.FloatImm)
