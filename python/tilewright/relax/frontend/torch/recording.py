@@ -207,8 +207,9 @@ def function_name(target: Any) -> str:
 
 
 def said_of(node: fx.Node, modules: Mapping[str, torch.nn.Module]) -> str:
-    """What the user called."""
+    """What the user called, as PyTorch's documentation has it."""
     from torch.fx.node import _get_qualified_name
+    from torch.overrides import resolve_name
 
     if node.op == "call_method":
         return f"Tensor.{node.target}"
@@ -218,7 +219,7 @@ def said_of(node: fx.Node, modules: Mapping[str, torch.nn.Module]) -> str:
         return f"{home}.{cls.__qualname__}"
     if hasattr(node.target, "_schema"):
         return f"torch.ops.{node.target}"
-    return _get_qualified_name(node.target)
+    return resolve_name(node.target) or _get_qualified_name(node.target)
 
 
 class Places:
