@@ -32,7 +32,7 @@ impl Sampled {
     pub fn new(seed: u64) -> Result<Self, String> {
         let module = module(seed).map_err(|error| format!("seed {seed}: {error}"))?;
         let size = [3, 1, 0, 4][(seed % 4) as usize];
-        let values = Values { seed, special: seed % 3 == 0, dims: vec![(DIM.to_owned(), size)] };
+        let values = Values { seed, special: seed.is_multiple_of(3), dims: vec![(DIM.to_owned(), size)] };
         let args = values.for_function(&module, "main")?;
         let meaning = interpret(&module, "main", &args, Flat::No)?;
         Ok(Self { module, args, meaning })
