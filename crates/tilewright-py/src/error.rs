@@ -1,5 +1,6 @@
 //! The one mapping of errors to Python exceptions. The classes are Python's own, in `tilewright/error.py`.
 
+use std::cell::RefCell;
 use std::fmt::Display;
 
 use pyo3::exceptions::PyException;
@@ -89,6 +90,38 @@ pub(crate) fn refused(py: Python<'_>, what: impl Display, cause: PyErr) -> PyErr
     let error = general(py, format_args!("{what}: {}", cause.value(py)));
     error.set_cause(py, Some(cause));
     error
+}
+
+thread_local! {
+    /// What the last function of Python's that a pass called has raised. A pass runs on the thread that started it.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// The words of an exception of a function that a pass called, for the pass to report; [`caused_by_callback`] makes it
+/// the cause of that report.
+pub(crate) fn raised_in_callback(py: Python<'_>, raised: PyErr) -> String {
+    let words = raised.value(py).to_string();
+    let class = raised.get_type(py).name().map_or_else(|_| "an exception".to_owned(), |name| name.to_string());
+    RAISED.with(|last| last.replace(Some(raised)));
+    format!("{class}: {words}")
+}
+
+/// Forgets what functions have raised in earlier runs.
+pub(crate) fn forget_callbacks() {
+    RAISED.with(RefCell::take);
+}
+
+/// The report of a pass that failed, with what a function of the user's raised as its cause. The user's wish to stop
+/// is no report: it stays what it is.
+pub(crate) fn caused_by_callback(py: Python<'_>, report: PyErr) -> PyErr {
+    match RAISED.with(RefCell::take) {
+        Some(raised) if !raised.is_instance_of::<PyException>(py) => raised,
+        Some(raised) => {
+            report.set_cause(py, Some(raised));
+            report
+        }
+        None => report,
+    }
 }
 
 /// The same error with the name of an argument in front, if it is one of ours without places.

@@ -15,6 +15,7 @@ mod dlpack;
 mod error;
 mod executable;
 mod function;
+mod fusion;
 mod indexing;
 mod machine;
 mod module;
@@ -101,6 +102,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(script::from_source, core)?,
         wrap_pyfunction!(compile::build, core)?,
         wrap_pyfunction!(compile::pipeline, core)?,
+        wrap_pyfunction!(fusion::fuse_ops_by_pattern, core)?,
         wrap_pyfunction!(passes::bind_params, core)?,
         wrap_pyfunction!(passes::bind_symbolic_vars, core)?,
         wrap_pyfunction!(passes::graph_pass_names, core)?,

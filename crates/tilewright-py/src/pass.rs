@@ -181,6 +181,7 @@ impl Settings {
         let instruments: Vec<_> = self.instruments.iter().map(|instrument| instrument.clone_ref(py)).collect();
         let (opt_level, config) = (self.opt_level, self.config.clone());
         let (required, disabled) = (self.required.clone(), self.disabled.clone());
+        error::forget_callbacks();
         let outcome = py.detach(|| {
             let evaluator = LinkedEvaluator::default();
             let evaluator: Option<&dyn Evaluator> = Some(&evaluator);
@@ -192,7 +193,7 @@ impl Settings {
         });
         match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(exception) => Err(exception),
-            None => outcome.map_err(|error| error.into_py_err(py)),
+            None => outcome.map_err(|failed| error::caused_by_callback(py, failed.into_py_err(py))),
         }
     }
 }

@@ -15,10 +15,10 @@ use crate::pass::PyPass;
 use crate::tensor::NdArray;
 use crate::view::{Field, Node, attr_field, attr_of, node_of};
 
-/// The names of all passes that are made by name.
+/// The names of all passes that there are.
 #[pyfunction]
 pub(crate) fn pass_names() -> Vec<&'static str> {
-    passes::defs().map(|def| def.name).collect()
+    passes::defs().map(|def| def.name).chain(relax_passes::OTHER_PASSES.iter().copied()).collect()
 }
 
 /// The names of those among them that are passes of graphs.
@@ -69,7 +69,7 @@ fn callback(function: Py<PyAny>) -> Callback {
                 _ => CallbackValue::Data(attr_of(&answer)?),
             })
         });
-        answer.map_err(|error: PyErr| error.to_string())
+        answer.map_err(|raised: PyErr| Python::attach(|py| error::raised_in_callback(py, raised)))
     })
 }
 

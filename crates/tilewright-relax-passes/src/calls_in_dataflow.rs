@@ -36,6 +36,11 @@ impl Around {
         let var = operand.as_var().filter(|var| var.dataflow && self.uses.get(&var.id()) == Some(&1))?;
         called(self.values.get(&var.id())?, op)
     }
+
+    /// The same, whatever else uses the variable.
+    pub(crate) fn called(&self, operand: &Expr, op: &'static OpDef) -> Option<(&[Expr], &Attrs)> {
+        called(self.values.get(&operand.as_var()?.id())?, op)
+    }
 }
 
 /// The operands and attributes of a call of this operator.

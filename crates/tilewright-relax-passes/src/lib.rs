@@ -81,26 +81,29 @@ passes! {
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
     reorder_permute_dims_after_concat::ReorderPermuteDimsAfterConcat;
+    reorder_take_after_matmul::ReorderTakeAfterMatmul;
     expand_matmul_of_sum::ExpandMatmulOfSum;
     adjust_matmul_order::AdjustMatmulOrder;
     update_param_struct_info::UpdateParamStructInfo(..);
     to_mixed_precision::ToMixedPrecision(..);
     convert_layout::ConvertLayout(..);
+    optimize_layout_transform::OptimizeLayoutTransform;
     decompose_ops_for_inference::DecomposeOpsForInference(..);
     decompose_ops_for_training::DecomposeOpsForTraining(..);
     rewrite_dataflow_reshape::RewriteDataflowReshape;
     remove_redundant_reshape::RemoveRedundantReshape;
     lift_transform_params::LiftTransformParams(..);
     bundle_model_params::BundleModelParams(..);
+    lazy_transform_params::LazyTransformParams(..);
     convert_to_dataflow::ConvertToDataflow(..);
     topological_sort::TopologicalSort(..);
 }
 
 mod bind_params;
 mod bind_symbolic_vars;
-mod fuse_ops_by_pattern;
 mod calls_in_dataflow;
 mod decompose;
+mod fuse_ops_by_pattern;
 mod hiding;
 mod lifetimes;
 mod memory_usage;
@@ -119,6 +122,9 @@ pub use bind_params::{BindParams, ParamKey};
 pub use bind_symbolic_vars::BindSymbolicVars;
 pub use fuse_ops_by_pattern::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
 pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
+
+/// The names of the passes whose arguments are no data: tensors, sizes of variables, patterns.
+pub const OTHER_PASSES: &[&str] = &[bind_params::NAME, bind_symbolic_vars::NAME, fuse_ops_by_pattern::NAME];
 
 /// Every pass that needs no arguments, with the defaults of those that it may have. Users know it by the name that it says
 /// of itself.

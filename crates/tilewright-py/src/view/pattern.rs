@@ -25,7 +25,7 @@ use crate::pass::module_of;
 #[derive(Clone)]
 pub(crate) struct PyPattern(Pattern);
 
-fn pattern_of(object: &Bound<'_, PyAny>) -> PyResult<Pattern> {
+pub(crate) fn pattern_of(object: &Bound<'_, PyAny>) -> PyResult<Pattern> {
     match object.cast::<PyPattern>() {
         Ok(pattern) => Ok(pattern.get().0.clone()),
         Err(_) => match Expr::from_python(object)? {

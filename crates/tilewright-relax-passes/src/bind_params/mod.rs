@@ -59,7 +59,7 @@ impl BindParams {
     }
 }
 
-const NAME: &str = "BindParams";
+pub(crate) const NAME: &str = "BindParams";
 
 impl Pass for BindParams {
     fn info(&self) -> PassInfo {

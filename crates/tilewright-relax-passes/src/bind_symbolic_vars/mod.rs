@@ -20,7 +20,7 @@ pub struct BindSymbolicVars {
     values: Vec<(String, i64)>,
 }
 
-const NAME: &str = "BindSymbolicVars";
+pub(crate) const NAME: &str = "BindSymbolicVars";
 
 impl BindSymbolicVars {
     /// For one function; a name that it has no dimension of is an error.

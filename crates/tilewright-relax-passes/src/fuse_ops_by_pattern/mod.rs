@@ -76,7 +76,7 @@ pub struct PatternMatch {
     pub var_usages: OrderedMap<Var, Vec<Var>>,
 }
 
-const NAME: &str = "FuseOpsByPattern";
+pub(crate) const NAME: &str = "FuseOpsByPattern";
 
 impl Pass for FuseOpsByPattern {
     fn info(&self) -> PassInfo {
