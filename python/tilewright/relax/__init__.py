@@ -24,7 +24,7 @@ from .block_builder import BlockBuilder
 from .expr import *
 from .expr_functor import PyExprMutator, PyExprVisitor
 from .op import *
-from .pipeline import get_pipeline
+from .pipeline import get_pipeline, register_pipeline
 from .struct_info import *
 from .vm import Executable, VirtualMachine, VMInstrumentReturnKind
 from .vm_build import build
@@ -51,6 +51,7 @@ __all__ = [
     "ir",
     "op",
     "pipeline",
+    "register_pipeline",
     "struct_info",
     "testing",
     "transform",

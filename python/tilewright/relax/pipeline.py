@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
-from .._core import Pass, pipeline
+from collections.abc import Callable
+from typing import Any
 
-__all__ = ["get_pipeline"]
+from .._core import Pass, pipeline, pipeline_names
+from ..error import TVMError
+
+__all__ = ["get_pipeline", "register_pipeline"]
+
+_REGISTERED: dict[str, Callable[..., Pass]] = {}
 
 
-def get_pipeline(name: str = "zero") -> Pass:
-    """The pipeline of that name as one pass; the error for an unknown name lists those that there are."""
+def get_pipeline(name: str = "zero", **kwargs: Any) -> Pass:
+    """The pipeline of that name as one pass; the error for an unknown name lists those that there are.
+
+    Arguments go to the function that makes a registered pipeline.
+    """
+    if name in _REGISTERED:
+        return _REGISTERED[name](**kwargs)
+    if kwargs:
+        raise TVMError(f"the pipeline `{name}` takes no arguments, found {', '.join(kwargs)}")
+    if name not in pipeline_names() and _REGISTERED:
+        known = ", ".join([*pipeline_names(), *_REGISTERED])
+        raise TVMError(f"unknown pipeline `{name}`: expected one of {known}")
     return pipeline(name)
+
+
+def register_pipeline(name: str) -> Callable[[Callable[..., Pass]], Callable[..., Pass]]:
+    """Registers the function under it, which makes a pass, as the pipeline of that name."""
+    if name in _REGISTERED or name in pipeline_names():
+        raise TVMError(f"there is a pipeline `{name}` already")
+
+    def register(make: Callable[..., Pass]) -> Callable[..., Pass]:
+        _REGISTERED[name] = make
+        return make
+
+    return register

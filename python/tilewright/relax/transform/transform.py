@@ -1,21 +1,42 @@
 """Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module.
 
 There is a function here for every pass of the compiler, under the pass's own name and with the parameters that it
-declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take tensors or patterns are written out.
+declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take tensors, patterns or rules are written out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any
 
-from ..._core import IRModule, Pass, bind_params, bind_symbolic_vars, graph_pass_names, make_pass, pass_signature
-from ...ir.transform import function_pass_of
-from ..expr import DataflowBlock, Function
+from ..._core import (
+    IRModule,
+    Pass,
+    bind_params,
+    bind_symbolic_vars,
+    fuse_ops_by_pattern,
+    graph_pass_names,
+    make_pass,
+    pass_signature,
+)
+from ...ir.transform import Sequential, function_pass_of
+from ..backend.pattern_registry import FusionPattern
+from ..expr import Call, DataflowBlock, Expr, Function, Var
 from ..expr_functor import PyExprMutator
 
-__all__ = ["BindParams", "BindSymbolicVars", "dataflowblock_pass", "function_pass"]
+__all__ = [
+    "AttachExternModules",
+    "BindParams",
+    "BindSymbolicVars",
+    "FuseOpsByPattern",
+    "FusionPattern",
+    "LegalizeOps",
+    "PatternCheckContext",
+    "dataflowblock_pass",
+    "function_pass",
+]
 
 
 def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
@@ -26,6 +47,93 @@ def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
 def BindSymbolicVars(binding_map: dict[Any, int], func_name: str | None = None) -> Pass:
     """Turns symbolic dimensions, by name or variable, into numbers: in one function, or in all."""
     return bind_symbolic_vars(binding_map, func_name)
+
+
+def AttachExternModules(extern_modules: Sequence[Any]) -> Pass:
+    """Makes the functions of external modules (`nn.ObjectModule`, `nn.SourceModule`) known to this process.
+
+    Programs find external functions by name when they call them, so the module itself stays as it is; an exported
+    library does not contain them.
+    """
+    modules = list(extern_modules)
+
+    def attach(module: IRModule, _: Any) -> IRModule:
+        for one in modules:
+            one.load()
+        return module
+
+    return Pass.from_python(attach, "AttachExternModules", 0)
+
+
+@dataclass(frozen=True, eq=False)
+class PatternCheckContext:
+    """What the check of a pattern is told of a match.
+
+    The expression that the pattern stands for, those of the patterns inside it that have names, the bindings that
+    would be fused, and who uses each variable of the block.
+    """
+
+    matched_expr: Expr
+    annotated_expr: Mapping[str, Expr]
+    matched_bindings: Mapping[Var, Expr]
+    var_usages: Mapping[Var, Sequence[Var]]
+
+    @property
+    def value_to_bound_var(self) -> dict[Expr, Var]:
+        """The variable of each value that would be fused."""
+        return {value: var for var, value in self.matched_bindings.items()}
+
+
+def FuseOpsByPattern(
+    patterns: Sequence[FusionPattern | tuple[Any, ...]],
+    bind_constants: bool = True,
+    annotate_codegen: bool = False,
+    entry_functions: Sequence[str] | None = None,
+) -> Pass:
+    """What looks like one of the patterns becomes a function of its own, with the pattern's name as `Composite`.
+
+    A pattern is a `FusionPattern`, or a tuple of a name, a pattern, patterns inside it by name, and a function that is
+    told of a match (`PatternCheckContext`) and answers whether it is to be fused; the last two may be left out.
+    Constants stay inside the functions with `bind_constants`; with `annotate_codegen` each function is put into one for
+    the code generator that its name begins with.
+    """
+
+    def parts(pattern: FusionPattern | tuple[Any, ...]) -> tuple[str, Any, dict[str, Any], Callable[..., bool] | None]:
+        one = pattern if isinstance(pattern, FusionPattern) else FusionPattern(*pattern)
+        check = one.check
+        told = None if check is None else lambda *found: check(PatternCheckContext(*found))
+        return one.name, one.pattern, dict(one.annotation_patterns or {}), told
+
+    return fuse_ops_by_pattern(
+        [parts(one) for one in patterns], bind_constants, annotate_codegen, entry_functions or []
+    )
+
+
+def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None) -> Pass:
+    """Operators become calls of loop functions.
+
+    Those in the map, by names such as `relax.add`, become what the function for them makes of the builder and the call;
+    for `call.op` of no name there, and where the function gives the call itself, the operator's own rule is used.
+    """
+    native = make_pass("LegalizeOps", {})
+    if not customize_legalize_map:
+        return native
+    rules = dict(customize_legalize_map)
+
+    class Rules(PyExprMutator):
+        def visit_call_(self, call: Call) -> Expr:
+            call = super().visit_call_(call)
+            rule = rules.get(getattr(call.op, "name", ""))
+            return call if rule is None else rule(self.builder_, call)
+
+    def customized(module: IRModule, _: Any) -> IRModule:
+        mutator = Rules(module)
+        for var, function in module.functions_items():
+            if isinstance(function, Function):
+                mutator.builder_.update_func(var, mutator.visit_expr(function))
+        return mutator.builder_.finalize()
+
+    return Sequential([Pass.from_python(customized, "LegalizeOps", 0), native], name="LegalizeOps")
 
 
 def function_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
@@ -81,5 +189,6 @@ def _of_table(name: str) -> Callable[..., Pass]:
 
 
 for _name in graph_pass_names():
-    globals()[_name] = _of_table(_name)
-    __all__ += [_name]
+    if _name not in __all__:
+        globals()[_name] = _of_table(_name)
+        __all__ += [_name]
