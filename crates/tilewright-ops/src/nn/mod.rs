@@ -2,9 +2,9 @@
 
 mod attended;
 mod convolution;
+mod decomposition;
 mod exponentials;
 pub(crate) mod likelihood;
-mod decomposition;
 mod normalised;
 pub(crate) mod pooling;
 

@@ -215,8 +215,7 @@ impl<'p> Block<'p> {
 
     /// Binds the variable to its value in its own order, if that is not done yet.
     fn put_back(&mut self, var: &Var) {
-        let (Some(var), Some((value, placed))) =
-            (self.pending.remove(&var.id()), self.placed.get(&var.id()).cloned())
+        let (Some(var), Some((value, placed))) = (self.pending.remove(&var.id()), self.placed.get(&var.id()).cloned())
         else {
             return;
         };
