@@ -132,6 +132,25 @@ def test_operators_are_legalised_by_the_rules_that_are_given():
     tw.ir.assert_structural_equal(untouched, transform.LegalizeOps()(Products))
 
 
+def test_registered_rules_are_asked_by_passes_pipelines_and_builds():
+    from tilewright.relax.transform.legalize_ops import common
+
+    @common.register_legalize("relax.nn.relu")
+    def shifted(builder, call):
+        return builder.call_te(lambda a: tw.topi.add(tw.topi.nn.relu(a), 1.0), *call.args, primfunc_name_hint="shifted")
+
+    try:
+        for legalise in (transform.LegalizeOps(), relax.get_pipeline("zero")):
+            assert "R.nn.relu(" not in legalise(Products).script()
+        x, w = np.full((2, 3), 0.5, "float32"), np.eye(3, dtype="float32")
+        np.testing.assert_array_equal(run(Products, x, w).numpy(), x + 1)
+    finally:
+        common.registered.clear()
+    np.testing.assert_array_equal(run(Products, x, w).numpy(), x)
+    with pytest.raises(tw.TVMError, match=r"relax\.no_such"):
+        common.register_legalize("relax.no_such", shifted)
+
+
 @I.ir_module
 class Weighted:
     @R.function

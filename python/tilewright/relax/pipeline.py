@@ -7,6 +7,8 @@ from typing import Any
 
 from .._core import Pass, pipeline, pipeline_names
 from ..error import TVMError
+from ..ir.transform import Sequential
+from .transform.transform import by_rules
 
 __all__ = ["get_pipeline", "register_pipeline"]
 
@@ -25,7 +27,8 @@ def get_pipeline(name: str = "zero", **kwargs: Any) -> Pass:
     if name not in pipeline_names() and _REGISTERED:
         known = ", ".join([*pipeline_names(), *_REGISTERED])
         raise TVMError(f"unknown pipeline `{name}`: expected one of {known}")
-    return pipeline(name)
+    own = by_rules({})
+    return pipeline(name) if own is None else Sequential([own, pipeline(name)], name)
 
 
 def register_pipeline(name: str) -> Callable[[Callable[..., Pass]], Callable[..., Pass]]:

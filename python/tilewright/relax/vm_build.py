@@ -9,6 +9,7 @@ from ..error import TVMError
 from ..target import Target
 from .pipeline import get_pipeline
 from .transform import BindParams
+from .transform.transform import by_rules
 
 
 def build(
@@ -30,4 +31,6 @@ def build(
         mod = BindParams("main", params)(mod)
     if isinstance(pipeline, str):
         pipeline = None if pipeline == "default" else get_pipeline(pipeline)
+    if pipeline is None and isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
+        mod = own(mod)
     return _core.build(mod, Target.choose(target), pipeline)

@@ -1,6 +1,6 @@
 """Passes on the graph level. Each function makes a pass; calling the pass on a module gives a new module."""
 
-from . import transform
+from . import legalize_ops, transform
 from .transform import *
 
-__all__ = ["transform", *transform.__all__]
+__all__ = ["legalize_ops", "transform", *transform.__all__]

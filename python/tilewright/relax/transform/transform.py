@@ -25,6 +25,7 @@ from ...ir.transform import Sequential, function_pass_of
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
 from ..expr_functor import PyExprMutator
+from .legalize_ops.common import registered
 
 __all__ = [
     "AttachExternModules",
@@ -113,12 +114,18 @@ def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] |
     """Operators become calls of loop functions.
 
     Those in the map, by names such as `relax.add`, become what the function for them makes of the builder and the call;
-    for `call.op` of no name there, and where the function gives the call itself, the operator's own rule is used.
+    for others, and where the function gives the call itself, the operator's own rule is used. Rules that are
+    registered (`legalize_ops.common.register_legalize`) are asked where the map has none.
     """
-    native = make_pass("LegalizeOps", {})
-    if not customize_legalize_map:
-        return native
-    rules = dict(customize_legalize_map)
+    native, own = make_pass("LegalizeOps", {}), by_rules(customize_legalize_map or {})
+    return native if own is None else Sequential([own, native], name="LegalizeOps")
+
+
+def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]]) -> Pass | None:
+    """The pass that asks these rules and those that are registered; nothing if there are none."""
+    rules = {**registered, **rules}
+    if not rules:
+        return None
 
     class Rules(PyExprMutator):
         def visit_call_(self, call: Call) -> Expr:
@@ -133,7 +140,7 @@ def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] |
                 mutator.builder_.update_func(var, mutator.visit_expr(function))
         return mutator.builder_.finalize()
 
-    return Sequential([Pass.from_python(customized, "LegalizeOps", 0), native], name="LegalizeOps")
+    return Pass.from_python(customized, "LegalizeOps", 0)
 
 
 def function_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
