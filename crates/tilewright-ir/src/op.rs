@@ -17,10 +17,10 @@ use crate::relax::{Expr, ExprKind, StructInfo, TensorShape, VDevice};
 use crate::tir::PrimFunc;
 use crate::{Attr, Attrs};
 
-pub(crate) use attributes::complete_attrs;
-pub use attributes::{AttrDef, AttrDefault, AttrKind};
 pub use crate::calls::{is_said_pure, tir_vars};
 pub use crate::matching::{DimBindings, check_against, substitute_dims};
+pub(crate) use attributes::complete_attrs;
+pub use attributes::{AttrDef, AttrDefault, AttrKind};
 
 /// What an argument of an operator may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
