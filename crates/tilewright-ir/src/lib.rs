@@ -28,6 +28,7 @@ mod attr;
 pub mod builder;
 pub mod calls;
 mod index_map;
+mod infer;
 pub mod inplace;
 pub mod interface;
 pub mod json;

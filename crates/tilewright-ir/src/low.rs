@@ -23,6 +23,7 @@
 //! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
 
 mod check;
+mod rows;
 
 use tilewright_support::Diagnostics;
 

@@ -8,7 +8,6 @@ mod attributes;
 
 use std::fmt;
 
-use tilewright_arith::Analyzer;
 use tilewright_expr::ir_leaf;
 use tilewright_expr::node::{HashCx, Input, Leaf, LoadError, Loader, Saver};
 use tilewright_tensor::DataType;
@@ -18,6 +17,7 @@ use crate::tir::PrimFunc;
 use crate::{Attr, Attrs};
 
 pub use crate::calls::{is_said_pure, tir_vars};
+pub use crate::infer::{EqualSizes, InferCx};
 pub use crate::matching::{DimBindings, check_against, substitute_dims};
 pub(crate) use attributes::complete_attrs;
 pub use attributes::{AttrDef, AttrDefault, AttrKind};
@@ -380,12 +380,6 @@ ir_leaf!(OpRef);
 /// How loading finds operators by their names behind `R.`.
 #[derive(Clone, Copy, Debug)]
 pub struct OpTable(pub fn(&str) -> Option<OpRef>);
-
-/// What inference may ask: facts about symbolic dimensions.
-#[derive(Debug, Default)]
-pub struct InferCx {
-    pub analyzer: Analyzer,
-}
 
 /// A call that is being typed or legalised: arguments are typed, attributes complete.
 #[derive(Clone, Copy, Debug)]

@@ -216,7 +216,7 @@ pub fn check_equal_dims(
     b: &[Expr],
     but: Option<usize>,
 ) -> Result<(), InferError> {
-    let differ = |at: &usize| Some(*at) != but && cx.analyzer.prove_different(&a[*at], &b[*at]);
+    let differ = |at: &usize| Some(*at) != but && cx.clash(&a[*at], &b[*at]);
     match (0..a.len().min(b.len())).find(differ) {
         None => Ok(()),
         Some(at) => Err(InferError::at(
@@ -238,10 +238,7 @@ pub fn check_inside(
     let (TensorShape::Known(a), TensorShape::Known(b)) = (call.tensor(outer)?.0, call.tensor(inner)?.0) else {
         return Ok(());
     };
-    let larger = |at: &usize| {
-        let decided = cx.analyzer.decide(tilewright_expr::CmpOp::Lt, &a[*at], &b[*at]);
-        *at != axis && decided == Some(true)
-    };
+    let larger = |at: &usize| *at != axis && cx.exceeds(&b[*at], &a[*at]);
     match (0..a.len().min(b.len())).find(larger) {
         None => Ok(()),
         Some(at) => Err(InferError::at(

@@ -203,6 +203,10 @@ impl MatchCx<'_> {
 
     /// A symbolic dimension that has two values: says where its first one came from.
     fn contradiction(self, slot: u32, what: &str, expected: &str) -> Problem {
+        let computes = |i: &Instruction| matches!(i, Instruction::Compute { dst, .. } if *dst == slot);
+        if self.function.instructions.iter().any(computes) {
+            return Problem::of(format!("{what}, expected {expected}"));
+        }
         let name = &self.function.slots[slot as usize];
         let mut message = format!("{what}, but {name} is {expected}");
         let names_slot = |kind: &Kind| {

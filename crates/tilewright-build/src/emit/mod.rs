@@ -21,6 +21,7 @@ use tilewright_ir::relax::{
     Binding, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, Var,
 };
 use tilewright_ir::tir::PrimFunc;
+use tilewright_ops::shapes::dim_text;
 use tilewright_support::{Diagnostic, Map, Origins, Set, with_stack};
 use tilewright_vm_program::{Dim, FunctionBuilder, Literal, ProgramBuilder, Reg};
 
@@ -197,7 +198,7 @@ impl Emitter<'_, '_> {
         match &binding.value {
             BindingValue::MatchCast { value, struct_info } => {
                 let reg = self.value(value)?;
-                self.match_info(reg, struct_info, &format!("\"{}\"", var.name))?;
+                self.match_info(reg, struct_info, &matched_label(var, value, struct_info))?;
                 self.scope.bind(var, reg);
             }
             BindingValue::Expr(value) => {
@@ -355,5 +356,16 @@ fn locate(error: Diagnostic, origins: &Origins) -> Diagnostic {
     match (&error.span, origins.first()) {
         (None, Some(span)) => error.at(span.clone()),
         _ => error,
+    }
+}
+
+/// What a match is called in errors. Of sizes that are written out it says which have to be which.
+fn matched_label(var: &Var, value: &Expr, info: &StructInfo) -> String {
+    let text = |dims: &[scalar::Expr]| dims.iter().map(dim_text).collect::<Vec<_>>().join(", ");
+    match (&value.kind, info.dims()) {
+        (ExprKind::Shape(found), Some(wanted)) => {
+            format!("\"{}\" ({} must be {})", var.name, text(found), text(wanted))
+        }
+        _ => format!("\"{}\"", var.name),
     }
 }

@@ -7,6 +7,7 @@ use tilewright_expr::node::{AnyHandle, VarId, Visitor, walk};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
+use super::rows::{Split, splits};
 use crate::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data};
 
 /// More than this many messages say nothing new.
@@ -337,12 +338,24 @@ impl Check {
     }
 
     fn is_inside(&self, buffer: &Buffer, index: &Expr) -> bool {
-        let Some(size) = buffer.shape.first() else { return false };
+        buffer.shape.first().is_some_and(|size| self.is_inside_extent(size, index))
+    }
+
+    fn is_inside_extent(&self, size: &Expr, index: &Expr) -> bool {
         let zero = Expr::int(0, index.dtype);
         let bounds = self.analyzer.bounds(index);
         let within = size.as_int().is_some_and(|size| bounds.at_least(0) && bounds.at_most(size - 1));
         let prove = |op, a: &Expr, b: &Expr| Expr::compare(op, a, b).is_ok_and(|c| self.analyzer.prove(&c));
-        within || (prove(CmpOp::Le, &zero, index) && prove(CmpOp::Lt, index, size))
+        let decided = || prove(CmpOp::Le, &zero, index) && prove(CmpOp::Lt, index, size);
+        within || decided() || self.is_inside_rows(size, index)
+    }
+
+    /// Whether the size is that of rows of symbolic lengths, and the index that of a row and of a place in it.
+    fn is_inside_rows(&self, size: &Expr, index: &Expr) -> bool {
+        splits(size, index).into_iter().any(|Split { rows, row, length, place }| {
+            let inside = |size: &Expr, index: &Expr| self.is_inside_extent(size, &self.analyzer.simplify(index));
+            inside(&length, &place) && inside(&rows, &row)
+        })
     }
 }
 

@@ -49,7 +49,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             Some(axis) => [&dims[..axis], indices, &dims[axis + 1..]].concat(),
             None => indices.to_vec(),
         };
-        let differ = wanted.iter().zip(given).any(|(a, b)| cx.analyzer.prove_different(a, b));
+        let differ = wanted.iter().zip(given).any(|(a, b)| cx.clash(a, b));
         if differ || wanted.len() != given.len() {
             let (wanted, given) = (shapes::dims_text(&wanted), shapes::dims_text(given));
             let message = format!("`grad.take_backward` needs a gradient of the shape {wanted}, found {given}");

@@ -94,7 +94,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         }
     }
     if let TensorShape::Known(grid) = grid
-        && cx.analyzer.prove_different(&grid[1], &Expr::i64(sampling.spatial as i64))
+        && cx.clash(&grid[1], &Expr::i64(sampling.spatial as i64))
     {
         let (found, spatial) = (shapes::dim_text(&grid[1]), sampling.spatial);
         let message = format!("`image.grid_sample`: places have {spatial} coordinates in dimension 1, found {found}");
@@ -104,7 +104,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         return Ok(StructInfo::tensor_with(TensorShape::Rank(rank), dtype));
     };
     let mut logical = sampling.layout.logical_shape(dims)?;
-    if cx.analyzer.prove_different(&logical[0], &grid[0]) {
+    if cx.clash(&logical[0], &grid[0]) {
         let (images, grids) = (shapes::dim_text(&logical[0]), shapes::dim_text(&grid[0]));
         let message = format!("`image.grid_sample`: a batch of {images} images has a batch of {grids} grids");
         return Err(InferError::at(1, message));

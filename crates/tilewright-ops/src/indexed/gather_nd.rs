@@ -27,7 +27,7 @@ op! {
     }
 }
 
-fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let ((shape, dtype), (indices, _)) = (call.tensor(0)?, call.tensor(1)?);
     check_indices(call, 1)?;
     let (TensorShape::Known(dims), TensorShape::Known(indices)) = (shape, indices) else {
@@ -48,6 +48,11 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         let message = format!("`gather_nd`: rows of {length} indices for a tensor of {} dimensions", dims.len());
         return Err(InferError::at(1, message));
     };
+    if let Some((own, other)) = dims[..batch].iter().zip(rows).find(|(own, other)| cx.clash(own, other)) {
+        let (own, other) = (shapes::dim_text(own), shapes::dim_text(other));
+        let message = format!("`gather_nd`: a dimension of the batch is {own} in the data and {other} in the indices");
+        return Err(InferError::at(1, message));
+    }
     let dims: Vec<Expr> = rows.iter().chain(&dims[used..]).cloned().collect();
     Ok(StructInfo::tensor_with(TensorShape::Known(dims), dtype))
 }

@@ -50,7 +50,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
                 .iter()
                 .rev()
                 .zip(places.iter().rev())
-                .all(|(own, wide)| own.as_int() == Some(1) || !cx.analyzer.prove_different(own, wide));
+                .all(|(own, wide)| own.as_int() == Some(1) || !cx.clash(own, wide));
         if !fits {
             let (values, places) = (shapes::dims_text(values), shapes::dims_text(&places));
             let message = format!("`index_put`: values of shape {values} do not broadcast to the places {places}");

@@ -57,7 +57,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     reduction(call)?;
     shapes::all_of_dtype(call, &[0, 2], any)?;
     if let (Some((wanted, _)), TensorShape::Known(updates)) = (update_dims(call)?, call.tensor(2)?.0) {
-        let differ = wanted.iter().zip(updates).any(|(a, b)| cx.analyzer.prove_different(a, b));
+        let differ = wanted.iter().zip(updates).any(|(a, b)| cx.clash(a, b));
         if differ || wanted.len() != updates.len() {
             let (wanted, updates) = (shapes::dims_text(&wanted), shapes::dims_text(updates));
             let message = format!("`scatter_nd` needs updates of the shape {wanted}, found {updates}");

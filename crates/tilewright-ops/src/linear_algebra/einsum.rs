@@ -148,7 +148,7 @@ fn add_extent(
     };
     if known.as_int() == Some(1) {
         *known = dim.clone();
-    } else if dim.as_int() != Some(1) && cx.analyzer.prove_different(known, dim) {
+    } else if dim.as_int() != Some(1) && cx.clash(known, dim) {
         let (a, b) = (shapes::dim_text(known), shapes::dim_text(dim));
         return Err(InferError::at(
             0,

@@ -82,7 +82,7 @@ fn result_shape(cx: &InferCx, a: &TensorShape, b: &TensorShape) -> Result<Tensor
     let (TensorShape::Known(a), TensorShape::Known(b)) = (a, b) else { return Ok(unknown) };
     let (Some(x), Some(y)) = (left(a), right(b)) else { return Ok(unknown) };
     let both = || format!("shapes {} and {}", shapes::dims_text(a), shapes::dims_text(b));
-    if cx.analyzer.prove_different(x.inner, y.inner) {
+    if cx.clash(x.inner, y.inner) {
         return Err(InferError::at(
             1,
             format!(

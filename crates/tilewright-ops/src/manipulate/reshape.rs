@@ -73,7 +73,7 @@ fn resolved(cx: &InferCx, call: &OpCall<'_>, from: &TensorShape, to: &[Expr]) ->
         };
     }
     let count = shapes::product(cx, &dims);
-    if cx.analyzer.prove_different(&total, &count) {
+    if cx.clash(&total, &count) {
         let (given, wanted) = (shapes::dim_text(&total), shapes::dim_text(&count));
         return Err(wrong(format!("{} has {given} elements, not {wanted}", shapes::dims_text(from))));
     }

@@ -40,7 +40,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     };
     let squeezed = |dims: &[Expr]| {
         let axes = attributes::axes(call, &given, dims.len())?;
-        if let Some(axis) = axes.iter().find(|axis| cx.analyzer.prove_different(&dims[**axis], &one)) {
+        if let Some(axis) = axes.iter().find(|axis| cx.clash(&dims[**axis], &one)) {
             let (size, shape) = (shapes::dim_text(&dims[*axis]), shapes::dims_text(dims));
             return Err(InferError::new(format!("`squeeze` of {shape}: dimension {axis} has size {size}, not 1")));
         }

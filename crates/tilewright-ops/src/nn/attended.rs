@@ -93,7 +93,7 @@ fn check_same(cx: &InferCx, call: &OpCall<'_>, a: (usize, usize), b: (usize, usi
     let (TensorShape::Known(x), TensorShape::Known(y)) = (call.tensor(a.0)?.0, call.tensor(b.0)?.0) else {
         return Ok(());
     };
-    if !cx.analyzer.prove_different(&x[a.1], &y[b.1]) {
+    if !cx.clash(&x[a.1], &y[b.1]) {
         return Ok(());
     }
     let name = |arg: usize| call.op.args.get(arg).map_or("?", |def| def.name);

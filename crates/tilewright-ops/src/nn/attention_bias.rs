@@ -42,7 +42,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let TensorShape::Known(bias) = bias else { return Ok(info) };
     let scores = [&queries[0], &queries[2], &queries[1], &keys[1]];
     for (at, (own, wanted)) in bias.iter().zip(scores).enumerate() {
-        if own.as_int() != Some(1) && cx.analyzer.prove_different(own, wanted) {
+        if own.as_int() != Some(1) && cx.clash(own, wanted) {
             let (own, wanted) = (shapes::dim_text(own), shapes::dim_text(wanted));
             let message = format!("`nn.attention_bias`: dimension {at} of the bias must be {wanted} or 1, found {own}");
             return Err(InferError::at(3, message));

@@ -1,6 +1,6 @@
 //! What convolutions over 1, 2 and 3 dimensions share: how their attributes are read, the shape of the result, the loops.
 
-use tilewright_expr::{CmpOp, Expr};
+use tilewright_expr::Expr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -117,7 +117,8 @@ pub(super) fn logical(
         ));
     }
     let TensorShape::Known(dims) = shape else { return Ok(None) };
-    if let Some((at, part)) = layout.other_part(&cx.analyzer, dims) {
+    if let Some((at, part)) = layout.parts().find(|(at, part)| cx.clash(&Expr::int(*part, dims[*at].dtype), &dims[*at]))
+    {
         let found = shapes::dim_text(&dims[at]);
         return Err(InferError::at(
             arg,
@@ -128,11 +129,15 @@ pub(super) fn logical(
 }
 
 /// The shape of a result of these axes, in its layout.
-pub(super) fn physical(call: &OpCall<'_>, layout: &Layout, logical: &[Expr]) -> Result<TensorShape, InferError> {
+pub(super) fn physical(
+    cx: &InferCx,
+    call: &OpCall<'_>,
+    layout: &Layout,
+    logical: &[Expr],
+) -> Result<TensorShape, InferError> {
     let dims = layout.physical_shape(logical)?;
     let whole = layout.logical_shape(&dims)?;
-    let parts = |(a, b): (&Expr, &Expr)| a.as_int().zip(b.as_int()).is_some_and(|(a, b)| a != b);
-    match logical.iter().zip(&whole).position(|(a, b)| parts((a, b))) {
+    match logical.iter().zip(&whole).position(|(a, b)| cx.clash(a, b)) {
         Some(axis) => {
             let found = shapes::dim_text(&logical[axis]);
             Err(InferError::new(format!(
@@ -156,12 +161,12 @@ pub(super) fn infer(
     let dtype = result_type(call)?;
     let (data, kernel) = (logical(cx, call, 0, &conv.data)?, logical(cx, call, 1, &conv.kernel)?);
     if let Some(kernel) = &kernel {
-        check_divides(call, &conv, 1, &kernel[0])?;
+        check_divides(cx, call, &conv, 1, &kernel[0])?;
     }
     let (Some(data), Some(kernel)) = (data, kernel) else {
         return Ok(StructInfo::tensor_with(TensorShape::Rank(conv.out.rank()), dtype));
     };
-    check_divides(call, &conv, 0, &data[1])?;
+    check_divides(cx, call, &conv, 0, &data[1])?;
     check_channels(cx, call, &conv, &data[1], &kernel[if direction == Direction::Forward { 1 } else { 0 }], direction)?;
     let result = match direction {
         Direction::Forward => {
@@ -173,20 +178,18 @@ pub(super) fn infer(
     if let Some(negative) = result.iter().filter_map(Expr::as_int).find(|extent| *extent < 0) {
         return Err(InferError::at(0, format!("`{}`: a dimension of the result would be {negative}", call.op.name)));
     }
-    Ok(StructInfo::tensor_with(physical(call, &conv.out, &result)?, dtype))
+    Ok(StructInfo::tensor_with(physical(cx, call, &conv.out, &result)?, dtype))
 }
 
 /// Refuses channels that the groups do not divide.
-fn check_divides(call: &OpCall<'_>, conv: &Conv, arg: usize, channels: &Expr) -> Result<(), InferError> {
+fn check_divides(cx: &InferCx, call: &OpCall<'_>, conv: &Conv, arg: usize, channels: &Expr) -> Result<(), InferError> {
     let groups = conv.groups;
-    match channels.as_int().filter(|channels| channels % groups != 0) {
-        Some(channels) => {
-            let name = call.op.args.get(arg).map_or("?", |def| def.name);
-            let message = format!("`{}`: {groups} groups do not divide {channels} channels of `{name}`", call.op.name);
-            Err(InferError::at(arg, message))
-        }
-        None => Ok(()),
+    if !cx.leaves_rest(channels, groups) {
+        return Ok(());
     }
+    let (channels, name) = (shapes::dim_text(channels), call.op.args.get(arg).map_or("?", |def| def.name));
+    let message = format!("`{}`: {groups} groups do not divide {channels} channels of `{name}`", call.op.name);
+    Err(InferError::at(arg, message))
 }
 
 /// Refuses a kernel for data of another number of channels.
@@ -200,7 +203,7 @@ fn check_channels(
 ) -> Result<(), InferError> {
     let all = if direction == Direction::Forward { of_kernel.clone() * conv.groups } else { of_kernel.clone() };
     let all = cx.analyzer.simplify(&all);
-    if !cx.analyzer.prove_different(of_data, &all) {
+    if !cx.clash(of_data, &all) {
         return Ok(());
     }
     let groups = match (direction, conv.groups) {
@@ -237,7 +240,7 @@ pub(super) fn check_reach(
     whole: &Expr,
     window: &Expr,
 ) -> Result<(), InferError> {
-    if cx.analyzer.decide(CmpOp::Lt, whole, window) != Some(true) {
+    if !cx.exceeds(window, whole) {
         return Ok(());
     }
     let (whole, window) = (shapes::dim_text(whole), shapes::dim_text(window));

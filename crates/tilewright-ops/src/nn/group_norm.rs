@@ -43,7 +43,8 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     }
     if let Some(dims) = call.args.first().and_then(|data| data.struct_info.dims()) {
         let channels = &dims[channel_and_axes(call, dims.len())?.0];
-        if let Some(channels) = channels.as_int().filter(|channels| channels % groups != 0) {
+        if cx.leaves_rest(channels, groups) {
+            let channels = shapes::dim_text(channels);
             let message = format!("`nn.group_norm`: {groups} groups do not divide {channels} channels");
             return Err(InferError::at(0, message));
         }

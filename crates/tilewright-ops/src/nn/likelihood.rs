@@ -55,7 +55,7 @@ pub(crate) fn check_likelihood(cx: &InferCx, call: &OpCall<'_>, first: usize) ->
         let mut own = dims.clone();
         let classes = own.remove(class);
         if let TensorShape::Known(targets) = targets
-            && own.iter().zip(targets).any(|(a, b)| cx.analyzer.prove_different(a, b))
+            && own.iter().zip(targets).any(|(a, b)| cx.clash(a, b))
         {
             let (own, targets) = (shapes::dims_text(&own), shapes::dims_text(targets));
             let message = format!("`{name}` needs targets of the shape {own}, found {targets}");
@@ -91,7 +91,7 @@ fn check_weights(
         return Err(InferError::at(arg, format!("`{name}` needs weights of 1 dimension, found {rank}")));
     }
     if let (TensorShape::Known(dims), Some(classes)) = (shape, classes)
-        && cx.analyzer.prove_different(&dims[0], classes)
+        && cx.clash(&dims[0], classes)
     {
         let (found, classes) = (shapes::dim_text(&dims[0]), shapes::dim_text(classes));
         return Err(InferError::at(arg, format!("`{name}`: {found} weights for {classes} classes")));

@@ -62,7 +62,7 @@ pub(super) fn check_parameters(
         }
         let (TensorShape::Known(dims), TensorShape::Known(own)) = (shape, own) else { continue };
         let wanted: Vec<Expr> = axes.iter().map(|&at| dims[at].clone()).collect();
-        if wanted.iter().zip(own).any(|(a, b)| cx.analyzer.prove_different(a, b)) {
+        if wanted.iter().zip(own).any(|(a, b)| cx.clash(a, b)) {
             let (wanted, own) = (shapes::dims_text(&wanted), shapes::dims_text(own));
             let message = format!("`{}`: `{name}` must have the shape {wanted}, found {own}", call.op.name);
             return Err(InferError::at(parameter, message));

@@ -36,8 +36,8 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     };
     let grown = |dims: &[Expr]| {
         let channel = ranked(dims.len())? - 3;
-        if let Some(channels) = dims[channel].as_int().filter(|channels| channels % (factor * factor) != 0) {
-            let square = factor * factor;
+        if cx.leaves_rest(&dims[channel], factor * factor) {
+            let (channels, square) = (shapes::dim_text(&dims[channel]), factor * factor);
             let message = format!("`nn.pixel_shuffle`: {square} pixels cannot be made of each of {channels} channels");
             return Err(InferError::at(0, message));
         }

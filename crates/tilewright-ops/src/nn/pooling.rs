@@ -19,7 +19,11 @@ pub(crate) const AVERAGE: fn(&OpCall<'_>) -> PoolKind =
     |call| PoolKind::Average { with_border: attributes::flag(call, "count_include_pad") };
 
 /// The attributes of a pool over so many dimensions.
-pub(crate) fn parameters(call: &OpCall<'_>, spatial: usize, kind: fn(&OpCall<'_>) -> PoolKind) -> Result<Pool, InferError> {
+pub(crate) fn parameters(
+    call: &OpCall<'_>,
+    spatial: usize,
+    kind: fn(&OpCall<'_>) -> PoolKind,
+) -> Result<Pool, InferError> {
     let data = axes(spatial)[0];
     Ok(Pool {
         kind: kind(call),
@@ -51,7 +55,7 @@ pub(super) fn infer(
         let whole = cx.analyzer.simplify(&(extent.clone() + (border(d) + border(d + spatial))));
         check_reach(cx, call, d, &whole, &Expr::i64(pool.span(d)))?;
     }
-    Ok(StructInfo::tensor_with(physical(call, &pool.out, &pool.result(&data)?)?, dtype))
+    Ok(StructInfo::tensor_with(physical(cx, call, &pool.out, &pool.result(&data)?)?, dtype))
 }
 
 /// The loops of pools over so many dimensions.
@@ -95,7 +99,7 @@ pub(super) fn infer_adaptive(cx: &InferCx, call: &OpCall<'_>, spatial: usize) ->
         data.truncate(2);
         data.extend(size);
     }
-    Ok(StructInfo::tensor_with(physical(call, &to, &data)?, dtype))
+    Ok(StructInfo::tensor_with(physical(cx, call, &to, &data)?, dtype))
 }
 
 /// The loops of adaptive pools over so many dimensions.

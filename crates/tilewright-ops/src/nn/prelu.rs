@@ -33,7 +33,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let axis = data.rank().map(|rank| attributes::axis_attr(call, "axis", rank)).transpose()?;
     if let (Some(axis), TensorShape::Known(dims), TensorShape::Known(slopes)) = (axis, data, alpha)
         && slopes[0].as_int() != Some(1)
-        && cx.analyzer.prove_different(&dims[axis], &slopes[0])
+        && cx.clash(&dims[axis], &slopes[0])
     {
         let (channels, slopes) = (shapes::dim_text(&dims[axis]), shapes::dim_text(&slopes[0]));
         let message = format!("`nn.prelu`: `data` has {channels} channels, `alpha` is of {slopes}");

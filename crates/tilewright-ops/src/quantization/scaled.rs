@@ -45,7 +45,7 @@ fn check_parameter(
     }
     let (TensorShape::Known(dims), TensorShape::Known(own), Some(axis)) = (data, own, axis) else { return Ok(()) };
     match own.as_slice() {
-        [size] if size.as_int() != Some(1) && cx.analyzer.prove_different(size, &dims[axis]) => {
+        [size] if size.as_int() != Some(1) && cx.clash(size, &dims[axis]) => {
             let (size, extent) = (shapes::dim_text(size), shapes::dim_text(&dims[axis]));
             let message =
                 format!("`{}`: `{name}` is of {size}, dimension {axis} of the data of {extent}", call.op.name);

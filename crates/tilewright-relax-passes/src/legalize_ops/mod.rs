@@ -3,12 +3,15 @@
 //! Each call of an operator that has a PrimFunc legalisation becomes `R.call_tir` of a private PrimFunc named after the
 //! operator. Structurally equal PrimFuncs are one; its origins are those of all calls. Symbolic dimensions that no
 //! buffer's shape tells are passed as scalars, between the tensors and the results.
+//!
+//! Sizes that an operator takes to be equal, and that only the run can compare, are compared in front of the call: by
+//! `R.match_cast` of one as a shape of the other.
 
 use tilewright_expr::Var as ScalarVar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
-use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall};
+use tilewright_ir::op::{EqualSizes, InferCx, InferError, Legalize, OpCall};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape, Var};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -101,8 +104,7 @@ impl Library {
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
         let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
         let args = tensors.into_iter().chain(scalars).collect();
-        let wish = call.op.name.rsplit('.').next().unwrap_or(call.op.name);
-        let global = self.share(wish, renewed(function), origins);
+        let global = self.share(short_name(call), renewed(function), origins);
         Expr::call_tir(&self.cx, global, args, results)
     }
 }
@@ -119,6 +121,7 @@ impl Rebuild for Library {
             };
             let mut tensors = call.tensors().map_err(refused)?;
             bind_fields(&mut tensors, &binding.origins, dataflow, out);
+            check_sizes(&call, &binding.origins, dataflow, out);
             let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
@@ -132,6 +135,28 @@ impl Rebuild for Library {
         out.push(binding);
         Ok(())
     }
+}
+
+/// Lets the run check what the operator's rule takes to be so: sizes that must be equal, as variables whose names say for
+/// which operator.
+fn check_sizes(call: &OpCall<'_>, origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) {
+    let cx = InferCx::remembering();
+    if (call.op.infer)(&cx, call).is_err() {
+        return;
+    }
+    for EqualSizes { found, wanted } in cx.assumed() {
+        let struct_info = StructInfo::Shape(TensorShape::Known(vec![wanted]));
+        let name = format!("{}_sizes", short_name(call));
+        let info = struct_info.clone();
+        let var = if dataflow { Var::dataflow(name, info) } else { Var::new(name, info) };
+        let value = BindingValue::MatchCast { value: Expr::shape(vec![found]), struct_info };
+        out.push(Binding { var, value, origins: origins.clone() });
+    }
+}
+
+/// The last part of the operator's name.
+fn short_name(call: &OpCall<'_>) -> &'static str {
+    call.op.name.rsplit('.').next().unwrap_or(call.op.name)
 }
 
 /// Gives the fields of tuple values among the operands variables, which `out` binds.

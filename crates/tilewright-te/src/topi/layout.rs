@@ -100,12 +100,9 @@ impl Layout {
         self.dims.iter().map(|dim| of_axis(dim.axis, dim.part.is_some())).collect()
     }
 
-    /// The number of the dimension that holds a part of an axis and has another size than the layout says, and that size.
-    pub fn other_part(&self, analyzer: &Analyzer, physical: &[Expr]) -> Option<(usize, i64)> {
-        self.dims.iter().zip(physical).enumerate().find_map(|(at, (dim, extent))| {
-            let part = dim.part?;
-            analyzer.prove_different(extent, &Expr::int(part, extent.dtype)).then_some((at, part))
-        })
+    /// The dimensions that hold a part of an axis: their numbers, and the sizes that the layout says.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, i64)> {
+        self.dims.iter().enumerate().filter_map(|(at, dim)| Some((at, dim.part?)))
     }
 
     /// The extents of the axes.

@@ -1,0 +1,71 @@
+//! What the inference rules of operators may ask.
+
+use std::cell::RefCell;
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::{BinOp, CmpOp, Expr};
+
+/// What inference may ask: facts about symbolic dimensions.
+///
+/// A rule that needs two sizes to be equal asks whether they [clash](Self::clash). Where only the run can tell, it goes on as
+/// if they were; who makes the call run asks what was [assumed](Self::assumed), and lets the run check it.
+#[derive(Debug, Default)]
+pub struct InferCx {
+    pub analyzer: Analyzer,
+    assumed: Option<RefCell<Vec<EqualSizes>>>,
+}
+
+/// Two sizes that an operator's rule takes to be equal, though only the run can tell.
+#[derive(Clone, Debug)]
+pub struct EqualSizes {
+    pub found: Expr,
+    pub wanted: Expr,
+}
+
+impl InferCx {
+    /// One that remembers what rules assume.
+    pub fn remembering() -> Self {
+        Self { assumed: Some(RefCell::default()), ..Self::default() }
+    }
+
+    /// Whether sizes that have to be equal are known to differ. If that is not known, the rule assumes that they are equal.
+    pub fn clash(&self, wanted: &Expr, found: &Expr) -> bool {
+        if self.analyzer.prove_different(wanted, found) {
+            return true;
+        }
+        if let Some(assumed) = &self.assumed
+            && !self.analyzer.prove_equal(wanted, found)
+        {
+            assumed.borrow_mut().push(EqualSizes { found: found.clone(), wanted: wanted.clone() });
+        }
+        false
+    }
+
+    /// Whether a size that must not be larger than another is known to be. If that is not known, the rule assumes that it
+    /// is not.
+    pub fn exceeds(&self, size: &Expr, limit: &Expr) -> bool {
+        match self.analyzer.decide(CmpOp::Lt, limit, size) {
+            Some(exceeds) => exceeds,
+            // The larger one of both is the limit.
+            None => Expr::binary(BinOp::Max, size, limit).is_ok_and(|larger| self.clash(limit, &larger)),
+        }
+    }
+
+    /// Whether a size that so many parts must divide is known to leave a rest. If that is not known, the rule assumes that it
+    /// does not.
+    pub fn leaves_rest(&self, size: &Expr, parts: i64) -> bool {
+        let rest = Expr::binary(BinOp::FloorMod, size, &Expr::int(parts, size.dtype));
+        parts != 0 && rest.is_ok_and(|rest| self.clash(&Expr::int(0, size.dtype), &self.analyzer.simplify(&rest)))
+    }
+
+    /// What rules have assumed since the last question, each pair once.
+    pub fn assumed(&self) -> Vec<EqualSizes> {
+        let mut all: Vec<EqualSizes> = Vec::new();
+        for sizes in self.assumed.iter().flat_map(RefCell::take) {
+            if !all.iter().any(|known| known.found.equal(&sizes.found) && known.wanted.equal(&sizes.wanted)) {
+                all.push(sizes);
+            }
+        }
+        all
+    }
+}
