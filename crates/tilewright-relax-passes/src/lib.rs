@@ -7,8 +7,9 @@
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. Others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
 //! [`RemoveUnusedOutputs`], [`DeadCodeElimination`]; change which functions there are: [`LambdaLift`],
-//! [`LiftTransformParams`], [`BundleModelParams`]; or which operators: [`CombineParallelMatmul`], [`AdjustMatmulOrder`],
-//! [`DecomposeOpsForInference`], [`ToMixedPrecision`], [`ConvertLayout`], [`RewriteDataflowReshape`].
+//! [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`]; or which operators:
+//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
+//! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
