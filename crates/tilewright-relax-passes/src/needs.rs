@@ -47,35 +47,76 @@ pub(crate) fn users(needs: &[Vec<usize>]) -> Vec<Vec<usize>> {
     users
 }
 
-/// Whether each of the groups can be one binding: none would need itself through others.
-pub(crate) fn can_be_one(needs: &[Vec<usize>], groups: &[&[usize]]) -> bool {
-    let mut node: Vec<usize> = (0..needs.len()).collect();
-    for group in groups {
-        group.iter().for_each(|&member| node[member] = group[0]);
+/// The bindings of a block, with groups of them that become one binding each.
+pub(crate) struct Grouped {
+    needs: Vec<Vec<usize>>,
+    users: Vec<Vec<usize>>,
+    group_of: Vec<Option<usize>>,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Grouped {
+    pub(crate) fn of(bindings: &[Binding]) -> Self {
+        let needs = needs(bindings);
+        let users = users(&needs);
+        Self { needs, users, group_of: vec![None; bindings.len()], groups: Vec::new() }
     }
-    let mut open: Vec<Set<usize>> = vec![Set::default(); needs.len()];
-    for (i, needed) in needs.iter().enumerate() {
-        open[node[i]].extend(needed.iter().map(|&j| node[j]).filter(|&j| j != node[i]));
+
+    pub(crate) fn is_in_group(&self, binding: usize) -> bool {
+        self.group_of[binding].is_some()
     }
-    let mut users: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
-    open.iter().enumerate().for_each(|(i, needed)| needed.iter().for_each(|&j| users[j].push(i)));
-    let mut waits: Vec<usize> = open.iter().map(Set::len).collect();
-    let mut ready: Vec<usize> = (0..needs.len()).filter(|&i| waits[i] == 0).collect();
-    let mut done = 0;
-    while let Some(i) = ready.pop() {
-        done += 1;
-        for &user in &users[i] {
-            waits[user] -= 1;
-            if waits[user] == 0 {
-                ready.push(user);
+
+    /// One more group, of members of a [`Growing`] one.
+    pub(crate) fn add(&mut self, members: &[usize]) {
+        members.iter().for_each(|&member| self.group_of[member] = Some(self.groups.len()));
+        self.groups.push(members.to_vec());
+    }
+
+    /// Adds all that is reached along the edges, but for `except`. A group is reached as a whole.
+    fn reach(&self, from: usize, edges: &[Vec<usize>], except: &Set<usize>, reached: &mut Set<usize>) {
+        let mut todo = edges[from].clone();
+        while let Some(next) = todo.pop() {
+            if except.contains(&next) || !reached.insert(next) {
+                continue;
             }
+            let alone = [next];
+            let together = self.group_of[next].map_or(&alone[..], |group| &self.groups[group]);
+            reached.extend(together);
+            together.iter().for_each(|member| todo.extend(&edges[*member]));
         }
     }
-    done == needs.len()
+}
+
+/// A group under construction that can be one binding beside the groups that there are: it does not need itself through
+/// others.
+#[derive(Default)]
+pub(crate) struct Growing {
+    members: Set<usize>,
+    /// What the members need, directly or through others.
+    before: Set<usize>,
+    /// What needs the members.
+    behind: Set<usize>,
+}
+
+impl Growing {
+    /// Takes the bindings in, a chain whose inner results nothing else uses; or none of them, and says so, where the group
+    /// would need itself.
+    pub(crate) fn take(&mut self, all: &Grouped, chain: &[usize]) -> bool {
+        let sets = [&self.members, &self.before, &self.behind];
+        if chain.iter().any(|member| all.is_in_group(*member) || sets.iter().any(|set| set.contains(member))) {
+            return false;
+        }
+        self.members.extend(chain);
+        for &member in chain {
+            all.reach(member, &all.needs, &self.members, &mut self.before);
+            all.reach(member, &all.users, &self.members, &mut self.behind);
+        }
+        true
+    }
 }
 
 /// The bindings with others for groups of them, which take the place of the first of the group; what a group needs is
-/// moved before it. The groups are such that [`can_be_one`].
+/// moved before it. The groups are such as grew in [`Growing`].
 pub(crate) fn with_groups(bindings: Vec<Binding>, groups: Vec<(Vec<usize>, Vec<Binding>)>) -> Vec<Binding> {
     let needs = needs(&bindings);
     let mut group_of: Vec<Option<usize>> = vec![None; bindings.len()];

@@ -17,7 +17,7 @@
 
 use std::fmt;
 
-use tilewright_expr::node::EqCx;
+use tilewright_expr::node::{EqCx, HashCx};
 use tilewright_ir::analysis::udchain;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, OpRef};
 use tilewright_ir::pass::{Callback, CallbackValue, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
@@ -27,10 +27,10 @@ use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::binary::add;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{concat, split};
-use tilewright_support::{Diagnostic, Map, Origins, Set};
+use tilewright_support::{Diagnostic, Map, OrderedMap, Origins};
 use tilewright_tensor::DataType;
 
-use crate::needs::{can_be_one, needs, with_groups};
+use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
 
@@ -124,6 +124,7 @@ impl Pass for CombineParallelMatmul {
 }
 
 /// A product, with what follows it.
+#[derive(Clone, Copy)]
 struct Branch<'b> {
     input: &'b Var,
     rhs: &'b Expr,
@@ -136,6 +137,15 @@ struct Branch<'b> {
 }
 
 impl Branch<'_> {
+    /// The branch up to the first binding that is left out.
+    fn without(mut self, is_out: impl Fn(usize) -> bool) -> Self {
+        if self.bias.is_some_and(|(sum, _)| is_out(sum)) {
+            (self.bias, self.activation) = (None, None);
+        }
+        self.activation = self.activation.filter(|&activation| !is_out(activation));
+        self
+    }
+
     fn members(&self) -> Vec<usize> {
         [Some(self.product), self.bias.map(|(sum, _)| sum), self.activation].into_iter().flatten().collect()
     }
@@ -147,7 +157,6 @@ type Group = (Vec<usize>, Vec<Binding>);
 struct Block<'b> {
     cx: InferCx,
     bindings: &'b [Binding],
-    needs: Vec<Vec<usize>>,
     /// The only use of a variable that has one, and does not leave the block.
     only_use: Map<usize, usize>,
 }
@@ -161,7 +170,7 @@ impl<'b> Block<'b> {
                 [user] if binding.var.dataflow => Some((i, *place.get(&user.id())?)),
                 _ => None,
             });
-        Self { cx: InferCx::default(), bindings, needs: needs(bindings), only_use: only_use.collect() }
+        Self { cx: InferCx::default(), bindings, only_use: only_use.collect() }
     }
 
     fn call(&self, at: usize) -> Option<(OpRef, &'b [Expr], &'b Attrs)> {
@@ -208,56 +217,60 @@ impl<'b> Block<'b> {
 
     fn groups(&self, check: Option<&MatmulCheck>) -> Result<Vec<Group>, String> {
         let branches: Vec<Branch<'b>> = (0..self.bindings.len()).filter_map(|at| self.branch(at)).collect();
-        let mut taken: Set<usize> = Set::default();
+        let mut of_input: OrderedMap<&Var, Vec<&Branch<'b>>> = OrderedMap::default();
+        branches.iter().for_each(|branch| of_input.entry(branch.input).or_default().push(branch));
+        let mut grouped = Grouped::of(self.bindings);
         let mut groups: Vec<Group> = Vec::new();
-        for (i, first) in branches.iter().enumerate() {
-            if taken.contains(&first.product) {
-                continue;
-            }
-            let mut found = vec![first];
-            for next in &branches[i + 1..] {
-                if !taken.contains(&next.product) && self.fits(&found, next, &groups) {
-                    found.push(next);
+        for branches in of_input.values() {
+            for (i, first) in branches.iter().enumerate() {
+                if grouped.is_in_group(first.product) {
+                    continue;
                 }
+                let found = self.grown(&branches[i..], first, &grouped);
+                if found.len() < 2 {
+                    continue;
+                }
+                let Some(group) = self.combined(&found, check)? else { continue };
+                grouped.add(&group.0);
+                groups.push(group);
             }
-            if found.len() < 2 {
-                continue;
-            }
-            let Some(group) = self.combined(&found, check)? else { continue };
-            taken.extend(found.iter().map(|branch| branch.product));
-            groups.push(group);
         }
         Ok(groups)
     }
 
-    /// Whether the product can be combined with these, beside the groups that are made already.
-    fn fits(&self, found: &[&Branch<'b>], next: &Branch<'b>, groups: &[Group]) -> bool {
-        let first = found[0];
+    /// The first of the branches, and those of the others that can be combined with it beside the groups that there are.
+    fn grown(&self, branches: &[&Branch<'b>], first: &Branch<'b>, grouped: &Grouped) -> Vec<Branch<'b>> {
+        let mut growing = Growing::default();
+        let mut operands: Map<u64, Vec<&Expr>> = Map::default();
+        let mut found = Vec::new();
+        for next in branches.iter().filter(|next| !grouped.is_in_group(next.product) && self.fits(first, next)) {
+            let known = operands.entry(HashCx::hash(next.rhs)).or_default();
+            let next = next.without(|member| grouped.is_in_group(member));
+            let another = known.iter().all(|known| EqCx::compare(*known, next.rhs).is_err());
+            if another && growing.take(grouped, &next.members()) {
+                known.push(next.rhs);
+                found.push(next);
+            }
+        }
+        found
+    }
+
+    /// Whether two products of one left operand are of one kind.
+    fn fits(&self, first: &Branch<'b>, next: &Branch<'b>) -> bool {
         let alike = |a: &Expr, b: &Expr| {
             let (Some(a), Some(b)) = (a.struct_info.dims(), b.struct_info.dims()) else { return false };
-            let rest = |dims: &[tilewright_expr::Expr]| dims[..dims.len() - 1].to_vec();
-            a.len() == b.len() && rest(a).iter().zip(&rest(b)).all(|(a, b)| self.cx.analyzer.prove_equal(a, b))
+            let pairs = a.iter().zip(b).take(a.len() - 1);
+            a.len() == b.len() && pairs.into_iter().all(|(a, b)| self.cx.analyzer.prove_equal(a, b))
         };
         let attrs = |branch: &Branch<'b>| self.call(branch.product).map(|(_, _, attrs)| attrs.clone());
-        let same_type = first.rhs.struct_info.dtype() == next.rhs.struct_info.dtype()
+        first.rhs.struct_info.dtype() == next.rhs.struct_info.dtype()
             && first.rhs.struct_info.vdevice() == next.rhs.struct_info.vdevice()
-            && EqCx::compare(&attrs(first), &attrs(next)).is_ok();
-        let another = found.iter().all(|known| EqCx::compare(known.rhs, next.rhs).is_err());
-        if first.input != next.input || !same_type || !another || !alike(first.rhs, next.rhs) {
-            return false;
-        }
-        let members: Vec<Vec<usize>> = found.iter().copied().chain([next]).map(Branch::members).collect();
-        let apart = members.iter().all(|own| {
-            let strangers: Set<usize> = members.iter().filter(|other| *other != own).flatten().copied().collect();
-            own.iter().flat_map(|&member| &self.needs[member]).all(|need| !strangers.contains(need))
-        });
-        let whole = members.concat();
-        let all: Vec<&[usize]> = groups.iter().map(|(members, _)| &members[..]).chain([&whole[..]]).collect();
-        apart && can_be_one(&self.needs, &all)
+            && EqCx::compare(&attrs(first), &attrs(next)).is_ok()
+            && alike(first.rhs, next.rhs)
     }
 
     /// What stands for the products; nothing if the check says no.
-    fn combined(&self, found: &[&Branch<'b>], check: Option<&MatmulCheck>) -> Result<Option<Group>, String> {
+    fn combined(&self, found: &[Branch<'b>], check: Option<&MatmulCheck>) -> Result<Option<Group>, String> {
         let biases = self.common_biases(found);
         let activation = self.common_activation(found, !biases.is_empty());
         let asked = ParallelMatmul {
@@ -275,7 +288,7 @@ impl<'b> Block<'b> {
     }
 
     /// The biases of all products, if all have one and they can be joined.
-    fn common_biases(&self, found: &[&Branch<'b>]) -> Vec<Expr> {
+    fn common_biases(&self, found: &[Branch<'b>]) -> Vec<Expr> {
         let biases: Option<Vec<Expr>> = found.iter().map(|branch| Some(branch.bias?.1.clone())).collect();
         let biases = biases.unwrap_or_default();
         let Some((first, rest)) = biases.split_first() else { return biases };
@@ -289,7 +302,7 @@ impl<'b> Block<'b> {
         if rest.iter().all(alike) { biases } else { Vec::new() }
     }
 
-    fn common_activation(&self, found: &[&Branch<'b>], biased: bool) -> Option<(OpRef, &'b Attrs)> {
+    fn common_activation(&self, found: &[Branch<'b>], biased: bool) -> Option<(OpRef, &'b Attrs)> {
         let end = |branch: &Branch<'b>| branch.activation.filter(|_| branch.bias.is_some() == biased);
         let calls: Option<Vec<_>> = found.iter().map(|branch| self.call(end(branch)?)).collect();
         let calls = calls?;
@@ -300,7 +313,7 @@ impl<'b> Block<'b> {
 
     fn written(
         &self,
-        found: &[&Branch<'b>],
+        found: &[Branch<'b>],
         asked: &ParallelMatmul,
         activation: Option<&Attrs>,
     ) -> Result<Option<Group>, InferError> {
