@@ -77,8 +77,9 @@ impl BundleModelParams {
         let weights = &function.params[inputs..];
         let infos = weights.iter().map(|weight| weight.struct_info.clone()).collect();
         let tuple = Var::new(self.param_tuple_name.as_str(), StructInfo::Tuple(infos));
+        let whole = Expr::var(&tuple);
         let field = |(index, weight): (usize, &Var)| {
-            let value = Expr::raw(weight.struct_info.clone(), ExprKind::TupleGet { tuple: Expr::var(&tuple), index });
+            let value = Expr::raw(weight.struct_info.clone(), ExprKind::TupleGet { tuple: whole.clone(), index });
             Binding::new(weight.clone(), value, Origins::default())
         };
         let fields: Vec<Binding> = weights.iter().enumerate().map(field).collect();

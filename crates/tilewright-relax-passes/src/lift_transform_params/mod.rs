@@ -292,8 +292,9 @@ fn outputs(seq: &SeqExpr) -> Vec<Var> {
 fn transform(weights: &[Var], computed: Vec<Binding>, needed: &[Var], untold: &[scalar::Expr]) -> Function {
     let infos = weights.iter().map(|weight| weight.struct_info.clone()).collect();
     let params = Var::new("params", StructInfo::Tuple(infos));
+    let whole = Expr::var(&params);
     let field = |(index, weight): (usize, &Var)| {
-        let kind = ExprKind::TupleGet { tuple: Expr::var(&params), index };
+        let kind = ExprKind::TupleGet { tuple: whole.clone(), index };
         let value = Expr::raw(weight.struct_info.clone(), kind);
         Binding { var: weight.clone(), value: BindingValue::Expr(value), origins: Origins::default() }
     };
