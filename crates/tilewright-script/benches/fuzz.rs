@@ -63,9 +63,10 @@ fn all(count: u64, seed: u64) -> ExitCode {
         let inputs = BATCH.min(count - number * BATCH);
         match run("--batch", Path::new("-"), batch_seed, inputs) {
             Ok(line) => add(&mut total, &line),
-            Err(_) => {
+            Err(first) => {
                 let path = kept(batch_seed);
-                let reason = run("--trace", &path, batch_seed, inputs).err().unwrap_or_default();
+                let again = run("--trace", &path, batch_seed, inputs).err();
+                let reason = again.unwrap_or_else(|| format!("only once: {first}"));
                 println!("batch {batch_seed} fails: {}: {reason}", path.display());
                 failures += 1;
             }

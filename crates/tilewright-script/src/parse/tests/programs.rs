@@ -26,7 +26,9 @@ fn every_program_is_read_without_python() {
     let programs = programs();
     assert!(programs.len() > 15, "only {} programs were found", programs.len());
     for file in programs {
-        assert!(!read(&file).items.is_empty(), "{}", file.name);
+        // Others build their modules from code.
+        let has_script = ["@T.prim_func", "@R.function", "ir_module"].iter().any(|word| file.text.contains(word));
+        assert_eq!(!read(&file).items.is_empty(), has_script, "{}", file.name);
     }
 }
 

@@ -181,6 +181,12 @@ impl Parser<'_> {
         }
     }
 
+    /// Checks what a pointer's type says of what it points to.
+    pub(super) fn pointee(&mut self, call: &ast::ExprCall) -> Res<()> {
+        let bound = self.bind(call, &["dtype", "storage_scope", "is_size_var"], 0)?;
+        bound[0].map_or(Ok(()), |dtype| self.dtype(dtype).map(|_| ()))
+    }
+
     fn unknown_tir(&mut self, expr: &ast::Expr, name: &str) -> Reported {
         let text = self.text_of(expr).to_owned();
         if STATEMENTS.contains(&name) {
@@ -290,7 +296,7 @@ impl Parser<'_> {
                 self.typed(expr, result)
             }
             Function::Pointer => {
-                self.bind(call, &["dtype", "storage_scope", "is_size_var"], 0)?;
+                self.pointee(call)?;
                 Ok(Value::DType(DataType::HANDLE))
             }
             Function::Target => {

@@ -349,7 +349,10 @@ impl Parser<'_> {
                 let dtype = bound[0].map_or(Ok(DataType::I32), |dtype| self.dtype(dtype))?;
                 self.declare_variable(Var::size(name, dtype), call)
             }
-            "handle" | "Ptr" | "buffer_var" => self.declare_variable(Var::new(name, DataType::HANDLE), call),
+            "handle" | "Ptr" | "buffer_var" => {
+                self.pointee(call)?;
+                self.declare_variable(Var::new(name, DataType::HANDLE), call)
+            }
             _ => match self.declared_type(function, call)? {
                 Some((dtype, true)) => self.declare_variable(Var::size(name, dtype), call),
                 Some((dtype, false)) => self.declare_variable(Var::new(name, dtype), call),
