@@ -1,8 +1,8 @@
 """Sizes that an operator needs to be equal, and that only the run knows: it compares them, and names both.
 
-Each case is a call with symbolic sizes, numbers for them, and a number that does not fit. Of that neither the interpreter
-nor compiled code gives a result, and both name the operator and the two sides; of numbers that fit both give the same.
-Every operator whose rule assumes something of the samples of `op_references` has a case.
+Each case is a call with symbolic sizes, numbers for them, and a number that does not fit. Of that neither the
+interpreter nor compiled code gives a result, and both name the operator and the two sides; of numbers that fit both
+give the same. Every operator whose rule assumes something of the samples of `op_references` has a case.
 """
 
 from __future__ import annotations

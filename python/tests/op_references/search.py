@@ -221,7 +221,6 @@ def scatters(rng, op):
                     [data, indices, updates],
                     partial(op, reduction=reduction),
                     partial(scattered, reduction),
-                    symbolic=False,
                 )
 
 
@@ -248,7 +247,7 @@ def indexed(rng, op):
         for shape, of_indices, _ in INDEXED:
             indices = [in_range(rng, s, n, "int64") for s, n in zip(of_indices, shape, strict=False)]
             arrays = [random_array(rng, shape, dtype), *indices]
-            yield Sample(arrays, lambda x, *i: op(x, list(i)), at_indices, symbolic=False)
+            yield Sample(arrays, lambda x, *i: op(x, list(i)), at_indices)
 
 
 def put(accumulate, data, *rest):
@@ -278,7 +277,6 @@ def puts(rng, op):
                         ],
                         lambda x, *r, a=accumulate: op(x, list(r[:-1]), r[-1], accumulate=a),
                         partial(put, accumulate),
-                        symbolic=False,
                     )
 
 
@@ -360,7 +358,7 @@ def taken_back(rng, op):
         indices = rng.integers(-2, extent + 2, of_indices).astype("int64")
         like = of_indices if axis is None else shape[:axis] + of_indices + shape[axis + 1 :]
         arrays = [random_array(rng, like, "float32"), random_array(rng, shape, "float32"), indices]
-        yield Sample(arrays, partial(op, axis=axis), partial(added_back, axis), symbolic=False)
+        yield Sample(arrays, partial(op, axis=axis), partial(added_back, axis))
 
 
 REFERENCES: dict[str, Reference] = {

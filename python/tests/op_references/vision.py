@@ -115,9 +115,11 @@ def conv_cases(n: int, transposed: bool):
         yield (2, 3, *size), (4, 3, *odd), {}, dtype
     yield (1, 1, *ones), (1, 1, *ones), {}, "float32"
     yield (0, 3, *size), (4, 3, *odd), {"padding": 1}, "float32"
+    # The interpreter takes each product by itself.
+    data = (2, 3, *[8, 7][:n]) if n < 3 else (1, 2, 5, 4, 5)
     for strides, padding, dilation in product((1, 2, [3, 1, 2][:n]), (0, 1, [0, 2, 1, 1, 0, 2][: 2 * n]), (1, 2)):
-        kernel = (2, 3, *[3, 2, 3][:n])
-        yield (2, 3, *[8, 7, 9][:n]), kernel, {"strides": strides, "padding": padding, "dilation": dilation}, "float32"
+        kernel = (2, data[1], *[3, 2, 3][:n])
+        yield data, kernel, {"strides": strides, "padding": padding, "dilation": dilation}, "float32"
     # Groups: two of two, and as many as channels.
     yield (2, 4, *size), (6, 2, *odd), {"groups": 2, "padding": 1}, "float32"
     yield (1, 4, *size), (4, 1, *odd), {"groups": 4, "strides": 2}, "float32"
