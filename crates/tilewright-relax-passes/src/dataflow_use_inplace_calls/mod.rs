@@ -5,7 +5,7 @@
 //!
 //! - `x` is a tensor that an earlier `call_tir` of this function has made: no argument, no constant, nothing that someone
 //!   else may hold;
-//! - nothing needs it behind the call on this path, under any name, and the call gets it once;
+//! - nothing needs it behind the call on this path, under any name, and no other argument lies in its memory;
 //! - it has the result's shape and data type;
 //! - `f` reads no element of `x` once it may have written the result's element in its place (the module `overwriting`).
 //!
@@ -15,7 +15,6 @@ mod overwriting;
 
 use std::sync::Arc;
 
-use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -23,7 +22,7 @@ use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Global
 use tilewright_ir::verify::Form;
 use tilewright_support::{Diagnostic, Map};
 
-use crate::lifetimes::{Lifetime, lifetimes_and_names};
+use crate::lifetimes::{Lifetime, Names, lifetimes_and_names};
 use crate::normalize::normalized;
 use crate::sequence::{Rebuild, map_functions, rebuild};
 
@@ -89,8 +88,7 @@ struct Inplace<'a> {
     cx: InferCx,
     library: &'a mut Library,
     values: Vec<Lifetime>,
-    /// Of variables that stand for one value, which.
-    names: Map<VarId, usize>,
+    names: Names,
 }
 
 impl Rebuild for Inplace<'_> {
@@ -123,10 +121,10 @@ impl Inplace<'_> {
 
     /// Whether the argument is a tensor of this function's own that nobody needs behind the position.
     fn dies(&self, position: usize, args: &[Expr], arg: &Expr) -> bool {
-        let named = |arg: &Expr| arg.as_var().and_then(|var| self.names.get(&var.id()).copied());
-        let Some(index) = named(arg) else { return false };
+        let Some(index) = arg.as_var().and_then(|var| self.names.of.get(&var.id()).copied()) else { return false };
         let value = &self.values[index];
-        let once = args.iter().filter(|other| named(other) == Some(index)).count() == 1;
+        let memory = |arg: &Expr| arg.as_var().and_then(|var| self.names.memory.get(&var.id()));
+        let once = args.iter().filter(|arg| memory(arg).is_some_and(|values| values.contains(&index))).count() == 1;
         once && !value.escapes && !value.covers(position + 1)
     }
 }

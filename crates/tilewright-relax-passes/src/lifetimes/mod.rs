@@ -17,6 +17,8 @@ mod scan;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
 use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, Function, Var};
@@ -78,18 +80,26 @@ pub(crate) fn lifetimes(module: &IRModule, function: &Function, begins: &dyn Fn(
     lifetimes_and_names(module, function, begins).0
 }
 
-/// The values that the function begins, and which of them the variables stand for that stand for one certainly.
+/// What variables have to do with values.
+pub(crate) struct Names {
+    /// The value that a variable is or is another name of, where it is one certainly.
+    pub(crate) of: Map<VarId, usize>,
+    /// The values in whose memory a variable, or a part of it, may lie.
+    pub(crate) memory: Map<VarId, BTreeSet<usize>>,
+}
+
+/// The values that the function begins, and the variables that are values or lie in the memory of some.
 pub(crate) fn lifetimes_and_names(
     module: &IRModule,
     function: &Function,
     begins: &dyn Fn(&Binding) -> bool,
-) -> (Vec<Lifetime>, Map<VarId, usize>) {
-    let scan::Scanned { steps, mut values, names } = scan::scan(module, function, begins);
+) -> (Vec<Lifetime>, Names) {
+    let scan::Scanned { steps, mut values, names, memory } = scan::scan(module, function, begins);
     liveness::find(&steps, &mut values);
     for value in &mut values {
         joined(&mut value.needed);
     }
-    (values, names)
+    (values, Names { of: names, memory })
 }
 
 /// The most bytes that one run needs at one position, of values with their bytes: no layout takes fewer.

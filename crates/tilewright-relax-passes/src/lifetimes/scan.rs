@@ -72,6 +72,8 @@ pub(super) struct Scanned {
     pub(super) values: Vec<Lifetime>,
     /// The variables that are a value, or other names of one: not what may be a value, and not tuples of one.
     pub(super) names: Map<VarId, usize>,
+    /// The values in whose memory a variable, or a part of it, may lie.
+    pub(super) memory: Map<VarId, BTreeSet<usize>>,
 }
 
 pub(super) fn scan(module: &IRModule, function: &Function, begins: &dyn Fn(&Binding) -> bool) -> Scanned {
@@ -87,7 +89,8 @@ pub(super) fn scan(module: &IRModule, function: &Function, begins: &dyn Fn(&Bind
     };
     let (steps, result) = scan.sequence(&function.body);
     scan.escape(&result);
-    Scanned { steps, values: scan.values, names: scan.names }
+    let memory = scan.stands.iter().map(|(var, stands)| (*var, stands.flat())).collect();
+    Scanned { steps, values: scan.values, names: scan.names, memory }
 }
 
 struct Scan<'a> {
