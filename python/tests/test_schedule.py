@@ -116,6 +116,10 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
         (lambda s, b, loops: s.fuse(loops[0], loops[2]), "not the only statement directly inside"),
         (lambda s, b, loops: s.bind(loops[0], "warp"), "names no threads"),
         (lambda s, b, loops: s.parallel(loops[2]), "not spatial"),
+        (
+            lambda s, b, loops: s.decompose_reduction(b, s.fuse(loops[1], loops[2])),
+            "drives the reduction and the spatial axis `v_j`",
+        ),
         (lambda s, b, loops: s.compute_inline(b), "not spatial"),
         (lambda s, b, loops: s.compute_inline(s.get_block("D")), "no temporary"),
         (lambda s, b, loops: s.unannotate(b, "x"), 'no annotation "x"'),

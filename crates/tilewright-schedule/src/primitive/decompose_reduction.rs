@@ -46,6 +46,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         return Err(Fault::at(&at, message));
     }
     let (reduce, spatial): (Vec<Loop>, Vec<Loop>) = inside.iter().cloned().partition(reduces);
+    if let Some((l, axis)) = driver_of_both(block, values, &reduce) {
+        let message = format!("loop `{}` drives the reduction and the spatial axis `{axis}`", l.var.name);
+        return Err(Fault::at(&at, message));
+    }
     let conditions = without_reduction(&site, predicate, &reduce)?;
     let start = init_block(block, init);
     let stays = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
@@ -60,6 +64,16 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let at = follow(&function.body, &way(&at)).ok_or_else(|| Fault::of_call("the loop is gone"))?;
     let body = at.replaced(Stmt::seq([start, at.stmt.clone()]));
     Ok(Outcome::changed(PrimFunc { body, ..function }, Results::One(key)))
+}
+
+/// A loop of the reduction that a spatial axis depends on too: the init would have no loop for that axis.
+fn driver_of_both<'a>(block: &'a Block, values: &[Expr], reduce: &'a [Loop]) -> Option<(&'a Loop, &'a str)> {
+    let of = |l: &'a Loop| {
+        let driven = driven_axes(block, values, std::slice::from_ref(&l.var));
+        let mut axes = driven.into_iter().filter_map(|at| block.iters.get(at));
+        axes.find(|iter| iter.kind != IterKind::Reduce).map(|iter| (l, &*iter.var.name))
+    };
+    reduce.iter().find_map(of)
 }
 
 /// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot be.
