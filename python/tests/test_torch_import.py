@@ -111,6 +111,7 @@ CASES = {
     "add reflected": (lambda x: 2.5 + x, X),
     "add alpha": (lambda x, y: torch.add(x, y, alpha=3), X, Y),
     "add in place": (lambda x, y: x.add_(y), X, Y),
+    "var by place": (lambda x: x.var(1, unbiased=False, keepdim=True) + x.std(2, unbiased=True, keepdim=True), X),
     "iadd": (operator.iadd, X, Y),
     "sub": (lambda x, y: x - y, X, Y),
     "sub reflected": (lambda x: 2 - x, X),

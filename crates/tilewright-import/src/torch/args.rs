@@ -77,18 +77,22 @@ impl Args {
         let mut given = given.into_iter();
         let mut by_name = by_name;
         let mut values = Vec::new();
-        for parameter in parameters(signature) {
+        let parameters: Vec<Parameter> = parameters(signature).collect();
+        for (at, parameter) in parameters.iter().enumerate() {
             let name = parameter.names[0];
-            let keyword = by_name.iter().position(|(key, _)| parameter.names.contains(&key.as_str()));
-            let keyword = keyword.map(|at| by_name.swap_remove(at).1);
             let positional = match parameter.rest {
                 true => rest_of(&mut given),
                 false => given.next(),
             };
+            // Where this parameter is given by its place, a name that a later one has too is the later one's.
+            let later = |key: &str| parameters[at + 1..].iter().any(|other| other.names.contains(&key));
+            let named = |key: &str| parameter.names.contains(&key) && !(positional.is_some() && later(key));
+            let keyword = by_name.iter().position(|(key, _)| named(key));
+            let keyword = keyword.map(|at| by_name.swap_remove(at).1);
             let value = match (positional, keyword) {
                 (Some(_), Some(_)) => return Err(Refused(format!("the argument `{name}` is given twice"))),
                 (Some(value), None) | (None, Some(value)) => value,
-                (None, None) => match parameter.default {
+                (None, None) => match parameter.default.clone() {
                     Some(default) => default,
                     None => return Err(Refused(format!("the argument `{name}` is missing"))),
                 },
