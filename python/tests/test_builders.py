@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import ir, relax, tir
+from tilewright import ir, relax, te, tir
 from tilewright.relax.binding_rewrite import DataflowBlockRewrite
 from tilewright.script import from_source
 from tilewright.script import ir as I
@@ -354,3 +354,12 @@ def test_what_is_wrong_later_is_told_with_the_line_that_emitted_it():
     (span,) = caught.value.diagnostics[0].spans
     assert Path(__file__).samefile(span.file)
     assert Path(__file__).read_text().splitlines()[span.line - 1].endswith("# The line.")
+
+
+def test_a_function_that_is_being_written_has_its_name():
+    x, builder = var(), relax.BlockBuilder()
+    with builder.function("main", [x]):
+        halved = builder.emit_te(lambda a: te.compute(a.shape, lambda i, j: a[i, j] / 2), x, primfunc_name_hint="main")
+        builder.emit_func_output(halved)
+    made = builder.get()
+    assert isinstance(made["main"], relax.Function) and isinstance(made["main1"], tir.PrimFunc)

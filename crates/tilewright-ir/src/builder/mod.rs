@@ -156,7 +156,12 @@ impl BlockBuilder {
                 return GlobalVar { name: known.clone(), signature: function.signature() };
             }
         }
-        self.module.insert_unique(name, function)
+        // A function that is being written has its name already.
+        let begun = |name: &str| self.sequences.iter().any(|sequence| sequence.begins(name));
+        let taken = |name: &str| begun(name) || self.module.get(name).is_some();
+        let others = (1..).map(|i| format!("{name}{i}"));
+        let wish = std::iter::once(name.to_owned()).chain(others).find(|name| !taken(name));
+        self.module.insert_unique(wish.as_deref().unwrap_or(name), function)
     }
 
     /// Replaces a function of the module.

@@ -41,6 +41,11 @@ struct Begun {
 }
 
 impl Sequence {
+    /// Whether it is the body of the function of this name.
+    pub(super) fn begins(&self, name: &str) -> bool {
+        self.function.as_ref().is_some_and(|begun| begun.name == name)
+    }
+
     pub(super) fn describe(&self) -> String {
         match &self.function {
             Some(function) => format!("function `{}`", function.name),
@@ -67,7 +72,9 @@ impl BlockBuilder {
     pub(super) fn block(&mut self) -> Result<&mut OpenBlock, BuildError> {
         match self.sequences.last_mut() {
             Some(sequence) => Ok(&mut sequence.open),
-            None => Err(BuildError::state("nothing can be emitted here: no function and no sequence is open")),
+            None => {
+                Err(BuildError::state("nothing can be emitted here: no function is open, or it has its output already"))
+            }
         }
     }
 
@@ -166,7 +173,7 @@ impl BlockBuilder {
         match self.sequences.last() {
             Some(sequence) if sequence.function.is_some() => {}
             Some(_) => return Err(BuildError::state("the function ends while a sequence inside it is open")),
-            None => return Err(BuildError::state("no function is open")),
+            None => return Err(BuildError::state("no function is open, or it has its output already")),
         }
         let result = self.finish_block(result)?;
         let Some(Sequence { blocks, function: Some(begun), .. }) = self.sequences.pop() else {

@@ -110,9 +110,12 @@ fn what_cannot_be_done_is_an_error_with_the_reason() {
     let x = Expr::var(&Var::new("x", tensor(&[2])));
     let message = |error: BuildError| error.to_string();
     let mut bb = BlockBuilder::new();
-    assert_eq!(message(bb.emit(&x).unwrap_err()), "nothing can be emitted here: no function and no sequence is open");
+    assert_eq!(
+        message(bb.emit(&x).unwrap_err()),
+        "nothing can be emitted here: no function is open, or it has its output already"
+    );
     assert_eq!(message(bb.begin_dataflow().unwrap_err()), "a dataflow block is begun outside of a function");
-    assert_eq!(message(bb.emit_func_output(&x).unwrap_err()), "no function is open");
+    assert_eq!(message(bb.emit_func_output(&x).unwrap_err()), "no function is open, or it has its output already");
     assert_eq!(message(bb.end_scope().unwrap_err()), "no scope is open");
     bb.begin_function("f", vec![]);
     assert_eq!(message(bb.end_dataflow().unwrap_err()), "no dataflow block is open");
