@@ -107,3 +107,20 @@ def test_what_only_later_steps_find_is_at_a_line_of_the_model():
     with pytest.raises(tw.TVMError, match="is not known here") as error:
         compiled(lambda x, y: op.concat([x, y + x], 0))  # found when it is compiled
     assert f"{error.value.file}:{error.value.line}" == line_of(__file__, "# found when it is compiled")
+
+
+def test_python_does_not_branch_on_what_tensors_hold():
+    class Branches(nn.Module):
+        def forward(self, x):
+            return x if op.sum(x) > 0 else -x  # branches here
+
+    with pytest.raises(tw.TVMError, match="what a tensor holds is not known") as error:
+        Branches().export_tvm({"forward": {"x": tensor(3)}})
+    assert line_of(__file__, "# branches here") in str(error.value)
+
+
+def test_a_module_in_itself_is_refused():
+    outer = nn.ModuleList([nn.Linear(3, 3)])
+    outer.append(nn.ModuleList([outer]))
+    with pytest.raises(tw.TVMError, match="`1.0` is a module that it is itself in"):
+        outer.state_dict()

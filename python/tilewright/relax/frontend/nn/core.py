@@ -271,7 +271,7 @@ class Effect:
 
 
 def members(module: Module, prefix: str, kind: type, around: tuple[Module, ...] = ()) -> Iterator[tuple[str, Any]]:
-    """The weights or states of a module and the modules in it, by their paths; `around` are the modules that it is in."""
+    """The weights or states of a module and the modules in it, by their paths; `around` are those that it is in."""
     around = (*around, module)
     for name, value in module._items():
         path = f"{prefix}.{name}" if prefix else name
@@ -279,7 +279,9 @@ def members(module: Module, prefix: str, kind: type, around: tuple[Module, ...] 
             yield path, value
         elif isinstance(value, Module):
             if any(value is outer for outer in around):
-                raise refused(f"`{path}` is a module that it is itself in: a module holds its parts, not what it is part of")
+                raise refused(
+                    f"`{path}` is a module that it is itself in: a module holds its parts, not what it is part of"
+                )
             yield from members(value, path, kind, around)
 
 

@@ -36,6 +36,11 @@ class TensorOperators:
     maximum = _binary("maximum")
     minimum = _binary("minimum")
 
+    def __bool__(self) -> bool:
+        from .core import refused
+
+        raise refused("what a tensor holds is not known when the module is written: `op.where` chooses by it")
+
     def __neg__(self) -> Any:
         from . import op
 
