@@ -25,7 +25,7 @@ fn params() -> (Dim, Var, Var) {
 }
 
 /// A private function of one layer, and one that calls it twice and casts what comes out.
-pub fn module() -> Result<IRModule, Box<dyn std::error::Error>> {
+pub(crate) fn module() -> Result<IRModule, Box<dyn std::error::Error>> {
     let mut bb = BlockBuilder::new();
 
     let (_, x, w) = params();

@@ -45,7 +45,7 @@ fn argmax() -> Result<PrimFunc, TeError> {
 }
 
 /// Both functions.
-pub fn module() -> Result<IRModule, TeError> {
+pub(crate) fn module() -> Result<IRModule, TeError> {
     let mut module = IRModule::new();
     for (name, mut function) in [("dense", dense()?), ("argmax", argmax()?)] {
         function.attrs.insert("global_symbol".into(), Attr::str(name));

@@ -168,7 +168,7 @@ impl Llama {
 }
 
 /// The module with `forward`, which takes the new tokens and how many there are with those of the calls before.
-pub fn module() -> Result<IRModule> {
+pub(crate) fn module() -> Result<IRModule> {
     let weights = Weights::new(DataType::F32);
     let llama = Llama::new(&weights.root());
     let mut exporter = Exporter::new(&weights);
