@@ -145,15 +145,20 @@ fn view(args: &[Value]) -> Result<Value> {
     Ok(rows.between(0, rows.filled)?.into())
 }
 
-/// `(caches, count)`: each of a tuple of caches, or the only one, loses its last rows.
+/// `(caches, count)`: each of a tuple of caches, or the only one, loses its last rows; none does where one has too few.
 fn pop(args: &[Value]) -> Result<Value> {
     let [caches, Value::Int(count)] = args else { return Err(wrong_arguments("caches and an int", args)) };
-    for cache in each(caches) {
-        let mut rows = cache_of(cache)?.lock();
-        if *count < 0 || *count > rows.filled {
-            return Err(refused(format!("{count} rows cannot be taken from a cache of {}", rows.filled)));
-        }
-        rows.filled -= count;
+    let left = |rows: &Rows| match *count >= 0 && *count <= rows.filled {
+        true => Ok(rows.filled - count),
+        false => Err(refused(format!("{count} rows cannot be taken from a cache of {}", rows.filled))),
+    };
+    let caches = each(caches)?;
+    for cache in &caches {
+        left(&cache.lock())?;
+    }
+    for cache in caches {
+        let mut rows = cache.lock();
+        rows.filled = left(&rows)?;
     }
     Ok(Value::None)
 }
@@ -161,16 +166,14 @@ fn pop(args: &[Value]) -> Result<Value> {
 /// `(caches)`: each of a tuple of caches, or the only one, loses all rows.
 fn clear(args: &[Value]) -> Result<Value> {
     let [caches] = args else { return Err(wrong_arguments("caches", args)) };
-    for cache in each(caches) {
-        cache_of(cache)?.lock().filled = 0;
-    }
+    each(caches)?.into_iter().for_each(|cache| cache.lock().filled = 0);
     Ok(Value::None)
 }
 
-fn each(caches: &Value) -> &[Value] {
+fn each(caches: &Value) -> Result<Vec<&Cache>> {
     match caches {
-        Value::Tuple(items) => items,
-        one => std::slice::from_ref(one),
+        Value::Tuple(items) => items.iter().map(cache_of).collect(),
+        one => Ok(vec![cache_of(one)?]),
     }
 }
 
@@ -256,6 +259,11 @@ mod tests {
             assert!(run("array_popn", &[cache.clone(), Value::Int(count)]).is_err());
         }
         assert!(run("append", &[Value::None, rows(1.0, 1)]).is_err());
+        let full = cache_for(4);
+        run("append", &[full.clone(), rows(1.0, 4)]).unwrap();
+        assert!(run("array_popn", &[Value::tuple([full.clone(), cache.clone()]), Value::Int(2)]).is_err());
+        assert!(run("array_clear", &[Value::tuple([full.clone(), Value::None])]).is_err());
+        assert_eq!(held(&full, 4).len(), 12);
         assert_eq!(held(&cache, 1), [1.0, 2.0, 3.0]);
     }
 }
