@@ -97,6 +97,8 @@ pub const ALL: &[Fault] = &[
     fault("ToMixedPrecision", "dropped_binding", dropped_binding),
     fault("ConvertLayout", "swapped_arguments", swapped_arguments),
     fault("ConvertLayout", "dropped_binding", dropped_binding),
+    fault("ExpandTupleArguments", "swapped_arguments", swapped_arguments),
+    fault("ExpandTupleArguments", "dropped_binding", dropped_binding),
     fault("OptimizeLayoutTransform", "swapped_arguments", swapped_arguments),
     fault("OptimizeLayoutTransform", "dropped_binding", dropped_binding),
     fault("ReorderTakeAfterMatmul", "swapped_arguments", swapped_arguments),

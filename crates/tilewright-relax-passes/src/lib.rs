@@ -6,8 +6,8 @@
 //! [`ToNonDataflow`], [`CallTIRRewrite`], then `lifetimes` (when values are needed) with the passes that ask it:
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. Others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
-//! [`RemoveUnusedOutputs`], [`DeadCodeElimination`]; change which functions there are: [`LambdaLift`],
-//! [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`]; or which operators:
+//! [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which functions there are:
+//! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`]; or which operators:
 //! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
@@ -79,6 +79,7 @@ passes! {
     kill_after_last_use::KillAfterLastUse;
     combine_parallel_matmul::CombineParallelMatmul(..);
     remove_unused_parameters::RemoveUnusedParameters;
+    expand_tuple_arguments::ExpandTupleArguments;
     remove_unused_outputs::RemoveUnusedOutputs;
     lambda_lift::LambdaLift;
     reorder_permute_dims_after_concat::ReorderPermuteDimsAfterConcat;
