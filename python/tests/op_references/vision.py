@@ -443,7 +443,6 @@ def quantization(back: bool):
                     [x, scale, zero],
                     lambda x, s, z, a=axis, o=out: op(x, s, z, a, o),
                     lambda x, s, z, a=axis, o=out: reference(x, s, z, a, o),
-                    symbolic=False,
                 )
 
     return Reference(samples)
@@ -461,7 +460,6 @@ def meshgrid():
                     [random_array(rng, shape, dtype) for shape in shapes],
                     lambda *x, i=indexing: op(relax.Tuple(x), i),
                     lambda *x, i=indexing: np.meshgrid(*x, indexing=i),
-                    symbolic=False,
                 )
 
     return Reference(samples)
@@ -515,7 +513,6 @@ def channels(reference, *shapes_and_attributes):
                     [random_array(rng, shape, dtype) for shape in shapes],
                     lambda *x, a=attributes: op(*x, **a),
                     of_torch(lambda *x, a=attributes: reference(*x, **a)),
-                    symbolic=False,
                 )
 
     return Reference(samples)
@@ -547,7 +544,6 @@ def pixel_shuffle():
                     [random_array(rng, shape, dtype)],
                     lambda x, f=factor: op(x, f),
                     lambda x, f=factor: F.pixel_shuffle(torch.from_numpy(x), f).numpy(),
-                    symbolic=False,
                 )
 
     return Reference(samples)
