@@ -1,0 +1,91 @@
+"""Losses and optimisers as graph functions, against PyTorch's."""
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import relax
+from tilewright.relax.training.loss import CategoricalCrossEntropyLoss, CrossEntropyLoss, L1Loss, MSELoss
+from tilewright.relax.training.optimizer import SGD, Adam, MomentumSGD
+
+torch = pytest.importorskip("torch")
+RNG = np.random.default_rng(3)
+
+
+def built(function, name):
+    return relax.VirtualMachine(relax.build(tw.IRModule({name: function}), "llvm"), tw.cpu())[name]
+
+
+def variable(name, array):
+    return relax.Var(name, relax.TensorStructInfo(array.shape, str(array.dtype)))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (SGD(0.1), lambda p: torch.optim.SGD(p, 0.1)),
+        (SGD(0.1, 0.02), lambda p: torch.optim.SGD(p, 0.1, weight_decay=0.02)),
+        (MomentumSGD(0.1, 0.9), lambda p: torch.optim.SGD(p, 0.1, 0.9)),
+        (
+            MomentumSGD(0.1, 0.9, 0, 0.01, nesterov=True),
+            lambda p: torch.optim.SGD(p, 0.1, 0.9, 0, 0.01, nesterov=True),
+        ),
+        (Adam(0.01), lambda p: torch.optim.Adam(p, 0.01)),
+        (Adam(0.01, (0.8, 0.99), 1e-6, 0.03), lambda p: torch.optim.Adam(p, 0.01, (0.8, 0.99), 1e-6, 0.03)),
+    ],
+)
+def test_an_optimiser_steps_as_pytorch_s_does(ours, theirs):
+    arrays = [RNG.standard_normal(shape).astype("float64") for shape in [(3, 5), (), (0, 2), (7,)]]
+    ours.init([variable(f"p{i}", array) for i, array in enumerate(arrays)])
+    step, state = built(ours.get_function(), ours.name), ours.state
+    expected = [torch.tensor(array, requires_grad=True) for array in arrays]
+    optimiser, params = theirs(expected), [tw.nd.array(array) for array in arrays]
+    for _ in range(4):
+        gradients = [RNG.standard_normal(array.shape) for array in arrays]
+        for param, gradient in zip(expected, gradients, strict=True):
+            param.grad = torch.tensor(gradient)
+        optimiser.step()
+        params, state = step(tuple(params), tuple(tw.nd.array(np.asarray(g)) for g in gradients), tuple(state))
+        for found, param in zip(params, expected, strict=True):
+            np.testing.assert_allclose(found.numpy(), param.detach().numpy(), rtol=1e-9)
+    assert int(state[0].numpy()) == 4
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_a_loss_is_pytorch_s(reduction):
+    x, y = (RNG.standard_normal((4, 3)) for _ in range(2))
+    classes, weights = RNG.integers(0, 3, 4), RNG.random(3)
+    functional = torch.nn.functional
+    x_, y_, classes_, weights_ = map(torch.tensor, (x, y, classes, weights))
+    infos = [variable("v", array).struct_info for array in (x, y, classes, weights)]
+    cases = [
+        (MSELoss(reduction)(infos[0], infos[1]), [x, y], functional.mse_loss(x_, y_, reduction=reduction)),
+        (L1Loss(reduction)(infos[0], infos[1]), [x, y], functional.l1_loss(x_, y_, reduction=reduction)),
+        (
+            CrossEntropyLoss(reduction)(infos[0], infos[2], infos[3]),
+            [x, classes, weights],
+            functional.cross_entropy(x_, classes_, weights_, reduction=reduction),
+        ),
+    ]
+    if reduction == "mean":
+        probabilities = np.abs(y) / np.abs(y).sum(1, keepdims=True)
+        expected = functional.cross_entropy(x_, torch.tensor(probabilities))
+        cases.append((CategoricalCrossEntropyLoss()(infos[0], infos[1]), [x, probabilities], expected))
+    for function, args, expected in cases:
+        name = function.attrs["global_symbol"]
+        np.testing.assert_allclose(built(function, name)(*args).numpy(), expected.numpy(), rtol=1e-9)
+
+
+def test_what_is_no_parameter_is_refused():
+    with pytest.raises(ValueError, match="call `init`"):
+        SGD(0.1).get_function()
+    x = relax.Var("x", relax.TensorStructInfo((2,), "int32"))
+    with pytest.raises(ValueError, match="float"):
+        Adam(0.1).init([x])
+    y = relax.Var("y", relax.TensorStructInfo((2,), "float32"))
+    with pytest.raises(ValueError, match="once"):
+        SGD(0.1).init([y, y])
+    with pytest.raises(ValueError, match="parameters already"):
+        SGD(0.1).init(y).init(y)
+    with pytest.raises(ValueError, match="reduction"):
+        MSELoss("median")
