@@ -40,10 +40,11 @@ class Module:
 
     @R.function
     def main(x: R.Tensor(("n", "h", 5, 4), dtype="float32"), w: R.Tensor((3, 3, 4, 1), dtype="float32")) -> R.Tensor(("n", "h - 2", 3, 4), dtype="float32"):
-        n = T.int64()
         h = T.int64()
+        n = T.int64()
         cls = Module
         with R.dataflow():
+            conv2d_sizes: R.Shape([h]) = R.match_cast(R.shape([T.max(T.int64(3), h)]), R.Shape([h]))
             gv = R.call_tir(cls.conv2d, (x, w), out_sinfo=R.Tensor((n, h - 2, 3, 4), dtype="float32"))
             R.output(gv)
         return gv
