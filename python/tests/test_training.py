@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import relax
+from tilewright import relax, tir
+from tilewright.relax.training import AppendLoss
 from tilewright.relax.training.loss import CategoricalCrossEntropyLoss, CrossEntropyLoss, L1Loss, MSELoss
 from tilewright.relax.training.optimizer import SGD, Adam, MomentumSGD
 
@@ -89,3 +90,26 @@ def test_what_is_no_parameter_is_refused():
         SGD(0.1).init(y).init(y)
     with pytest.raises(ValueError, match="reduction"):
         MSELoss("median")
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_a_loss_is_appended_to_a_model(outputs):
+    bb, op = relax.BlockBuilder(), relax.op
+    shapes = {"x": (tir.Var("n", "int64"), 3), "w": (3, 2)}
+    x, w = (relax.Var(name, relax.TensorStructInfo(shape, "float64")) for name, shape in shapes.items())
+    with bb.function("main", [x, w]):
+        with bb.dataflow():
+            scores = bb.emit(op.matmul(x, w))
+            out = bb.emit_output(scores if outputs == 1 else relax.Tuple([scores, op.exp(scores)]))
+        bb.emit_func_output(out)
+    module = bb.get()
+    rows = relax.TensorStructInfo((tir.Var("n", "int64"), 2), "float64")
+    with_loss = AppendLoss("main", MSELoss()(rows, rows))(module)
+    tw.ir.assert_structural_equal(with_loss["main"], module["main"])
+    a, b, c = RNG.standard_normal((5, 3)), RNG.standard_normal((3, 2)), RNG.standard_normal((5, 2))
+    machine = relax.VirtualMachine(relax.build(with_loss, "llvm"), tw.cpu())
+    found = machine["main_loss"](a, b, c)
+    loss, *rest = [found] if outputs == 1 else list(found)
+    np.testing.assert_allclose(loss.numpy(), ((a @ b - c) ** 2).mean())
+    for value in rest:
+        np.testing.assert_allclose(value.numpy(), np.exp(a @ b))

@@ -149,6 +149,13 @@ pub enum Legalize {
     Machine(MachineOp),
 }
 
+impl Legalize {
+    /// Whether the result lies in the memory of the first argument.
+    pub fn is_view(self) -> bool {
+        matches!(self, Self::Machine(machine) if machine.is_view())
+    }
+}
+
 /// What the virtual machine does itself, for the operators that say so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MachineOp {

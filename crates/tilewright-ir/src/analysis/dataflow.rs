@@ -9,7 +9,7 @@ use tilewright_expr::node::walk;
 use tilewright_support::{OrderedMap, Set};
 
 use super::vars::value_of;
-use crate::op::{Fusion, InferCx, Legalize};
+use crate::op::{Fusion, InferCx};
 use crate::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, StructInfo, Var};
 
 /// From which position on a variable exists, and at which it is used last, both included. What leaves the block is used
@@ -85,9 +85,7 @@ impl Aliases {
                 let of = |memory| field(memory).unwrap_or_else(|| BTreeSet::from([ANY_MEMORY]));
                 self.clone().of_value(tuple).into_iter().flat_map(of).collect()
             }
-            ExprKind::Call { callee: Callee::Op(op), args, .. }
-                if matches!(op.legalize, Legalize::Machine(machine) if machine.is_view()) =>
-            {
+            ExprKind::Call { callee: Callee::Op(op), args, .. } if op.legalize.is_view() => {
                 args.first().map_or_else(|| BTreeSet::from([ANY_MEMORY]), |arg| self.of_value(arg))
             }
             ExprKind::Call { callee: Callee::Op(_) | Callee::Tir(_) | Callee::DpsPacked(_), .. } => {

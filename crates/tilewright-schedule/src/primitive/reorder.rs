@@ -1,7 +1,8 @@
 //! `reorder(loops…)`: loops of one nest, one inside the other in another order.
 
+use tilewright_expr::Expr;
 use tilewright_ir::nest::Loop;
-use tilewright_ir::tir::{ForKind, IterKind, PrimFunc, Var};
+use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
 use crate::guard::mentions;
@@ -106,9 +107,30 @@ fn check_blocks(function: &PrimFunc, inner: &Site, nest: &[Loop]) -> Result<(), 
         return Err(Fault::at(site, message));
     }
     check_affine(function, site)?;
+    check_first_visit(site, block, values, &vars)?;
     let spatial: Vec<usize> =
         driven.into_iter().filter(|&at| block.iters.get(at).is_some_and(|i| i.kind == IterKind::Spatial)).collect();
     check_own_reads(site, block, &spatial)
+}
+
+/// Whether an element's first visit stays the first. A block with an init begins each element anew where all reduction axes
+/// are at their least values; where one loop drives an element's place and its reduction too, that is the first visit in
+/// the old order of the loops of the reduction only.
+fn check_first_visit(site: &Site, block: &Block, values: &[Expr], vars: &[Var]) -> Result<(), Fault> {
+    let drives = |var: &Var, kind: IterKind| {
+        let driven = driven_axes(block, values, std::slice::from_ref(var));
+        driven.into_iter().any(|at| block.iters.get(at).is_some_and(|axis| axis.kind == kind))
+    };
+    let reducing: Vec<&Var> = vars.iter().filter(|var| drives(var, IterKind::Reduce)).collect();
+    let Some(mixed) = reducing.iter().find(|var| drives(var, IterKind::Spatial)) else { return Ok(()) };
+    if block.init.is_none() || reducing.len() < 2 {
+        return Ok(());
+    }
+    let message = format!(
+        "loop `{}` drives spatial axes and axes of a reduction of block `{}`: its elements would not begin with `init`",
+        mixed.name, block.name
+    );
+    Err(Fault::at(site, message))
 }
 
 /// Whether the block is all that is in the loop, but for loops.

@@ -1,5 +1,6 @@
 """Losses and optimisers as graph functions. Gradients are the caller's own: no pass makes them."""
 
-from . import loss, optimizer
+from . import loss, optimizer, utils
+from .utils import AppendLoss
 
-__all__ = ["loss", "optimizer"]
+__all__ = ["AppendLoss", "loss", "optimizer", "utils"]
