@@ -186,7 +186,7 @@ def class_stub(known: Known, cls: type) -> str:
     text = documentation(cls.__doc__, 4)
     # Only documentation stands apart from what follows it.
     parted = "".join(member + ("\n" if member.endswith('"""\n') else "") for member in body).rstrip("\n")
-    return f"{final}class {name}:\n{text}" + ("\n" if text and body else "") + (parted or "    ...") + "\n"
+    return f"{final}class {name}:\n{text}" + ("\n" if text else "") + (parted or "    ...") + "\n"
 
 
 def python_stub(name: str, value: Any, indent: int = 0) -> str:
@@ -255,7 +255,8 @@ OWN = {
     "tilewright.ir.module": ("GlobalVar",),
     "tilewright.ir.op": ("Op",),
     "tilewright.relax.dpl.pattern": ("PatternSeq",),
-    "tilewright.relax.expr": ("Call", "Function", "PrimValue", "ShapeExpr", "Tuple"),
+    "tilewright.relax.backend.pattern_registry": ("FusionPattern",),
+    "tilewright.relax.expr": ("Call", "Expr", "Function", "PrimValue", "ShapeExpr", "Tuple"),
     "tilewright.relax.struct_info": ("StructInfo",),
     "tilewright.tir.expr": ("Var",),
     "tilewright.tir.function": ("PrimFunc",),

@@ -122,5 +122,5 @@ def test_python_does_not_branch_on_what_tensors_hold():
 def test_a_module_in_itself_is_refused():
     outer = nn.ModuleList([nn.Linear(3, 3)])
     outer.append(nn.ModuleList([outer]))
-    with pytest.raises(tw.TVMError, match="`1.0` is a module that it is itself in"):
+    with pytest.raises(tw.TVMError, match=r"`1\.0` is a module that it is itself in"):
         outer.state_dict()

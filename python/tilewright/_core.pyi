@@ -136,6 +136,12 @@ class PackedFunc:
     @property
     def name(self) -> str: ...
 
+@final
+class RuntimeObject:
+    """An object of the runtime that Python only hands on, such as a cache."""
+
+    ...
+
 class Object:
     """A part of the IR. The classes of the IR are this one's subclasses."""
 
@@ -213,6 +219,9 @@ class BlockBuilder:
     def _in_dataflow(self) -> bool: ...
     def _in_function(self) -> bool: ...
     def _set_params(self, params: Any) -> None: ...
+    def _set_place(self, file: Any, line: Any, text: Any) -> Any:
+        """What is emitted from here on comes from this line of the user's source."""
+
     def add_func(self, func: Any, func_name: str) -> Any:
         """Adds a function to the module, under this name or one like it."""
 
@@ -403,6 +412,9 @@ class IRModule:
     def __getitem__(self, name: str | GlobalVar) -> PrimFunc | Function: ...
     def __len__(self) -> int: ...
     def __setitem__(self, key: Any, value: Any) -> None: ...
+    def _repr_html_(self) -> Any:
+        """The script in colour, as notebooks show it."""
+
     @property
     def attrs(self) -> Any:
         """The attributes."""
@@ -529,6 +541,71 @@ class Target:
     @property
     def text(self) -> str:
         """The text that the target was made from."""
+
+@final
+class BlockRV:
+    """A block of a schedule."""
+
+    def __hash__(self) -> int: ...
+
+@final
+class LoopRV:
+    """A loop of a schedule."""
+
+    def __hash__(self) -> int: ...
+
+@final
+class ExprRV:
+    """A number that a schedule has drawn."""
+
+    def __hash__(self) -> int: ...
+
+class Schedule:
+    """A schedule in the making. Python's own class adds a method for each primitive."""
+
+    def __new__(
+        cls,
+        module: Any,
+        *,
+        debug_mask: Any = None,
+        error_render_level: str = "detail",
+        seed: Any = None,
+        enable_check: bool = True,
+    ) -> Self: ...
+    def _apply(self, lines: Any) -> Any:
+        """Does what a line of a trace says, with the names that it gives to handles."""
+
+    def _call(self, name: Any, args: Any, kwargs: Any) -> Any:
+        """Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles."""
+
+    def copy(self) -> Any:
+        """Another schedule that begins where this one is, whose handles are these."""
+
+    @property
+    def func_working_on(self) -> Any:
+        """The function that primitives work on which begin with a name."""
+
+    def get(self, handle: Any) -> Any:
+        """The block, the loop or the number that a handle stands for."""
+
+    @property
+    def mod(self) -> Any:
+        """The module as it is now."""
+
+    @property
+    def trace(self) -> Any:
+        """The calls so far."""
+
+    def work_on(self, func_name: Any) -> Any:
+        """Primitives that begin with a name work on this function from now on."""
+
+class Trace:
+    """The calls of primitives that made a schedule."""
+
+    def _calls(self) -> Any:
+        """The calls as plain data: each its primitive, its arguments as text, its attributes (none), its handles'
+        names.
+        """
 
 @final
 class Executable:
@@ -767,6 +844,12 @@ def op_signature(name: str) -> tuple[list[tuple[str, str | None]], str]:
 def graph_op_names() -> list[str]:
     """The names of the graph operators behind `R.`."""
 
+def op_reference(name: Any) -> Any:
+    """What the reference says of a graph operator: its page; its documentation; its arguments and its attributes as
+    `(name, what it is, documentation)`; how it fuses; whether it is pure; whether the virtual machine does it
+    itself.
+    """
+
 def get_op(name: str) -> Any:
     """An operator by its full name, such as `relax.add`; the error lists near ones."""
 
@@ -815,6 +898,9 @@ def build(module: IRModule | PrimFunc | Function, target: Target, pipeline: Pass
 def pipeline(name: str) -> Pass:
     """A pipeline by name, as one pass."""
 
+def fuse_ops_by_pattern(patterns: Any, bind_constants: Any, annotate_codegen: Any, entry_functions: Any) -> Any:
+    """Fuses what looks like one of the patterns."""
+
 def bind_params(name: str, params: dict[str | int, Any]) -> Pass:
     """Binds parameters of the function `name`, by their names or positions, to tensors; the tensors are copied,
     since a module's constants never change.
@@ -823,17 +909,37 @@ def bind_params(name: str, params: dict[str | int, Any]) -> Pass:
 def bind_symbolic_vars(sizes: dict[Any, int], function: str | None) -> Pass:
     """Turns symbolic dimensions, by name, into numbers: in the function of that name, or in all."""
 
-def by_name(name: str) -> Pass:
-    """A pass that needs no arguments."""
+def graph_pass_names() -> Any:
+    """The names of those among them that are passes of graphs."""
 
 def estimate_memory_usage(module: IRModule) -> str:
     """The memory that the tensors of a planned module's functions take, as a table."""
 
+def option_names() -> Any:
+    """The options that passes of the compiler, and the context itself, read."""
+
 def pass_names() -> list[str]:
-    """The names of all passes that need no arguments."""
+    """The names of all passes that there are."""
+
+def pass_signature(name: Any) -> Any:
+    """What a pass does, and its parameters in order."""
+
+def make_pass(name: Any, args: Any) -> Any:
+    """A pass by its name and the arguments that it takes."""
 
 def pipeline_names() -> list[str]:
     """The names of all pipelines."""
+
+def default_gpu_schedule(module: Any, target: Any) -> Any:
+    """The module with every PrimFunc that has no schedule bound to the threads of the target."""
+
+def schedule_primitives() -> Any:
+    """The names of the primitives, as traces and as users write them, with their parameters: a name, and its default
+    in a tuple of one (an empty one where it must be given).
+    """
+
+def trace_line(name: Any, args: Any, outputs: Any) -> Any:
+    """A call as a line of Python, from its primitive's name, its arguments as text and its handles' names."""
 
 def graph_vars(which: str, root: Any) -> Any:
     """The graph variables of a part of the IR: `which` is "free", "bound" or "all"."""
@@ -1050,6 +1156,11 @@ def te_create_prim_func(params: Any, index_dtype: Any, inline: Any) -> Any:
 def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said: Any) -> Any:
     """A call, in a block builder's function, of what makes `outputs` of `inputs`, on the values that the inputs
     stand for.
+    """
+
+def import_torch_graph(builder: Any, graph: Any, options: Any, custom: Any) -> Any:
+    """Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a
+    target: it gets a node's number and the values of the nodes that it needs, by name.
     """
 
 def command_line(arguments: list[str]) -> int:

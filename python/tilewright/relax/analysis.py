@@ -21,13 +21,14 @@ from .._core import (
     udchain,
 )
 from ..ir.module import GlobalVar, IRModule
-from .expr import Call, Expr, Function, Var
-from .struct_info import StructInfo
+from .expr import Call, Expr, Function, ShapeExpr, Var
+from .struct_info import StructInfo, TensorStructInfo
 
 __all__ = [
     "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
     "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
-    "derive_call_ret_struct_info", "detect_recursion", "erase_to_well_defined", "estimate_memory_usage", "free_vars",
+    "derive_call_ret_struct_info", "derive_func_ret_shape", "detect_recursion",
+    "erase_to_well_defined", "estimate_memory_usage", "free_vars",
     "get_static_type", "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit",
     "remove_all_unused", "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain",
     "used_vars", "well_formed",
@@ -123,3 +124,15 @@ def estimate_memory_usage(mod: IRModule | Function) -> str:
     if isinstance(mod, Function):
         mod = IRModule({GlobalVar("foo"): mod})
     return _core.estimate_memory_usage(mod)
+
+
+def derive_func_ret_shape(args: list[Var], body: Expr) -> ShapeExpr:
+    """The shape of a function's result in its own dimensions: those that its parameters `args` tell."""
+    info = body.struct_info
+    if not isinstance(info, TensorStructInfo) or info.shape is None:
+        raise ValueError(f"the body of the function is no tensor of known shape: {info}")
+    told = {var for arg in args for var in definable_tir_vars_in_struct_info(arg.struct_info)}
+    untold = [var for var in tir_vars_in_struct_info(info) if var not in told]
+    if untold:
+        raise ValueError(f"no parameter tells {', '.join(var.name for var in untold)}")
+    return ShapeExpr(list(info.shape))

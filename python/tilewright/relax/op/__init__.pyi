@@ -10,6 +10,9 @@ from tilewright.relax.expr import Call
 from tilewright.relax.struct_info import StructInfo
 
 from . import builtin as builtin
+from . import grad as grad
+from . import image as image
+from . import inspect as inspect
 from . import memory as memory
 from . import nn as nn
 from . import vm as vm
@@ -73,6 +76,17 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     x: The input tensor.
     axis: The dimension; `None`: that of the flattened tensor.
     keepdims: Whether the dimensions stay, with size 1.
+    """
+
+def argsort(data: Any, axis: int = -1, descending: bool = False, dtype: str = "int32") -> Call:
+    """The indices along a dimension that put its elements in ascending or descending order.
+
+    Equal elements stay in the order in which they stand; NaN is greater than every number.
+
+    data: The input tensor.
+    axis: The dimension; negative numbers count from the end.
+    descending: Whether the greatest elements come first.
+    dtype: The data type of the indices.
     """
 
 def asin(x: Any) -> Call:
@@ -155,6 +169,18 @@ def broadcast_to(x: Any, shape: Any) -> Call:
 
     x: The input tensor.
     shape: The shape, to which that of `x` must broadcast.
+    """
+
+def bucketize(input_tensor: Any, boundaries: Any, out_int32: bool = False, right: bool = False) -> Call:
+    """For each element the number of the bucket that it falls into, by the ascending boundaries between the buckets.
+
+    An element at a boundary falls into the bucket before it, with `right` into the one behind. NaN falls into the
+    last bucket.
+
+    input_tensor: The input tensor.
+    boundaries: The boundaries in ascending order, in one dimension, of the same type.
+    out_int32: Whether the result is of `int32` and not of `int64`.
+    right: Whether a boundary belongs to the bucket behind it.
     """
 
 def call_builtin_with_ctx(func: Any, args: Any, *, sinfo_args: Any = None) -> Call:
@@ -257,11 +283,49 @@ def cumsum(data: Any, axis: Any = None, dtype: str = "void", exclusive: bool = F
     exclusive: Whether each element stays out of its own result.
     """
 
+def dense(data: Any, weight: Any) -> Call:
+    """`data @ weight.T`: the spelling of 2022."""
+
+def dequantize(data: Any, scale: Any, zero_point: Any, axis: int = -1, out_dtype: str = "float32") -> Call:
+    """`(data - zero_point) * scale`, worked out in floats.
+
+    data: The input tensor.
+    scale: What one step is: a scalar, or one for each index of the dimension `axis`.
+    zero_point: What stands for 0: a scalar, or one for each index of the dimension `axis`.
+    axis: The dimension of the scales; negative numbers count from the end.
+    out_dtype: The data type of the result, a float.
+    """
+
 def divide(x1: Any, x2: Any) -> Call:
     """The quotient: of floats as IEEE has it, of integers rounded towards zero.
 
     x1: The first operand.
     x2: The second operand; the shapes broadcast.
+    """
+
+def dynamic_strided_slice(x: Any, begin: Any, end: Any, strides: Any) -> Call:
+    """The elements from `begin` up to and without `end` in steps of `strides` along each dimension, as Python
+    slices.
+
+    Only a run knows how many there are; `R.match_cast` names it. Negative begins and ends count from the end of
+    the dimension, and what lies outside is cut off; a step of 0 ends the run with an error.
+
+    x: The input tensor.
+    begin: Where the slice begins along each dimension, as `int64`.
+    end: Where it ends along each dimension, as `int64`.
+    strides: The steps, as `int64`.
+    """
+
+def einsum(operands: Any, subscripts: Any) -> Call:
+    """The sum of products that Einstein's notation names, as `numpy.einsum` has it: `"ij,jk->ik"`.
+
+    Letters before the arrow name the dimensions of the operands in turn, those behind it the dimensions of the
+    result; over all others is summed. Without an arrow the result has the letters that stand once, in
+    alphabetical order. A letter twice in one operand means its diagonal; `...` stands for any number of
+    dimensions, which broadcast. Of float16 and bfloat16 sums are worked out in float32.
+
+    operands: The tensors, of one type.
+    subscripts: The letters.
     """
 
 def equal(x1: Any, x2: Any) -> Call:
@@ -398,6 +462,29 @@ def hint_on_device(data: Any, dst_vdevice: Any) -> Call:
     dst_vdevice: The device.
     """
 
+def index_put(data: Any, indices: Any, values: Any, accumulate: bool = False) -> Call:
+    """A copy of `data` in which the slices that the indices name along its first dimensions hold the values, as
+    NumPy's `data[i, j] = values`.
+
+    Of several values for one place the last one stays, or with `accumulate` all are added. Negative indices count
+    from the end; one that is out of range is held within its dimension.
+
+    data: The input tensor.
+    indices: Tensors of integers, which broadcast; at most one for each dimension of `data`.
+    values: Elements of the type of `data`, which broadcast to the places.
+    accumulate: Whether values are added to what stands there.
+    """
+
+def index_tensor(data: Any, indices: Any) -> Call:
+    """The slices of `data` that the indices name along its first dimensions, as NumPy's `data[i, j]`: tensors of
+    indices broadcast, and their dimensions take the place of those that they index.
+
+    Negative indices count from the end; one that is out of range is held within its dimension.
+
+    data: The input tensor.
+    indices: Tensors of integers, at most one for each dimension of `data`.
+    """
+
 def invoke_closure(closure: Any, args: Any, sinfo_args: Any) -> Call:
     """A call of a function value whose result is as `sinfo_args` says."""
 
@@ -422,6 +509,25 @@ def isnan(x: Any) -> Call:
     x: The input tensor.
     """
 
+def layout_transform(
+    x: Any,
+    index_map: Any,
+    pad_value: Any = None,
+    axis_separators: Any = None,
+    input_axis_separators: Any = None,
+) -> Call:
+    """The tensor whose element at `index_map(i)` is that of `x` at `i`.
+
+    The map must be one-to-one: an order of the dimensions, parts of them, sums of parts. Where a dimension is
+    divided into parts of a size that does not divide it, it is filled up with `pad_value`.
+
+    x: The input tensor.
+    index_map: The map: of an index of `x`, that of the result.
+    pad_value: What the dimensions are filled up with; `None`: 0.
+    axis_separators: Where the dimensions of the result divide into those of its memory: here nowhere.
+    input_axis_separators: The same of `x`.
+    """
+
 def left_shift(x1: Any, x2: Any) -> Call:
     """The bits of `x1` moved up by `x2`; 0 where that is the width or more (negative counts included).
 
@@ -442,6 +548,9 @@ def less_equal(x1: Any, x2: Any) -> Call:
     x1: The first operand.
     x2: The second operand; the shapes broadcast.
     """
+
+def linear(data: Any, weight: Any, bias: Any = None, out_dtype: Any = "void") -> Call:
+    """`data @ weight.T`, plus a bias where there is one."""
 
 def log(x: Any) -> Call:
     """The natural logarithm.
@@ -522,6 +631,25 @@ def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     keepdims: Whether the dimensions stay, with size 1.
     """
 
+def median(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
+    """The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.
+
+    Of a single dimension the result is the tuple of these elements and of the indices at which they stand, as
+    `int64`. Of no elements at all the median is NaN (0 for integers), and the index 0.
+
+    x: The input tensor.
+    axis: The dimensions; `None`: all.
+    keepdims: Whether the dimensions stay, with size 1.
+    """
+
+def meshgrid(tensors: Any, indexing: str = "ij") -> Call:
+    """The coordinates of a grid, one tensor for each of its dimensions; the result is their tuple, as
+    `numpy.meshgrid`.
+
+    tensors: The coordinates along each dimension: tensors of at most one dimension, of one type.
+    indexing: `ij`: the dimensions come in the order of the tensors; `xy`: the second before the first.
+    """
+
 def min(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     """The smallest element over dimensions.
 
@@ -546,6 +674,19 @@ def mod(x1: Any, x2: Any) -> Call:
     x2: The second operand; the shapes broadcast.
     """
 
+def multinomial_from_uniform(prob: Any, uniform_sample: Any, sample_indices: Any, dtype: str = "int64") -> Call:
+    """A class drawn for each number between 0 and 1 from a row of probabilities: the first one up to which they add
+    up to more than the number, or the last class where none do.
+
+    Rows that the indices name count from the end where negative, and are held within the rows. Sums of float16
+    and bfloat16 are worked out in float32.
+
+    prob: The probabilities, `(rows, classes)`.
+    uniform_sample: The numbers, `(draws, 1)`.
+    sample_indices: The row for each draw, integers as `(draws, 1)`.
+    dtype: The data type of the classes.
+    """
+
 def multiply(x1: Any, x2: Any) -> Call:
     """The product.
 
@@ -555,6 +696,13 @@ def multiply(x1: Any, x2: Any) -> Call:
 
 def negative(x: Any) -> Call:
     """The negative; the least integer stays itself.
+
+    x: The input tensor.
+    """
+
+def nonzero(x: Any) -> Call:
+    """The indices of the elements that are not 0, in order, as a tensor of `int64` with a row for each dimension. A
+    tensor without dimensions counts as one of one element.
 
     x: The input tensor.
     """
@@ -627,6 +775,20 @@ def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
     keepdims: Whether the dimensions stay, with size 1.
     """
 
+def quantize(data: Any, scale: Any, zero_point: Any, axis: int = -1, out_dtype: str = "int8") -> Call:
+    """`data / scale`, rounded to the nearest integer (halves to the even one), plus `zero_point`, held within the
+    range of the result's type. NaN becomes the zero of that type.
+
+    data: The input tensor, of floats.
+    scale: What one step is: a scalar, or one for each index of the dimension `axis`.
+    zero_point: What stands for 0: a scalar, or one for each index of the dimension `axis`.
+    axis: The dimension of the scales; negative numbers count from the end.
+    out_dtype: The data type of the result, an integer.
+    """
+
+def relu(data: Any) -> Call:
+    """`relax.op.nn.relu`: the spelling of 2022."""
+
 def repeat(data: Any, repeats: Any, axis: Any = None) -> Call:
     """Each element along a dimension repeated, the copies beside each other.
 
@@ -680,6 +842,20 @@ def scatter_elements(data: Any, indices: Any, updates: Any, axis: int = 0, reduc
     with it.
     """
 
+def scatter_nd(data: Any, indices: Any, updates: Any, reduction: str = "update") -> Call:
+    """A copy of `data` in which the slice that each row along the last dimension of the indices names has changed by
+    its update.
+
+    The updates go one after the other, the last dimension fastest. Negative indices count from the end; one that
+    is out of range is held within its dimension.
+
+    data: The input tensor.
+    indices: Integers; the last dimension is a constant.
+    updates: A slice for each row, of the type of `data`.
+    reduction: What an update does to the element: `update` replaces it, `add`, `mul`, `min` and `max` combine
+    with it.
+    """
+
 def shape_of(expr: Any) -> Call:
     """The shape of the tensor, as a value.
 
@@ -714,6 +890,16 @@ def sinh(x: Any) -> Call:
     """The hyperbolic sine.
 
     x: The input tensor.
+    """
+
+def sort(x: Any, axis: int = -1, descending: bool = False) -> Call:
+    """The elements in ascending or descending order along a dimension.
+
+    Equal elements stay in the order in which they stand; NaN is greater than every number.
+
+    x: The input tensor.
+    axis: The dimension; negative numbers count from the end.
+    descending: Whether the greatest elements come first.
     """
 
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Call:
@@ -851,6 +1037,27 @@ def to_vdevice(data: Any, dst_vdevice: Any) -> Call:
     dst_vdevice: The device.
     """
 
+def topk(
+    data: Any,
+    k: int = 1,
+    axis: int = -1,
+    ret_type: str = "both",
+    largest: bool = True,
+    dtype: str = "int32",
+) -> Call:
+    """The `k` greatest or smallest elements along a dimension, in order, and the indices at which they stand.
+
+    Of equal elements the one that stands first comes first; NaN is greater than every number. A run in which the
+    dimension has fewer than `k` elements ends with an error.
+
+    data: The input tensor.
+    k: The number of elements, at least 1.
+    axis: The dimension; negative numbers count from the end.
+    ret_type: What is given: `both`, the tuple of elements and indices, or `values` or `indices` alone.
+    largest: Whether the greatest elements are given, not the smallest.
+    dtype: The data type of the indices.
+    """
+
 def tril(x: Any, k: int = 0) -> Call:
     """The lower triangle of each matrix in the last two dimensions: elements beyond its diagonal are 0.
 
@@ -869,6 +1076,27 @@ def trunc(x: Any) -> Call:
     """The integer part.
 
     x: The input tensor.
+    """
+
+def unique(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: Any = None,
+) -> Call:
+    """The distinct elements, or the distinct slices along a dimension.
+
+    The result is a tensor, or where more is asked for the tuple of it and of tensors of `int64` with one
+    dimension. NaN is equal to itself and greater than every number; slices are compared element by element.
+
+    x: The input tensor.
+    sorted: Whether they come in ascending order, and not in that of their first appearance.
+    return_index: Whether the index at which each stands first is given.
+    return_inverse: Whether the number among the distinct ones is given for each element or slice.
+    return_counts: Whether it is given how often each stands.
+    axis: The dimension of the slices; `None`: elements, in one dimension.
     """
 
 def variance(x: Any, axis: Any = None, keepdims: bool = False) -> Call:

@@ -7,6 +7,193 @@ from typing import Any
 
 from tilewright.relax.expr import Call
 
+def adaptive_avg_pool1d(data: Any, output_size: Any = None, layout: str = "NCW", out_layout: Any = None) -> Call:
+    """Means of as many windows of the data as `output_size` says, over one spatial dimension.
+
+    Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data has
+    `n` elements.
+
+    data: The data.
+    output_size: The numbers of windows; `None`: one for each element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def adaptive_avg_pool2d(data: Any, output_size: Any = None, layout: str = "NCHW", out_layout: Any = None) -> Call:
+    """Means of as many windows of the data as `output_size` says, over two spatial dimensions.
+
+    Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data has
+    `n` elements.
+
+    data: The data.
+    output_size: The numbers of windows; `None`: one for each element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def adaptive_avg_pool3d(data: Any, output_size: Any = None, layout: str = "NCDHW", out_layout: Any = None) -> Call:
+    """Means of as many windows of the data as `output_size` says, over three spatial dimensions.
+
+    Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data has
+    `n` elements.
+
+    data: The data.
+    output_size: The numbers of windows; `None`: one for each element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    scale: Any = None,
+    causal_mask: Any = None,
+    window_size: Any = None,
+) -> Call:
+    """`softmax(query @ keyᵀ * scale) @ value` for each element of a batch and each head; all tensors are `(batch,
+    places, heads, width)`.
+
+    With a mask a query sees the keys up to its own place: `TopLeft` puts the first query at the first key,
+    `BottomRight` the last query at the last key. With a window it sees those alone whose distance from its place
+    is less. A query that sees no key gets zeros. Narrow floats are worked out in float32.
+
+    query: The queries.
+    key: The keys, of the width of the queries.
+    value: The values, one for each key.
+    scale: The factor; `None`: one over the root of the width.
+    causal_mask: `TopLeft`, `BottomRight` or `None`.
+    window_size: How many places a query sees, its own among them.
+    """
+
+def attention_bias(
+    query: Any,
+    key: Any,
+    value: Any,
+    bias: Any,
+    scale: Any = None,
+    causal_mask: Any = None,
+    window_size: Any = None,
+) -> Call:
+    """`softmax(query @ keyᵀ * scale + bias) @ value`; all else as of `nn.attention`.
+
+    query: The queries.
+    key: The keys, of the width of the queries.
+    value: The values, one for each key.
+    bias: What is added to the scores: `(batch, heads, queries, keys)`, each dimension that or 1.
+    scale: The factor; `None`: one over the root of the width.
+    causal_mask: `TopLeft`, `BottomRight` or `None`.
+    window_size: How many places a query sees, its own among them.
+    """
+
+def attention_var_len(
+    queries: Any,
+    keys: Any,
+    values: Any,
+    seqstart_q: Any,
+    seqstart_k: Any,
+    max_seqlen_q: Any,
+    max_seqlen_k: Any,
+    scale: Any = None,
+    causal_mask: Any = None,
+    window_size: Any = None,
+) -> Call:
+    """The attention of `nn.attention` within each of several sequences, which stand one behind the other along the
+    second dimension.
+
+    Queries behind the last sequence get zeros. Starts of sequences are held within the tensors that they speak
+    of.
+
+    queries: The queries, `(1, places of all sequences, heads, width)`.
+    keys: The keys, of the width of the queries.
+    values: The values, one for each key.
+    seqstart_q: Integers: where each sequence of queries begins, and last the end of them all.
+    seqstart_k: Integers: where each sequence of keys begins, and last the end of them all.
+    max_seqlen_q: The length of the longest sequence of queries, for targets that ask for it.
+    max_seqlen_k: The length of the longest sequence of keys, for targets that ask for it.
+    scale: The factor; `None`: one over the root of the width.
+    causal_mask: `TopLeft`, `BottomRight` or `None`, within each sequence.
+    window_size: How many places a query sees, its own among them.
+    """
+
+def avg_pool1d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCW",
+    out_layout: Any = None,
+) -> Call:
+    """The means of windows of the data, over one spatial dimension.
+
+    The border is one of zeros. Means of float16 are worked out in float32.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: Whether elements of the border count.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def avg_pool2d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCHW",
+    out_layout: Any = None,
+) -> Call:
+    """The means of windows of the data, over two spatial dimensions.
+
+    The border is one of zeros. Means of float16 are worked out in float32.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: Whether elements of the border count.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def avg_pool3d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCDHW",
+    out_layout: Any = None,
+) -> Call:
+    """The means of windows of the data, over three spatial dimensions.
+
+    The border is one of zeros. Means of float16 are worked out in float32.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: Whether elements of the border count.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
 def batch_norm(
     data: Any,
     gamma: Any,
@@ -37,6 +224,208 @@ def batch_norm(
     scale: Whether the scale is multiplied in.
     momentum: How far the moving ones move.
     training: Whether mean and variance are those of the batch.
+    """
+
+def conv1d(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCW",
+    kernel_layout: str = "OIW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """Sums of products of a kernel and of windows of the data, over one spatial dimension.
+
+    `result[n, f, x] = sum over c, r of data[n, c, x * stride + r * dilation - padding] * weight[f, c, r]`;
+    outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided
+    evenly, and those of a group depend on each other only. Sums of float16 are worked out in float32.
+
+    data: The data.
+    weight: The kernel.
+    strides: The steps of the window.
+    padding: The widths of the border of zeros: before, then behind.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def conv1d_transpose(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    output_padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCW",
+    kernel_layout: str = "IOW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """What goes back from the result of a convolution over one spatial dimension to its data, as
+    `torch.conv_transpose1d`.
+
+    Each element of the data times the kernel is added to the result where the window of that convolution lay.
+
+    data: The data.
+    weight: The kernel: its first axis is that of the data's channels.
+    strides: The steps of the window over the result.
+    padding: What is cut from the result: before, then behind.
+    output_padding: What is added behind the result.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def conv2d(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCHW",
+    kernel_layout: str = "OIHW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """Sums of products of a kernel and of windows of the data, over two spatial dimensions.
+
+    `result[n, f, y, x]` is the sum over `c`, `r`, `s` of `data[n, c, y * strides[0] + r * dilation[0] -
+    padding[0], x * strides[1] + s * dilation[1] - padding[1]]` times `weight[f, c, r, s]`; outside of its bounds
+    the data is 0. With groups, the channels of the data and of the result are divided evenly, and those of a
+    group depend on each other only. Sums of float16 are worked out in float32.
+
+    data: The data.
+    weight: The kernel.
+    strides: The steps of the window.
+    padding: The widths of the border of zeros: before, then behind.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def conv2d_transpose(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    output_padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCHW",
+    kernel_layout: str = "IOHW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """What goes back from the result of a convolution over two spatial dimensions to its data, as
+    `torch.conv_transpose2d`.
+
+    Each element of the data times the kernel is added to the result where the window of that convolution lay.
+
+    data: The data.
+    weight: The kernel: its first axis is that of the data's channels.
+    strides: The steps of the window over the result.
+    padding: What is cut from the result: before, then behind.
+    output_padding: What is added behind the result.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def conv3d(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCDHW",
+    kernel_layout: str = "OIDHW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """Sums of products of a kernel and of windows of the data, over three spatial dimensions.
+
+    As `nn.conv2d`, with a window that moves along three dimensions; outside of its bounds the data is 0. With
+    groups, the channels of the data and of the result are divided evenly, and those of a group depend on each
+    other only. Sums of float16 are worked out in float32.
+
+    data: The data.
+    weight: The kernel.
+    strides: The steps of the window.
+    padding: The widths of the border of zeros: before, then behind.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def conv3d_transpose(
+    data: Any,
+    weight: Any,
+    strides: int = 1,
+    padding: int = 0,
+    output_padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+    data_layout: str = "NCDHW",
+    kernel_layout: str = "IODHW",
+    out_layout: Any = None,
+    out_dtype: str = "void",
+) -> Call:
+    """What goes back from the result of a convolution over three spatial dimensions to its data, as
+    `torch.conv_transpose3d`.
+
+    Each element of the data times the kernel is added to the result where the window of that convolution lay.
+
+    data: The data.
+    weight: The kernel: its first axis is that of the data's channels.
+    strides: The steps of the window over the result.
+    padding: What is cut from the result: before, then behind.
+    output_padding: What is added behind the result.
+    dilation: The distances of the window's elements.
+    groups: The number of groups, which divides that of the channels.
+    data_layout: The order of the data's dimensions.
+    kernel_layout: The order of the kernel's dimensions.
+    out_layout: The order of the result's dimensions.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    """
+
+def cross_entropy_with_logits(predictions: Any, labels: Any) -> Call:
+    """`-sum(predictions * labels)`, divided by the size of the batch where there is one: of logarithms of
+    probabilities and of probabilities the cross entropy. Of float16 and bfloat16 it is worked out in float32.
+
+    predictions: The logarithms; a first of two dimensions is a batch.
+    labels: The probabilities, of the same shape and type.
+    """
+
+def dense(data: Any, weight: Any, out_dtype: str = "void") -> Call:
+    """`data @ weight.T`: each row of the data times each row of the weight, as `torch.nn.functional.linear` has it.
+
+    Dimensions of the data before the last are a batch.
+
+    data: The data, of at least one dimension.
+    weight: The weight: a row for each column of the result.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
     """
 
 def dropout(data: Any, rate: float = 0.5) -> Call:
@@ -84,6 +473,29 @@ def group_norm(
     scale: Whether the scale is multiplied in.
     """
 
+def instance_norm(
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    channel_axis: Any,
+    axes: Any,
+    epsilon: float = 1e-05,
+    center: bool = True,
+    scale: bool = True,
+) -> Call:
+    """`(data - mean) / sqrt(variance + epsilon) * gamma + beta`, with mean and variance over `axes` alone: each
+    channel of each element of a batch has its own.
+
+    data: The input tensor.
+    gamma: The scale of each channel.
+    beta: The shift of each channel.
+    channel_axis: The dimension of the channels.
+    axes: The dimensions that are averaged over.
+    epsilon: What is added to the variance.
+    center: Whether the shift is added.
+    scale: Whether the scale is multiplied in.
+    """
+
 def layer_norm(
     data: Any,
     gamma: Any,
@@ -119,6 +531,102 @@ def log_softmax(data: Any, axis: int = -1) -> Call:
     axis: The dimension; negative numbers count from the end.
     """
 
+def max_pool1d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCW",
+    out_layout: Any = None,
+) -> Call:
+    """The largest elements of windows of the data, over one spatial dimension.
+
+    NaN is larger than any other element, and a border smaller.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: It has no meaning for the largest element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def max_pool2d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCHW",
+    out_layout: Any = None,
+) -> Call:
+    """The largest elements of windows of the data, over two spatial dimensions.
+
+    NaN is larger than any other element, and a border smaller.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: It has no meaning for the largest element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def max_pool3d(
+    data: Any,
+    pool_size: int = 1,
+    strides: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    ceil_mode: bool = False,
+    count_include_pad: bool = False,
+    layout: str = "NCDHW",
+    out_layout: Any = None,
+) -> Call:
+    """The largest elements of windows of the data, over three spatial dimensions.
+
+    NaN is larger than any other element, and a border smaller.
+
+    data: The data.
+    pool_size: The number of the window's elements.
+    strides: The steps of the window.
+    padding: The widths of the border: before, then behind.
+    dilation: The distances of the window's elements.
+    ceil_mode: Whether a window may reach out behind the border, if it begins before.
+    count_include_pad: It has no meaning for the largest element.
+    layout: The order of the data's dimensions.
+    out_layout: The order of the result's dimensions.
+    """
+
+def nll_loss(
+    predictions: Any,
+    targets: Any,
+    weights: Any = None,
+    reduction: str = "mean",
+    ignore_index: int = -100,
+) -> Call:
+    """`-prediction * weight` of each target's class, or the sum or weighted mean of these.
+
+    The class of a target is held within the classes. Of float16 and bfloat16 it is worked out in float32.
+
+    predictions: Logarithms of probabilities, `(batch, classes, …)` or `(classes,)`.
+    targets: The classes, integers in the shape of the predictions without that dimension.
+    weights: What each class weighs; 1 where they are left out.
+    reduction: `none`, `sum` or `mean`.
+    ignore_index: Targets of this class do not count.
+    """
+
 def pad(data: Any, pad_width: Any, pad_value: float = 0.0, pad_mode: str = "constant") -> Call:
     """The tensor with a border along each of its dimensions.
 
@@ -130,6 +638,22 @@ def pad(data: Any, pad_width: Any, pad_value: float = 0.0, pad_mode: str = "cons
     pad_width: The widths of the border before and behind the elements, for each dimension in turn.
     pad_value: What stands in a constant border.
     pad_mode: `constant`, `edge`, `reflect` or `circular`.
+    """
+
+def pixel_shuffle(data: Any, upscale_factor: Any) -> Call:
+    """An image that is larger by `upscale_factor` in both directions, and has fewer channels by its square: the
+    channels of a pixel become a square of pixels, as `torch.pixel_shuffle`.
+
+    data: The image: its last three dimensions are channels, height and width.
+    upscale_factor: By how much height and width grow.
+    """
+
+def prelu(data: Any, alpha: Any, axis: int = 1) -> Call:
+    """`data` where it is positive, else `alpha * data`, with an `alpha` for each channel or one for all.
+
+    data: The input tensor.
+    alpha: The slope below 0, of one dimension: for each channel, or one.
+    axis: The dimension of the channels; negative numbers count from the end.
     """
 
 def relu(x: Any) -> Call:
@@ -145,6 +669,13 @@ def rms_norm(data: Any, weight: Any, axes: int = -1, epsilon: float = 1e-05) -> 
     weight: The scale, of the shape of the dimensions `axes`.
     axes: The dimensions; negative numbers count from the end.
     epsilon: What is added to the mean square.
+    """
+
+def selu(data: Any) -> Call:
+    """`scale * x` where `x` is positive, else `scale * alpha * (exp(x) - 1)`, element by element, with the two
+    constants under which layers keep mean 0 and variance 1 (Klambauer et al., 2017).
+
+    data: The input tensor.
     """
 
 def silu(data: Any) -> Call:

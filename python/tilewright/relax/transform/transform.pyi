@@ -3,11 +3,27 @@
 Made by `scripts/stubs.py`.
 """
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilewright._core import Pass
+from tilewright.relax.backend.pattern_registry import FusionPattern
+from tilewright.relax.expr import Call, Expr
 
-def AttachGlobalSymbol() -> Pass:
+def AdjustMatmulOrder() -> Any:
+    """The pass `AdjustMatmulOrder`; `tilewright opt --pass AdjustMatmulOrder FILE` shows what it does."""
+
+def AnnotateTIROpPattern() -> Any:
+    """The pass `AnnotateTIROpPattern`; `tilewright opt --pass AnnotateTIROpPattern FILE` shows what it does."""
+
+def AttachExternModules(extern_modules: Sequence[Any]) -> Pass:
+    """Makes the functions of external modules (`nn.ObjectModule`, `nn.SourceModule`) known to this process.
+
+    Programs find external functions by name when they call them, so the module itself stays as it is; an exported
+    library does not contain them.
+    """
+
+def AttachGlobalSymbol() -> Any:
     """The pass `AttachGlobalSymbol`; `tilewright opt --pass AttachGlobalSymbol FILE` shows what it does."""
 
 def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
@@ -16,50 +32,197 @@ def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
 def BindSymbolicVars(binding_map: dict[Any, int], func_name: str | None = None) -> Pass:
     """Turns symbolic dimensions, by name or variable, into numbers: in one function, or in all."""
 
-def CallTIRRewrite() -> Pass:
+def BundleModelParams(param_tuple_name: Any = None) -> Any:
+    """The weights of a function are one tuple. `tilewright opt --pass BundleModelParams FILE` shows what it does.
+
+    `param_tuple_name`, a text or None: What the tuple is called; `model_params` if nothing is said.
+    """
+
+def CallTIRRewrite() -> Any:
     """The pass `CallTIRRewrite`; `tilewright opt --pass CallTIRRewrite FILE` shows what it does."""
 
-def CanonicalizeBindings() -> Pass:
+def CanonicalizeBindings() -> Any:
     """The pass `CanonicalizeBindings`; `tilewright opt --pass CanonicalizeBindings FILE` shows what it does."""
 
-def DataflowUseInplaceCalls() -> Pass:
+def CombineParallelMatmul(check: Any = None) -> Any:
+    """Products of one left operand are computed as one. `tilewright opt --pass CombineParallelMatmul FILE` shows
+    what it does.
+
+    `check`, a function or None: Whether to combine products: a function of the left operand, the list of right
+    operands, the list of biases and a dict with `num_branches`, `bias_dim` and `activation`.
+    """
+
+def ConvertLayout(desired_layouts: Any) -> Any:
+    """Operators work on tensors whose dimensions stand in the orders that are wanted. `tilewright opt --pass
+    ConvertLayout FILE` shows what it does.
+
+    `desired_layouts`, a dict of lists of texts: By operator, such as `relax.nn.conv2d`, the layouts of its
+    operands, and of its result if that is not the first of them: `["NHWC", "OHWI"]`.
+    """
+
+def ConvertToDataflow(min_size: int = 2) -> Any:
+    """Bindings without side effects become dataflow blocks. `tilewright opt --pass ConvertToDataflow FILE` shows
+    what it does.
+
+    `min_size`, an integer: The least number of bindings of which a new block is made.
+    """
+
+def DataflowUseInplaceCalls() -> Any:
     """The pass `DataflowUseInplaceCalls`; `tilewright opt --pass DataflowUseInplaceCalls FILE` shows what it does."""
 
-def DeadCodeElimination() -> Pass:
+def DeadCodeElimination() -> Any:
     """The pass `DeadCodeElimination`; `tilewright opt --pass DeadCodeElimination FILE` shows what it does."""
 
-def EliminateCommonSubexpr() -> Pass:
+def DecomposeOpsForInference(func_name: Any = None) -> Any:
+    """Operators that training needs, or that only it needs, become simpler ones. `tilewright opt --pass
+    DecomposeOpsForInference FILE` shows what it does.
+
+    `func_name`, a text or None: The function that changes; all of the module, if none is named.
+    """
+
+def DecomposeOpsForTraining(func_name: Any = None) -> Any:
+    """Operators without derivatives of their own become simpler ones that have them. `tilewright opt --pass
+    DecomposeOpsForTraining FILE` shows what it does.
+
+    `func_name`, a text or None: The function that changes; all of the module, if none is named.
+    """
+
+def EliminateCommonSubexpr() -> Any:
     """The pass `EliminateCommonSubexpr`; `tilewright opt --pass EliminateCommonSubexpr FILE` shows what it does."""
 
-def FoldConstant() -> Pass:
+def ExpandMatmulOfSum() -> Any:
+    """The pass `ExpandMatmulOfSum`; `tilewright opt --pass ExpandMatmulOfSum FILE` shows what it does."""
+
+def ExpandTupleArguments() -> Any:
+    """The pass `ExpandTupleArguments`; `tilewright opt --pass ExpandTupleArguments FILE` shows what it does."""
+
+def FoldConstant() -> Any:
     """The pass `FoldConstant`; `tilewright opt --pass FoldConstant FILE` shows what it does."""
 
-def InlinePrivateFunctions() -> Pass:
+def FuseOps(fuse_opt_level: int = -1) -> Any:
+    """Calls of PrimFuncs that may be computed together become one function. `tilewright opt --pass FuseOps FILE`
+    shows what it does.
+
+    `fuse_opt_level`, an integer: 0: nothing is fused; -1: as the level of the context says.
+    """
+
+def FuseOpsByPattern(
+    patterns: Sequence[FusionPattern | tuple[Any, ...]],
+    bind_constants: bool = True,
+    annotate_codegen: bool = False,
+    entry_functions: Sequence[str] | None = None,
+) -> Pass:
+    """What looks like one of the patterns becomes a function of its own, with the pattern's name as `Composite`.
+
+    A pattern is a `FusionPattern`, or a tuple of a name, a pattern, patterns inside it by name, and a function
+    that is told of a match (`PatternCheckContext`) and answers whether it is to be fused; the last two may be
+    left out. Constants stay inside the functions with `bind_constants`; with `annotate_codegen` each function is
+    put into one for the code generator that its name begins with.
+    """
+
+def FuseTIR() -> Any:
+    """The pass `FuseTIR`; `tilewright opt --pass FuseTIR FILE` shows what it does."""
+
+def InlinePrivateFunctions() -> Any:
     """The pass `InlinePrivateFunctions`; `tilewright opt --pass InlinePrivateFunctions FILE` shows what it does."""
 
-def KillAfterLastUse() -> Pass:
+def KillAfterLastUse() -> Any:
     """The pass `KillAfterLastUse`; `tilewright opt --pass KillAfterLastUse FILE` shows what it does."""
 
-def LegalizeOps() -> Pass:
-    """The pass `LegalizeOps`; `tilewright opt --pass LegalizeOps FILE` shows what it does."""
+def LambdaLift() -> Any:
+    """The pass `LambdaLift`; `tilewright opt --pass LambdaLift FILE` shows what it does."""
 
-def MergeCompositeFunctions() -> Pass:
+def LazyTransformParams(fget_item: str = "get_item", fset_item: str = "set_item") -> Any:
+    """Functions that transform weights fetch each when it is needed. `tilewright opt --pass LazyTransformParams
+    FILE` shows what it does.
+
+    `fget_item`, a text: The name of the packed function that gives a weight for its number.
+
+    `fset_item`, a text or None: The name of the packed function that takes the number of a result and the result;
+    `None`: the function returns them.
+    """
+
+def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None) -> Pass:
+    """Operators become calls of loop functions.
+
+    Those in the map, by names such as `relax.add`, become what the function for them makes of the builder and the
+    call; for others, and where the function gives the call itself, the operator's own rule is used. Rules that
+    are registered (`legalize_ops.common.register_legalize`) are asked where the map has none.
+    """
+
+def LiftTransformParams(shared_transform: bool = False) -> Any:
+    """What is computed of the weights alone is computed once, before the first run. `tilewright opt --pass
+    LiftTransformParams FILE` shows what it does.
+
+    `shared_transform`, True, False or texts: Whether one function computes what all functions of the module need,
+    or those of these names.
+    """
+
+def MergeCompositeFunctions() -> Any:
     """The pass `MergeCompositeFunctions`; `tilewright opt --pass MergeCompositeFunctions FILE` shows what it does."""
 
-def Normalize() -> Pass:
+def Normalize() -> Any:
     """The pass `Normalize`; `tilewright opt --pass Normalize FILE` shows what it does."""
 
-def NormalizeGlobalVar() -> Pass:
+def NormalizeGlobalVar() -> Any:
     """The pass `NormalizeGlobalVar`; `tilewright opt --pass NormalizeGlobalVar FILE` shows what it does."""
 
-def RemovePurityChecking() -> Pass:
+def OptimizeLayoutTransform() -> Any:
+    """The pass `OptimizeLayoutTransform`; `tilewright opt --pass OptimizeLayoutTransform FILE` shows what it does."""
+
+def RemovePurityChecking() -> Any:
     """The pass `RemovePurityChecking`; `tilewright opt --pass RemovePurityChecking FILE` shows what it does."""
 
-def StaticPlanBlockMemory() -> Pass:
+def RemoveRedundantReshape() -> Any:
+    """The pass `RemoveRedundantReshape`; `tilewright opt --pass RemoveRedundantReshape FILE` shows what it does."""
+
+def RemoveUnusedOutputs() -> Any:
+    """The pass `RemoveUnusedOutputs`; `tilewright opt --pass RemoveUnusedOutputs FILE` shows what it does."""
+
+def RemoveUnusedParameters() -> Any:
+    """The pass `RemoveUnusedParameters`; `tilewright opt --pass RemoveUnusedParameters FILE` shows what it does."""
+
+def ReorderPermuteDimsAfterConcat() -> Any:
+    """The pass `ReorderPermuteDimsAfterConcat`; `tilewright opt --pass ReorderPermuteDimsAfterConcat FILE` shows
+    what it does.
+    """
+
+def ReorderTakeAfterMatmul() -> Any:
+    """The pass `ReorderTakeAfterMatmul`; `tilewright opt --pass ReorderTakeAfterMatmul FILE` shows what it does."""
+
+def RewriteDataflowReshape() -> Any:
+    """The pass `RewriteDataflowReshape`; `tilewright opt --pass RewriteDataflowReshape FILE` shows what it does."""
+
+def StaticPlanBlockMemory() -> Any:
     """The pass `StaticPlanBlockMemory`; `tilewright opt --pass StaticPlanBlockMemory FILE` shows what it does."""
 
-def ToNonDataflow() -> Pass:
+def ToMixedPrecision(out_dtype: str = "float32", fp16_input_names: Any = None) -> Any:
+    """Products of float32 tensors are computed of float16 ones. `tilewright opt --pass ToMixedPrecision FILE` shows
+    what it does.
+
+    `out_dtype`, a data type: The type of sums of products, `float32` or `float16`.
+
+    `fp16_input_names`, texts or None: The names of parameters that become float16 tensors.
+    """
+
+def ToNonDataflow() -> Any:
     """The pass `ToNonDataflow`; `tilewright opt --pass ToNonDataflow FILE` shows what it does."""
+
+def TopologicalSort(order: str = "depth-first", direction: str = "from-inputs") -> Any:
+    """The bindings of dataflow blocks in another order that respects what they need. `tilewright opt --pass
+    TopologicalSort FILE` shows what it does.
+
+    `order`, a text: `depth-first` or `breadth-first`.
+
+    `direction`, a text: `from-inputs` or `from-outputs`.
+    """
+
+def UpdateParamStructInfo(sinfo_func: Any) -> Any:
+    """Parameters have other types, and all that is computed of them has. `tilewright opt --pass
+    UpdateParamStructInfo FILE` shows what it does.
+
+    `sinfo_func`, a function: A function of a parameter that gives its type, or None where it keeps its own.
+    """
 
 def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
     """Makes a pass of a Python function `(block, module, context) -> block` on dataflow blocks.
