@@ -54,9 +54,8 @@ impl Pass for ExpandTupleArguments {
 
 /// The functions whose tuples are expanded, as they were.
 fn expanded(module: &IRModule) -> Expanded {
-    let takes_tuple = |function: &Function| {
-        function.params.iter().any(|param| matches!(param.struct_info, StructInfo::Tuple(_)))
-    };
+    let takes_tuple =
+        |function: &Function| function.params.iter().any(|param| matches!(param.struct_info, StructInfo::Tuple(_)));
     let mut found: Expanded = only_called(module).into_iter().filter(|(_, function)| takes_tuple(function)).collect();
     let mut unfit: Set<Arc<str>> = Set::default();
     for (_, function) in module.iter() {

@@ -242,9 +242,7 @@ impl<'p> Lazy<'p> {
             _ => None,
         };
         let mut needed: Vec<usize> = Vec::new();
-        let fields = rewrite(value, |expr: &Expr| {
-            of_expr(expr).map(|number| Expr::var(&self.weights[number].1))
-        });
+        let fields = rewrite(value, |expr: &Expr| of_expr(expr).map(|number| Expr::var(&self.weights[number].1)));
         let fields = fields.unwrap_or_else(|| value.clone());
         let whole = rewrite(&fields, |expr: &Expr| {
             let param = expr.as_var()?.id();
