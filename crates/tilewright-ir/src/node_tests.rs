@@ -162,3 +162,23 @@ fn functions_of_a_module_share_no_variables() {
     assert_eq!(apart.compare(&shared), Ok(()));
     assert_eq!(HashCx::hash(&shared), HashCx::hash(&apart));
 }
+
+/// Two types of functions on the same dimension are as two types on dimensions of their own.
+#[test]
+fn types_of_functions_share_no_variables() {
+    use crate::relax::StructInfo;
+    let typed = |dim: &Var| {
+        let info = || StructInfo::tensor(vec![Expr::var(dim)], DataType::F32);
+        StructInfo::Func { params: Some(vec![info()]), ret: Box::new(info()), pure: true }
+    };
+    let (n, m) = (Var::new("n", DataType::I64), Var::new("m", DataType::I64));
+    let (shared, apart) =
+        (StructInfo::Tuple(vec![typed(&n), typed(&n)]), StructInfo::Tuple(vec![typed(&n), typed(&m)]));
+    assert_eq!(EqCx::compare(&shared, &apart), Ok(()));
+    assert_eq!(EqCx::compare(&apart, &shared), Ok(()));
+    assert_eq!(HashCx::hash(&shared), HashCx::hash(&apart));
+    // A dimension from outside stays what it is.
+    let outside =
+        |dim: &Var| StructInfo::Tuple(vec![StructInfo::tensor(vec![Expr::var(dim)], DataType::F32), typed(&n)]);
+    assert!(EqCx::compare(&outside(&n), &outside(&m)).is_err());
+}

@@ -97,7 +97,9 @@ pub enum StructInfo {
         vdevice: Option<VDevice>,
     },
     Tuple(#[ir(name = "fields")] Vec<StructInfo>),
-    /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined by them.
+    /// A function; `params` is `None` where nothing is known of them. Symbolic dimensions of the parameters are defined by
+    /// them, for this type alone.
+    #[ir(local)]
     Func {
         #[ir(define)]
         params: Option<Vec<StructInfo>>,

@@ -24,6 +24,8 @@ use proc_macro::TokenStream;
 /// | `#[ir(name = "…")]` | what paths and saved graphs call the field, where that is not the Rust name |
 /// | `#[ir(flatten)]` | no step in paths: its parts are parts of the node |
 ///
+/// A variant with `#[ir(local)]` defines variables for itself alone: outside of it they are free again.
+///
 /// A variant of one field that has no name is a mere wrapper in paths. Saved, a variant is `{"Name": …}`, fields with names
 /// are an object, others a list, one alone stands by itself.
 #[proc_macro_derive(IrNode, attributes(ir))]

@@ -49,6 +49,8 @@ pub struct EqCx {
     /// Whether a variable that is bound already is bound anew: at a binder, which one side may reach once, as a shared
     /// node, and the other twice, as two copies.
     rebinding: bool,
+    /// Inside of what binds variables for itself alone: the pairs that were bound there.
+    local: Option<Vec<(VarId, VarId)>>,
     /// Whether every free variable is only itself, and every bound one was bound to itself: then a node is equal to
     /// itself without a look.
     same_names: bool,
@@ -124,6 +126,20 @@ impl EqCx {
         self.contents(|cx| cx.with_defining(compare))
     }
 
+    /// Compares what binds variables for itself alone: outside of it they are free again.
+    pub fn local(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
+        let outer = self.local.replace(Vec::new());
+        let equal = compare(self);
+        let bound = std::mem::replace(&mut self.local, outer).unwrap_or_default();
+        // What was found to be equal in here may have been so by these pairs.
+        self.rebound += usize::from(!bound.is_empty());
+        for (a, b) in bound {
+            self.forth.remove(&a);
+            self.back.remove(&b);
+        }
+        equal
+    }
+
     /// Compares what shares no variables with the rest.
     pub fn scope(&mut self, compare: impl FnOnce(&mut Self) -> bool) -> bool {
         let outer = (take(&mut self.forth), take(&mut self.back), take(&mut self.equal));
@@ -155,6 +171,9 @@ impl EqCx {
                 self.same_names &= a == b;
                 self.forth.insert(a, b);
                 self.back.insert(b, a);
+                if let Some(local) = &mut self.local {
+                    local.push((a, b));
+                }
                 Variables::Bound
             }
             (None, None) if a == b => Variables::Same,

@@ -17,6 +17,8 @@ pub struct HashCx {
     said: Map<VarId, u64>,
     /// The bound variables from the outermost handle inwards, each with the number that it had before.
     bound: Vec<(VarId, Option<u64>)>,
+    /// Inside of what binds variables for itself alone: the free ones that were numbered there.
+    local: Option<Vec<VarId>>,
     /// Whether variables are bound here.
     binding: bool,
     /// The hashes of shared nodes, by address and by how many variables were bound around them.
@@ -56,6 +58,17 @@ impl HashCx {
         self.contents(|cx| node.node_hash(cx));
     }
 
+    /// Feeds what binds variables for itself alone: outside of it they have no numbers.
+    pub fn local(&mut self, feed: impl FnOnce(&mut Self)) {
+        let (outer, done) = (self.local.replace(Vec::new()), take(&mut self.done));
+        feed(self);
+        self.done = done;
+        for id in std::mem::replace(&mut self.local, outer).unwrap_or_default() {
+            self.numbers.remove(&id);
+            self.said.remove(&id);
+        }
+    }
+
     /// Feeds what shares no variables with the rest.
     pub fn scope<N: IrNode>(&mut self, node: &N) {
         let outer = (take(&mut self.numbers), take(&mut self.said), take(&mut self.bound), take(&mut self.done));
@@ -93,6 +106,9 @@ impl HashCx {
         let number = 2 * self.said.len() as u64;
         self.numbers.insert(id, number);
         self.said.insert(id, 0);
+        if let Some(local) = &mut self.local {
+            local.push(id);
+        }
         let outer = std::mem::take(&mut self.hasher);
         self.contents(says);
         let said = std::mem::replace(&mut self.hasher, outer).finish();

@@ -65,6 +65,8 @@ pub(super) struct Shape {
     /// The variant's name, or the struct's.
     pub(super) name: String,
     pub(super) variant: bool,
+    /// Whether what the parts define is defined in here only.
+    local: bool,
 }
 
 /// How a shape stands in a saved graph.
@@ -85,6 +87,7 @@ pub(super) fn shapes(input: &DeriveInput) -> Result<Vec<Shape>> {
             fields: data.fields.clone(),
             name: input.ident.to_string(),
             variant: false,
+            local: false,
         }]),
         Data::Enum(data) => {
             let shape = |variant: &syn::Variant| {
@@ -95,12 +98,28 @@ pub(super) fn shapes(input: &DeriveInput) -> Result<Vec<Shape>> {
                     fields: variant.fields.clone(),
                     name: ident.to_string(),
                     variant: true,
+                    local: is_local(variant)?,
                 })
             };
             data.variants.iter().map(shape).collect()
         }
         Data::Union(data) => Err(syn::Error::new(data.union_token.span(), "a union is no IR node")),
     }
+}
+
+/// Whether the variant has the attribute `#[ir(local)]`.
+fn is_local(variant: &syn::Variant) -> Result<bool> {
+    let mut local = false;
+    for attribute in variant.attrs.iter().filter(|a| a.path().is_ident("ir")) {
+        attribute.parse_nested_meta(|meta| match meta.path.is_ident("local") {
+            true => {
+                local = true;
+                Ok(())
+            }
+            false => Err(meta.error("expected `local`")),
+        })?;
+    }
+    Ok(local)
 }
 
 impl Shape {
@@ -205,7 +224,10 @@ impl Shape {
                 Role::Scope => quote!(if !cx.scope(|cx| #compare) { return false; }),
             }
         });
-        quote!((#left, #right) => { #(#body)* true })
+        match self.local {
+            true => quote!((#left, #right) => { cx.local(|cx| { #(#body)* true }) }),
+            false => quote!((#left, #right) => { #(#body)* true }),
+        }
     }
 
     pub(super) fn hash(&self, tag: usize) -> TokenStream {
@@ -218,7 +240,10 @@ impl Shape {
             Role::Define => quote!(cx.defining(#a);),
             Role::Scope => quote!(cx.scope(#a);),
         });
-        quote!(#pattern => { cx.word(#tag as u64); #(#body)* })
+        match self.local {
+            true => quote!(#pattern => { cx.word(#tag as u64); cx.local(|cx| { #(#body)* }) }),
+            false => quote!(#pattern => { cx.word(#tag as u64); #(#body)* }),
+        }
     }
 
     pub(super) fn parts(&self) -> TokenStream {

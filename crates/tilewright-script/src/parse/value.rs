@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tilewright_ir::relax::{self, ExprKind, GlobalVar, StructInfo};
 use tilewright_ir::tir::{Buffer, Expr};
-use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo};
+use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo, IndexMap};
 use tilewright_support::Span;
 use tilewright_tensor::DataType;
 
@@ -47,6 +47,8 @@ pub(super) enum Value {
     Captured(GlobalFunc),
     /// A function inside a function, while its body is read, if the text does not say what it gives.
     Unannotated,
+    /// A map of indices.
+    IndexMap(IndexMap),
     /// A function whose statements stand in place of its calls.
     Macro(Arc<super::tir::Macro>),
 }
@@ -81,6 +83,7 @@ impl Value {
             Self::Captured(GlobalFunc::Prim(_)) => "a PrimFunc from outside of the text".into(),
             Self::Captured(GlobalFunc::Relax(_)) => "a Relax function from outside of the text".into(),
             Self::Unannotated => "a function whose result is not known yet".into(),
+            Self::IndexMap(_) => "a map of indices".into(),
             Self::Macro(_) => "a macro".into(),
         }
     }
@@ -99,6 +102,7 @@ impl Value {
             Self::Float(value) => Attr::Float(tilewright_ir::node::FloatBits(*value)),
             Self::Str(text) => Attr::Str(text.clone()),
             Self::DType(dtype) => Attr::DType(*dtype),
+            Self::IndexMap(map) => Attr::IndexMap(map.clone()),
             Self::Tuple(items) => {
                 Attr::Array(items.iter().map(|item| item.to_attr_within(inner)).collect::<Option<_>>()?)
             }

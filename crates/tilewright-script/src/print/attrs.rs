@@ -72,7 +72,7 @@ impl Printer<'_> {
         let names: Vec<String> = map.initial().iter().map(|var| self.names.define(var.id(), &var.name)).collect();
         self.call("index_map", |p| {
             p.doc.text(&format!("lambda {}: ", names.join(", ")));
-            p.list("(", map.results(), if map.results().len() == 1 { ",)" } else { ")" }, |p, index| p.scalar(index));
+            p.tuple(map.results(), |p, index| p.scalar(index));
         });
         self.names.close();
     }

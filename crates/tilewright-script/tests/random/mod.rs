@@ -7,12 +7,12 @@ mod graph;
 mod prim;
 mod scalar;
 
-use tilewright_expr::Expr;
 use tilewright_expr::node::FloatBits;
-use tilewright_ir::relax::VDevice;
+use tilewright_expr::{BinOp, Expr, Var};
+use tilewright_ir::relax::{Constant, VDevice};
 use tilewright_ir::tir::attr_names;
-use tilewright_ir::{Attr, Attrs, GlobalInfo, IRModule};
-use tilewright_tensor::DataType;
+use tilewright_ir::{Attr, Attrs, GlobalInfo, IRModule, IndexMap};
+use tilewright_tensor::{DataType, Tensor};
 
 use graph::Callable;
 
@@ -103,7 +103,7 @@ impl Generator {
     }
 
     fn attr(&mut self, depth: usize) -> Attr {
-        match self.below(if depth == 0 { 7 } else { 9 }) {
+        match self.below(if depth == 0 { 9 } else { 11 }) {
             0 => Attr::None,
             1 => Attr::Bool(self.chance(2)),
             2 => Attr::Int(self.below(9) as i64 - 4),
@@ -119,8 +119,26 @@ impl Generator {
             4 => Attr::str(self.pick(&["", "a\"b\\", "ü\n", "{x}", "\u{1}\u{2028}'"])),
             5 => Attr::DType(DataType::I8.with_lanes(4)),
             6 => Attr::Expr(self.pick(&[Expr::i64(3), Expr::i32(3), Expr::float(2.0, DataType::F32)])),
-            7 => Attr::Array((0..self.below(3)).map(|_| self.attr(depth - 1)).collect()),
+            7 => Attr::Tensor(Constant(Tensor::from_vec(&[2], vec![self.below(5) as f32, -0.0]).unwrap())),
+            8 => Attr::IndexMap(self.index_map()),
+            9 => Attr::Array((0..self.below(3)).map(|_| self.attr(depth - 1)).collect()),
             _ => Attr::Map(self.attrs(depth - 1)),
         }
+    }
+
+    /// A map of two indices to one to three.
+    fn index_map(&mut self) -> IndexMap {
+        let (i, j) = (Var::new("i", DataType::I64), Var::new("j", DataType::I64));
+        let (a, b) = (Expr::var(&i), Expr::var(&j));
+        let size = Expr::i64(2 + self.below(3) as i64);
+        let results = match self.below(3) {
+            0 => vec![b, a],
+            1 => vec![a * size + b],
+            _ => {
+                let part = |op| Expr::binary(op, &a, &size).unwrap();
+                vec![part(BinOp::FloorDiv), part(BinOp::FloorMod), b]
+            }
+        };
+        IndexMap::new(vec![i, j], results).unwrap()
     }
 }

@@ -12,7 +12,8 @@ use crate::parse::value::Value;
 const FORM: &str = "expected a map of indices, such as `T.index_map(lambda i, j: (j, i))`";
 
 impl Parser<'_> {
-    pub(super) fn index_map(&mut self, node: &ast::Expr) -> Res<IndexMap> {
+    /// The map that a function is, or a call of `T.index_map`.
+    pub(in crate::parse) fn index_map(&mut self, node: &ast::Expr) -> Res<IndexMap> {
         let function = match node {
             ast::Expr::Call(call) if self.path(&call.func).as_deref() == Some("script.tir.index_map") => {
                 self.bind(call, &["mapping"], 1)?[0].ok_or(Reported)?

@@ -45,12 +45,13 @@ enum Function {
     Target,
     /// A value that gets no variable of its own.
     MetaVar,
+    IndexMap,
     Builtin(&'static Builtin),
     Sugar(Sugar),
 }
 
 /// The functions that are none of an operator, an intrinsic or a type.
-const OTHERS: [(&str, Function); 31] = [
+const OTHERS: [(&str, Function); 32] = [
     ("Not", Function::Not),
     ("logical_not", Function::Not),
     ("bitwise_not", Function::BitNot),
@@ -78,6 +79,7 @@ const OTHERS: [(&str, Function); 31] = [
     ("buffer_var", Function::Pointer),
     ("target", Function::Target),
     ("meta_var", Function::MetaVar),
+    ("index_map", Function::IndexMap),
     ("broadcast", Function::Broadcast),
     ("indexdiv", Function::Binary(BinOp::FloorDiv)),
     ("indexmod", Function::Binary(BinOp::FloorMod)),
@@ -302,6 +304,10 @@ impl Parser<'_> {
             Function::Target => {
                 let bound = self.bind(call, &["target_config", "host"], 1)?;
                 self.eval(bound[0].ok_or(Reported)?)
+            }
+            Function::IndexMap => {
+                let bound = self.bind(call, &["mapping"], 1)?;
+                self.index_map(bound[0].ok_or(Reported)?).map(Value::IndexMap)
             }
             Function::MetaVar => {
                 let bound = self.bind(call, &["value"], 1)?;
