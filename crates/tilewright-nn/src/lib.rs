@@ -23,7 +23,7 @@
 //! let weights = Weights::new(DataType::F32);
 //! let mlp = Mlp::new(&weights.root());
 //! let mut exporter = Exporter::new(&weights);
-//! exporter.method("forward").tensor("x", &dims!["n", 784], DataType::F32).write(|args| mlp.forward(args.tensor("x")?))?;
+//! exporter.method("forward").tensor("x", &dims!["n", 784], DataType::F32).write(|args| mlp.forward(&args.tensor("x")?))?;
 //! let module = exporter.finish()?;
 //! assert_eq!(module.relax("forward").map(|function| function.params.len()), Some(5));
 //! assert_eq!(weights.names()[3], "down.bias");
