@@ -27,7 +27,8 @@ def subclasses(cls):
 def kinds():
     """The classes of the IR by kind."""
     found = {one.__dict__["_kind"]: one for one in subclasses(Object) if "_kind" in one.__dict__}
-    return {kind: cls for kind, cls in found.items() if cls.__module__.startswith("tilewright.")}
+    # A program that imports the package as `tvm` has its classes say so.
+    return {kind: cls for kind, cls in found.items() if cls.__module__.startswith(("tilewright.", "tvm."))}
 
 
 def samples():
