@@ -202,6 +202,7 @@ def others() -> Iterator[tuple[str, Case]]:
     yield "matmul", two(op.matmul, "n m; k j", sizes, "k", 5)
     yield "matmul", two(op.matmul, "n m; k j", sizes, "k", 2)
     yield "matmul", two(op.matmul, "m; k", {"m": 3, "k": 3}, "k", 2)
+    yield "nn.dense", two(op.nn.dense, "n m; j k", sizes, "k", 2)
     yield "einsum", two(lambda a, b: op.einsum((a, b), "ij,jk->ik"), "n m; k j", sizes, "k", 2)
     yield "nn.prelu", two(op.nn.prelu, "n m; k", {"n": 2, "m": 3, "k": 3}, "k", 4)
     for name in ("quantize", "dequantize"):

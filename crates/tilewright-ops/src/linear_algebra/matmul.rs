@@ -1,7 +1,6 @@
 //! The product of matrices.
 
 use tilewright_expr::Expr;
-use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -9,7 +8,7 @@ use tilewright_te::topi::broadcast_index;
 use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, reduce_axis, sum};
 use tilewright_tensor::DataType;
 
-use crate::shapes;
+use crate::{attributes, shapes};
 
 op! {
     /// The product of matrices, as `torch.matmul` and NumPy's `@` have it.
@@ -38,9 +37,9 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             return Err(InferError::at(i, format!("`matmul` takes numbers, found {dtype}")));
         }
     }
-    let dtype = match call.attr("out_dtype") {
-        Some(Attr::DType(dtype)) if !dtype.is_void() => Some(*dtype),
-        _ => shapes::same_dtype(call, a_type, b_type)?,
+    let dtype = match attributes::dtype(call, "out_dtype")? {
+        Some(dtype) => Some(dtype),
+        None => shapes::same_dtype(call, a_type, b_type)?,
     };
     for (i, shape) in [a, b].into_iter().enumerate() {
         if shapes::rank(shape) == Some(0) {
@@ -104,10 +103,7 @@ fn result_shape(cx: &InferCx, a: &TensorShape, b: &TensorShape) -> Result<Tensor
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::result_dims(call)?;
-    let dtype = match call.attr("out_dtype") {
-        Some(Attr::DType(dtype)) if !dtype.is_void() => Some(*dtype),
-        _ => None,
-    };
+    let dtype = attributes::dtype(call, "out_dtype")?;
     legalize_formula(call, |inputs| match inputs {
         [a, b] => Ok(vec![formula(a, b, &dims, dtype.unwrap_or(a.dtype()))?]),
         _ => Ok(Vec::new()),

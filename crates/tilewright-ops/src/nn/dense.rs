@@ -1,13 +1,12 @@
 //! The product with a transposed matrix.
 
-use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{legalize as legalize_formula, topi};
 use tilewright_tensor::DataType;
 
-use crate::shapes;
+use crate::{attributes, shapes};
 
 op! {
     /// `data @ weight.T`: each row of the data times each row of the weight, as `torch.nn.functional.linear` has it.
@@ -28,14 +27,6 @@ op! {
     }
 }
 
-/// The type that the attribute asks for.
-fn out_dtype(call: &OpCall<'_>) -> Option<DataType> {
-    match call.attr("out_dtype") {
-        Some(Attr::DType(dtype)) if !dtype.is_void() => Some(*dtype),
-        _ => None,
-    }
-}
-
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let ((data, data_type), (weight, weight_type)) = (call.tensor(0)?, call.tensor(1)?);
     for (i, dtype) in [data_type, weight_type].into_iter().enumerate() {
@@ -49,14 +40,14 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     if let Some(rank) = shapes::rank(weight).filter(|&rank| rank != 2) {
         return Err(InferError::at(1, format!("`nn.dense` takes a weight of two dimensions, found {rank}")));
     }
-    let dtype = match out_dtype(call) {
+    let dtype = match attributes::dtype(call, "out_dtype")? {
         Some(dtype) => Some(dtype),
         None => shapes::same_dtype(call, data_type, weight_type)?,
     };
     let shape = match (data, weight) {
         (TensorShape::Known(x), TensorShape::Known(w)) => match (x.as_slice(), w.as_slice()) {
             ([batch @ .., inner], [outer, width]) => {
-                if cx.analyzer.prove_different(inner, width) {
+                if cx.clash(inner, width) {
                     let (x, w) = (shapes::dims_text(x), shapes::dims_text(w));
                     let message = format!("`nn.dense` of shapes {x} and {w}: the last dimensions differ");
                     return Err(InferError::at(1, message));
@@ -71,7 +62,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 }
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
-    let dtype = out_dtype(call);
+    let dtype = attributes::dtype(call, "out_dtype")?;
     legalize_formula(call, |inputs| match inputs {
         [data, weight] => Ok(vec![topi::dense(data, weight, dtype.unwrap_or(data.dtype()))?]),
         _ => Ok(Vec::new()),
