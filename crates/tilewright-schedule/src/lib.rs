@@ -5,7 +5,7 @@
 //! loops, and writes down each call in a *trace*. [`DefaultGPUSchedule`] is a pass made of primitives.
 //!
 //! Reading order: `tree` (places in a function and their keys), `guard` (what is known at a place), `independent` (whether
-//! iterations depend on each other), `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`].
+//! iterations depend on each other), `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`] (schedules without a user).
 //!
 //! Invariants: a primitive keeps what the function computes, whatever the arguments, or refuses with the place at which
 //! a condition does not hold; nothing is changed then. This crate prints nothing and knows no text format: faults carry
@@ -17,6 +17,7 @@ mod independent;
 pub mod primitive;
 mod required;
 mod rewrite;
+pub mod rules;
 mod schedule;
 mod stages;
 pub mod trace;
@@ -26,7 +27,7 @@ mod unique;
 use tilewright_ir::pass::PassDef;
 
 /// Every pass that users make by name.
-pub const PASSES: &[PassDef] = &[DefaultGPUSchedule::DEF];
+pub const PASSES: &[PassDef] = &[DefaultGPUSchedule::DEF, rules::ApplyDefaultSchedule::DEF];
 
 pub use default_gpu::{DefaultGPUSchedule, IS_SCHEDULED, MOST_BLOCKS};
 pub use schedule::{Schedule, ScheduleError};
