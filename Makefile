@@ -1,12 +1,12 @@
 # Every target prepares what it needs, on a fresh machine too; what is already there is left alone.
 
 .DEFAULT_GOAL := help
-.PHONY: demo test dev bench wheel fmt lint help clean
+.PHONY: demo test dev bench bench-peers wheel fmt lint help clean
 
 PY := .venv/bin/python
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 	@echo "  TORCH=0 goes without PyTorch (in test and bench); PYTHON names the interpreter for .venv"
 
 dev: ## .venv with the package installed and tilewright on its path
@@ -21,6 +21,7 @@ demo: ## compile the two-layer network and classify handwritten digits
 	@cargo run -q --release -p tilewright --example digits
 
 test: ## every test, with a summary of what did not run
+	@scripts/setup.sh space
 	@scripts/setup.sh $(if $(filter 0,$(TORCH)),venv,torch)
 	@scripts/setup.sh emulator
 	@scripts/test.sh
@@ -29,6 +30,12 @@ bench: ## the benchmarks beside their peers
 	@scripts/setup.sh $(if $(filter 0,$(TORCH)),venv,torch)
 	@scripts/setup.sh extension
 	@for file in benches/*.py; do printf '\n\033[1m==> %s\033[0m\n' "$$file"; $(PY) "$$file" || exit 1; done
+
+bench-peers: ## Tilewright beside other libraries; ROWS, THREADS, ROUNDS, PEERS choose
+	@scripts/setup.sh peers
+	@scripts/setup.sh extension
+	@PYTHONPATH=benches $(PY) -m peers $(if $(ROWS),--rows '$(ROWS)') $(if $(THREADS),--threads $(THREADS)) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PEERS),--peers $(PEERS))
 
 wheel: ## a wheel with LLVM inside, in dist/
 	@scripts/setup.sh wheel-deps
@@ -48,4 +55,4 @@ lint: ## clippy, tidy and ruff, without the tests
 	.venv/bin/ruff check -q python examples
 
 clean: ## remove what was built here, .venv included
-	rm -rf target dist .venv python/tilewright/_core*.so
+	rm -rf target dist .venv .venv-peers python/tilewright/_core*.so

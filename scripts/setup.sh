@@ -4,9 +4,11 @@
 #   scripts/setup.sh system      the system packages (LLVM 22 and two libraries), through apt
 #   scripts/setup.sh venv        .venv with the pinned tools, after `system`
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
+#   scripts/setup.sh peers       .venv-peers with what `make bench-peers` compares with, after `torch`
 #   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
 #   scripts/setup.sh extension   the package built from here into .venv, after `venv`
 #   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
+#   scripts/setup.sh space       says so where the disk is too small for `make test`
 #
 # A step that has nothing to do ends at once. PYTHON names the interpreter to start from (python3 where not set),
 # LLVM_SYS_221_PREFIX an LLVM 22 of your own.
@@ -22,6 +24,30 @@ STAMPS=.venv/.stamps
 # A header or library by one of its usual places.
 have_file() { for f in "$@"; do [ -e "$f" ] && return 0; done; return 1; }
 have_header() { echo "#include <$1>" | ${CC:-cc} -E -x c - >/dev/null 2>&1; }
+
+# Free disk space where the folder is, in megabytes.
+free_mb() { df -Pk "$1" | awk 'NR == 2 { print int($4 / 1024) }'; }
+on_one_disk() { [ "$(df -P "$1" | awk 'NR == 2 { print $1 }')" = "$(df -P "$2" | awk 'NR == 2 { print $1 }')" ]; }
+
+# Ends unless so many megabytes are free in the folder, for what the words after say.
+need_mb() {
+    need_folder=$1 need_size=$2
+    shift 2
+    need_found=$(free_mb "$need_folder")
+    [ "$need_found" -ge "$need_size" ] ||
+        die "$* needs $need_size MB of disk in $need_folder, and $need_found MB are free there"
+}
+
+# The same for packages of Python: so much in the environment, so much beside it while pip unpacks.
+need_mb_for_pip() {
+    pip_folder=${TMPDIR:-/tmp}
+    if on_one_disk . "$pip_folder"; then
+        need_mb . $(($2 + $3)) "installing $1 (pip unpacks in $pip_folder, which TMPDIR names)"
+    else
+        need_mb . "$2" "installing $1"
+        need_mb "$pip_folder" "$3" "unpacking $1 (TMPDIR names the folder)"
+    fi
+}
 
 as_root() {
     if [ "$(id -u)" = 0 ]; then
@@ -102,9 +128,42 @@ step_torch() {
     step_venv
     mark=$(stamp torch scripts/requirements-torch.txt)
     [ -e "$mark" ] && return
+    need_mb_for_pip "PyTorch (TORCH=0 goes without)" 6000 4000
     say "installing PyTorch, a judge of the tests (some gigabytes, a minute or more; TORCH=0 goes without)"
-    .venv/bin/python -m pip install --disable-pip-version-check -q -r scripts/requirements-torch.txt
+    # Kept out of pip's cache, which would take as much again.
+    .venv/bin/python -m pip install --disable-pip-version-check --no-cache-dir -q -r scripts/requirements-torch.txt
     touch "$mark"
+}
+
+# PyTorch is not installed a second time: the peers' Python finds that of .venv behind its own packages.
+step_peers() {
+    step_torch
+    mark=$(stamp peers scripts/requirements-peers.txt)
+    [ -e "$mark" ] && [ -x .venv-peers/bin/python ] && return
+    need_mb_for_pip "the peers" 1500 500
+    say "installing the peers of the benchmarks into .venv-peers: $(grep -v '^#' scripts/requirements-peers.txt | tr '\n' ' ')"
+    rm -rf .venv-peers
+    .venv/bin/python -m venv .venv-peers
+    .venv-peers/bin/python -m pip install --disable-pip-version-check --no-cache-dir -q \
+        -r scripts/requirements-peers.txt
+    packages='import sysconfig; print(sysconfig.get_path("purelib"))'
+    .venv/bin/python -c "$packages" >"$(.venv-peers/bin/python -c "$packages")/torch-of-the-tests.pth"
+    .venv-peers/bin/python -c 'import onnx, onnxruntime, onnxscript, openvino, torch, torchvision, tvm' ||
+        die "a peer cannot be imported"
+    touch "$mark"
+}
+
+# What `make test` writes in all: the builds of the workspace, .venv and what is unpacked on the way.
+TEST_MB=25000
+
+step_space() {
+    taken=0
+    for folder in "${CARGO_TARGET_DIR:-target}" .venv; do
+        [ -d "$folder" ] && taken=$((taken + $(du -sk "$folder" | cut -f1) / 1024))
+    done
+    left=$((TEST_MB - taken)) found=$(free_mb .)
+    [ "$found" -ge "$left" ] || say "make test writes about $TEST_MB MB, of which $taken MB are here already:" \
+        "$left MB more are needed and $found MB are free, so that it may run out of disk"
 }
 
 step_extension() {
@@ -149,8 +208,10 @@ case "${1:-}" in
 system) step_system ;;
 venv) step_venv ;;
 torch) step_torch ;;
+peers) step_peers ;;
 emulator) step_emulator ;;
 extension) step_extension ;;
 wheel-deps) step_wheel_deps ;;
-*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+space) step_space ;;
+*) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
