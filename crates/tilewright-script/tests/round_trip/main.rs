@@ -6,6 +6,8 @@ mod survive;
 
 use random::Generator;
 use tilewright_ir::analysis::kinds::Kinds;
+use tilewright_script::parse::{NoHost, parse_module};
+use tilewright_support::SourceFile;
 
 #[test]
 fn random_modules_survive_their_text() {
@@ -23,4 +25,13 @@ fn random_modules_have_every_kind_of_node() {
     (0..4_000).for_each(|seed| kinds.add(&Generator::new(seed).module()));
     let missing: Vec<String> = Kinds::names().into_iter().filter(|name| kinds.times(name) == 0).collect();
     assert_eq!(missing, Vec::<String>::new());
+}
+
+/// What is inferred may have more parts than a short text may stand for; written out, it is read.
+#[test]
+fn a_split_into_many_parts_survives_its_text() {
+    let text = "@I.ir_module\nclass Module:\n    @R.function\n    def main(x: R.Tensor((9000,), \"float32\")):\n        \
+                return R.split(x, 9000)\n";
+    let module = parse_module(&SourceFile::new("many.py", text), &NoHost).expect("the text is well-formed");
+    survive::whole(&module).unwrap_or_else(|reason| panic!("{}", reason.chars().take(300).collect::<String>()));
 }

@@ -55,12 +55,13 @@ impl Parser<'_> {
         info.map(|info| self.bounded(call, &info).map(|()| info)).transpose()
     }
 
-    /// Struct infos are plain data, copied into every expression: a text must not make them deep or large.
+    /// Struct infos are plain data, copied into every expression: a text must not make them deep, nor larger than itself.
     pub(super) fn bounded(&mut self, node: &impl Ranged, info: &StructInfo) -> Res<()> {
-        if fits(info, MAX_DEPTH, &mut MAX_PARTS.clone()) {
+        let most = MAX_PARTS.max(node.range().len().to_usize() / SHORTEST_PART);
+        if fits(info, MAX_DEPTH, &mut most.clone()) {
             return Ok(());
         }
-        let message = format!("a tuple of more than {MAX_DEPTH} levels or {MAX_PARTS} parts");
+        let message = format!("a tuple of more than {MAX_DEPTH} levels or {most} parts");
         Err(self.fail(codes::NESTING, node, message, ""))
     }
 
@@ -439,9 +440,11 @@ impl Parser<'_> {
     }
 }
 
-/// How deep tuples and functions may be nested in a struct info, and how many parts it may have.
+/// How deep tuples and functions may be nested in a struct info, and how many parts it may have that are not written out.
 const MAX_DEPTH: usize = 64;
 const MAX_PARTS: usize = 4096;
+/// The length of `R.Shape,`.
+const SHORTEST_PART: usize = 8;
 
 /// Whether the info has at most `depth` levels and no more parts than are left.
 fn fits(info: &StructInfo, depth: usize, left: &mut usize) -> bool {
