@@ -80,25 +80,6 @@ float probe_bf16(long rounds) {
     return sum;
 }
 
-/* Reads `count` floats once. */
-float probe_read(const float *data, long count) {
-    vec acc[8];
-    memset(acc, 0, sizeof acc);
-    const long step = sizeof acc / sizeof(float);
-    for (long i = 0; i + step <= count; i += step)
-#pragma GCC unroll 8
-        for (int j = 0; j < 8; j++) {
-            vec v;
-            memcpy(&v, (const char *)(data + i) + j * sizeof(vec), sizeof v);
-            acc[j] += v;
-        }
-    float sum = 0;
-    for (int j = 0; j < 8; j++)
-        for (size_t lane = 0; lane < VECTOR_BYTES / sizeof(float); lane++)
-            sum += acc[j][lane];
-    return sum;
-}
-
 /* Runs `work` on `threads` threads, the caller's among them, the `i`-th with the `i`-th argument of `size` bytes. */
 static void on_threads(void *(*work)(void *), void *arguments, size_t size, int threads) {
     pthread_t others[64];
@@ -166,4 +147,115 @@ void probe_add(const float *a, const float *b, float *c, long count, int threads
         each[i] = (struct addition){a + i * piece, b + i * piece, c + i * piece, length, streaming};
     }
     on_threads(add_on_thread, each, sizeof each[0], threads);
+}
+
+/* What is done with each byte of a buffer. */
+enum traffic { READ, WRITE, COPY };
+
+struct pass {
+    const float *source;
+    float *target;
+    long count;
+    enum traffic traffic;
+    volatile float sum;
+};
+
+/* Reads `count` floats once. */
+static float read_all(const float *data, long count) {
+    vec acc[8];
+    memset(acc, 0, sizeof acc);
+    const long step = sizeof acc / sizeof(float);
+    for (long i = 0; i + step <= count; i += step)
+#pragma GCC unroll 8
+        for (int j = 0; j < 8; j++) {
+            vec v;
+            memcpy(&v, (const char *)(data + i) + j * sizeof(vec), sizeof v);
+            acc[j] += v;
+        }
+    float sum = 0;
+    for (int j = 0; j < 8; j++)
+        for (size_t lane = 0; lane < VECTOR_BYTES / sizeof(float); lane++)
+            sum += acc[j][lane];
+    return sum;
+}
+
+/* Writes past the caches, where the processor can, and where the memory is aligned. */
+static void write_all(float *target, long count) {
+    long i = 0;
+#if defined(__AVX512F__)
+    const __m512 value = _mm512_set1_ps(1.0f);
+    for (; i < count && (uintptr_t)(target + i) % 64; i++)
+        target[i] = 1.0f;
+    for (; i + 16 <= count; i += 16)
+        _mm512_stream_ps(target + i, value);
+    _mm_sfence();
+#elif defined(__AVX__)
+    const __m256 value = _mm256_set1_ps(1.0f);
+    for (; i < count && (uintptr_t)(target + i) % 32; i++)
+        target[i] = 1.0f;
+    for (; i + 8 <= count; i += 8)
+        _mm256_stream_ps(target + i, value);
+    _mm_sfence();
+#endif
+    for (; i < count; i++)
+        target[i] = 1.0f;
+}
+
+static void copy_all(const float *source, float *target, long count) {
+    long i = 0;
+#if defined(__AVX512F__)
+    for (; i < count && (uintptr_t)(target + i) % 64; i++)
+        target[i] = source[i];
+    for (; i + 16 <= count; i += 16)
+        _mm512_stream_ps(target + i, _mm512_loadu_ps(source + i));
+    _mm_sfence();
+#elif defined(__AVX__)
+    for (; i < count && (uintptr_t)(target + i) % 32; i++)
+        target[i] = source[i];
+    for (; i + 8 <= count; i += 8)
+        _mm256_stream_ps(target + i, _mm256_loadu_ps(source + i));
+    _mm_sfence();
+#endif
+    for (; i < count; i++)
+        target[i] = source[i];
+}
+
+static void *pass_on_thread(void *argument) {
+    struct pass *work = argument;
+    switch (work->traffic) {
+    case READ:
+        work->sum = read_all(work->source, work->count);
+        break;
+    case WRITE:
+        write_all(work->target, work->count);
+        break;
+    case COPY:
+        copy_all(work->source, work->target, work->count);
+        break;
+    }
+    return 0;
+}
+
+/* One pass over `count` floats on `threads` threads, up to 64: reads `source`, writes `target`, or copies. */
+void probe_traffic(const float *source, float *target, long count, int traffic, int threads) {
+    struct pass each[64];
+    const long piece = count / threads;
+    for (int i = 0; i < threads; i++) {
+        const long length = i == threads - 1 ? count - i * piece : piece;
+        each[i] = (struct pass){source + i * piece, target + i * piece, length, traffic, 0};
+    }
+    on_threads(pass_on_thread, each, sizeof each[0], threads);
+}
+
+static void *bf16_on_thread(void *rounds) {
+    *(volatile float *)rounds = probe_bf16(*(long *)rounds);
+    return 0;
+}
+
+/* `probe_bf16(rounds)` on each of `threads` threads, up to 64. */
+void probe_bf16_threads(long rounds, int threads) {
+    long each[64];
+    for (int i = 0; i < threads; i++)
+        each[i] = rounds;
+    on_threads(bf16_on_thread, each, sizeof each[0], threads);
 }

@@ -30,8 +30,10 @@ def library() -> ctypes.CDLL:
     array = np.ctypeslib.ndpointer(np.float32, flags="C_CONTIGUOUS")
     probe.probe_add.restype = None
     probe.probe_add.argtypes = [array, array, array, ctypes.c_long, ctypes.c_int, ctypes.c_int]
-    probe.probe_bf16.restype = ctypes.c_float
-    probe.probe_bf16.argtypes = [ctypes.c_long]
+    probe.probe_traffic.restype = None
+    probe.probe_traffic.argtypes = [array, array, ctypes.c_long, ctypes.c_int, ctypes.c_int]
+    probe.probe_bf16_threads.restype = None
+    probe.probe_bf16_threads.argtypes = [ctypes.c_long, ctypes.c_int]
     probe.probe_bf16_operations.restype = ctypes.c_double
     probe.probe_bf16_operations.argtypes = [ctypes.c_long]
     return probe
@@ -59,10 +61,32 @@ def has_bf16() -> bool:
     return library().probe_bf16_operations(1) > 0
 
 
-def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000) -> float:
-    """Dot products of bfloat16 pairs of one core, in 1e9 operations a second."""
+def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000, threads: int = 1) -> float:
+    """Dot products of bfloat16 pairs of so many threads together, in 1e9 operations a second."""
     probe = library()
-    return probe.probe_bf16_operations(rounds) / best_seconds(lambda: probe.probe_bf16(rounds), runs) / 1e9
+    seconds = best_seconds(lambda: probe.probe_bf16_threads(rounds, threads), runs)
+    return threads * probe.probe_bf16_operations(rounds) / seconds / 1e9
+
+
+# Far more than any level of cache holds.
+TRAFFIC_BYTES = 256 << 20
+
+# What `probe_traffic` does with a buffer, and how often each of its bytes passes.
+TRAFFIC = {"read": (0, 1), "write": (1, 1), "copy": (2, 2)}
+
+
+@functools.cache
+def buffers() -> tuple[np.ndarray, np.ndarray]:
+    """Two arrays of ones, whose pages are there."""
+    return tuple(np.ones(TRAFFIC_BYTES // 4, np.float32) for _ in range(2))
+
+
+def bandwidth(traffic: str, runs: int = 3, threads: int = 1) -> float:
+    """Memory that is read, written (past the caches) or copied, in 1e9 bytes a second; a copy counts both ways."""
+    source, target = buffers()
+    kind, passes = TRAFFIC[traffic]
+    seconds = best_seconds(lambda: library().probe_traffic(source, target, source.size, kind, threads), runs)
+    return passes * source.nbytes / seconds / 1e9
 
 
 def on_threads(counts: list[int]) -> int:

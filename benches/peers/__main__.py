@@ -1,0 +1,56 @@
+"""The command line of `make bench-peers`."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import sys
+
+from . import bench, table
+from .fleet import PEERS, ROOT, Fleet
+from .rows import ROWS
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="peers", description="Tilewright beside other compilers and libraries.")
+    parser.add_argument("--rows", default="*", help="patterns such as 'matmul-*,softmax-16MB', or parts of names")
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--turn", type=float, default=0.2, help="seconds that a library is timed for in a round")
+    parser.add_argument("--limit", type=float, default=300.0, help="seconds that loading or a turn may take")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows")
+    given = parser.parse_args()
+    chosen = choose(given.rows.split(","))
+    if given.list:
+        print("\n".join(chosen))
+        return
+    peers = tuple(name for name in PEERS if any(part in name for part in given.peers.split(",") if part))
+    options = bench.Options(peers, given.rounds, given.turn, given.limit)
+    scratch = ROOT / "target" / "bench-peers"
+    scratch.mkdir(parents=True, exist_ok=True)
+    fleet, results = Fleet(scratch), []
+    print(table.head(peers), flush=True)
+    try:
+        for name in chosen:
+            for result in bench.measure(fleet, ROWS[name], [int(n) for n in given.threads.split(",")], options):
+                results.append(result)
+                lines = [table.line(result, ROWS[name], peers), *table.extras(result), *table.failures(result)]
+                print("\n".join(lines), flush=True)
+    finally:
+        fleet.end()
+        path = scratch / "results.json"
+        path.write_text(json.dumps([result.as_json() for result in results], indent=1))
+        print("\n" + "\n".join(table.summary(results)) + f"\nall figures: {path.relative_to(ROOT)}")
+
+
+def choose(patterns: list[str]) -> list[str]:
+    """The rows that a pattern matches; a pattern without a star matches a part of the name."""
+    patterns = [pattern if "*" in pattern else f"*{pattern}*" for pattern in patterns if pattern]
+    chosen = [name for name in ROWS if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    return chosen or sys.exit(f"no row is called {', '.join(patterns)}; `--list` lists them")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""The limits of the machine, measured by the committed probe in turns with everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import probe
+
+from ..row import Row
+
+
+class Library:
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.found: dict[str, float] = {}
+
+    def load(self, row: Row, folder: Path) -> Callable[[], dict[str, float]]:
+        return lambda: self.measure(row.dtype == "bfloat16")
+
+    def measure(self, bfloat16: bool) -> dict[str, float]:
+        """The best so far: 1e9 operations and 1e9 bytes a second."""
+        now = {name: probe.bandwidth(name, runs=1, threads=self.threads) for name in probe.TRAFFIC}
+        if bfloat16 and probe.has_bf16():
+            now["bfloat16"] = probe.peak_bf16_gflops(runs=2, rounds=300_000, threads=self.threads)
+        now["float32"] = probe.peak_gflops(runs=2, rounds=300_000, threads=self.threads)
+        self.found = {**self.found, **{name: max(value, self.found.get(name, 0.0)) for name, value in now.items()}}
+        return self.found
+
+    def arrays(self, found: Any) -> list[np.ndarray]:
+        return []
+
+    def unload(self) -> None:
+        pass
