@@ -895,8 +895,8 @@ def from_source(text: str, filename: str, value: Callable[[str], Any] | None) ->
 def build(module: IRModule | PrimFunc | Function, target: Target, pipeline: Pass | None) -> Executable:
     """Compiles a module or a function; a pipeline replaces the default one."""
 
-def pipeline(name: str) -> Pass:
-    """A pipeline by name, as one pass."""
+def pipeline(name: str, target: Target) -> Pass:
+    """A pipeline by name for a target, as one pass."""
 
 def fuse_ops_by_pattern(patterns: Any, bind_constants: Any, annotate_codegen: Any, entry_functions: Any) -> Any:
     """Fuses what looks like one of the patterns."""

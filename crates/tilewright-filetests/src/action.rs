@@ -11,7 +11,7 @@ use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};
 use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
-use tilewright::{GlobalFunc, IRModule, Tensor};
+use tilewright::{GlobalFunc, IRModule, Target, Tensor};
 use tilewright_interp::InterpCx;
 
 use crate::TestFile;
@@ -83,7 +83,7 @@ impl PassStep {
         if let Some(&(name, pass)) = lowering_passes().iter().find(|(known, _)| *known == name) {
             return Ok(Self::Prim(name, pass));
         }
-        tilewright::passes::by_name(name).map(Self::Pass)
+        tilewright::passes::by_name(name, &Target::host()).map(Self::Pass)
     }
 
     fn run(&self, module: IRModule, bound: &mut Vec<(String, Tensor)>) -> Result<IRModule, Diagnostics> {

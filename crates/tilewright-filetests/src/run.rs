@@ -6,7 +6,7 @@ use tilewright::ir::interface::KernelInterface;
 use tilewright::ir::node::walk;
 use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright::runtime::{Device, registry};
-use tilewright::{CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Tensor, Value, VirtualMachine, pipelines};
+use tilewright::{CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Target, Tensor, Value, VirtualMachine, pipelines};
 use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
 
 use crate::action::{Outcome, Output};
@@ -174,11 +174,11 @@ pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome,
     let before = outcome.before.as_ref().ok_or("the text is not read")?;
     if !line.is_run_by(Runner::Interpreter) {
         let args = line.arguments(before)?;
-        let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
+        let found = compiled(before, pipelines::default_build(&Target::host()), &line.function, &args, device)?;
         return is_as_stated(line, before, &found);
     }
     let (args, meaning) = meaning(test, line, outcome)?;
-    let found = compiled(before, pipelines::default_build(), &line.function, &args, device)?;
+    let found = compiled(before, pipelines::default_build(&Target::host()), &line.function, &args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
     let for_gpu = outcome.before.is_some() && after(outcome).is_ok_and(has_gpu_threads);
     if !compiles_after(test, line, outcome) || (for_gpu && device == Device::cpu()) {
@@ -211,7 +211,7 @@ pub(crate) fn has_gpu_threads(module: &IRModule) -> bool {
 
 /// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
 fn remaining(test: &TestFile) -> Sequential {
-    let mut build = pipelines::default_build();
+    let mut build = pipelines::default_build(&Target::host());
     let steps = test.action.steps();
     let changes_form = |pass: &Arc<dyn Pass>| pass.info().from != pass.info().to;
     let place = |step: &PassStep| build.passes.iter().rposition(|p| p.info().name == step.name() && changes_form(p));

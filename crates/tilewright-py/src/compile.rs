@@ -64,10 +64,10 @@ pub(crate) fn build(
     Ok(PyExecutable::new(executable))
 }
 
-/// A pipeline by name, as one pass.
+/// A pipeline by name for a target, as one pass.
 #[pyfunction]
-pub(crate) fn pipeline(py: Python<'_>, name: &str) -> PyResult<PyPass> {
-    match pipelines::by_name(name) {
+pub(crate) fn pipeline(py: Python<'_>, name: &str, target: &PyTarget) -> PyResult<PyPass> {
+    match pipelines::by_name(name, &target.target) {
         Some(pipeline) => Ok(PyPass::native(Arc::new(pipeline))),
         None => {
             let known: Vec<&str> = pipelines::ALL.iter().map(|(name, _)| *name).collect();

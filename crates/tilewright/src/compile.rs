@@ -24,9 +24,9 @@ pub struct CompileOptions {
 }
 
 impl CompileOptions {
-    /// The default pipeline for a target.
+    /// The default pipeline, for the target.
     pub fn for_target(target: Target) -> Self {
-        Self { target, pipeline: pipelines::default_build() }
+        Self { pipeline: pipelines::default_build(&target), target }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tilewright_ir::pass::{Pass, PassDef};
 use tilewright_support::nearest;
+use tilewright_target::Target;
 
 /// The passes of graphs.
 pub const DEFS: &[PassDef] = tilewright_relax_passes::PASSES;
@@ -26,9 +27,10 @@ pub fn def(name: &str) -> Result<&'static PassDef, String> {
     })
 }
 
-/// A pass or pipeline by name. The arguments of a pass stand behind a colon: `ConvertToDataflow:min_size=3`.
-pub fn by_name(name: &str) -> Result<Arc<dyn Pass>, String> {
-    if let Some(pipeline) = crate::pipelines::by_name(name) {
+/// A pass or pipeline by name; a pipeline is for the target. The arguments of a pass stand behind a colon:
+/// `ConvertToDataflow:min_size=3`.
+pub fn by_name(name: &str, target: &Target) -> Result<Arc<dyn Pass>, String> {
+    if let Some(pipeline) = crate::pipelines::by_name(name, target) {
         return Ok(Arc::new(pipeline));
     }
     let (name, args) = name.split_once(':').unwrap_or((name, ""));

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use tilewright_ir::pass::{Pass, Sequential};
 use tilewright_relax_passes as relax;
+use tilewright_schedule::rules::ApplyDefaultSchedule;
+use tilewright_target::Target;
 
 /// `relax.pipeline.get_pipeline("zero")`: graph operators become PrimFuncs, those of constants are computed, and those that
 /// may be computed together become one.
@@ -18,13 +20,21 @@ pub fn zero() -> Sequential {
     Sequential { name: "zero", passes }
 }
 
-/// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs.
-pub fn default_build() -> Sequential {
+/// From any module to [`tilewright_ir::verify::Form::MachineReady`]: what [`crate::compile`] runs. Operators that may be
+/// computed together become one PrimFunc, and every PrimFunc that nobody scheduled is scheduled for the target.
+pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
+        Arc::new(relax::ConvertToDataflow::default()),
         Arc::new(relax::LegalizeOps),
+        Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),
+        Arc::new(relax::FuseOps::default()),
+        Arc::new(relax::FuseTIR),
+        Arc::new(relax::DeadCodeElimination),
+        // What may be overwritten is proved on loops as they are written.
         Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),
+        Arc::new(ApplyDefaultSchedule::new(target.clone())),
         Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::ToNonDataflow),
         Arc::new(relax::CallTIRRewrite),
@@ -34,13 +44,13 @@ pub fn default_build() -> Sequential {
     Sequential { name: "default_build", passes }
 }
 
-/// A pipeline's name and what makes it.
-pub type Named = (&'static str, fn() -> Sequential);
+/// A pipeline's name and what makes it for a target.
+pub type Named = (&'static str, fn(&Target) -> Sequential);
 
 /// The pipelines by the names that users write.
-pub const ALL: &[Named] = &[("zero", zero), ("default_build", default_build)];
+pub const ALL: &[Named] = &[("zero", |_| zero()), ("default_build", default_build)];
 
-/// A pipeline by name.
-pub fn by_name(name: &str) -> Option<Sequential> {
-    ALL.iter().find(|(known, _)| *known == name).map(|(_, make)| make())
+/// A pipeline by name, for a target.
+pub fn by_name(name: &str, target: &Target) -> Option<Sequential> {
+    ALL.iter().find(|(known, _)| *known == name).map(|(_, make)| make(target))
 }

@@ -8,6 +8,7 @@ from typing import Any
 from .._core import Pass, pipeline, pipeline_names
 from ..error import TVMError
 from ..ir.transform import Sequential
+from ..target import Target
 from .transform.transform import by_rules
 
 __all__ = ["get_pipeline", "register_pipeline"]
@@ -15,20 +16,22 @@ __all__ = ["get_pipeline", "register_pipeline"]
 _REGISTERED: dict[str, Callable[..., Pass]] = {}
 
 
-def get_pipeline(name: str = "zero", **kwargs: Any) -> Pass:
+def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | None = None, **kwargs: Any) -> Pass:
     """The pipeline of that name as one pass; the error for an unknown name lists those that there are.
 
-    Arguments go to the function that makes a registered pipeline.
+    `default_build` schedules for `target`: the one in scope, else this machine's processor. Other arguments, and a target
+    that is given, go to the function that makes a registered pipeline.
     """
     if name in _REGISTERED:
-        return _REGISTERED[name](**kwargs)
+        return _REGISTERED[name](**(kwargs if target is None else {"target": target, **kwargs}))
     if kwargs:
         raise TVMError(f"the pipeline `{name}` takes no arguments, found {', '.join(kwargs)}")
     if name not in pipeline_names() and _REGISTERED:
         known = ", ".join([*pipeline_names(), *_REGISTERED])
         raise TVMError(f"unknown pipeline `{name}`: expected one of {known}")
     own = by_rules({})
-    return pipeline(name) if own is None else Sequential([own, pipeline(name)], name)
+    made = pipeline(name, Target.choose(target))
+    return made if own is None else Sequential([own, made], name)
 
 
 def register_pipeline(name: str) -> Callable[[Callable[..., Pass]], Callable[..., Pass]]:

@@ -30,7 +30,7 @@ def build(
     if params:
         mod = BindParams("main", params)(mod)
     if isinstance(pipeline, str):
-        pipeline = None if pipeline == "default" else get_pipeline(pipeline)
+        pipeline = None if pipeline == "default" else get_pipeline(pipeline, target)
     if pipeline is None and isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
         mod = own(mod)
     return _core.build(mod, Target.choose(target), pipeline)

@@ -67,7 +67,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let target = target(arguments.target.as_deref())?;
     let mut options = CompileOptions::for_target(target);
     if let Some(names) = &arguments.passes {
-        let passes = names.iter().map(|name| passes::by_name(name)).collect::<Result<Vec<_>, _>>()?;
+        let pass = |name: &String| passes::by_name(name, &options.target);
+        let passes = names.iter().map(pass).collect::<Result<Vec<_>, _>>()?;
         options.pipeline = Sequential { name: "passes", passes };
     }
     refuse_to_overwrite_the_input(arguments)?;

@@ -9,7 +9,7 @@ use tilewright::{IRModule, LinkedEvaluator, PassCx};
 
 use crate::failure::Outcome;
 use crate::output::{print, say};
-use crate::read_module;
+use crate::{read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     /// A pass or pipeline by name; several run in order.
     #[arg(long = "pass", value_name = "NAME")]
     passes: Vec<String>,
+    /// The machine that pipelines are for, such as haswell; by default this one.
+    #[arg(long)]
+    target: Option<String>,
     /// Print the names of all passes and pipelines.
     #[arg(long)]
     list: bool,
@@ -45,6 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     // The command line has a file wherever `--list` is not given.
     let Some(file) = &arguments.file else { return Ok(()) };
+    let target = target(arguments.target.as_deref())?;
     let mut module = read_module(file)?;
     let evaluator = LinkedEvaluator::default();
     let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
@@ -56,7 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         cx.instruments.push(Box::new(Timing { started: Vec::new() }));
     }
     for name in &arguments.passes {
-        let pass = tilewright::passes::by_name(name)?;
+        let pass = tilewright::passes::by_name(name, &target)?;
         module = cx.run(pass.as_ref(), module)?;
     }
     drop(cx);

@@ -2,7 +2,7 @@
 
 use tilewright::ir::pass::{Pass, PassCx};
 use tilewright::ir::verify::Form;
-use tilewright::{IRModule, pipelines};
+use tilewright::{IRModule, Target, pipelines};
 use tilewright_interp::InterpCx;
 
 use super::Sampled;
@@ -35,7 +35,7 @@ fn run(pass: &dyn Pass, module: IRModule) -> Result<IRModule, String> {
 
 /// The module in a form that the pass takes: what the build does before the pass, or before what the pass works on.
 fn prepared(pass: &dyn Pass, module: &IRModule) -> Result<IRModule, String> {
-    let build = pipelines::default_build().passes;
+    let build = pipelines::default_build(&Target::host()).passes;
     let info = pass.info();
     let place = |wanted: &str| build.iter().position(|step| step.info().name == wanted);
     let before = match place(info.name) {

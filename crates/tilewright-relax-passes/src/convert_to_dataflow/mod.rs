@@ -31,6 +31,14 @@ pub struct ConvertToDataflow {
 }
 
 const NAME: &str = "ConvertToDataflow";
+/// The least number of bindings of a new block, where nobody says it.
+const LEAST: usize = 2;
+
+impl Default for ConvertToDataflow {
+    fn default() -> Self {
+        Self { min_size: LEAST }
+    }
+}
 
 impl ConvertToDataflow {
     pub(crate) const DEF: PassDef = PassDef {
@@ -39,7 +47,7 @@ impl ConvertToDataflow {
         params: &[ParamDef {
             name: "min_size",
             kind: ParamKind::Int,
-            default: AttrDefault::Int(2),
+            default: AttrDefault::Int(LEAST as i64),
             doc: "The least number of bindings of which a new block is made.",
         }],
         make: |args| match usize::try_from(args.int("min_size")) {

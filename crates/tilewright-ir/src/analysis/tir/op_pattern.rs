@@ -31,8 +31,8 @@
 //! Without reductions the most general of its stages. One reduction with stages before it, and behind it only such that
 //! take its result element for element (a mean), is that reduction; everything else (softmax, normalisation, argmax) is
 //! out-elementwise-fusable. **Opaque** is what is not understood: a stage that is none, a buffer that two stages write (but
-//! for a start value) or that is read before it is written, stages of one nest that read each other's results, threads
-//! of a GPU, and parameters that are not compact tensors in global memory.
+//! for a start value) or that is read before it is written, stages of one nest that read each other's results, loops
+//! that say already how they run, and parameters that are not compact tensors in global memory.
 
 mod stage;
 
@@ -107,7 +107,7 @@ fn of_function(function: &PrimFunc) -> Option<OpPattern> {
 /// The stages of a statement, each with the number of its nest.
 fn collect(stmt: &Stmt, loops: &mut Vec<Loop>, nest: usize, found: &mut Vec<Stage>) -> Option<()> {
     match &stmt.kind {
-        StmtKind::For { kind: ForKind::ThreadBinding(_), .. } => None,
+        StmtKind::For { kind, annotations, .. } if *kind != ForKind::Serial || !annotations.is_empty() => None,
         StmtKind::For { var, min, extent, body, .. } => {
             loops.push(Loop { var: var.clone(), min: min.clone(), extent: extent.clone() });
             with_stack(|| collect(body, loops, nest, found))?;
