@@ -10,7 +10,8 @@
 //! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`]; or which operators:
 //! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
-//! [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed together.
+//! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
+//! together.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
@@ -78,6 +79,7 @@ passes! {
     static_plan_block_memory::StaticPlanBlockMemory;
     kill_after_last_use::KillAfterLastUse;
     combine_parallel_matmul::CombineParallelMatmul(..);
+    fuse_attention::FuseAttention;
     remove_unused_parameters::RemoveUnusedParameters;
     expand_tuple_arguments::ExpandTupleArguments;
     remove_unused_outputs::RemoveUnusedOutputs;

@@ -5,10 +5,12 @@
 //! dimensions are its own.
 
 use tilewright_expr as scalar;
-use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
-use tilewright_ir::Attrs;
+use tilewright_expr::node::{EqCx, HashCx, IrNode, VarId, rewrite, walk, walk_some};
 use tilewright_ir::analysis::{bound_vars, definable_dims, free_vars};
-use tilewright_ir::relax::{Binding, BindingBlock, Expr, ExprKind, Function, SeqExpr, StructInfo, TensorShape, Var};
+use tilewright_ir::relax::{
+    Binding, BindingBlock, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape, Var,
+};
+use tilewright_ir::{Attrs, IRModule};
 use tilewright_support::{Map, Origins, Set};
 
 /// What an attribute of a function names: the pattern that it was made of.
@@ -22,6 +24,28 @@ pub(crate) const PRIMITIVE: &str = "Primitive";
 pub(crate) struct Outlined {
     pub(crate) function: Function,
     pub(crate) args: Vec<Expr>,
+}
+
+/// The functions that a pass has made, by their structure.
+#[derive(Default)]
+pub(crate) struct Made(Map<u64, Vec<GlobalVar>>);
+
+impl Made {
+    /// The function of this structure that was made already, or this one, new in the module under a name like the wish.
+    pub(crate) fn share(&mut self, module: &mut IRModule, wish: &str, function: Function) -> GlobalVar {
+        let hash = HashCx::hash(&function);
+        for global in self.0.get(&hash).into_iter().flatten() {
+            if let Some(known) = module.relax(&global.name)
+                && EqCx::compare(&**known, &function).is_ok()
+            {
+                let merged = Function { origins: known.origins.merge(&function.origins), ..(**known).clone() };
+                return module.insert(global.name.clone(), merged);
+            }
+        }
+        let global = module.insert_unique(wish, function);
+        self.0.entry(hash).or_default().push(global.clone());
+        global
+    }
 }
 
 /// What becomes of constants.

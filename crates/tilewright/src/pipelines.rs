@@ -25,6 +25,7 @@ pub fn zero() -> Sequential {
 pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
+        Arc::new(relax::FuseAttention),
         Arc::new(relax::LegalizeOps),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),

@@ -11,17 +11,17 @@ mod partition;
 
 use std::fmt::Write as _;
 
-use tilewright_expr::node::{EqCx, HashCx, VarId, walk};
+use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::analysis::vars::value_of;
 use tilewright_ir::op::{AttrDefault, AttrKind, InferCx, InferError};
 use tilewright_ir::pass::{OptionDef, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, Function, GlobalVar, Var};
+use tilewright_ir::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, Function, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::{Map, Origins, Set};
 
 use crate::normalize::normalized;
-use crate::outline::{CODEGEN, COMPOSITE, Constants, Outlined, PRIMITIVE, outlined};
+use crate::outline::{CODEGEN, COMPOSITE, Constants, Made, Outlined, PRIMITIVE, outlined};
 use crate::sequence::{defect, map_blocks};
 use graph::Graph;
 
@@ -79,7 +79,7 @@ impl Pass for FuseOps {
         }
         let most = cx.option(MAX_DEPTH).and_then(Attr::as_int).unwrap_or(MOST);
         let most = usize::try_from(most).unwrap_or(0);
-        let mut fusing = Fusing { most, cx: InferCx::default(), module: module.clone(), made: Map::default() };
+        let mut fusing = Fusing { most, cx: InferCx::default(), module: module.clone(), made: Made::default() };
         for (name, function) in module.iter() {
             let GlobalFunc::Relax(function) = function else { continue };
             if [COMPOSITE, CODEGEN, PRIMITIVE].iter().any(|attr| function.attrs.contains_key(*attr)) {
@@ -107,8 +107,7 @@ struct Fusing {
     most: usize,
     cx: InferCx,
     module: IRModule,
-    /// The functions that were made, by their structure.
-    made: Map<u64, Vec<GlobalVar>>,
+    made: Made,
 }
 
 impl Fusing {
@@ -143,26 +142,11 @@ impl Fusing {
         let outputs = std::slice::from_ref(&last.var);
         let Outlined { function, args } = outlined(&members, outputs, attrs, Constants::BecomeParameters);
         let origins = members.iter().fold(Origins::default(), |all, member| all.merge(&member.origins));
-        let global = self.share(&name_of(&members), function);
+        let global = self.made.share(&mut self.module, &name_of(&members), function);
         let call = Expr::call_value(&self.cx, Expr::global(&global), args)?;
         Ok(Binding::new(last.var.clone(), call, origins))
     }
 
-    /// The function of this structure that was made already, or a new one.
-    fn share(&mut self, wish: &str, function: Function) -> GlobalVar {
-        let hash = HashCx::hash(&function);
-        for global in self.made.get(&hash).into_iter().flatten() {
-            if let Some(known) = self.module.relax(&global.name)
-                && EqCx::compare(&**known, &function).is_ok()
-            {
-                let merged = Function { origins: known.origins.merge(&function.origins), ..(**known).clone() };
-                return self.module.insert(global.name.clone(), merged);
-            }
-        }
-        let global = self.module.insert_unique(wish, function);
-        self.made.entry(hash).or_default().push(global.clone());
-        global
-    }
 }
 
 /// The group without fields of tuples that are not made in it, and tuples of what is not: they have these as arguments.

@@ -1,0 +1,205 @@
+//! Which bindings of a dataflow block are an attention.
+
+use tilewright_expr::node::VarId;
+use tilewright_ir::IRModule;
+use tilewright_ir::analysis::has_reshape_pattern;
+use tilewright_ir::analysis::tir::{OpPattern, op_pattern};
+use tilewright_ir::calls::TirCall;
+use tilewright_ir::op::{Fusion, InferCx, Legalize, OpCall, OpRef};
+use tilewright_ir::relax::{Binding, Callee, Expr, ExprKind, StructInfo};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_ops::linear_algebra::matmul;
+use tilewright_ops::nn::{attention, attention_bias, softmax};
+use tilewright_support::Map;
+
+use crate::needs::{needs, users};
+use crate::sequence::bound_value;
+
+/// How many operators may stand between the first product and the softmax, and before or behind an operand.
+const LONGEST: usize = 16;
+
+/// A dataflow block, asked for attentions.
+pub(super) struct Block<'b> {
+    module: &'b IRModule,
+    bindings: &'b [Binding],
+    place: Map<VarId, usize>,
+    /// Of each binding those that use it.
+    users: Vec<Vec<usize>>,
+    cx: InferCx,
+}
+
+impl<'b> Block<'b> {
+    pub(super) fn of(module: &'b IRModule, bindings: &'b [Binding]) -> Self {
+        let place = bindings.iter().enumerate().map(|(i, binding)| (binding.var.id(), i)).collect();
+        Self { module, bindings, place, users: users(&needs(bindings)), cx: InferCx::default() }
+    }
+
+    /// The members of the attention whose last product, or whose one operator, is the binding.
+    pub(super) fn attention(&self, end: usize) -> Option<Vec<usize>> {
+        let (op, args, _) = self.op(end)?;
+        let mut members = vec![end];
+        if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
+            args.iter().take(3).for_each(|operand| self.movers(operand, &mut members));
+        } else if op == OpRef(&matmul::OP) {
+            let [weights, values] = args else { return None };
+            let mut inner = self.weights(weights)?;
+            members.append(&mut inner.path);
+            [&inner.queries, &inner.keys, values].into_iter().for_each(|operand| self.movers(operand, &mut members));
+        } else {
+            return None;
+        }
+        self.movers_behind(end, &mut members);
+        members.sort_unstable();
+        members.dedup();
+        let is_known = |member: &usize| {
+            let info = &self.bindings[*member].var.struct_info;
+            info.dims().is_some() && info.dtype().is_some()
+        };
+        (members.len() > 1 && members.iter().all(is_known)).then_some(members)
+    }
+
+    fn call(&self, at: usize) -> Option<(&'b Callee, &'b [Expr], &'b Attrs)> {
+        match &bound_value(&self.bindings[at])?.kind {
+            ExprKind::Call { callee, args, attrs, .. } => Some((callee, args, attrs)),
+            _ => None,
+        }
+    }
+
+    fn op(&self, at: usize) -> Option<(OpRef, &'b [Expr], &'b Attrs)> {
+        match self.call(at)? {
+            (Callee::Op(op), args, attrs) => Some((*op, args, attrs)),
+            _ => None,
+        }
+    }
+
+    /// The binding of an operand that nothing else uses.
+    fn only_used_here(&self, operand: &Expr) -> Option<usize> {
+        let at = *self.place.get(&operand.as_var()?.id())?;
+        (self.bindings[at].var.dataflow && self.users[at].len() == 1).then_some(at)
+    }
+
+    /// The shares by which values are mixed: a softmax over the last dimension of what became of a product.
+    fn weights(&self, operand: &'b Expr) -> Option<Weights<'b>> {
+        let at = self.only_used_here(operand)?;
+        let (op, args, attrs) = self.op(at)?;
+        let [scores] = args else { return None };
+        if op != OpRef(&softmax::OP) {
+            // A change of type, say.
+            let mut found = (self.is_elementwise(at) && args.len() == 1).then(|| self.weights(scores))??;
+            found.path.push(at);
+            return Some(found);
+        }
+        let rank = scores.struct_info.rank()?;
+        let axis = attrs.get("axis").and_then(Attr::as_int)?;
+        let is_last = axis == -1 || usize::try_from(axis).is_ok_and(|axis| axis + 1 == rank);
+        let mut found = is_last.then(|| self.product(scores, LONGEST))??;
+        found.path.push(at);
+        Some(found)
+    }
+
+    /// The product at the beginning of a chain of operators that work on it element by element.
+    fn product(&self, operand: &'b Expr, longest: usize) -> Option<Weights<'b>> {
+        let at = self.only_used_here(operand)?;
+        let (callee, args, _) = self.call(at)?;
+        if let Callee::Op(op) = callee
+            && *op == OpRef(&matmul::OP)
+        {
+            let [queries, keys] = args else { return None };
+            return Some(Weights { path: vec![at], queries, keys });
+        }
+        if longest == 0 || !self.is_elementwise(at) {
+            return None;
+        }
+        let result = &self.bindings[at].var.struct_info;
+        let alike = args.iter().filter(|arg| self.same_shape(&arg.struct_info, result));
+        let mut found = alike.into_iter().find_map(|arg| self.product(arg, longest - 1))?;
+        found.path.push(at);
+        Some(found)
+    }
+
+    fn same_shape(&self, a: &StructInfo, b: &StructInfo) -> bool {
+        match (a.dims(), b.dims()) {
+            (Some(a), Some(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.cx.analyzer.prove_equal(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the binding works element by element, with operands repeated where they are smaller.
+    fn is_elementwise(&self, at: usize) -> bool {
+        match self.call(at) {
+            Some((Callee::Op(op), ..)) => op.properties.pure && op.properties.fusion <= Fusion::Broadcast,
+            Some((Callee::Tir(function), args, attrs)) if TirCall::of(attrs).te_grad.is_none() => {
+                let plain = |arg: &Expr| matches!(arg.struct_info, StructInfo::Tensor { .. } | StructInfo::Prim { .. });
+                let function = self.module.prim(&function.name);
+                args.iter().all(plain) && function.is_some_and(|f| op_pattern(f) <= OpPattern::Broadcast)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the binding only moves the elements of one tensor.
+    fn moves(&self, at: usize) -> Option<&'b Expr> {
+        let (op, args, _) = self.op(at)?;
+        let mut tensors = args.iter().filter(|arg| matches!(arg.struct_info, StructInfo::Tensor { .. }));
+        let (Some(moved), None) = (tensors.next(), tensors.next()) else { return None };
+        let others = args.iter().all(|arg| !matches!(arg.struct_info, StructInfo::Tuple(_) | StructInfo::Object));
+        let moves = op.properties.pure && op.properties.fusion == Fusion::Injective && others;
+        (moves && moved.as_var().is_some()).then_some(moved)
+    }
+
+    /// Whether the binding keeps its elements in their order: it is a view.
+    fn keeps_order(&self, at: usize) -> bool {
+        let Some((op, args, attrs)) = self.op(at) else { return false };
+        match op.legalize {
+            Legalize::PrimFunc(rule) => {
+                rule(&OpCall { op, args, attrs }).is_ok_and(|function| has_reshape_pattern(&function))
+            }
+            Legalize::Machine(_) => false,
+        }
+    }
+
+    /// Adds what moves the elements of an operand before it is used, from the first on that is no view.
+    fn movers(&self, operand: &'b Expr, members: &mut Vec<usize>) {
+        let (mut operand, mut found) = (operand, Vec::new());
+        while let Some(at) = self.only_used_here(operand)
+            && found.len() < LONGEST
+            && let Some(moved) = self.moves(at)
+        {
+            found.push(at);
+            operand = moved;
+        }
+        self.without_views(found, members);
+    }
+
+    /// Adds what moves the elements of the result, up to the last that is no view.
+    fn movers_behind(&self, end: usize, members: &mut Vec<usize>) {
+        let (mut at, mut found) = (end, Vec::new());
+        while self.bindings[at].var.dataflow
+            && found.len() < LONGEST
+            && let [next] = self.users[at].as_slice()
+            && self.moves(*next).is_some()
+        {
+            found.push(*next);
+            at = *next;
+        }
+        self.without_views(found, members);
+    }
+
+    /// Adds bindings but for the views at the end.
+    fn without_views(&self, mut found: Vec<usize>, members: &mut Vec<usize>) {
+        while found.last().is_some_and(|&last| self.keeps_order(last)) {
+            found.pop();
+        }
+        members.append(&mut found);
+    }
+}
+
+/// How values are weighed.
+struct Weights<'b> {
+    /// The bindings from the product to the shares.
+    path: Vec<usize>,
+    queries: &'b Expr,
+    keys: &'b Expr,
+}
