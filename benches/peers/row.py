@@ -1,4 +1,4 @@
-"""What a line of the table says. Nothing here imports PyTorch or a compiler, so that a process pays for its own alone."""
+"""What a line of the table says. Nothing here imports PyTorch or a compiler: a process pays for its own alone."""
 
 from __future__ import annotations
 

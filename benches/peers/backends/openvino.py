@@ -18,6 +18,7 @@ class Library:
 
         self.openvino, self.threads = openvino, threads
         self.core = openvino.Core()
+        self.values: list[np.ndarray] = []
 
     def load(self, row: Row, folder: Path) -> Callable[[], Any]:
         settings = {
@@ -27,7 +28,9 @@ class Library:
         }
         compiled = self.core.compile_model(self.core.read_model(exported(row, folder)), "CPU", settings)
         request = compiled.create_infer_request()
-        for at, value in enumerate(row.values()):
+        # The request does not keep its arguments.
+        self.values = row.values()
+        for at, value in enumerate(self.values):
             request.set_input_tensor(at, self.openvino.Tensor(value, shared_memory=True))
         infer = request.infer
         return lambda: infer(share_outputs=True)
@@ -36,4 +39,4 @@ class Library:
         return [np.array(value) for value in found.values()]
 
     def unload(self) -> None:
-        pass
+        self.values = []

@@ -22,8 +22,9 @@ class Library:
 
     def load(self, row: Row, folder: Path) -> Callable[[], Any]:
         torch = self.torch
-        from .torch_eager import tensors
         from torch.utils.flop_counter import FlopCounterMode
+
+        from .torch_eager import tensors
 
         module = row.module()
         given = tensors(row)
