@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from typing import Any
 
 import numpy as np
 
@@ -116,4 +117,60 @@ def random_rows(count: int, seed: int) -> list[Row]:
 
 RANDOM = random_rows(50, int(os.environ.get("TILEWRIGHT_BENCH_SEED", "1")))
 
-ROWS: dict[str, Row] = {row.name: row for row in (*PRODUCTS, *MEMORY, *CALLS, *RANDOM)}
+
+def model(name: str, build: str, inputs: tuple[Input, ...], **options: Any) -> Row:
+    """A whole model; its results have gone through many layers, each of which rounds."""
+    settings = {"goal": Goal(BEST, 0.97), "group": "models", "tolerance": 1e-3} | options
+    return Row(name, build, inputs, **settings)
+
+
+def bert(name: str, batch: int, length: int | str, sizes: dict[str, int] | None = None) -> Row:
+    shape = (batch, length)
+    inputs = (Input(shape, "int64", below=30522), Input(shape, "int64", below=2), Input(shape, "int64", below=2))
+    return model(name, "torch_models.bert:Bert", inputs, ours="nn_models.bert:Bert", sizes=sizes or {})
+
+
+def llama(name: str, batch: int, length: int, past: int) -> Row:
+    """A block of a Llama that has seen `past` tokens before."""
+    angles, cache = Input((length, 64)), Input((batch, 4, past, 64))
+    inputs = (Input((batch, length, 2048)), angles, angles, *((cache, cache) if past else ()))
+    ours = "nn_models.llama:Decode" if past else "nn_models.llama:Prefill"
+    return model(name, "torch_models.llama:Block", inputs, ours=ours)
+
+
+def vision(name: str, batch: int, goal: Goal) -> Row:
+    image = (Input((batch, 3, 224, 224)),)
+    return model(
+        f"{name}-b{batch}", "torch_models.vision:network", image, arguments={"name": name}, ours="fx", goal=goal
+    )
+
+
+MODELS = [
+    row
+    for batch in (1, 8)
+    for row in (
+        bert(f"bert-base-128-b{batch}", batch, 128),
+        bert(f"bert-base-sym37-b{batch}", batch, "length", {"length": 37}),
+        bert(f"bert-base-sym384-b{batch}", batch, "length", {"length": 384}),
+        model(
+            f"gpt2-128-b{batch}",
+            "torch_models.gpt2:Gpt2",
+            (Input((batch, 128), "int64", below=50257),),
+            ours="nn_models.gpt2:Gpt2",
+        ),
+        llama(f"llama-prefill256-b{batch}", batch, 256, 0),
+        llama(f"llama-decode1-b{batch}", batch, 1, 255),
+        model(
+            f"lstm-step-b{batch}",
+            "torch_models.lstm:Step",
+            (Input((batch, 1024)),) * 3,
+            arguments={"width": 1024, "hidden": 1024},
+            ours="nn_models.lstm:Step",
+        ),
+        vision("vit_b_16", batch, Goal(BEST, 0.97)),
+        vision("resnet50", batch, Goal(BEST, 0.6)),
+        vision("mobilenet_v2", batch, Goal(BEST, 0.6)),
+    )
+]
+
+ROWS: dict[str, Row] = {row.name: row for row in (*PRODUCTS, *MEMORY, *CALLS, *MODELS, *RANDOM)}

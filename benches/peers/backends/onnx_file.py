@@ -25,10 +25,11 @@ def exported(row: Row, folder: Path) -> str:
 def export(row: Row, path: Path) -> None:
     import torch
 
+    from ..torch_models.attention import spelled_out
     from .torch_eager import tensors
 
     partial = path.with_name("partial.onnx")
-    with torch.inference_mode(False), torch.no_grad():
+    with torch.no_grad(), spelled_out():
         torch.onnx.export(
             row.module(),
             tuple(value.float() if value.dtype == torch.bfloat16 else value for value in tensors(row)),

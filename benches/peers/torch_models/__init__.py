@@ -1,0 +1,1 @@
+"""The models of the table in PyTorch, at their published sizes. Weights are drawn by `row.draw`."""
