@@ -13,7 +13,7 @@ use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Var,
 };
 
-use crate::guard::{known_inside, mentions, substituted};
+use crate::guard::{compare, known_inside, mentions, substituted};
 use crate::primitive::Fault;
 use crate::tree::{Site, below, blocks_below, is_block, loop_of};
 
@@ -87,6 +87,10 @@ pub(crate) fn check_affine(function: &PrimFunc, site: &Site) -> Result<(), Fault
         return Ok(());
     }
     let mut known = known_inside(function, &site.scope().unwrap_or_else(|| Site::root(&function.body)));
+    // Where a domain is empty, there is no instance to be the same as another one.
+    for extent in block.iters.iter().map(|iter| &iter.domain.extent) {
+        known.assume(&compare(CmpOp::Ge, extent, &Expr::int(1, extent.dtype))?);
+    }
     let iters: Vec<(Var, Range)> =
         loops.iter().map(|l| (l.var.clone(), Range::new(l.min.clone(), l.extent.clone()))).collect();
     let found = detect_iter_map(&mut known, values, &iters, predicate, IterMapLevel::Bijective, true);

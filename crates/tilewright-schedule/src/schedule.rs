@@ -98,6 +98,14 @@ impl Schedule {
         }
     }
 
+    /// The function and the key of the block or loop that a handle stands for.
+    pub(crate) fn place_of(&self, rv: Rv) -> Option<(&str, &Key)> {
+        match self.handles.get(rv.number)? {
+            Handle::Place(name, key) => Some((name, key)),
+            Handle::Expr(_) => None,
+        }
+    }
+
     /// The scalar that a handle stands for.
     pub fn expr(&self, rv: Rv) -> Option<&Expr> {
         match self.handles.get(rv.number)? {

@@ -1,0 +1,326 @@
+//! `vectorize_reduction(block, lanes, accumulators)`: a reduction runs in vectors along its innermost loop.
+//!
+//! ```text
+//! for k in range(n):                             sums[u, l] = 0 for each accumulator and lane
+//!     with T.block("sum"):                       for k in range(n / (accumulators * lanes)):
+//!         with T.init():                 ─►          sums[u, l] += A[i, (k * accumulators + u) * lanes + l]
+//!             B[i] = 0                           sums[0, l] += sums[u, l]; halves of sums[0, :] onto each other
+//!         B[i] = B[i] + A[i, k]                  B[i] = sums[0, 0]
+//! ```
+//!
+//! Each accumulator is a vector that depends on no other, so that they hide each other's latency. What becomes one block
+//! has the reduction's loops inside. The operation combines values in another order than before: of `+` and `*` on floats
+//! that rounds otherwise; `min` and `max` give NaN if there is one in whatever order.
+//!
+//! Preconditions: the block updates one element, `B[…] = B[…] ⊕ value` with an operation whose operands may come in any
+//! order; it has an init; the loops that drive its reduction are the innermost ones, with bounds that do not depend on each
+//! other, and run each instance once; neither the value nor the indices read the buffer.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_expr::semantics::wrap;
+use tilewright_ir::Attrs;
+use tilewright_ir::nest::Loop;
+use tilewright_ir::regions::block_regions;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Scope, Stmt, StmtKind, Var,
+};
+use tilewright_tensor::DataType;
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::{binary, compare, known_around, mentions, substituted, typed};
+use crate::independent::{check_affine, has_effects};
+use crate::tree::{Site, around, key_at};
+
+pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
+    name: "VectorizeReduction",
+    method: "vectorize_reduction",
+    params: &[("block", Default::Required), ("lanes", Default::Required), ("accumulators", Default::Int(4))],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let (lanes, accumulators) = (power_of_two(call, 1)?, power_of_two(call, 2)?);
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+        return Err(Fault::at(&site, "expected a block"));
+    };
+    check_affine(call.function, &site)?;
+    let (reduction, outer) = Reduction::of(&site, block, values, predicate)?;
+    let tile = Tile::of(reduction.buffer.dtype, lanes, accumulators);
+    let body = reduction.in_vectors(&known_around(call.function, &site), &tile)?;
+    let is_kept = |iter: &tilewright_ir::tir::IterVar| iter.kind == IterKind::Spatial;
+    let kept = block.iters.iter().zip(values).filter(|(iter, _)| is_kept(iter)).map(|(_, value)| value.clone());
+    let mut whole = Block {
+        iters: block.iters.iter().filter(|iter| is_kept(iter)).cloned().collect(),
+        body: reduction.loops.iter().rev().fold(reduction.update.clone(), |body, l| around(l.clone(), body)),
+        ..block.clone()
+    };
+    let found = block_regions(&whole);
+    whole = Block {
+        reads: found.reads,
+        writes: found.writes,
+        alloc_buffers: vec![tile.sums.clone(), tile.halves.clone()],
+        init: None,
+        body,
+        ..whole
+    };
+    let new: Stmt = StmtKind::Block { values: kept.collect(), predicate: predicate.clone(), block: whole }.into();
+    let function = PrimFunc { body: outer.replaced(new), ..call.function.clone() };
+    let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
+    let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
+    Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+}
+
+fn power_of_two(call: &Call<'_>, at: usize) -> Result<i64, Fault> {
+    match call.int(at)? {
+        size @ 1..=64 if size & (size - 1) == 0 => Ok(size),
+        other => Err(Fault::of_call(format!("argument {}: expected a power of two up to 64, found {other}", at + 1))),
+    }
+}
+
+/// The partial results.
+struct Tile {
+    lanes: i64,
+    accumulators: i64,
+    /// Of each accumulator and lane.
+    sums: Buffer,
+    /// Of each lane, on the way to one value.
+    halves: Buffer,
+}
+
+impl Tile {
+    fn of(dtype: DataType, lanes: i64, accumulators: i64) -> Self {
+        let local = |name: &str, shape: Vec<i64>| {
+            let shape = shape.into_iter().map(Expr::i64).collect();
+            Buffer::new(name, shape, dtype).derive(|node| node.scope = Scope::Local)
+        };
+        let (sums, halves) = (local("partial", vec![accumulators, lanes]), local("halves", vec![lanes]));
+        Self { lanes, accumulators, sums, halves }
+    }
+
+    /// The statement for each of the first accumulators and each lane.
+    fn each(&self, accumulators: i64, body: impl Fn(&Expr, &Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let (u, l) = (Var::new("u", DataType::I64), Var::new("l", DataType::I64));
+        let body = body(&Expr::var(&u), &Expr::var(&l))?;
+        let vector = counted(&l, self.lanes, ForKind::Vectorized, body);
+        Ok(counted(&u, accumulators, ForKind::Unrolled, vector))
+    }
+}
+
+fn counted(var: &Var, count: i64, kind: ForKind, body: Stmt) -> Stmt {
+    Stmt::for_loop(var, Expr::int(0, var.dtype), Expr::int(count, var.dtype), kind, body)
+}
+
+fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
+    typed(Expr::load(buffer, indices.iter().map(|&index| index.clone()).collect()))
+}
+
+fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
+    let indices = indices.iter().map(|&index| index.clone()).collect();
+    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// `buffer[indices] = buffer[indices] ⊕ value`, over loops.
+struct Reduction {
+    /// From outside inwards.
+    loops: Vec<Loop>,
+    op: BinOp,
+    buffer: Buffer,
+    indices: Vec<Expr>,
+    /// What the element begins with.
+    first: Expr,
+    /// In terms of the loops.
+    value: Expr,
+    /// The block's body in terms of the loops.
+    update: Stmt,
+}
+
+impl Reduction {
+    /// The reduction that a block does, and the place of its outermost loop.
+    fn of(site: &Site, block: &Block, values: &[Expr], predicate: &Expr) -> Result<(Self, Site), Fault> {
+        let refuse = |message: &str| Fault::at(site, format!("block `{}` {message}", block.name));
+        let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
+        let (StmtKind::Store { buffer, indices, value, predicate: None }, Some(init), true) =
+            (&block.body.kind, &block.init, plain)
+        else {
+            return Err(refuse("is no update of one element with an init"));
+        };
+        let (op, value) =
+            update_of(buffer, indices, value).ok_or_else(|| refuse("does not combine an element with a value"))?;
+        let first = match &init.kind {
+            StmtKind::Store { buffer: begun, indices: at, value, predicate: None }
+                if begun == buffer && same_indices(at, indices) && !touches(value, buffer) =>
+            {
+                value.clone()
+            }
+            _ => return Err(refuse("begins another element than it updates")),
+        };
+        let reduced = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
+        let reduced: Vec<(Var, Expr)> = reduced.map(|(iter, value)| (iter.var.clone(), value.clone())).collect();
+        let axes: Vec<Var> = reduced.iter().map(|(var, _)| var.clone()).collect();
+        if block.iters.iter().any(|iter| !matches!(iter.kind, IterKind::Spatial | IterKind::Reduce))
+            || mentions(indices, &axes)
+            || mentions(&first, &axes)
+        {
+            return Err(refuse("has axes that are neither spatial nor of the reduction of one element"));
+        }
+        let (loops, outer) = own_loops(site, &reduced).ok_or_else(|| refuse("has not its reduction innermost"))?;
+        let vars: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
+        let others = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind != IterKind::Reduce);
+        if others.map(|(_, value)| value).chain([predicate]).any(|value| mentions(value, &vars)) {
+            return Err(refuse("has other axes or conditions that depend on its reduction"));
+        }
+        let value = substituted(&value, &reduced);
+        let update = substituted(&block.body, &reduced);
+        let (buffer, indices) = (buffer.clone(), indices.clone());
+        Ok((Self { loops, op, buffer, indices, first, value, update }, outer))
+    }
+
+    fn combine(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+        binary(self.op, a, b)
+    }
+
+    /// The reduction by partial results in vectors.
+    fn in_vectors(&self, known: &Analyzer, tile: &Tile) -> Result<Stmt, Fault> {
+        let identity = identity(self.op, self.buffer.dtype)
+            .ok_or_else(|| Fault::of_call("the operation has no value that changes nothing"))?;
+        let begin = tile.each(tile.accumulators, |u, l| store(&tile.sums, &[u, l], &identity))?;
+        let main = self.main(known, tile)?;
+        let mut steps = vec![begin, main];
+        let mut left = tile.accumulators / 2;
+        while left > 0 {
+            steps.push(tile.each(left, |u, l| {
+                let sum = self.combine(&load(&tile.sums, &[u, l])?, &load(&tile.sums, &[&(u + left), l])?)?;
+                store(&tile.sums, &[u, l], &sum)
+            })?);
+            left /= 2;
+        }
+        let zero = Expr::i64(0);
+        steps.push(tile.each(1, |_, l| store(&tile.halves, &[l], &load(&tile.sums, &[&zero, l])?))?);
+        let mut width = tile.lanes / 2;
+        while width > 0 {
+            let l = Var::new("l", DataType::I64);
+            let at = Expr::var(&l);
+            let sum = self.combine(&load(&tile.halves, &[&at])?, &load(&tile.halves, &[&(&at + width)])?)?;
+            steps.push(counted(&l, width, ForKind::Vectorized, store(&tile.halves, &[&at], &sum)?));
+            width /= 2;
+        }
+        let total = load(&tile.halves, &[&zero])?;
+        let total = if self.first.equal(&identity) { total } else { self.combine(&self.first, &total)? };
+        let result = Stmt::store(&self.buffer, self.indices.clone(), &total);
+        steps.push(result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?);
+        self.if_it_runs(known, Stmt::seq(steps))
+    }
+
+    /// All values onto the accumulators.
+    fn main(&self, known: &Analyzer, tile: &Tile) -> Result<Stmt, Fault> {
+        let Some((inner, outer)) = self.loops.split_last() else { return Err(Fault::of_call("there is no loop")) };
+        let dtype = inner.var.dtype;
+        let step = tile.lanes * tile.accumulators;
+        let block = Var::new(format!("{}_block", inner.var.name), dtype);
+        let over = |value: &Expr| binary(BinOp::FloorDiv, &(value + (step - 1)), &Expr::int(step, dtype));
+        let count = known.simplify(&over(&inner.extent)?);
+        let rest = binary(BinOp::FloorMod, &inner.extent, &Expr::int(step, dtype))?;
+        let exact = known.simplify(&rest).as_int() == Some(0);
+        let body = tile.each(tile.accumulators, |u, l| {
+            let within = typed((&(u * tile.lanes) + l).cast(dtype))?;
+            let at = &(&Expr::var(&block) * step) + &within;
+            let value = substituted(&self.value, &[(inner.var.clone(), &inner.min + &at)]);
+            let sum = self.combine(&load(&tile.sums, &[u, l])?, &value)?;
+            let update = store(&tile.sums, &[u, l], &sum)?;
+            if exact {
+                return Ok(update);
+            }
+            let condition = compare(CmpOp::Lt, &at, &inner.extent)?;
+            Ok(StmtKind::If { condition, then: update, otherwise: None }.into())
+        })?;
+        let blocks = Stmt::for_loop(&block, Expr::int(0, dtype), count, ForKind::Serial, body);
+        Ok(outer.iter().rev().fold(blocks, |body, l| around(l.clone(), body)))
+    }
+
+    /// A reduction without iterations does not even begin.
+    fn if_it_runs(&self, known: &Analyzer, stmt: Stmt) -> Result<Stmt, Fault> {
+        let mut guarded = stmt;
+        for l in &self.loops {
+            let some = compare(CmpOp::Gt, &l.extent, &Expr::int(0, l.extent.dtype))?;
+            if !known.prove(&some) {
+                guarded = StmtKind::If { condition: some, then: guarded, otherwise: None }.into();
+            }
+        }
+        Ok(guarded)
+    }
+}
+
+/// The innermost loops around a block that drive its reduction; and the place of the outermost of them.
+fn own_loops(site: &Site, reduced: &[(Var, Expr)]) -> Option<(Vec<Loop>, Site)> {
+    let all = site.loops();
+    let drives = |l: &Loop| reduced.iter().any(|(_, value)| mentions(value, std::slice::from_ref(&l.var)));
+    let count = all.iter().rev().take_while(|l| drives(l)).count();
+    let loops = all.get(all.len() - count..)?.to_vec();
+    let depth = site.above.len() - count;
+    let vars: Vec<Var> = loops.iter().map(|l| l.var.clone()).collect();
+    let alone = site.above.iter().skip(depth).all(|(stmt, _)| matches!(stmt.kind, StmtKind::For { .. }));
+    let plain = |l: &Loop| l.kind == ForKind::Serial && !mentions(&l.min, &vars) && !mentions(&l.extent, &vars);
+    let outside = all.get(..all.len() - count)?;
+    if loops.is_empty() || !alone || !loops.iter().all(plain) || outside.iter().any(drives) {
+        return None;
+    }
+    let (above, rest) = site.above.split_at(depth);
+    Some((loops, Site { above: above.to_vec(), stmt: rest.first()?.0.clone() }))
+}
+
+/// The operation and the other operand of an update of an element.
+fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, Expr)> {
+    let ExprKind::Binary(op, a, b) = &value.kind else { return None };
+    let is_element = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
+            if read == buffer && same_indices(at, indices))
+    };
+    let other = match (is_element(a), is_element(b)) {
+        (true, false) => b,
+        (false, true) => a,
+        _ => return None,
+    };
+    (!touches(other, buffer)).then(|| (*op, other.clone()))
+}
+
+fn same_indices(a: &[Expr], b: &[Expr]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b))
+}
+
+fn touches(value: &Expr, buffer: &Buffer) -> bool {
+    let mut found = false;
+    walk(value, |other: &Buffer| found |= other.data == buffer.data);
+    found
+}
+
+/// The value with which the operation changes nothing; of operations whose operands may come in any order.
+fn identity(op: BinOp, dtype: DataType) -> Option<Expr> {
+    let bits = u32::from(dtype.bits);
+    let (least, greatest) = match dtype {
+        _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
+        _ if dtype.is_signed() && (2..=64).contains(&bits) => {
+            let least = i64::MIN >> (64 - bits);
+            (Expr::int(least, dtype), Expr::int(!least, dtype))
+        }
+        _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
+    };
+    match op {
+        BinOp::Add | BinOp::BitOr | BinOp::BitXor => Some(Expr::number(0, dtype)),
+        BinOp::Mul => Some(Expr::number(1, dtype)),
+        BinOp::Min => Some(greatest),
+        BinOp::Max => Some(least),
+        BinOp::And => Some(Expr::bool(true)),
+        BinOp::Or => Some(Expr::bool(false)),
+        BinOp::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
+        BinOp::Sub
+        | BinOp::Div
+        | BinOp::Mod
+        | BinOp::FloorDiv
+        | BinOp::FloorMod
+        | BinOp::Shl
+        | BinOp::Shr => None,
+    }
+}

@@ -1,0 +1,261 @@
+//! How a nest goes through memory: how far apart the elements are that neighbouring iterations of each loop touch.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::nest::{Loop, Nest};
+use tilewright_ir::tir::{
+    BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, IterKind, Range, Stmt, StmtKind, Var,
+};
+
+use super::Declined;
+use crate::guard::{known_around, mentions, substituted};
+use crate::trace::Rv;
+use crate::tree::loop_of;
+use crate::Schedule;
+
+/// The distance in elements between what neighbouring iterations touch; `None` where it is not the same everywhere.
+pub(crate) type Stride = Option<Expr>;
+
+/// The elements of a buffer that one load or store touches.
+#[derive(Clone, Debug)]
+pub(crate) struct Access {
+    pub(crate) buffer: Buffer,
+    /// Of each loop of the nest.
+    pub(crate) strides: Vec<Stride>,
+}
+
+/// A block in a plain nest: every loop is serial and drives axes of one sort, bounds do not depend on each other, and there
+/// is no condition.
+#[derive(Debug)]
+pub(crate) struct PlainNest {
+    pub(crate) block: Rv,
+    pub(crate) rvs: Vec<Rv>,
+    pub(crate) loops: Vec<Loop>,
+    /// What each loop drives.
+    pub(crate) kinds: Vec<IterKind>,
+    pub(crate) reads: Vec<Access>,
+    pub(crate) writes: Vec<Access>,
+    pub(crate) cost: Cost,
+    /// Loops that a condition in the block varies with.
+    pub(crate) decides: Vec<bool>,
+    pub(crate) nest: Nest,
+    known: Analyzer,
+}
+
+/// What an iteration of the innermost loop costs, roughly.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cost {
+    pub(crate) bytes: u64,
+    pub(crate) operations: u64,
+}
+
+impl PlainNest {
+    /// The nest around a block of the root.
+    pub(crate) fn of(schedule: &mut Schedule, block: Rv) -> Result<Self, Declined> {
+        Self::inside(schedule, block, 0)
+    }
+
+    /// The nest around a block of the root, inside of so many loops.
+    pub(crate) fn inside(schedule: &mut Schedule, block: Rv, skipped: usize) -> Result<Self, Declined> {
+        let rvs = schedule.loops_around(block)?.split_off(skipped);
+        let Some((function, site)) = schedule.site(block) else { return Err(gone()) };
+        let depth = site.above.len() - rvs.len();
+        let outer = site.above.get(depth).map_or(&site.stmt, |(stmt, _)| stmt);
+        let nest = Nest::of(outer).ok_or_else(|| Declined::because("a stage is no nest of loops around one block"))?;
+        let around = crate::tree::Site { above: site.above.get(..depth).unwrap_or_default().to_vec(), stmt: outer.clone() };
+        let mut known = known_around(function, &around);
+        let kinds = kinds(&nest)?;
+        for l in &nest.loops {
+            known.bind(&l.var, &Range::new(l.min.clone(), l.extent.clone()));
+        }
+        let values: Vec<(Var, Expr)> =
+            nest.block.iters.iter().map(|iter| iter.var.clone()).zip(nest.values.iter().cloned()).collect();
+        let body = substituted(&nest.block.body, &values);
+        let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
+        let (reads, writes) = accesses(&known, &vars, &body);
+        let cost = cost_of(&body);
+        let decides = decides(&body, &vars);
+        let loops = nest.loops.clone();
+        Ok(Self { block, rvs, loops, kinds, reads, writes, cost, decides, nest, known })
+    }
+
+    pub(crate) fn accesses(&self) -> impl Iterator<Item = &Access> {
+        self.reads.iter().chain(&self.writes)
+    }
+
+    pub(crate) fn is_spatial(&self) -> bool {
+        self.nest.block.init.is_none() && self.kinds.iter().all(|kind| *kind == IterKind::Spatial)
+    }
+
+    pub(crate) fn extent(&self, at: usize) -> Option<i64> {
+        self.loops.get(at)?.extent.as_int()
+    }
+
+    fn is_unit(&self, at: usize) -> bool {
+        self.extent(at) == Some(1)
+    }
+
+    /// How far an access goes with a loop, where that is a constant.
+    pub(crate) fn step(&self, access: &Access, at: usize) -> Option<i64> {
+        let stride = access.strides.get(at)?.as_ref()?;
+        if self.is_unit(at) { Some(0) } else { stride.as_int() }
+    }
+
+    /// The innermost loop along which the result lies in memory element by element.
+    pub(crate) fn along_result(&self) -> Option<usize> {
+        let write = self.writes.first()?;
+        (0..self.loops.len()).rev().find(|&at| self.step(write, at) == Some(1))
+    }
+
+    /// The innermost loop along which what is read lies in memory element by element, by the first read of which there is
+    /// such a loop.
+    pub(crate) fn along_reads(&self) -> Option<usize> {
+        let along = |read: &Access| (0..self.loops.len()).rev().find(|&at| self.step(read, at) == Some(1));
+        let temporaries = |read: &&Access| self.writes.iter().all(|write| write.buffer != read.buffer);
+        self.reads.iter().filter(temporaries).find_map(along)
+    }
+
+    /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them.
+    pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
+        let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
+        let pairs = order.iter().zip(order.iter().skip(1)).rev();
+        1 + pairs.take_while(|&(&a, &b)| !decides(a) && !decides(b) && self.same_sort(a, b) && self.is_contiguous(a, b)).count()
+    }
+
+    fn same_sort(&self, a: usize, b: usize) -> bool {
+        self.kinds.get(a) == self.kinds.get(b)
+    }
+
+    /// Whether the two loops, the outer one first, go through memory as one loop over both does.
+    pub(crate) fn is_contiguous(&self, outer: usize, inner: usize) -> bool {
+        if self.is_unit(outer) {
+            return true;
+        }
+        let Some(extent) = self.loops.get(inner).map(|l| l.extent.clone()) else { return false };
+        self.accesses().all(|access| {
+            let (Some(Some(a)), Some(Some(b))) = (access.strides.get(outer), access.strides.get(inner)) else {
+                return false;
+            };
+            if self.is_unit(inner) {
+                return true;
+            }
+            let product = Expr::binary(BinOp::Mul, b, &extent);
+            product.is_ok_and(|product| self.known.prove_equal(a, &product))
+        })
+    }
+
+    /// The iterations of some loops, where their number is a constant.
+    pub(crate) fn iterations(&self, loops: &[usize]) -> Option<i64> {
+        loops.iter().try_fold(1i64, |product, &at| product.checked_mul(self.extent(at)?))
+    }
+}
+
+pub(crate) fn gone() -> Declined {
+    Declined::because("a block is gone")
+}
+
+/// What each loop drives; a nest that is not plain is declined.
+fn kinds(nest: &Nest) -> Result<Vec<IterKind>, Declined> {
+    let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
+    let rectangular = nest
+        .loops
+        .iter()
+        .all(|l| l.min.as_int() == Some(0) && l.kind == ForKind::Serial && !mentions(&l.extent, &vars));
+    if !rectangular || nest.predicate.as_int() != Some(1) {
+        return Err(Declined::because("a nest has conditions or bounds that depend on its loops"));
+    }
+    let axes = || nest.block.iters.iter().zip(&nest.values);
+    let kind_of = |l: &Loop| {
+        let driven = axes().filter(|(_, value)| mentions(*value, std::slice::from_ref(&l.var)));
+        let kinds: Vec<&IterKind> = driven.map(|(iter, _)| &iter.kind).collect();
+        match kinds.as_slice() {
+            [] => (l.extent.as_int() == Some(1)).then_some(IterKind::Spatial),
+            [first, others @ ..] => others.iter().all(|kind| kind == first).then(|| (*first).clone()),
+        }
+    };
+    let kinds: Option<Vec<IterKind>> = nest.loops.iter().map(kind_of).collect();
+    kinds.ok_or_else(|| Declined::because("a loop drives no axis, or axes of several sorts"))
+}
+
+/// The loads and stores of a statement.
+fn accesses(known: &Analyzer, vars: &[Var], body: &Stmt) -> (Vec<Access>, Vec<Access>) {
+    let (mut reads, mut writes): (Vec<Access>, Vec<Access>) = (Vec::new(), Vec::new());
+    let access = |buffer: &Buffer, indices: &[Expr]| Access {
+        buffer: buffer.clone(),
+        strides: vars.iter().map(|var| stride(known, var, buffer, indices)).collect(),
+    };
+    walk(body, |e: &Expr| {
+        if let ExprKind::Load { buffer, indices, .. } = &e.kind {
+            reads.push(access(buffer, indices));
+        }
+    });
+    walk(body, |s: &Stmt| {
+        if let StmtKind::Store { buffer, indices, .. } = &s.kind {
+            writes.push(access(buffer, indices));
+        }
+    });
+    (reads, writes)
+}
+
+fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
+    let mut sum = Expr::i64(0);
+    let mut step = Expr::i64(1);
+    for (index, extent) in indices.iter().zip(&buffer.shape).rev() {
+        if mentions(index, std::slice::from_ref(var)) {
+            let &coefficient = known.linear_in(index, std::slice::from_ref(var))?.coefficients.first()?;
+            let part = Expr::binary(BinOp::Mul, &step, &Expr::i64(coefficient)).ok()?;
+            sum = Expr::binary(BinOp::Add, &sum, &part).ok()?;
+        }
+        step = Expr::binary(BinOp::Mul, &step, &extent.cast(step.dtype).ok()?).ok()?;
+    }
+    buffer.strides.is_empty().then(|| known.simplify(&sum))
+}
+
+/// The loops that conditions in a statement vary with.
+fn decides(body: &Stmt, vars: &[Var]) -> Vec<bool> {
+    let mut found = vec![false; vars.len()];
+    let mut see = |condition: &Expr| {
+        for (found, var) in found.iter_mut().zip(vars) {
+            *found |= mentions(condition, std::slice::from_ref(var));
+        }
+    };
+    walk(body, |e: &Expr| match &e.kind {
+        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => args.iter().take(1).for_each(&mut see),
+        _ => {}
+    });
+    walk(body, |s: &Stmt| {
+        if let StmtKind::If { condition, .. } = &s.kind {
+            see(condition);
+        }
+    });
+    found
+}
+
+fn cost_of(body: &Stmt) -> Cost {
+    let mut cost = Cost::default();
+    walk(body, |e: &Expr| {
+        let is_index = e.dtype.is_int();
+        cost.operations += match &e.kind {
+            ExprKind::Load { buffer, .. } => {
+                cost.bytes += buffer.dtype.element_bytes() as u64;
+                0
+            }
+            ExprKind::Call { intrinsic, .. } if intrinsic.is_of_floats() => 20,
+            ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Select { .. } if !is_index => 1,
+            _ => 0,
+        };
+    });
+    walk(body, |s: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &s.kind {
+            cost.bytes += buffer.dtype.element_bytes() as u64;
+        }
+    });
+    cost
+}
+
+/// The loop that a handle stands for, with its number of iterations.
+pub(crate) fn extent_of(schedule: &Schedule, l: Rv) -> Result<Expr, Declined> {
+    let stmt = schedule.stmt(l).ok_or_else(gone)?;
+    loop_of(&stmt).map(|l| l.extent).ok_or_else(gone)
+}
+

@@ -1,0 +1,126 @@
+//! `elementwise`: functions whose stages each compute every element of their result from elements of the arguments.
+//!
+//! A stage goes through memory in the order of its result. Loops that are contiguous in all tensors become one; the
+//! innermost runs in vectors, those around it in parallel tasks of some microseconds. Temporaries that are computed
+//! element by element are computed where they are read.
+
+use tilewright_ir::tir::Expr;
+use tilewright_target::Target;
+
+use super::accesses::{Cost, PlainNest, extent_of};
+use super::{Declined, Rule, inline};
+use crate::Schedule;
+use crate::trace::Rv;
+
+pub(super) const ELEMENTWISE: Rule = Rule {
+    name: "elementwise",
+    doc: "Stages without reductions: contiguous loops fused, the innermost in vectors, the others in parallel.",
+    apply,
+};
+
+/// Cycles under which the work of a loop is not shared.
+const ALONE: u64 = 20_000;
+/// Cycles of a task.
+const TASK: u64 = 30_000;
+/// With fewer rows than this, a task is a part of a row.
+const FEW_ROWS: i64 = 64;
+
+fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    inline::cheap_temporaries(schedule)?;
+    let stages = schedule.stages()?;
+    let nests = stages.into_iter().map(|block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
+    if nests.iter().any(|nest| !nest.is_spatial()) {
+        return Err(Declined::because("a stage is a reduction"));
+    }
+    nests.iter().try_for_each(|nest| stream(schedule, target, nest))
+}
+
+/// Cycles of the work for one element, in hundredths.
+pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
+    let lanes = u64::from(target.lanes(32));
+    (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
+}
+
+/// Elements of a task.
+fn grain(cost: Cost, target: &Target) -> i64 {
+    let elements = TASK * 100 / cycles(cost, target);
+    i64::try_from(elements).unwrap_or(i64::MAX).clamp(1024, 1 << 20) & !1023
+}
+
+/// Whether so many iterations are too few to be shared among threads.
+pub(super) fn is_small(iterations: Option<i64>, cost: Cost, target: &Target) -> bool {
+    let cycles = |count: i64| count.unsigned_abs().saturating_mul(cycles(cost, target)) / 100;
+    iterations.is_some_and(|count| cycles(count) < ALONE)
+}
+
+/// Schedules a nest of spatial loops.
+pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
+    let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(()) };
+    let mut order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).collect();
+    order.push(vector);
+    let rvs: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
+    if vector + 1 < nest.loops.len() {
+        schedule.reorder_to(&rvs)?;
+    }
+    let inner = nest.contiguous(&order);
+    let (outer, along) = rvs.split_at(rvs.len() - inner);
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    let row = nest.iterations(order.get(outer.len()..).unwrap_or_default());
+    let conditional = nest.decides.get(vector).copied().unwrap_or(false);
+    let along = schedule.fuse_all(along)?;
+    let rows = if outer.is_empty() { None } else { Some(schedule.fuse_all(outer)?) };
+    let grain = grain(nest.cost, target);
+    let small = is_small(nest.iterations(&all), nest.cost, target);
+    let inside = match rows {
+        _ if small => along,
+        None => part(schedule, None, along, grain)?,
+        Some(rows) => share(schedule, rows, along, row, grain)?,
+    };
+    in_vectors(schedule, inside, conditional.then(|| i64::from(target.lanes(32))))
+}
+
+/// Makes tasks of rows, or of parts of rows where there are few; gives the loop inside of a row.
+fn share(schedule: &mut Schedule, rows: Rv, along: Rv, row: Option<i64>, grain: i64) -> Result<Rv, Declined> {
+    let count = extent_of(schedule, rows)?.as_int();
+    let few = count.is_some_and(|count| count < FEW_ROWS) && row.is_none_or(|row| row > 2 * grain);
+    if few {
+        return part(schedule, Some(rows), along, grain);
+    }
+    let several = row.map_or(1, |row| grain / row.max(1)).max(1);
+    let tasks = match several {
+        1 => rows,
+        several => outermost(&schedule.split_by(rows, &[None, Some(Expr::i64(several))])?, rows),
+    };
+    schedule.on_loop("parallel", tasks)?;
+    Ok(along)
+}
+
+fn outermost(loops: &[Rv], otherwise: Rv) -> Rv {
+    loops.first().copied().unwrap_or(otherwise)
+}
+
+/// Makes tasks of pieces of a loop.
+fn part(schedule: &mut Schedule, rows: Option<Rv>, along: Rv, grain: i64) -> Result<Rv, Declined> {
+    let parts = schedule.split_by(along, &[None, Some(Expr::i64(grain))])?;
+    let [pieces, inside] = parts.as_slice() else { return Ok(along) };
+    let tasks = match rows {
+        Some(rows) => schedule.fuse_all(&[rows, *pieces])?,
+        None => *pieces,
+    };
+    schedule.on_loop("parallel", tasks)?;
+    Ok(*inside)
+}
+
+/// The loop in vectors; where conditions vary with it, in pieces of so many iterations, so that they are decided for whole
+/// pieces.
+pub(super) fn in_vectors(schedule: &mut Schedule, l: Rv, pieces: Option<i64>) -> Result<(), Declined> {
+    let extent = extent_of(schedule, l)?.as_int();
+    let inner = match pieces {
+        Some(lanes) if extent.is_none_or(|extent| extent > lanes) => {
+            let parts = schedule.split_by(l, &[None, Some(Expr::i64(lanes))])?;
+            parts.last().copied().unwrap_or(l)
+        }
+        _ => l,
+    };
+    Ok(schedule.on_loop("vectorize", inner)?)
+}

@@ -1,0 +1,222 @@
+//! `rows`: reductions along what lies together in memory, and what is computed from them: sums, softmax, norms.
+//!
+//! The loops that name the reduced elements, *rows*, are shared among threads. All stages of a row run before the next one
+//! begins, so that the row is in the first cache for all but the first, and temporaries are those of a row. Reductions run
+//! in vectors with several accumulators.
+
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, StmtKind};
+use tilewright_target::Target;
+
+use super::accesses::{PlainNest, extent_of, gone};
+use super::calls::{int, text};
+use super::elementwise::{cycles, in_vectors};
+use super::{Declined, Rule, inline};
+use crate::Schedule;
+use crate::trace::{Arg, Rv};
+
+pub(super) const ROWS: Rule = Rule {
+    name: "rows",
+    doc: "Reductions along contiguous elements with their producers and consumers: a row after the other, rows in parallel.",
+    apply,
+};
+
+/// Cycles of a task.
+const TASK: u64 = 30_000;
+/// Cycles under which the work of a loop is not shared.
+const ALONE: u64 = 20_000;
+
+fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    inline::cheap_temporaries(schedule)?;
+    let stages = schedule.stages()?;
+    let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
+    if nests.iter().all(PlainNest::is_spatial) {
+        return Err(Declined::because("no stage is a reduction"));
+    }
+    if !nests.iter().all(|nest| nest.is_spatial() || is_along_row(nest)) {
+        return Err(Declined::because("a reduction is not along what lies together in memory"));
+    }
+    together(schedule, target, &nests)
+}
+
+/// Whether the reduction's innermost loop in memory is one of its own.
+pub(super) fn is_along_row(nest: &PlainNest) -> bool {
+    let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
+    match nest.along_reads() {
+        Some(at) => reduces(at),
+        None => (0..nest.loops.len()).filter(|&at| nest.extent(at) != Some(1)).all(reduces),
+    }
+}
+
+/// Fuses the stages of rows, the last of which gives the result.
+pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainNest]) -> Result<(), Declined> {
+    let Some((last, producers)) = nests.split_last() else { return Ok(()) };
+    let reduced: Vec<Buffer> = producers.iter().filter(|nest| !nest.is_spatial()).flat_map(written).collect();
+    let last = &with_groups_split(schedule, last, &reduced)?;
+    let rows = row_loops(last, &reduced);
+    if rows.is_empty() {
+        return Err(Declined::because("everything is one row"));
+    }
+    let others = (0..last.loops.len()).filter(|at| !rows.contains(at));
+    let order: Vec<Rv> = rows.iter().copied().chain(others).filter_map(|at| last.rvs.get(at).copied()).collect();
+    schedule.reorder_to(&order)?;
+    let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
+    let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
+    let (tasks, row) = tasks(schedule, row, work)?;
+    for producer in producers.iter().rev() {
+        schedule.move_to("compute_at", producer.block, row)?;
+    }
+    if let Some(tasks) = tasks {
+        schedule.on_loop("parallel", tasks)?;
+    }
+    let depth = |schedule: &mut Schedule, block| -> Result<usize, Declined> {
+        let around = schedule.loops_around(block)?;
+        let place = |rv: &Rv| schedule.place_of(*rv).map(|(_, key)| key.clone());
+        let wanted = place(&row);
+        Ok(around.iter().position(|rv| place(rv) == wanted).map_or(0, |at| at + 1))
+    };
+    for nest in nests {
+        let skipped = depth(schedule, nest.block)?;
+        within_row(schedule, target, nest.block, skipped)?;
+    }
+    Ok(())
+}
+
+fn written(nest: &PlainNest) -> Vec<Buffer> {
+    nest.writes.iter().map(|access| access.buffer.clone()).collect()
+}
+
+/// The loops that name a row: those with which the reduced elements that are read change; of a reduction, all but its own.
+fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
+    let reads_reduced = |at: usize| {
+        let reads = last.reads.iter().filter(|read| reduced.contains(&read.buffer));
+        reads.map(|read| last.step(read, at)).any(|step| step != Some(0))
+    };
+    let spatial = |at: usize| last.kinds.get(at) == Some(&IterKind::Spatial);
+    let names_row = |at: usize| last.extent(at) != Some(1) && spatial(at);
+    let all = (0..last.loops.len()).filter(|&at| names_row(at));
+    match last.is_spatial() {
+        true => all.filter(|&at| reads_reduced(at)).collect(),
+        false => all.collect(),
+    }
+}
+
+/// Where an element of a group reads what was reduced of its group, `reduced[i // size]`, the loop over elements becomes one
+/// over groups and one over the elements of a group.
+fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
+    for (at, l) in last.loops.iter().enumerate() {
+        let axis = last.nest.block.iters.iter().zip(&last.nest.values).find(|(_, value)| value.as_var() == Some(&l.var));
+        let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, l.extent.as_int(), last.rvs.get(at)) else { continue };
+        let mut size = None;
+        walk(&last.nest.block.body, |e: &Expr| {
+            if let ExprKind::Load { buffer, indices, .. } = &e.kind
+                && reduced.contains(buffer)
+            {
+                size = size.or_else(|| indices.iter().find_map(|index| match &index.kind {
+                    ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(&axis.var) => b.as_int(),
+                    _ => None,
+                }));
+            }
+        });
+        if let Some(size) = size.filter(|&size| size > 1 && extent % size == 0) {
+            schedule.split_by(rv, &[Some(Expr::i64(extent / size)), Some(Expr::i64(size))])?;
+        }
+    }
+    PlainNest::of(schedule, last.block)
+}
+
+fn work_of(nest: &PlainNest, target: &Target) -> Option<u64> {
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    Some(nest.iterations(&all)?.unsigned_abs().saturating_mul(cycles(nest.cost, target)) / 100)
+}
+
+/// Splits the loop over rows where a row is little work: the loop to share, if it is to be shared at all, and the one whose
+/// iterations are rows.
+fn tasks(schedule: &mut Schedule, rows: Rv, work: Option<u64>) -> Result<(Option<Rv>, Rv), Declined> {
+    let count = extent_of(schedule, rows)?.as_int();
+    let (Some(work), Some(count)) = (work, count) else { return Ok((Some(rows), rows)) };
+    if work < ALONE || count < 2 {
+        return Ok((None, rows));
+    }
+    let wanted = i64::try_from(TASK / (work / count.unsigned_abs()).max(1)).unwrap_or(i64::MAX).clamp(1, count / 2);
+    let several = (1..=wanted).rev().find(|several| count % several == 0).unwrap_or(1);
+    if several == 1 {
+        return Ok((Some(rows), rows));
+    }
+    let parts = schedule.split_by(rows, &[Some(Expr::i64(count / several)), Some(Expr::i64(several))])?;
+    let [outer, inner] = parts.as_slice() else { return Ok((Some(rows), rows)) };
+    Ok((Some(*outer), *inner))
+}
+
+/// Puts a stage of a row into vectors.
+fn within_row(schedule: &mut Schedule, target: &Target, block: Rv, skipped: usize) -> Result<(), Declined> {
+    let nest = PlainNest::inside(schedule, block, skipped)?;
+    keep_near(schedule, &nest)?;
+    if nest.is_spatial() {
+        return along_row(schedule, target, &nest);
+    }
+    reduce_in_vectors(schedule, target, &nest)
+}
+
+/// A temporary of one element a row is kept in a register.
+fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> {
+    let spatial = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial);
+    let single = (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1));
+    let stmt = schedule.stmt(nest.block).ok_or_else(gone)?;
+    let StmtKind::Block { block, .. } = &stmt.kind else { return Ok(()) };
+    let temporary = schedule.site(nest.block).and_then(|(_, site)| {
+        let scope = site.scope()?;
+        let around = scope.block()?;
+        block.writes.first().map(|write| around.alloc_buffers.contains(&write.buffer))
+    });
+    if single && temporary == Some(true) {
+        schedule.apply_named("set_scope", vec![Arg::Rv(nest.block), int(0), text("local")])?;
+    }
+    Ok(())
+}
+
+fn along_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
+    let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(()) };
+    let mut order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).collect();
+    order.push(vector);
+    let rvs: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
+    if vector + 1 < nest.loops.len() {
+        schedule.reorder_to(&rvs)?;
+    }
+    let inner = nest.contiguous(&order);
+    let along = schedule.fuse_all(rvs.get(rvs.len() - inner..).unwrap_or_default())?;
+    let conditional = nest.decides.get(vector).copied().unwrap_or(false);
+    in_vectors(schedule, along, conditional.then(|| i64::from(target.lanes(32))))
+}
+
+/// Puts a reduction along contiguous elements into vectors.
+pub(super) fn reduce_in_vectors(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+) -> Result<(), Declined> {
+    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
+    let own: Vec<usize> = (0..nest.loops.len()).filter(reduces).collect();
+    let Some(vector) = nest.along_reads().filter(reduces).or_else(|| own.last().copied()) else {
+        return Err(Declined::because("a reduction has no loop of its own"));
+    };
+    // What goes furthest in memory is outermost.
+    let mut own: Vec<usize> = own.into_iter().filter(|&at| at != vector).collect();
+    own.sort_by_key(|&at| std::cmp::Reverse(nest.reads.iter().find_map(|read| nest.step(read, at)).unwrap_or(i64::MAX)));
+    own.push(vector);
+    let spatial = (0..nest.loops.len()).filter(|at| !reduces(at));
+    let order: Vec<Rv> = spatial.chain(own.iter().copied()).filter_map(|at| nest.rvs.get(at).copied()).collect();
+    if order != nest.rvs {
+        schedule.reorder_to(&order)?;
+    }
+    let inner = nest.contiguous(&own);
+    let along = schedule.fuse_all(order.get(order.len() - inner..).unwrap_or_default())?;
+    let count = extent_of(schedule, along)?.as_int();
+    let bits = nest.writes.first().map_or(32, |write| u32::from(write.buffer.dtype.bits));
+    let lanes = i64::from(target.lanes(bits.max(32)).next_power_of_two().clamp(2, 16));
+    let accumulators = [8, 4, 2].into_iter().find(|&n| count.is_none_or(|count| count >= 4 * n * lanes)).unwrap_or(1);
+    let lanes = if count.is_some_and(|count| count <= lanes / 2) { lanes / 2 } else { lanes };
+    let accumulators = if count.is_none() { 4 } else { accumulators };
+    schedule.apply_named("vectorize_reduction", vec![Arg::Rv(nest.block), int(lanes), int(accumulators)])?;
+    Ok(())
+}
