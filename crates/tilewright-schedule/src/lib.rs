@@ -15,6 +15,7 @@ mod default_gpu;
 mod guard;
 mod independent;
 pub mod primitive;
+mod reducer;
 mod required;
 mod rewrite;
 pub mod rules;

@@ -5,9 +5,7 @@
 //! condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter. Which of
 //! equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, Var, TypeMismatch,
-};
+use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_support::with_stack;
 
 use crate::guard::{mentions, substituted};
@@ -55,14 +53,14 @@ impl Reducer {
         for ((buffer, indices, value), own) in updates.iter().zip(&old) {
             let value = with_elements(value, &updates, &old);
             let (op, value) = brought(&value, own, &old).ok_or_else(|| no_operator(buffer, block))?;
-            let same = |(other, at, _): &&Store| {
-                other == buffer && at.iter().zip(indices).all(|(a, b)| a.equal(b))
-            };
+            let same = |(other, at, _): &&Store| other == buffer && at.iter().zip(indices).all(|(a, b)| a.equal(b));
             let init = inits.iter().find(same).map(|(_, _, init)| init.clone());
-            let init = init.ok_or_else(|| format!("the init of block `{name}` does not store the element of `{}`", buffer.name))?;
+            let init = init
+                .ok_or_else(|| format!("the init of block `{name}` does not store the element of `{}`", buffer.name))?;
             parts.push(Part { buffer: buffer.clone(), indices: indices.clone(), value, init, op });
         }
-        let reads_others = parts.iter().any(|part| updates.iter().any(|(buffer, ..)| touches(&evaluated(&part.value), buffer)));
+        let reads_others =
+            parts.iter().any(|part| updates.iter().any(|(buffer, ..)| touches(&evaluated(&part.value), buffer)));
         if reads_others || inits.len() != parts.len() {
             return Err(format!("block `{name}` reads other elements of what it writes"));
         }

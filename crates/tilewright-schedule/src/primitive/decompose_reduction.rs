@@ -77,7 +77,7 @@ fn driver_of_both<'a>(block: &'a Block, values: &[Expr], reduce: &'a [Loop]) -> 
 }
 
 /// The conditions of the predicate that do not depend on the reduction's loops; those that depend on both sorts cannot be.
-fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) -> Result<Expr, Fault> {
+pub(super) fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) -> Result<Expr, Fault> {
     let vars: Vec<Var> = reduce.iter().map(|l| l.var.clone()).collect();
     let (mut kept, mut pending) = (Expr::bool(true), vec![predicate.clone()]);
     while let Some(part) = pending.pop() {

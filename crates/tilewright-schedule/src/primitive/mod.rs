@@ -20,6 +20,7 @@ mod relations;
 mod reorder;
 mod reverse_compute_at;
 mod reverse_compute_inline;
+mod rfactor;
 mod set_scope;
 mod split;
 mod storage_align;
@@ -61,6 +62,7 @@ pub const ALL: &[Primitive] = &[
     compute_inline::COMPUTE_INLINE,
     reverse_compute_inline::REVERSE_COMPUTE_INLINE,
     decompose_reduction::DECOMPOSE_REDUCTION,
+    rfactor::RFACTOR,
     set_scope::SET_SCOPE,
     storage_align::STORAGE_ALIGN,
     annotate::ANNOTATE,
