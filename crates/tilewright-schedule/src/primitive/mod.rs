@@ -24,6 +24,7 @@ mod rfactor;
 mod set_scope;
 mod split;
 mod storage_align;
+pub(crate) mod tile_product;
 mod unroll;
 mod vectorize;
 
@@ -64,6 +65,7 @@ pub const ALL: &[Primitive] = &[
     decompose_reduction::DECOMPOSE_REDUCTION,
     rfactor::RFACTOR,
     set_scope::SET_SCOPE,
+    tile_product::TILE_PRODUCT,
     storage_align::STORAGE_ALIGN,
     annotate::ANNOTATE,
     annotate::UNANNOTATE,

@@ -13,7 +13,10 @@
 //! Invariants: rules read the function and the target, never the operator that the function came from; what they decide
 //! depends on shapes and the target's limits alone, so that results are the same for any number of threads.
 
+mod accesses;
 mod apply;
+mod calls;
+mod product;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +32,7 @@ use crate::{Schedule, ScheduleError, Trace};
 pub use apply::ApplyDefaultSchedule;
 
 /// The rules of CPUs, the most special first.
-pub const CPU: &[Rule] = &[];
+pub const CPU: &[Rule] = &[product::PRODUCT];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";

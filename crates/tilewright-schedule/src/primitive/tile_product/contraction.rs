@@ -1,0 +1,229 @@
+//! Contractions: blocks that sum products, `out[f(s)] += a(s, k) * b(s, k)`.
+//!
+//! The two factors are expressions. A spatial axis that stands in one of them only is a *row* or a *column*; one that
+//! stands in both is of the *batch*. The columns are those among which the result's elements are neighbours in memory:
+//! they become lanes of vectors. Axes of one sort are taken together as one long axis, a [`Group`].
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_tensor::DataType;
+
+use crate::guard::{binary, mentions, typed};
+use crate::primitive::Fault;
+use crate::tree::Site;
+
+/// An axis from zero on.
+#[derive(Clone, Debug)]
+pub(crate) struct Axis {
+    pub(crate) var: Var,
+    pub(crate) extent: Expr,
+}
+
+/// Axes taken together as one, the last one running fastest.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) axes: Vec<Axis>,
+    /// The product of the extents.
+    pub(crate) size: Expr,
+}
+
+/// What a block sums up.
+#[derive(Clone, Debug)]
+pub(crate) struct Contraction {
+    pub(crate) out: Buffer,
+    pub(crate) indices: Vec<Expr>,
+    pub(crate) batch: Group,
+    pub(crate) rows: Group,
+    pub(crate) columns: Group,
+    pub(crate) depth: Group,
+    /// The factor that depends on rows.
+    pub(crate) of_rows: Expr,
+    /// The factor that depends on columns.
+    pub(crate) of_columns: Expr,
+    /// The type of all axes.
+    pub(crate) index: DataType,
+}
+
+impl Group {
+    fn new(known: &Analyzer, axes: Vec<Axis>, index: DataType) -> Result<Self, Fault> {
+        let mut size = Expr::int(1, index);
+        for axis in &axes {
+            size = binary(BinOp::Mul, &size, &axis.extent)?;
+        }
+        Ok(Self { axes, size: known.simplify(&size) })
+    }
+
+    /// The values of the axes at a place of the long one.
+    pub(crate) fn values(&self, known: &Analyzer, place: &Expr) -> Result<Vec<(Var, Expr)>, Fault> {
+        let (mut rest, mut values) = (place.clone(), Vec::with_capacity(self.axes.len()));
+        for (number, axis) in self.axes.iter().enumerate().rev() {
+            let value = match axis.extent.as_int() {
+                Some(1) => Expr::int(0, axis.var.dtype),
+                _ if self.axes.iter().take(number).all(|outer| outer.extent.as_int() == Some(1)) => rest.clone(),
+                _ => {
+                    let value = binary(BinOp::FloorMod, &rest, &axis.extent)?;
+                    rest = binary(BinOp::FloorDiv, &rest, &axis.extent)?;
+                    value
+                }
+            };
+            values.push((axis.var.clone(), known.simplify(&value)));
+        }
+        Ok(values)
+    }
+}
+
+/// The buffer, the indices, and the two factors of the block's only statement.
+struct Sum {
+    out: Buffer,
+    indices: Vec<Expr>,
+    factors: [Expr; 2],
+}
+
+impl Contraction {
+    /// What the block at a place sums up.
+    pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
+        let sum = sum_of(site)?;
+        let (spatial, depth, index) = axes_of(function, site)?;
+        let known = crate::guard::known_around(function, site);
+        let [x, y] = &sum.factors;
+        let in_both = |axis: &&Axis| {
+            let var = std::slice::from_ref(&axis.var);
+            mentions(x, var) == mentions(y, var)
+        };
+        let lanes = innermost(&sum, &spatial).ok_or_else(|| Fault::at(site, "the result is a single element"))?;
+        if in_both(&lanes) {
+            let name = &lanes.var.name;
+            let message = format!("neighbours in memory are those along axis `{name}`, which both factors have");
+            return Err(Fault::at(site, message));
+        }
+        let (of_columns, of_rows) =
+            if mentions(y, std::slice::from_ref(&lanes.var)) { (y.clone(), x.clone()) } else { (x.clone(), y.clone()) };
+        let sort = |factor: &Expr| -> Vec<Axis> {
+            let own = |axis: &&Axis| mentions(factor, std::slice::from_ref(&axis.var)) && !in_both(axis);
+            spatial.iter().filter(own).cloned().collect()
+        };
+        let (outer_rows, rows) = run_of(sort(&of_rows), |_, _| true);
+        let follows = |outer: &Axis, inner: &Axis| stands_before(&sum, outer, inner);
+        let (outer_columns, columns) = run_of(sort(&of_columns), follows);
+        let shared = spatial.iter().filter(in_both).cloned();
+        let batch: Vec<Axis> = shared.chain(outer_rows).chain(outer_columns).collect();
+        if depth.iter().skip(1).any(|axis| axis.extent.as_int().is_none()) {
+            return Err(Fault::at(site, "the extents of inner reduced axes are not constant"));
+        }
+        let group = |axes| Group::new(&known, axes, index);
+        let (batch, rows, columns, depth) = (group(batch)?, group(rows)?, group(columns)?, group(depth)?);
+        Ok(Self { out: sum.out, indices: sum.indices, batch, rows, columns, depth, of_rows, of_columns, index })
+    }
+}
+
+/// The sum of the block's body, whose init clears it.
+fn sum_of(site: &Site) -> Result<Sum, Fault> {
+    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let wrong = || Fault::at(site, format!("block `{}` is not a sum of products from zero on", block.name));
+    let cleared = block.init.as_ref().and_then(store_of).ok_or_else(wrong)?;
+    let (out, indices, value) = store_of(&block.body).ok_or_else(wrong)?;
+    let alike = |others: &[Expr]| others.len() == indices.len() && others.iter().zip(indices).all(|(a, b)| a.equal(b));
+    let zero = matches!(&cleared.2.kind, ExprKind::Int(0))
+        || matches!(&cleared.2.kind, ExprKind::Float(bits) if bits.0 == 0.0);
+    if !zero || cleared.0 != out || !alike(cleared.1) || !block.match_buffers.is_empty() {
+        return Err(wrong());
+    }
+    let before = |e: &Expr| matches!(&e.kind, ExprKind::Load { buffer, indices, predicate: None } if buffer == out && alike(indices));
+    let added = match &value.kind {
+        ExprKind::Binary(BinOp::Add, a, b) if before(a) => b,
+        ExprKind::Binary(BinOp::Add, a, b) if before(b) => a,
+        _ => return Err(wrong()),
+    };
+    let ExprKind::Binary(BinOp::Mul, x, y) = &added.kind else { return Err(wrong()) };
+    let mut reads_sum = false;
+    walk(added, |e: &Expr| reads_sum |= matches!(&e.kind, ExprKind::Load { buffer, .. } if buffer.data == out.data));
+    if reads_sum {
+        return Err(wrong());
+    }
+    Ok(Sum { out: out.clone(), indices: indices.to_vec(), factors: [x.clone(), y.clone()] })
+}
+
+fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {
+    match &stmt.kind {
+        StmtKind::Store { buffer, indices, value, predicate: None } => Some((buffer, indices, value)),
+        _ => None,
+    }
+}
+
+/// The spatial and the reduced axes, and the type of all of them. Each has a loop of its own for its values.
+fn axes_of(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+        return Err(Fault::at(site, "expected a block"));
+    };
+    let known = crate::guard::known_around(function, site);
+    let loops = site.loops();
+    let index = block.iters.first().map_or(DataType::I64, |iter| iter.var.dtype);
+    let (mut spatial, mut depth) = (Vec::new(), Vec::new());
+    for (iter, value) in block.iters.iter().zip(values) {
+        let wrong = |what: &str| Fault::at(site, format!("axis `{}` of block `{}` {what}", iter.var.name, block.name));
+        let extent = known.simplify(&typed(iter.domain.extent.cast(index))?);
+        let whole = loops.iter().any(|l| {
+            value.as_var() == Some(&l.var)
+                && l.min.as_int() == Some(0)
+                && known.prove_equal(&l.extent, &iter.domain.extent)
+        });
+        let whole = whole || (extent.as_int() == Some(1) && value.as_int() == Some(0));
+        if !whole || iter.domain.min.as_int() != Some(0) {
+            return Err(wrong("has no loop of its own over all of its values"));
+        }
+        if iter.var.dtype != index {
+            return Err(wrong("has another type than the others"));
+        }
+        let axis = Axis { var: iter.var.clone(), extent };
+        match iter.kind {
+            IterKind::Spatial => spatial.push(axis),
+            IterKind::Reduce => depth.push(axis),
+            IterKind::Scan | IterKind::Opaque => return Err(wrong("is neither spatial nor reduced")),
+        }
+    }
+    if predicate.as_int() != Some(1) {
+        return Err(Fault::at(site, format!("block `{}` runs under a condition", block.name)));
+    }
+    if depth.is_empty() {
+        return Err(Fault::at(site, format!("block `{}` reduces no axis", block.name)));
+    }
+    Ok((spatial, depth, index))
+}
+
+/// The axis along which elements of the result are neighbours in memory.
+fn innermost<'a>(sum: &Sum, spatial: &'a [Axis]) -> Option<&'a Axis> {
+    sum.indices
+        .iter()
+        .rev()
+        .find_map(|index| {
+            let here = |axis: &&Axis| axis.extent.as_int() != Some(1) && index.as_var() == Some(&axis.var);
+            spatial.iter().find(here)
+        })
+        // A result of one element has any axis as its innermost.
+        .or_else(|| spatial.last())
+}
+
+/// Whether two axes are those of dimensions of the result that follow each other, but for such of extent 1.
+fn stands_before(sum: &Sum, outer: &Axis, inner: &Axis) -> bool {
+    let place = |axis: &Axis| sum.indices.iter().position(|index| index.as_var() == Some(&axis.var));
+    let (Some(from), Some(to)) = (place(outer), place(inner)) else { return false };
+    let unit = |dim: usize| sum.out.shape.get(dim).is_some_and(|extent| extent.as_int() == Some(1));
+    from < to && (from + 1..to).all(unit)
+}
+
+/// The axes up to, and from, the first of the longest run at the end of which each follows the one before, and all but the
+/// first have constant extents. Axes of extent 1 are in no one's way.
+fn run_of(axes: Vec<Axis>, follows: impl Fn(&Axis, &Axis) -> bool) -> (Vec<Axis>, Vec<Axis>) {
+    let (units, long): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|axis| axis.extent.as_int() == Some(1));
+    let mut start = long.len().saturating_sub(1);
+    while let Some(before) = start.checked_sub(1)
+        && let (Some(outer), Some(inner)) = (long.get(before), long.get(start))
+        && inner.extent.as_int().is_some()
+        && follows(outer, inner)
+    {
+        start = before;
+    }
+    let (outer, run) = long.split_at(start);
+    (outer.to_vec(), units.into_iter().chain(run.iter().cloned()).collect())
+}

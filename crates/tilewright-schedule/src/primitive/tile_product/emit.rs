@@ -1,0 +1,265 @@
+//! Register tiles: sums that stay in registers while a step goes along the depth.
+
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
+
+use super::nest::{Product, Step, Task, looped, memory, only_if, serial};
+use super::{PackColumns, PackRows};
+use crate::guard::{binary, compare, substituted, typed};
+use crate::primitive::Fault;
+
+/// Where the sums of a tile go.
+pub(super) enum Partial {
+    /// To the result, which holds partial sums between steps.
+    InResult,
+    /// To memory of a tile; one step makes them complete.
+    OfTile(Buffer),
+    /// To memory of a task, which holds partial sums between steps.
+    OfTask(Buffer),
+}
+
+/// What register tiles are made from.
+pub(super) struct Micro<'a> {
+    pub(super) p: &'a Product<'a>,
+    pub(super) task: &'a Task,
+    pub(super) step: &'a Step,
+    /// Copies of the factors, where there are such.
+    pub(super) rows: Option<Buffer>,
+    pub(super) columns: Option<Buffer>,
+    pub(super) partial: Partial,
+    /// The number of the panel in the task.
+    pub(super) panel: Expr,
+    /// Whether the step is the last one.
+    pub(super) last: Expr,
+    /// Whether there is only one step.
+    pub(super) single: bool,
+}
+
+/// The loops over a tile's columns: which vector, which lane.
+struct Lanes {
+    v: Var,
+    j: Var,
+}
+
+impl Micro<'_> {
+    /// All tiles of a panel, and their registers.
+    pub(super) fn tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
+        let (mut stmts, mut registers) = (Vec::new(), Vec::new());
+        let mut tile = |size: i64, start: &Expr| -> Result<Stmt, Fault> {
+            let shape = [size, self.p.tiling.vectors, self.p.tiling.lanes].map(|n| self.p.int(n)).to_vec();
+            let sums = memory("tile", shape, self.p.c.out.dtype, Scope::Local);
+            registers.push(sums.clone());
+            self.tile(size, start, &sums)
+        };
+        match self.task.rows.as_int() {
+            Some(rows) => {
+                let mut start = 0;
+                for (size, count) in even_tiles(rows, self.p.tiling.rows) {
+                    let t = self.p.var("t");
+                    let first = &(&Expr::var(&t) * size) + start;
+                    start += size * count;
+                    stmts.push(serial(&t, &self.p.int(count), tile(size, &first)?));
+                }
+            }
+            None => {
+                let most = self.p.tiling.rows;
+                let t = self.p.var("t");
+                let whole = self.p.floor_div(&self.task.rows, most)?;
+                let inside = compare(CmpOp::Le, &(&(&Expr::var(&t) * most) + most), &self.task.rows)?;
+                let body = tile(most, &(&Expr::var(&t) * most))?;
+                stmts.push(serial(&t, &whole, only_if(inside, body)));
+                let rest = self.p.floor_mod(&self.task.rows, most)?;
+                let mut size = (most as u64).next_power_of_two() as i64 / 2;
+                while size >= 1 {
+                    let before = self.p.floor_div(&rest, 2 * size)?;
+                    let start = &(&whole * most) + &(&before * (2 * size));
+                    let taken = compare(CmpOp::Ge, &self.p.floor_mod(&rest, 2 * size)?, &self.p.int(size))?;
+                    // What follows from the number of rows, in the words of the indices: so that they need no check.
+                    let end = &start + size;
+                    let in_block = compare(CmpOp::Le, &end, &self.p.int(self.p.tiling.row_block))?;
+                    let in_all = compare(CmpOp::Le, &(&self.task.row + &end), &self.p.c.rows.size)?;
+                    let inside = binary(BinOp::And, &in_block, &in_all)?;
+                    let condition = binary(BinOp::And, &taken, &inside)?;
+                    stmts.push(only_if(condition, tile(size, &start)?));
+                    size /= 2;
+                }
+            }
+        }
+        Ok((Stmt::seq(stmts), registers))
+    }
+
+    /// A tile of so many rows from a row of the task on.
+    fn tile(&self, size: i64, start: &Expr, sums: &Buffer) -> Result<Stmt, Fault> {
+        let zero = Expr::number(0, sums.dtype);
+        let clear = self.for_each(size, |i, l| self.set(sums, i, l, &zero))?;
+        let k = self.p.var("k");
+        let update = self.for_each(size, |i, l| {
+            let a = self.of_rows(&(start + i), &Expr::var(&k))?;
+            let b = self.of_columns(l, &Expr::var(&k))?;
+            let product = binary(BinOp::Mul, &a, &b)?;
+            self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
+        })?;
+        let finish = self.finish(size, start, sums)?;
+        Ok(Stmt::seq([clear, serial(&k, &self.step.depth, update), finish]))
+    }
+
+    /// The statement for each vector of a tile, written out.
+    fn for_each(&self, size: i64, body: impl Fn(&Expr, &Lanes) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let i = self.p.var("i");
+        let lanes = Lanes { v: self.p.var("v"), j: self.p.var("j") };
+        let inner = body(&Expr::var(&i), &lanes)?;
+        let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, inner);
+        let vectors = looped(&lanes.v, &self.p.int(self.p.tiling.vectors), ForKind::Unrolled, lane_loop);
+        Ok(looped(&i, &self.p.int(size), ForKind::Unrolled, vectors))
+    }
+
+    fn get(&self, sums: &Buffer, i: &Expr, l: &Lanes) -> Result<Expr, Fault> {
+        typed(Expr::load(sums, vec![i.clone(), Expr::var(&l.v), Expr::var(&l.j)]))
+    }
+
+    fn set(&self, sums: &Buffer, i: &Expr, l: &Lanes, value: &Expr) -> Result<Stmt, Fault> {
+        typed_stmt(Stmt::store(sums, vec![i.clone(), Expr::var(&l.v), Expr::var(&l.j)], value))
+    }
+
+    fn of_rows(&self, row: &Expr, k: &Expr) -> Result<Expr, Fault> {
+        match (&self.rows, self.p.tiling.pack_rows) {
+            (Some(packed), PackRows::ColumnMajor) => typed(Expr::load(packed, vec![k.clone(), row.clone()])),
+            (Some(packed), _) => typed(Expr::load(packed, vec![row.clone(), k.clone()])),
+            (None, _) => self.p.of_rows(self.task, &(&self.task.row + row), &(&self.step.start + k)),
+        }
+    }
+
+    fn of_columns(&self, l: &Lanes, k: &Expr) -> Result<Expr, Fault> {
+        let lane = self.lane(l);
+        match (&self.columns, self.p.tiling.pack_columns) {
+            (Some(packed), PackColumns::Task) => typed(Expr::load(packed, vec![k.clone(), lane])),
+            (Some(packed), _) => {
+                let of_batch = self.p.batch_of_columns();
+                let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value);
+                let batch = of_batch.iter().filter_map(|axis| value(&axis.var).cloned());
+                let place = [&self.task.panel + &self.panel, &self.step.start + k, lane];
+                typed(Expr::load(packed, batch.chain(place).collect()))
+            }
+            (None, _) => self.p.of_columns(&self.task.batch, &self.column(l), &(&self.step.start + k)),
+        }
+    }
+
+    /// The column in the panel.
+    fn lane(&self, l: &Lanes) -> Expr {
+        &(&Expr::var(&l.v) * self.p.tiling.lanes) + &Expr::var(&l.j)
+    }
+
+    /// The column of the result.
+    fn column(&self, l: &Lanes) -> Expr {
+        &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + &self.lane(l)
+    }
+
+    /// The statement where the column is one of the result.
+    fn where_inside(&self, l: &Lanes, stmt: Stmt) -> Result<Stmt, Fault> {
+        if !self.p.is_ragged()? {
+            return Ok(stmt);
+        }
+        Ok(only_if(compare(CmpOp::Lt, &self.column(l), &self.p.c.columns.size)?, stmt))
+    }
+
+    /// A finished tile goes where it belongs.
+    fn finish(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
+        match &self.partial {
+            Partial::InResult => self.into_result(size, start, tile),
+            Partial::OfTile(sums) => {
+                let kept = self.for_each(size, |i, l| {
+                    let value = self.get(tile, i, l)?;
+                    typed_stmt(Stmt::store(sums, vec![i.clone(), self.lane(l)], &value))
+                })?;
+                let behind =
+                    self.rows_behind(size, start, |i, l| typed(Expr::load(sums, vec![i.clone(), self.lane(l)])))?;
+                Ok(Stmt::seq([kept, behind]))
+            }
+            Partial::OfTask(sums) => {
+                let at = |i: &Expr, l: &Lanes| vec![start + i, &(&self.panel * self.p.tiling.panel()) + &self.lane(l)];
+                let kept = self.added(size, tile, |i, l| Ok((sums.clone(), at(i, l))))?;
+                let behind = self.rows_behind(size, start, |i, l| typed(Expr::load(sums, at(i, l))))?;
+                Ok(Stmt::seq([kept, only_if(self.last.clone(), behind)]))
+            }
+        }
+    }
+
+    /// The tile goes to the elements, behind the first step added to what is there.
+    fn added(
+        &self,
+        size: i64,
+        tile: &Buffer,
+        element: impl Fn(&Expr, &Lanes) -> Result<(Buffer, Vec<Expr>), Fault>,
+    ) -> Result<Stmt, Fault> {
+        let put = |more: bool| {
+            self.for_each(size, |i, l| {
+                let (buffer, indices) = element(i, l)?;
+                let mut value = self.get(tile, i, l)?;
+                if more {
+                    value = binary(BinOp::Add, &typed(Expr::load(&buffer, indices.clone()))?, &value)?;
+                }
+                let stmt = typed_stmt(Stmt::store(&buffer, indices, &value))?;
+                if matches!(self.partial, Partial::InResult) { self.where_inside(l, stmt) } else { Ok(stmt) }
+            })
+        };
+        if self.single {
+            return put(false);
+        }
+        let first = compare(CmpOp::Eq, &self.step.number, &self.p.int(0))?;
+        let kind =
+            tilewright_ir::tir::StmtKind::If { condition: first, then: put(false)?, otherwise: Some(put(true)?) };
+        Ok(kind.into())
+    }
+
+    fn into_result(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
+        self.added(size, tile, |i, l| {
+            let values = self.values(&(start + i), l)?;
+            let output = self.p.outputs.all.first().ok_or_else(|| Fault::of_call("nothing is written"))?;
+            let indices = output.indices.iter().map(|index| substituted(index, &values)).collect();
+            Ok((output.buffer.clone(), indices))
+        })
+    }
+
+    /// The values of the contraction's spatial axes at a row of the task and a column of the panel.
+    fn values(&self, row: &Expr, l: &Lanes) -> Result<Vec<(Var, Expr)>, Fault> {
+        let mut values = self.p.c.rows.values(&self.p.known, &(&self.task.row + row))?;
+        values.extend(self.p.c.columns.values(&self.p.known, &self.column(l))?);
+        values.extend(self.task.batch.iter().cloned());
+        Ok(values)
+    }
+
+    /// What is computed of finished sums, row by row.
+    fn rows_behind(
+        &self,
+        size: i64,
+        start: &Expr,
+        sum: impl Fn(&Expr, &Lanes) -> Result<Expr, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let i = self.p.var("i");
+        let lanes = Lanes { v: self.p.var("v"), j: self.p.var("j") };
+        let mut values = self.values(&(start + &Expr::var(&i)), &lanes)?;
+        values.push((self.p.outputs.sum.clone(), sum(&Expr::var(&i), &lanes)?));
+        let mut stmts = Vec::new();
+        for output in &self.p.outputs.all {
+            let indices = output.indices.iter().map(|index| substituted(index, &values)).collect();
+            let value = substituted(&output.value, &values);
+            stmts.push(self.where_inside(&lanes, typed_stmt(Stmt::store(&output.buffer, indices, &value))?)?);
+        }
+        let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, Stmt::seq(stmts));
+        let vectors = serial(&lanes.v, &self.p.int(self.p.tiling.vectors), lane_loop);
+        Ok(serial(&i, &self.p.int(size), vectors))
+    }
+}
+
+fn typed_stmt(result: Result<Stmt, tilewright_ir::tir::TypeMismatch>) -> Result<Stmt, Fault> {
+    result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// So many rows in as few tiles as there must be, which differ by at most one row: sizes and how many of each.
+fn even_tiles(rows: i64, most: i64) -> Vec<(i64, i64)> {
+    if rows <= 0 {
+        return Vec::new();
+    }
+    let count = (rows + most - 1) / most;
+    let (small, larger) = (rows / count, rows % count);
+    [(small + 1, larger), (small, count - larger)].into_iter().filter(|(_, count)| *count > 0).collect()
+}

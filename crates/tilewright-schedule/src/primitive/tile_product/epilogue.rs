@@ -1,0 +1,176 @@
+//! What follows a product and is computed on its finished tiles.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+
+use super::contraction::Contraction;
+use crate::guard::{known_around, substituted, typed};
+use crate::independent::has_effects;
+use crate::primitive::Fault;
+use crate::rewrite::{Formula, with_loads_replaced};
+use crate::tree::Site;
+
+/// A buffer that is written from finished sums.
+pub(super) struct Output {
+    pub(super) buffer: Buffer,
+    /// Over the axes of the contraction.
+    pub(super) indices: Vec<Expr>,
+    /// Over the axes of the contraction and the sum.
+    pub(super) value: Expr,
+}
+
+/// Everything that is written of a product.
+pub(super) struct Outputs {
+    /// Stands for a finished sum.
+    pub(super) sum: Var,
+    pub(super) all: Vec<Output>,
+}
+
+impl Outputs {
+    /// Whether sums are written as they are to one buffer, which can then hold partial ones.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.all.as_slice(), [only] if only.value.as_var() == Some(&self.sum))
+    }
+}
+
+/// What is written of the product and by the blocks behind it.
+pub(super) fn outputs(
+    function: &PrimFunc,
+    site: &Site,
+    scope: &Site,
+    contraction: &Contraction,
+    after: &[Site],
+) -> Result<Outputs, Fault> {
+    let Some(around) = scope.block() else { return Err(Fault::at(scope, "expected a block")) };
+    let sum = Var::new("sum", contraction.out.dtype);
+    let mut all = Vec::new();
+    if !around.alloc_buffers.contains(&contraction.out) {
+        let value = Expr::var(&sum);
+        all.push(Output { buffer: contraction.out.clone(), indices: contraction.indices.clone(), value });
+    }
+    for stage in after {
+        let output = output_of(function, stage, contraction, &sum)?;
+        if around.alloc_buffers.contains(&output.buffer) {
+            return Err(Fault::at(stage, format!("`{}` is a temporary: compute it inline", output.buffer.name)));
+        }
+        all.push(output);
+    }
+    if all.is_empty() {
+        return Err(Fault::at(site, "nothing is written"));
+    }
+    for (number, output) in all.iter().enumerate() {
+        let others = all.iter().enumerate().filter(|(at, _)| *at != number).map(|(_, other)| other);
+        for other in others {
+            if other.buffer.data == output.buffer.data {
+                return Err(Fault::at(site, format!("`{}` is written twice", other.buffer.name)));
+            }
+        }
+        for reader in all.iter() {
+            let factors = [&contraction.of_rows, &contraction.of_columns];
+            let in_factor = factors.iter().any(|factor| !reads_only(factor, output, false));
+            if in_factor || !reads_only(&reader.value, output, std::ptr::eq(reader, output)) {
+                return Err(Fault::at(site, format!("`{}` is read, too", output.buffer.name)));
+            }
+        }
+    }
+    Ok(Outputs { sum, all })
+}
+
+/// Whether the value reads nothing of the memory that the output writes, or only the element that is written.
+fn reads_only(value: &Expr, output: &Output, own: bool) -> bool {
+    let mut fine = true;
+    walk(value, |e: &Expr| {
+        if let ExprKind::Load { buffer, indices, .. } = &e.kind
+            && buffer.data == output.buffer.data
+        {
+            let same =
+                indices.len() == output.indices.len() && indices.iter().zip(&output.indices).all(|(a, b)| a.equal(b));
+            fine &= own && same && *buffer == output.buffer;
+        }
+    });
+    fine
+}
+
+/// The formula of a block that reads the product element by element, over the product's axes.
+fn output_of(function: &PrimFunc, stage: &Site, contraction: &Contraction, sum: &Var) -> Result<Output, Fault> {
+    let formula = Formula::of(stage)?;
+    let Some(block) = stage.block() else { return Err(Fault::at(stage, "expected a block")) };
+    if has_effects(block) {
+        return Err(Fault::at(stage, format!("block `{}` calls a function with effects of its own", block.name)));
+    }
+    let known = known_around(function, stage);
+    check_whole(&known, stage, block)?;
+    let message = || format!("block `{}` does not read each sum once, at its own axes", block.name);
+    let values = axes_at_sums(&known, block, &formula, contraction).ok_or_else(|| Fault::at(stage, message()))?;
+    let value: Stmt = StmtKind::Evaluate(substituted(&formula.value, &values)).into();
+    let placed = with_loads_replaced(&value, &contraction.out, &|_| Some(Expr::var(sum)));
+    let StmtKind::Evaluate(value) = &placed.kind else { return Err(Fault::at(stage, message())) };
+    let indices = formula.indices.iter().map(|index| substituted(index, &values)).collect();
+    Ok(Output { buffer: formula.buffer, indices, value: value.clone() })
+}
+
+/// The block runs under no condition, for all values of its axes.
+fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
+    let Some((values, predicate)) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
+    let loops = stage.loops();
+    let whole = block.iters.iter().zip(values).all(|(iter, value)| {
+        let own = loops.iter().any(|l| {
+            value.as_var() == Some(&l.var)
+                && l.min.as_int() == Some(0)
+                && known.prove_equal(&l.extent, &iter.domain.extent)
+        });
+        let unit = iter.domain.extent.as_int() == Some(1) && value.as_int() == Some(0);
+        (own || unit) && iter.domain.min.as_int() == Some(0)
+    });
+    if whole && predicate.as_int() == Some(1) {
+        return Ok(());
+    }
+    Err(Fault::at(stage, format!("block `{}` has no loop of its own over each of its axes", block.name)))
+}
+
+/// The block's axes, over those of the contraction, where the block handles a sum.
+fn axes_at_sums(
+    known: &Analyzer,
+    block: &Block,
+    formula: &Formula,
+    contraction: &Contraction,
+) -> Option<Vec<(Var, Expr)>> {
+    let mut loads: Vec<Vec<Expr>> = Vec::new();
+    walk(&formula.value, |e: &Expr| {
+        if let ExprKind::Load { buffer, indices, .. } = &e.kind
+            && *buffer == contraction.out
+        {
+            loads.push(indices.clone());
+        }
+    });
+    let first = loads.first()?;
+    let alike = loads.iter().all(|other| other.iter().zip(first).all(|(a, b)| a.equal(b)));
+    if !alike {
+        return None;
+    }
+    let mut values: Vec<(Var, Expr)> = Vec::new();
+    for ((index, place), extent) in first.iter().zip(&contraction.indices).zip(&contraction.out.shape) {
+        match index.as_var() {
+            Some(var) if values.iter().all(|(known, _)| known != var) => {
+                let iter = block.iters.iter().find(|iter| iter.var == *var)?;
+                if !known.prove_equal(&iter.domain.extent, extent) {
+                    return None;
+                }
+                values.push((var.clone(), typed(place.cast(var.dtype)).ok()?));
+            }
+            _ if index.as_int() == Some(0) && extent.as_int() == Some(1) => {}
+            _ => return None,
+        }
+    }
+    for iter in &block.iters {
+        if values.iter().any(|(var, _)| *var == iter.var) {
+            continue;
+        }
+        if iter.domain.extent.as_int() != Some(1) {
+            return None;
+        }
+        values.push((iter.var.clone(), Expr::int(0, iter.var.dtype)));
+    }
+    Some(values)
+}

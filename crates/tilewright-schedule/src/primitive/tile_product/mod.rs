@@ -1,0 +1,216 @@
+//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns)`: a sum of products
+//! runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on finished
+//! tiles.
+//!
+//! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one factor
+//! only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is one as well,
+//! whose columns are pixels. The loops are these, from outside inwards:
+//!
+//! ```text
+//! for task in parallel(batch * column blocks * row blocks)
+//!   for step over the depth, by `depth`
+//!     rows of the block are copied, as they are used          pack_rows
+//!     for panel of `vectors * lanes` columns in the block
+//!       the panel is copied, as it is used                    pack_columns
+//!       for tile of `rows` rows in the block
+//!         the register tile: rows * vectors vectors of `lanes` sums, over the step's depth
+//!         the tile goes to the result, or to partial sums; behind the last step what follows is computed on it
+//! ```
+//!
+//! | `pack_rows` | the factor of the rows is |
+//! |---|---|
+//! | `"none"` | read in place |
+//! | `"row_major"`, `"column_major"` | copied by each task, neighbours along the depth or along the rows beside each other |
+//!
+//! | `pack_columns` | the factor of the columns is |
+//! |---|---|
+//! | `"none"` | read in place |
+//! | `"task"` | copied by each task, panel by panel |
+//! | `"ahead"` | copied into panels before the product runs; of a constant, once and for all |
+//!
+//! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
+//! shapes alone, and each sums in one order.
+
+mod contraction;
+mod emit;
+mod epilogue;
+mod nest;
+mod pack;
+
+use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::rewrite::{way, with_block};
+use crate::stages::stages;
+
+pub(crate) use contraction::{Axis, Contraction};
+
+pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
+    name: "TileProduct",
+    method: "tile_product",
+    params: &[
+        ("block", Default::Required),
+        ("rows", Default::Required),
+        ("vectors", Default::Required),
+        ("lanes", Default::Required),
+        ("depth", Default::Required),
+        ("row_block", Default::Required),
+        ("column_block", Default::Required),
+        ("pack_rows", Default::Str("row_major")),
+        ("pack_columns", Default::Str("ahead")),
+    ],
+    gives_list: false,
+    run,
+};
+
+/// How the factor of the rows gets to the register tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PackRows {
+    InPlace,
+    RowMajor,
+    ColumnMajor,
+}
+
+/// How the factor of the columns gets to the register tile.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PackColumns {
+    InPlace,
+    Task,
+    Ahead,
+}
+
+impl PackRows {
+    const ALL: [Self; 3] = [Self::InPlace, Self::RowMajor, Self::ColumnMajor];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::InPlace => "none",
+            Self::RowMajor => "row_major",
+            Self::ColumnMajor => "column_major",
+        }
+    }
+}
+
+impl PackColumns {
+    const ALL: [Self; 3] = [Self::InPlace, Self::Task, Self::Ahead];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::InPlace => "none",
+            Self::Task => "task",
+            Self::Ahead => "ahead",
+        }
+    }
+}
+
+/// The sizes of tiles and blocks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Tiling {
+    /// Most rows of a register tile.
+    pub(crate) rows: i64,
+    /// Vectors of columns of a register tile.
+    pub(crate) vectors: i64,
+    /// Lanes of a vector.
+    pub(crate) lanes: i64,
+    /// The depth of a step.
+    pub(crate) depth: i64,
+    /// Rows of a task.
+    pub(crate) row_block: i64,
+    /// Columns of a task, whole panels.
+    pub(crate) column_block: i64,
+    pub(crate) pack_rows: PackRows,
+    pub(crate) pack_columns: PackColumns,
+}
+
+impl Tiling {
+    /// Columns of a register tile.
+    pub(crate) fn panel(&self) -> i64 {
+        self.vectors * self.lanes
+    }
+}
+
+/// The most sums of a register tile, and of rows, columns and depth of a block.
+const MOST: i64 = 1 << 16;
+
+fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
+    let size = |at: usize, name: &str, most: i64| match call.int(at)? {
+        size if (1..=most).contains(&size) => Ok(size),
+        size => Err(Fault::of_call(format!("`{name}` must be between 1 and {most}, found {size}"))),
+    };
+    let found = Tiling {
+        rows: size(1, "rows", 64)?,
+        vectors: size(2, "vectors", 64)?,
+        lanes: size(3, "lanes", 64)?,
+        depth: size(4, "depth", MOST)?,
+        row_block: size(5, "row_block", MOST)?,
+        column_block: size(6, "column_block", MOST)?,
+        pack_rows: named(call.text(7)?, &PackRows::ALL.map(|way| (way.name(), way)))?,
+        pack_columns: named(call.text(8)?, &PackColumns::ALL.map(|way| (way.name(), way)))?,
+    };
+    if found.column_block % found.panel() != 0 {
+        let (block, panel) = (found.column_block, found.panel());
+        return Err(Fault::of_call(format!(
+            "`column_block` must be a multiple of the panel of {panel}, found {block}"
+        )));
+    }
+    Ok(found)
+}
+
+fn named<T: Copy>(name: &str, all: &[(&str, T)]) -> Result<T, Fault> {
+    let known: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    let found = all.iter().find(|(known, _)| *known == name).map(|(_, way)| *way);
+    found.ok_or_else(|| Fault::of_call(format!("expected one of {}, found \"{name}\"", known.join(", "))))
+}
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let tiling = tiling(call)?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let (before, _, after) = stages(&site)?;
+    if let Some(other) = before.first() {
+        return Err(Fault::at(other, "the product is not the first block of its scope: compute this one inline"));
+    }
+    let contraction = Contraction::of(call.function, &site)?;
+    let outputs = epilogue::outputs(call.function, &site, &scope, &contraction, &after)?;
+    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+    let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
+    let temporaries = made.temporaries;
+    let function = with_block(call.function, &way(&scope), |block| {
+        block.body = made.body;
+        block.alloc_buffers = temporaries;
+    })?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// A function's body and the memory that it needs.
+struct Made {
+    body: Stmt,
+    temporaries: Vec<tilewright_ir::tir::Buffer>,
+}
+
+/// Whether a size is the constant 1.
+fn is_one(size: &Expr) -> bool {
+    size.as_int() == Some(1)
+}
+
+/// Parameters that every caller binds to constants.
+pub(crate) fn is_constant(function: &PrimFunc, expr: &Expr) -> bool {
+    let numbers = function.attrs.get(LAYOUT_FREE).and_then(tilewright_ir::Attr::as_ints).unwrap_or_default();
+    let free = |data: &tilewright_ir::tir::Var| {
+        function.params.iter().enumerate().any(|(at, param)| {
+            param.buffer.as_ref().is_some_and(|buffer| buffer.data == *data)
+                && i64::try_from(at).is_ok_and(|at| numbers.contains(&at))
+        })
+    };
+    let (mut all, mut any) = (true, false);
+    tilewright_expr::node::walk(expr, |e: &Expr| {
+        if let tilewright_ir::tir::ExprKind::Load { buffer, .. } = &e.kind {
+            all &= free(&buffer.data);
+            any = true;
+        }
+    });
+    all && any
+}
+
+/// The attribute that names parameters which every caller binds to constants.
+const LAYOUT_FREE: &str = "layout_free_buffers";

@@ -1,0 +1,312 @@
+//! The loops of a product around its register tiles: tasks, steps over the depth, panels.
+
+use std::sync::Arc;
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var,
+};
+use tilewright_support::Origins;
+use tilewright_tensor::DataType;
+use tilewright_tir_passes::analyzer_of;
+
+use super::contraction::{Axis, Contraction, Group};
+use super::emit::{Micro, Partial};
+use super::epilogue::Outputs;
+use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
+use crate::guard::{binary, compare};
+use crate::primitive::Fault;
+
+/// What the loops are made from.
+pub(super) struct Product<'a> {
+    pub(super) c: &'a Contraction,
+    pub(super) tiling: &'a Tiling,
+    pub(super) outputs: &'a Outputs,
+    pub(super) known: Analyzer,
+}
+
+/// Where a task is: its rows and columns, and the batch.
+pub(super) struct Task {
+    /// The values of the batch's axes.
+    pub(super) batch: Vec<(Var, Expr)>,
+    /// The first row, and how many there are.
+    pub(super) row: Expr,
+    pub(super) rows: Expr,
+    /// The first panel, and how many there are.
+    pub(super) panel: Expr,
+    pub(super) panels: Expr,
+}
+
+/// The part of the depth that a step sums up: its number, its first place, and how many there are.
+#[derive(Clone)]
+pub(super) struct Step {
+    pub(super) number: Expr,
+    pub(super) start: Expr,
+    pub(super) depth: Expr,
+}
+
+impl Product<'_> {
+    pub(super) fn int(&self, value: i64) -> Expr {
+        Expr::int(value, self.c.index)
+    }
+
+    pub(super) fn simple(&self, expr: &Expr) -> Expr {
+        self.known.simplify(expr)
+    }
+
+    pub(super) fn floor_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+        Ok(self.simple(&binary(BinOp::FloorDiv, a, &self.int(by))?))
+    }
+
+    pub(super) fn floor_mod(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+        Ok(self.simple(&binary(BinOp::FloorMod, a, &self.int(by))?))
+    }
+
+    pub(super) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+        self.floor_div(&(a + (by - 1)), by)
+    }
+
+    /// The lesser of two sizes, where it is not clear which it is.
+    pub(super) fn least(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+        Ok(self.simple(&binary(BinOp::Min, a, b)?))
+    }
+
+    pub(super) fn var(&self, name: &str) -> Var {
+        Var::new(name, self.c.index)
+    }
+
+    /// All panels.
+    pub(super) fn panels(&self) -> Result<Expr, Fault> {
+        self.ceil_div(&self.c.columns.size, self.tiling.panel())
+    }
+
+    /// Whether the last panel may have fewer columns than the others.
+    pub(super) fn is_ragged(&self) -> Result<bool, Fault> {
+        Ok(self.floor_mod(&self.c.columns.size, self.tiling.panel())?.as_int() != Some(0))
+    }
+
+    /// How many steps there are; at least one, which clears the sums.
+    fn steps(&self) -> Result<Expr, Fault> {
+        let steps = self.ceil_div(&self.c.depth.size, self.tiling.depth)?;
+        Ok(self.simple(&binary(BinOp::Max, &steps, &self.int(1))?))
+    }
+}
+
+/// `for var in range(extent)`; nothing of a loop of one iteration remains.
+pub(super) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
+    looped(var, extent, ForKind::Serial, body)
+}
+
+pub(super) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
+    Stmt::for_loop(var, Expr::int(0, var.dtype), extent.clone(), kind, body)
+}
+
+pub(super) fn only_if(condition: Expr, then: Stmt) -> Stmt {
+    if condition.as_int() == Some(1) {
+        return then;
+    }
+    StmtKind::If { condition, then, otherwise: None }.into()
+}
+
+/// The expression under a name, unless it is a name or a constant.
+pub(super) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Expr {
+    if value.as_var().is_some() || value.as_int().is_some() {
+        return value.clone();
+    }
+    let var = Var::new(name, value.dtype);
+    lets.push((var.clone(), value.clone()));
+    Expr::var(&var)
+}
+
+pub(super) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
+    lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
+}
+
+/// A buffer in the rows' and columns' type of index.
+pub(super) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
+    Buffer::new(name, shape, dtype).derive(|node| {
+        node.scope = scope;
+        node.align = 64;
+    })
+}
+
+/// The product as loops, with what is packed ahead in front.
+pub(super) fn product(
+    function: &PrimFunc,
+    c: &Contraction,
+    tiling: &Tiling,
+    outputs: &Outputs,
+    name: &Arc<str>,
+) -> Result<Made, Fault> {
+    let p = Product { c, tiling, outputs, known: analyzer_of(function) };
+    let mut made = Made { body: Stmt::nothing(), temporaries: Vec::new() };
+    let mut ahead = None;
+    if tiling.pack_columns == PackColumns::Ahead {
+        let packed = pack::columns_ahead(&p, is_constant(function, &c.of_columns))?;
+        made.temporaries.push(packed.buffer.clone());
+        ahead = Some(packed);
+    }
+    let main = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name)?;
+    made.body = Stmt::seq(ahead.map(|packed| packed.stmt).into_iter().chain([main]));
+    Ok(made)
+}
+
+/// The parallel loop over tasks. Of the three numbers that make a task one whose range is not constant goes outermost.
+fn tasks(p: &Product<'_>, ahead: Option<&Buffer>, name: &Arc<str>) -> Result<Stmt, Fault> {
+    let row_blocks = p.ceil_div(&p.c.rows.size, p.tiling.row_block)?;
+    let column_blocks = p.ceil_div(&p.panels()?, p.tiling.column_block / p.tiling.panel())?;
+    let (batch, columns, rows) = (p.var("batch"), p.var("column_block"), p.var("row_block"));
+    let mut axes = vec![
+        Axis { var: batch.clone(), extent: p.c.batch.size.clone() },
+        Axis { var: columns.clone(), extent: column_blocks },
+        Axis { var: rows.clone(), extent: row_blocks },
+    ];
+    axes.sort_by_key(|axis| axis.extent.as_int().is_some());
+    let mut count = p.int(1);
+    for axis in &axes {
+        count = p.simple(&binary(BinOp::Mul, &count, &axis.extent)?);
+    }
+    let all = Group { axes, size: count };
+    let number = p.var("task");
+    let mut lets = Vec::new();
+    let mut value_of = |wanted: &Var, name: &str| -> Result<Expr, Fault> {
+        let values = all.values(&p.known, &Expr::var(&number))?;
+        let value = values.into_iter().find(|(var, _)| var == wanted).map_or(p.int(0), |(_, value)| value);
+        Ok(named(name, &value, &mut lets))
+    };
+    let (batch, columns) = (value_of(&batch, "batch")?, value_of(&columns, "column_block")?);
+    let rows = value_of(&rows, "row_block")?;
+    let task = task_at(p, &batch, &columns, &rows, &mut lets)?;
+    let (body, own) = steps(p, &task, ahead)?;
+    let body = with_names(lets, body);
+    let block = block(p, name, ahead, own, body);
+    let block = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
+    let kind = if is_one(&all.size) { ForKind::Serial } else { ForKind::Parallel };
+    Ok(looped(&number, &all.size, kind, block))
+}
+
+fn task_at(
+    p: &Product<'_>,
+    batch: &Expr,
+    columns: &Expr,
+    rows: &Expr,
+    lets: &mut Vec<(Var, Expr)>,
+) -> Result<Task, Fault> {
+    let values = p.c.batch.values(&p.known, batch)?;
+    let batch = values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, lets))).collect();
+    let per_task = p.tiling.column_block / p.tiling.panel();
+    let row = named("row", &p.simple(&(rows * p.tiling.row_block)), lets);
+    let panel = named("panel", &p.simple(&(columns * per_task)), lets);
+    let part = |all: &Expr, start: &Expr, most: i64| {
+        let whole = p.floor_mod(all, most)?.as_int() == Some(0);
+        let rest = p.simple(&(all - start));
+        if whole { Ok(p.int(most)) } else { p.least(&p.int(most), &rest) }
+    };
+    let count = named("rows", &part(&p.c.rows.size, &row, p.tiling.row_block)?, lets);
+    let panels = named("panels", &part(&p.panels()?, &panel, per_task)?, lets);
+    Ok(Task { batch, row, rows: count, panel, panels })
+}
+
+/// The block of a task, which may touch all of the buffers.
+fn block(p: &Product<'_>, name: &Arc<str>, ahead: Option<&Buffer>, own: Vec<Buffer>, body: Stmt) -> Block {
+    let mut read: Vec<Buffer> = ahead.cloned().into_iter().collect();
+    let mut add = |expr: &Expr| {
+        tilewright_expr::node::walk(expr, |e: &Expr| {
+            if let tilewright_ir::tir::ExprKind::Load { buffer, .. } = &e.kind
+                && !read.contains(buffer)
+            {
+                read.push(buffer.clone());
+            }
+        });
+    };
+    add(&p.c.of_rows);
+    if ahead.is_none() {
+        add(&p.c.of_columns);
+    }
+    p.outputs.all.iter().for_each(|output| add(&output.value));
+    let written: Vec<Buffer> = p.outputs.all.iter().map(|output| output.buffer.clone()).collect();
+    if p.outputs.is_plain() {
+        read.extend(written.iter().cloned());
+    }
+    let whole = |buffer: Buffer| {
+        let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
+        BufferRegion { buffer, region }
+    };
+    Block {
+        name: name.clone(),
+        iters: Vec::new(),
+        alloc_buffers: own,
+        match_buffers: Vec::new(),
+        reads: read.into_iter().map(whole).collect(),
+        writes: written.into_iter().map(whole).collect(),
+        annotations: Attrs::new(),
+        init: None,
+        body,
+        origins: Origins::default(),
+    }
+}
+
+/// A task: the steps over the depth, and the memory that it needs.
+fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, Vec<Buffer>), Fault> {
+    let (number, t) = (p.var("step"), p.tiling);
+    let count = p.steps()?;
+    let single = is_one(&count);
+    let mut lets = Vec::new();
+    let step = if single {
+        Step { number: p.int(0), start: p.int(0), depth: p.c.depth.size.clone() }
+    } else {
+        let start = p.simple(&(&Expr::var(&number) * t.depth));
+        let whole = p.floor_mod(&p.c.depth.size, t.depth)?.as_int() == Some(0);
+        let rest = p.simple(&(&p.c.depth.size - &start));
+        let depth = if whole { p.int(t.depth) } else { p.least(&p.int(t.depth), &rest)? };
+        let start = named("start", &start, &mut lets);
+        Step { number: Expr::var(&number), start, depth: named("depth", &depth, &mut lets) }
+    };
+    let mut own = Vec::new();
+    let partial = partial(p, single, &mut own);
+    let mut stmts = Vec::new();
+    let rows = match t.pack_rows {
+        PackRows::InPlace => None,
+        way => {
+            let packed = pack::rows(p, task, &step, way)?;
+            own.push(packed.buffer.clone());
+            stmts.push(packed.stmt);
+            Some(packed.buffer)
+        }
+    };
+    let inner = p.var("p");
+    let place = Expr::var(&inner);
+    let mut panel = Vec::new();
+    let columns = match t.pack_columns {
+        PackColumns::Task => {
+            let packed = pack::columns_of_panel(p, task, &step, &place)?;
+            own.push(packed.buffer.clone());
+            panel.push(packed.stmt);
+            Some(packed.buffer)
+        }
+        PackColumns::Ahead => ahead.cloned(),
+        PackColumns::InPlace => None,
+    };
+    let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
+    let last = p.simple(&last);
+    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single };
+    let (tiles, registers) = micro.tiles()?;
+    own.extend(registers);
+    panel.push(tiles);
+    stmts.push(serial(&inner, &task.panels, Stmt::seq(panel)));
+    let body = with_names(lets, Stmt::seq(stmts));
+    Ok((if single { body } else { serial(&number, &count, body) }, own))
+}
+
+/// Where sums are between steps, and before what follows them is computed.
+fn partial(p: &Product<'_>, single: bool, own: &mut Vec<Buffer>) -> Partial {
+    if p.outputs.is_plain() {
+        return Partial::InResult;
+    }
+    let t = p.tiling;
+    let shape = if single { [t.rows, t.panel()] } else { [t.row_block, t.column_block] };
+    let sums = memory("sums", shape.map(|size| p.int(size)).to_vec(), p.c.out.dtype, Scope::Global);
+    own.push(sums.clone());
+    if single { Partial::OfTile(sums) } else { Partial::OfTask(sums) }
+}

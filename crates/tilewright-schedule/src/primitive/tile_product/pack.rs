@@ -1,0 +1,162 @@
+//! Copies of the factors in the order in which register tiles use them.
+
+use tilewright_ir::regions::block_regions;
+use tilewright_ir::tir::{
+    Block, Buffer, CmpOp, Expr, ForKind, Intrinsic, IterKind, IterVar, Range, Scope, Stmt, StmtKind, Var,
+};
+use tilewright_ir::{Attr, Attrs};
+use tilewright_support::Origins;
+
+use super::PackRows;
+use super::contraction::Axis;
+use super::nest::{Product, Step, Task, looped, memory, serial};
+use crate::guard::{compare, mentions, substituted, typed};
+use crate::primitive::Fault;
+
+/// What of a task's blocks that are copied ahead says that they re-lay out a parameter.
+const PREPROC: &str = "layout_rewrite_preproc";
+/// Sizes of a row's copy are no multiple of this many bytes: else the rows of a tile would share few places of the cache.
+const ALIASED_BYTES: i64 = 1024;
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+
+pub(super) struct Packed {
+    pub(super) buffer: Buffer,
+    pub(super) stmt: Stmt,
+}
+
+impl Product<'_> {
+    /// The factor of the rows at a row and a place of the depth.
+    pub(super) fn of_rows(&self, task: &Task, row: &Expr, depth: &Expr) -> Result<Expr, Fault> {
+        let mut values = self.c.rows.values(&self.known, row)?;
+        values.extend(self.c.depth.values(&self.known, depth)?);
+        values.extend(task.batch.iter().cloned());
+        Ok(substituted(&self.c.of_rows, &values))
+    }
+
+    /// The factor of the columns at a column and a place of the depth; zero behind the last column.
+    pub(super) fn of_columns(&self, batch: &[(Var, Expr)], column: &Expr, depth: &Expr) -> Result<Expr, Fault> {
+        let mut values = self.c.columns.values(&self.known, column)?;
+        values.extend(self.c.depth.values(&self.known, depth)?);
+        values.extend(batch.iter().cloned());
+        let value = substituted(&self.c.of_columns, &values);
+        if !self.is_ragged()? {
+            return Ok(value);
+        }
+        let inside = compare(CmpOp::Lt, column, &self.c.columns.size)?;
+        typed(Expr::call(Intrinsic::IfThenElse, &[inside, value.clone(), Expr::number(0, value.dtype)]))
+    }
+
+    /// The axes of the batch that the factor of the columns depends on.
+    pub(super) fn batch_of_columns(&self) -> Vec<Axis> {
+        let depends = |axis: &&Axis| mentions(&self.c.of_columns, std::slice::from_ref(&axis.var));
+        self.c.batch.axes.iter().filter(depends).cloned().collect()
+    }
+}
+
+fn store(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Stmt, Fault> {
+    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// The rows of a task for one step, one copy behind the other.
+pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> Result<Packed, Fault> {
+    let t = p.tiling;
+    let (i, k) = (p.var("i"), p.var("k"));
+    let (row, depth) = (Expr::var(&i), Expr::var(&k));
+    let value = p.of_rows(task, &(&task.row + &row), &(&step.start + &depth))?;
+    let bytes = i64::from(value.dtype.bits).max(8) / 8;
+    let longest = p.c.depth.size.as_int().unwrap_or(t.depth).min(t.depth);
+    let most_rows = p.c.rows.size.as_int().unwrap_or(t.row_block).min(t.row_block);
+    let [outer, inner] = if way == PackRows::RowMajor { [most_rows, longest] } else { [longest, most_rows] };
+    let whole = (inner * bytes + LINE - 1) / LINE * LINE;
+    let apart = if whole % ALIASED_BYTES == 0 { whole + LINE } else { whole } / bytes;
+    let shape = vec![p.int(outer.max(1)), p.int(apart.max(1))];
+    let buffer = memory("packed_rows", shape, value.dtype, Scope::Global);
+    let stmt = if way == PackRows::RowMajor {
+        let body = store(&buffer, vec![row, depth], &value)?;
+        serial(&i, &task.rows, looped(&k, &step.depth, ForKind::Vectorized, body))
+    } else {
+        let body = store(&buffer, vec![depth, row], &value)?;
+        serial(&k, &step.depth, looped(&i, &task.rows, ForKind::Vectorized, body))
+    };
+    Ok(Packed { buffer, stmt })
+}
+
+/// A panel of a task for one step.
+pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel: &Expr) -> Result<Packed, Fault> {
+    let t = p.tiling;
+    let (k, v, j) = (p.var("k"), p.var("v"), p.var("j"));
+    let lane = &(&Expr::var(&v) * t.lanes) + &Expr::var(&j);
+    let column = &(&(&task.panel + panel) * t.panel()) + &lane;
+    let value = p.of_columns(&task.batch, &column, &(&step.start + &Expr::var(&k)))?;
+    let longest = p.c.depth.size.as_int().unwrap_or(t.depth).clamp(1, t.depth);
+    let shape = vec![p.int(longest), p.int(t.panel())];
+    let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
+    let body = store(&buffer, vec![Expr::var(&k), lane], &value)?;
+    let lanes = looped(&j, &p.int(t.lanes), ForKind::Vectorized, body);
+    let stmt = serial(&k, &step.depth, serial(&v, &p.int(t.vectors), lanes));
+    Ok(Packed { buffer, stmt })
+}
+
+/// All panels, in front of the product. Of a constant the copy is made once, not by every call.
+pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, Fault> {
+    let t = p.tiling;
+    let panels = Axis { var: p.var("panel"), extent: p.panels()? };
+    let depth = Axis { var: p.var("k"), extent: p.c.depth.size.clone() };
+    let lane = Axis { var: p.var("j"), extent: p.int(t.panel()) };
+    let outer = p.batch_of_columns();
+    let axes: Vec<Axis> = outer
+        .iter()
+        .map(|axis| Axis { var: axis.var.renewed(), extent: axis.extent.clone() })
+        .chain([panels, depth, lane])
+        .collect();
+    let [.., panel, k, j] = axes.as_slice() else { return Err(Fault::of_call("a panel has three axes")) };
+    let column = &(&Expr::var(&panel.var) * t.panel()) + &Expr::var(&j.var);
+    let batch: Vec<(Var, Expr)> =
+        outer.iter().zip(&axes).map(|(axis, own)| (axis.var.clone(), Expr::var(&own.var))).collect();
+    let value = p.of_columns(&batch, &column, &Expr::var(&k.var))?;
+    let shape = axes.iter().map(|axis| axis.extent.clone()).collect();
+    let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
+    let body = store(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;
+    let mut annotations = Attrs::new();
+    if constant {
+        annotations.insert(PREPROC.into(), Attr::Bool(true));
+    }
+    let stmt = nest_over(&axes, body, annotations);
+    Ok(Packed { buffer, stmt })
+}
+
+/// Loops over axes around a block with one store: the last one as lanes, those before the last two in parallel.
+fn nest_over(axes: &[Axis], body: Stmt, annotations: Attrs) -> Stmt {
+    let iter = |axis: &Axis| IterVar {
+        var: axis.var.clone(),
+        domain: Range::up_to(axis.extent.clone()),
+        kind: IterKind::Spatial,
+    };
+    let mut block = Block {
+        name: "packed_columns".into(),
+        iters: axes.iter().map(iter).collect(),
+        alloc_buffers: Vec::new(),
+        match_buffers: Vec::new(),
+        reads: Vec::new(),
+        writes: Vec::new(),
+        annotations,
+        init: None,
+        body,
+        origins: Origins::default(),
+    };
+    let regions = block_regions(&block);
+    (block.reads, block.writes) = (regions.reads, regions.writes);
+    let loops: Vec<Var> = axes.iter().map(|axis| axis.var.renewed()).collect();
+    let values = loops.iter().map(Expr::var).collect();
+    let innermost = StmtKind::Block { values, predicate: Expr::bool(true), block }.into();
+    let last = axes.len() - 1;
+    loops.iter().zip(axes).enumerate().rev().fold(innermost, |body, (at, (var, axis))| {
+        let kind = match last - at {
+            0 => ForKind::Vectorized,
+            1 => ForKind::Serial,
+            _ => ForKind::Parallel,
+        };
+        looped(var, &axis.extent, kind, body)
+    })
+}
