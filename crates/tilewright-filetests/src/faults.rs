@@ -78,6 +78,9 @@ pub const ALL: &[Fault] = &[
     fault("FuseAttention", "swapped_arguments", swapped_arguments),
     fault("FuseAttention", "swapped_inside", swapped_inside),
     fault("FuseAttention", "dropped_binding", dropped_binding),
+    fault("SplitLayoutRewritePreproc", "swapped_arguments", swapped_arguments),
+    fault("SplitLayoutRewritePreproc", "shifted_index", shifted_index),
+    fault("SplitLayoutRewritePreproc", "dropped_store", dropped_store),
     fault("RemoveUnusedParameters", "swapped_arguments", swapped_arguments),
     fault("RemoveUnusedParameters", "another_dimension", another_dimension),
     fault("RemoveUnusedOutputs", "another_field", another_field),
@@ -118,6 +121,11 @@ pub const ALL: &[Fault] = &[
     fault("ConvertToDataflow", "dropped_binding", dropped_binding),
     fault("TopologicalSort", "swapped_bindings", swapped_bindings),
     fault("TopologicalSort", "dropped_binding", dropped_binding),
+    fault("ComputePrimValue", "swapped_operands", swapped_operands),
+    fault("ComputePrimValue", "swapped_arguments", swapped_arguments),
+    fault("VMShapeLower", "another_slot", another_slot),
+    fault("VMShapeLower", "dropped_match", dropped_match),
+    fault("VMShapeLower", "shifted_index", shifted_index),
     fault("lower_builtins", "shifted_index", shifted_index),
     fault("lower_builtins", "dropped_store", dropped_store),
     fault("lower_init", "shifted_index", shifted_index),
@@ -425,6 +433,43 @@ fn shifted_view(module: &IRModule) -> IRModule {
             Some(relax::Expr::raw(expr.struct_info.clone(), kind))
         }
         _ => None,
+    })
+}
+
+/// The first number that is read of a heap stands in the next slot.
+fn another_slot(module: &IRModule) -> IRModule {
+    first(module, |expr: &relax::Expr| match &expr.kind {
+        relax::ExprKind::Call { callee, args, attrs, sinfo_args } => {
+            let mut moved = attrs.clone();
+            let slot = moved.get_mut("slot")?;
+            *slot = Attr::Int(slot.as_int()? + 1);
+            let (callee, args, sinfo_args) = (callee.clone(), args.clone(), sinfo_args.clone());
+            let kind = relax::ExprKind::Call { callee, args, attrs: moved, sinfo_args };
+            Some(relax::Expr::raw(expr.struct_info.clone(), kind))
+        }
+        _ => None,
+    })
+}
+
+/// The last value whose sizes are matched is not.
+fn dropped_match(module: &IRModule) -> IRModule {
+    use tilewright::ir::op::{Builtin, Legalize, MachineOp};
+    let matches = |value: &BindingValue| match value {
+        BindingValue::Expr(value) => match &value.kind {
+            relax::ExprKind::Call { callee: relax::Callee::Op(op), .. } => {
+                matches!(op.legalize, Legalize::Machine(MachineOp::Builtin(Builtin::MatchShape)))
+            }
+            _ => false,
+        },
+        BindingValue::MatchCast { .. } => false,
+    };
+    graphs(module, |function| {
+        for block in function.body.blocks.iter_mut().rev() {
+            if let Some(at) = block.bindings.iter().rposition(|binding| matches(&binding.value)) {
+                block.bindings.remove(at);
+                return;
+            }
+        }
     })
 }
 

@@ -6,7 +6,9 @@ use tilewright::ir::interface::KernelInterface;
 use tilewright::ir::node::walk;
 use tilewright::ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright::runtime::{Device, registry};
-use tilewright::{CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Target, Tensor, Value, VirtualMachine, pipelines};
+use tilewright::{
+    CompileOptions, GlobalFunc, IRModule, Pass, Sequential, Target, Tensor, Value, VirtualMachine, pipelines,
+};
 use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
 
 use crate::action::{Outcome, Output};

@@ -7,7 +7,8 @@
 //! [`DataflowUseInplaceCalls`] and [`StaticPlanBlockMemory`]. [`estimate_memory_usage`] tells what came of it. Others
 //! clean: [`CanonicalizeBindings`], [`EliminateCommonSubexpr`], [`InlinePrivateFunctions`], [`RemoveUnusedParameters`],
 //! [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which functions there are:
-//! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`]; or which operators:
+//! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`], [`AttachAttrLayoutFreeBuffers`] with
+//! [`SplitLayoutRewritePreproc`]; or which operators:
 //! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
@@ -80,6 +81,8 @@ passes! {
     kill_after_last_use::KillAfterLastUse;
     combine_parallel_matmul::CombineParallelMatmul(..);
     fuse_attention::FuseAttention;
+    attach_attr_layout_free_buffers::AttachAttrLayoutFreeBuffers;
+    split_layout_rewrite_preproc::SplitLayoutRewritePreproc;
     remove_unused_parameters::RemoveUnusedParameters;
     expand_tuple_arguments::ExpandTupleArguments;
     remove_unused_outputs::RemoveUnusedOutputs;

@@ -35,7 +35,11 @@ pub fn default_build(target: &Target) -> Sequential {
         // What may be overwritten is proved on loops as they are written.
         Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),
+        Arc::new(relax::AttachAttrLayoutFreeBuffers),
         Arc::new(ApplyDefaultSchedule::new(target.clone())),
+        // What schedules do to weights is done now.
+        Arc::new(relax::SplitLayoutRewritePreproc),
+        Arc::new(relax::FoldConstant),
         Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::ToNonDataflow),
         Arc::new(relax::CallTIRRewrite),

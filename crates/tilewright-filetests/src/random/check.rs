@@ -8,9 +8,6 @@ use tilewright_interp::InterpCx;
 use super::Sampled;
 use crate::faults::Fault;
 
-/// Passes that take no module with dataflow blocks.
-const WITHOUT_DATAFLOW: [&str; 1] = ["RemovePurityChecking"];
-
 /// Floats may differ by so much of the largest: some passes add in another order.
 const TOLERANCE: f64 = 1e-5;
 
@@ -39,7 +36,6 @@ fn prepared(pass: &dyn Pass, module: &IRModule) -> Result<IRModule, String> {
     let info = pass.info();
     let place = |wanted: &str| build.iter().position(|step| step.info().name == wanted);
     let before = match place(info.name) {
-        _ if WITHOUT_DATAFLOW.contains(&info.name) => place("CallTIRRewrite"),
         _ if info.from == Form::Any => Some(0),
         Some(place) => Some(place),
         None => build.iter().position(|step| step.info().from as u8 >= info.from as u8),

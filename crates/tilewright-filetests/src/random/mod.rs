@@ -46,6 +46,7 @@ impl Sampled {
     /// Whether compiled code of another module computes the same.
     pub fn is_computed_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
         let device = devices()[0];
-        self.meaning.agree(&compiled(other, pipelines::default_build(&Target::host()), "main", &self.args, device)?, tolerance)
+        self.meaning
+            .agree(&compiled(other, pipelines::default_build(&Target::host()), "main", &self.args, device)?, tolerance)
     }
 }
