@@ -284,3 +284,67 @@ fn a_task_knows_the_size_of_the_memory_that_it_asks_for() {
     let low = kernel("f", vec![Param::buffer(&a), Param::scalar(&n)], body);
     assert!(compile(&[low], &haswell(), &Options::default()).is_ok());
 }
+
+/// `for i in parallel(n): for j in range(m): B[i * m + j] = A[i * m + j] * 2` as it is handed to the runtime: tasks and
+/// nanoseconds; none where the calling thread just runs it. With `open` the sizes are variables, which LLVM learns.
+fn handed_out(n: i64, m: i64, open: bool) -> Option<(i64, i64)> {
+    let (a, b) = (buffer("A", n * m, DataType::F32), buffer("B", n * m, DataType::F32));
+    let [i, j, rows, columns] = ["i", "j", "n", "m"].map(|name| Var::new(name, DataType::I64));
+    let size = |var: &Var, value| if open { Expr::var(var) } else { Expr::i64(value) };
+    let (n_expr, m_expr) = (size(&rows, n), size(&columns, m));
+    let at = vec![add(&mul(&Expr::var(&i), &m_expr), &Expr::var(&j))];
+    let value = mul(&Expr::load(&a, at.clone()).unwrap(), &Expr::float(2.0, DataType::F32));
+    let body = Stmt::for_loop(&j, Expr::i64(0), m_expr, ForKind::Serial, Stmt::store(&b, at, &value).unwrap());
+    let mut body = Stmt::for_loop(&i, Expr::i64(0), n_expr, ForKind::Parallel, body);
+    for (var, value) in [(rows, n), (columns, m)] {
+        body = StmtKind::Let { var, value: Expr::i64(value), body }.into();
+    }
+    let low = kernel("double", vec![Param::buffer(&a), Param::buffer(&b)], body);
+    let text = emit_llvm_ir(&[low], &haswell(), &Options::default()).unwrap();
+    region(&text)
+}
+
+/// Tasks and nanoseconds of the text's first region, if it has one.
+fn region(text: &str) -> Option<(i64, i64)> {
+    let call = text.lines().find(|line| line.contains("call i32 %"))?;
+    let number = |text: &str| text.split([',', ')']).next().and_then(|number| number.parse().ok());
+    let mut numbers = call.split("i64 ").skip(1).map(|rest| number(rest).unwrap_or_else(|| panic!("{call}")));
+    Some((numbers.next()?, numbers.next()?))
+}
+
+#[test]
+fn parallel_loops_are_handed_out_in_pieces_that_are_worth_it() {
+    // A microsecond of work wakes nobody.
+    assert_eq!(handed_out(100, 4, false), None);
+    for open in [false, true] {
+        // Rows of 10 ns become tasks of microseconds, however many there are; rows of milliseconds stay alone.
+        for (n, m) in [(3, 1 << 20), (10_000, 8), (1 << 20, 8), (1 << 20, 1 << 10), (5, 100_000)] {
+            let (tasks, nanoseconds) = handed_out(n, m, open).unwrap();
+            let each = nanoseconds / tasks;
+            assert!(tasks <= 1024 && tasks <= n, "{n} {m}: {tasks}");
+            assert!(each >= 1_000 || tasks == 1, "{n} {m}: {tasks} tasks of {each} ns");
+            let iteration = nanoseconds / n;
+            assert!(each <= iteration.max(4_000) || tasks >= 500, "{n} {m}: {tasks} tasks of {each} ns");
+        }
+    }
+    // What is known late is handed out like what is known early; a short loop is one task then.
+    assert_eq!(handed_out(100, 4, true).map(|(tasks, _)| tasks), Some(1));
+    assert_eq!(handed_out(10_000, 8, true), handed_out(10_000, 8, false));
+    assert_eq!(handed_out(0, 8, true).map(|(tasks, _)| tasks), None);
+}
+
+#[test]
+fn the_work_of_a_triangle_is_half_of_the_square() {
+    let work = |triangle: bool| {
+        let (a, n) = (buffer("A", 1 << 20, DataType::F32), 1024);
+        let [i, j] = ["i", "j"].map(|name| Var::new(name, DataType::I64));
+        let extent = if triangle { add(&Expr::var(&i), &Expr::i64(1)) } else { Expr::i64(n) };
+        let at = vec![add(&mul(&Expr::var(&i), &Expr::i64(n)), &Expr::var(&j))];
+        let body = Stmt::store(&a, at, &Expr::float(1.0, DataType::F32)).unwrap();
+        let body = Stmt::for_loop(&j, Expr::i64(0), extent, ForKind::Serial, body);
+        let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(n), ForKind::Parallel, body);
+        let text = emit_llvm_ir(&[kernel("f", vec![Param::buffer(&a)], body)], &haswell(), &plain()).unwrap();
+        region(&text).unwrap().1 as f64
+    };
+    assert!((work(true) / work(false) - 0.5).abs() < 0.01);
+}

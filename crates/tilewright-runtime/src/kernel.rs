@@ -9,11 +9,16 @@ use tilewright_tensor::abi::{KernelCx, KernelFn, PackedArg, ParallelBody, Status
 use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::{Error, ErrorKind};
+use crate::pool::Region;
 use crate::temporary::TemporaryStack;
 use crate::{packed, pool};
 
 /// Bytes of scratch memory that an idle worker keeps at most.
 const MAX_IDLE_SCRATCH: usize = 64 << 20;
+
+/// Nanoseconds of parallel regions from which on sleeping workers are called: calling costs the caller about 5 µs, and a
+/// worker comes after 30.
+const WORTH_CALLING: u64 = 25_000;
 
 /// Why a kernel stopped.
 pub(crate) enum Failure {
@@ -54,6 +59,8 @@ pub(crate) struct Worker {
     scratch_bytes: Cell<usize>,
     temporaries: RefCell<TemporaryStack>,
     in_region: Cell<bool>,
+    /// Time of the regions that woke nobody, as their kernels estimate it.
+    alone: Cell<u64>,
     failure: RefCell<Option<Failure>>,
 }
 
@@ -89,8 +96,17 @@ impl Worker {
         Ok(())
     }
 
+    /// Whether the regions so far, with this one, take so long that a sleeping worker is to be woken.
+    pub(crate) fn is_worth_calling_for(&self, nanoseconds: u64) -> bool {
+        let alone = self.alone.get().saturating_add(nanoseconds);
+        let worth = alone >= WORTH_CALLING;
+        self.alone.set(if worth { 0 } else { alone });
+        worth
+    }
+
     /// Gives scratch memory back if it is a lot: for a worker that nobody needs right now.
     pub(crate) fn rest(&self) {
+        self.alone.set(0);
         self.scratch.borrow_mut().take_if(|scratch| scratch.num_bytes() > MAX_IDLE_SCRATCH);
     }
 
@@ -104,7 +120,7 @@ impl Worker {
 
     fn context(&self, scratch: *mut u8) -> KernelCx {
         let state = ptr::from_ref(self).cast_mut().cast();
-        KernelCx { parallel_for, fail, scratch, state, alloc, free, call_packed }
+        KernelCx { parallel_for, fail, scratch, state, alloc, free, call_packed, parallel_for_estimated }
     }
 
     /// Scratch memory of at least so many bytes; kept for the next kernel.
@@ -202,9 +218,27 @@ unsafe fn elements<'a, T>(data: *const T, length: i64) -> &'a [T] {
 /// `cx` is the context that the calling kernel or task was given; `body` may be called with `closure` for each task, on
 /// any thread.
 unsafe extern "C" fn parallel_for(cx: *const KernelCx, body: ParallelBody, closure: *mut u8, n_tasks: i64) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe { parallel_for_estimated(cx, body, closure, n_tasks, i64::MAX) }
+}
+
+/// [`tilewright_tensor::abi::ParallelForEstimated`].
+///
+/// # Safety
+/// As for [`parallel_for`].
+unsafe extern "C" fn parallel_for_estimated(
+    cx: *const KernelCx,
+    body: ParallelBody,
+    closure: *mut u8,
+    n_tasks: i64,
+    nanoseconds: i64,
+) -> i32 {
     // SAFETY: by the caller's promise the context is alive and this thread's.
     let (cx, worker) = unsafe { (&*cx, worker_of(cx)) };
-    match pool::run(cx, worker, body, closure, n_tasks) {
+    let tasks = u64::try_from(n_tasks).unwrap_or(0);
+    let nanoseconds = u64::try_from(nanoseconds).unwrap_or(0);
+    let region = Region { body, closure, tasks, nanoseconds, scratch_bytes: worker.scratch_bytes() };
+    match pool::run(cx, worker, region) {
         Ok(()) => Status::Ok as i32,
         Err(failure) => worker.record(failure),
     }

@@ -21,9 +21,10 @@
 //!    until it takes its visitor off, and does not touch them afterwards.
 //! 3. The owner takes `OPEN` off when all tasks have begun. From then on visitors only leave; when none is left, all
 //!    tasks are done, and what they wrote is seen by the owner (they leave with release, it looks with acquire).
-//! 4. The slot's `next` hands every task to exactly one thread, in order. A failing task moves it to the end, so that no
-//!    more tasks begin. Those before it have begun already and are finished: the failure of the smallest task is the
-//!    same one whatever the threads do.
+//! 4. The slot's `next` hands every task to exactly one thread, in order, several neighbours at once while many are left.
+//!    A failing task ends its thread's share, and moves `next` to the end, so that no more are handed out. Those before it
+//!    have been handed out, and run until one of them fails: the failure of the smallest task is the same one whatever
+//!    the threads do.
 //!
 //! **Sleeping.** Publishing counts `published` up, then looks for sleepers. A worker that finds nothing in any slot looks
 //! at `published` for a short while. Then it counts itself among the sleepers, looks at `published` once more, and
@@ -32,6 +33,9 @@
 //! else it wakes at most two, and each that comes to work wakes two more as long as tasks wait for a thread. Those who
 //! decide that nobody is to be woken have counted all open regions and all workers in them, behind a fence that follows
 //! what they did themselves: so the same idle worker is not left to two regions at once.
+//!
+//! A region whose kernel knows that it is short calls nobody: workers that are awake help with it, and waking one costs
+//! more than the region. The kernels of a run that are short alone may be long together; their caller counts.
 //!
 //! A caller with visitors left looks for a short while too, then sets `WAITING` in `control` and sleeps. The last
 //! visitor sees it in the very operation by which it leaves.
@@ -42,17 +46,20 @@
 //! `tests/runtime/protocol.rs` holds these rules as a model and tries all orders of its steps: a change here is a change
 //! there.
 
-use std::cell::UnsafeCell;
+mod slot;
+
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tilewright_tensor::abi::{KernelCx, ParallelBody};
+use tilewright_tensor::abi::KernelCx;
 
 use crate::affinity;
 use crate::environment::setting;
 use crate::kernel::{Failure, Worker};
+pub(crate) use slot::Region;
+use slot::{CLAIMED, FAILED, OPEN, Slot, VISITOR, WAITING};
 
 /// How long an idle thread looks for work before it sleeps: longer than the gaps between the regions of a run.
 const SPIN_TIME: Duration = Duration::from_micros(100);
@@ -96,141 +103,16 @@ pub(crate) fn resize() {
     }
 }
 
-/// One parallel region, apart from how far it has come.
-#[derive(Clone, Copy)]
-struct Region {
-    body: ParallelBody,
-    closure: *mut u8,
-    tasks: u64,
-    scratch_bytes: usize,
-}
-
-impl Region {
-    fn task(&self, cx: &KernelCx, worker: &Worker, task: u64) -> Result<(), Failure> {
-        // SAFETY: the kernel gave body and closure for exactly this, and waits until all tasks are done.
-        worker.task(|| unsafe { (self.body)(cx, self.closure, task as i64, self.tasks as i64) })
-    }
-}
-
 /// Runs all tasks of a region and gives the failure of the first task that failed.
-pub(crate) fn run(
-    cx: &KernelCx,
-    worker: &Worker,
-    body: ParallelBody,
-    closure: *mut u8,
-    tasks: i64,
-) -> Result<(), Failure> {
-    let tasks = u64::try_from(tasks).unwrap_or(0);
-    let region = Region { body, closure, tasks, scratch_bytes: worker.scratch_bytes() };
+pub(crate) fn run(cx: &KernelCx, worker: &Worker, region: Region) -> Result<(), Failure> {
     let outermost = worker.enter_region();
-    let helped = if tasks > 1 && outermost { current_pool() } else { None };
+    let helped = if region.tasks > 1 && outermost { current_pool() } else { None };
     let outcome = match helped.and_then(|pool| Some((pool, pool.claim()?))) {
         Some((pool, slot)) => pool.run(slot, region, cx, worker),
-        None => (0..tasks).try_for_each(|task| region.task(cx, worker, task)),
+        None => (0..region.tasks).try_for_each(|task| region.task(cx, worker, task)),
     };
     worker.leave_region(outermost);
     outcome
-}
-
-/// Bits of a slot's control word; the bits from `VISITOR` on count the visitors.
-const CLAIMED: u64 = 1;
-const OPEN: u64 = 2;
-const WAITING: u64 = 4;
-const FAILED: u64 = 8;
-const VISITOR: u64 = 16;
-
-/// A place for a region. What every handover touches lies together, apart from the next slot's.
-#[repr(align(128))]
-struct Slot {
-    control: AtomicU64,
-    /// The next task that nobody has begun.
-    next: AtomicU64,
-    /// The region's tasks, also for those who have not entered: a hint, which is right once they have seen `published`.
-    tasks: AtomicU64,
-    region: UnsafeCell<Option<Region>>,
-    /// The failure of the task with the smallest number, if `control` has `FAILED`.
-    failure: Mutex<Option<(u64, Failure)>>,
-}
-
-// SAFETY: `region` is written by the owner while `control` is `CLAIMED`, which nobody else looks behind, and read by
-// those whom `control` counts; the orderings at its changes are stated there. The closure's address in it goes to the
-// kernel's own code, whose tasks may run on any thread.
-unsafe impl Sync for Slot {}
-
-impl Slot {
-    const fn new() -> Self {
-        Self {
-            control: AtomicU64::new(0),
-            next: AtomicU64::new(0),
-            tasks: AtomicU64::new(0),
-            region: UnsafeCell::new(None),
-            failure: Mutex::new(None),
-        }
-    }
-
-    /// Makes a claimed slot an open region.
-    fn open(&self, region: Region) {
-        self.next.store(0, Ordering::Relaxed);
-        self.tasks.store(region.tasks, Ordering::Relaxed);
-        // SAFETY: the slot is claimed by this thread.
-        unsafe { *self.region.get() = Some(region) };
-        // Releases the fields to those who enter.
-        self.control.store(CLAIMED | OPEN, Ordering::Release);
-    }
-
-    /// Counts this thread among the visitors, if there seem to be tasks to begin.
-    fn enter(&self) -> Option<Region> {
-        let mut control = self.control.load(Ordering::Relaxed);
-        while control & OPEN != 0 && self.left_to_begin() > 0 {
-            let entered =
-                self.control.compare_exchange_weak(control, control + VISITOR, Ordering::SeqCst, Ordering::Relaxed);
-            match entered {
-                // SAFETY: we are a visitor, so that the region is there and stays.
-                Ok(_) => return unsafe { *self.region.get() },
-                Err(changed) => control = changed,
-            }
-        }
-        None
-    }
-
-    fn left_to_begin(&self) -> u64 {
-        self.tasks.load(Ordering::Relaxed).saturating_sub(self.next.load(Ordering::Relaxed))
-    }
-
-    fn visitors(&self) -> u64 {
-        self.control.load(Ordering::Relaxed) / VISITOR
-    }
-
-    /// Runs tasks until none is left to begin. For the owner and for visitors.
-    fn work(&self, region: &Region, cx: &KernelCx, worker: &Worker) {
-        loop {
-            let task = self.next.fetch_add(1, Ordering::Relaxed);
-            if task >= region.tasks {
-                return;
-            }
-            if let Err(failure) = region.task(cx, worker, task) {
-                self.fail(region, task, failure);
-            }
-        }
-    }
-
-    /// Fails the next task, if one is left, for a visitor that cannot work. Only to leave would not do: it would find
-    /// the same region again and again.
-    fn give_up(&self, region: &Region, failure: Failure) {
-        let task = self.next.fetch_add(1, Ordering::Relaxed);
-        if task < region.tasks {
-            self.fail(region, task, failure);
-        }
-    }
-
-    fn fail(&self, region: &Region, task: u64, failure: Failure) {
-        self.next.fetch_max(region.tasks, Ordering::Relaxed);
-        let mut first = lock(&self.failure);
-        if first.as_ref().is_none_or(|(other, _)| task < *other) {
-            *first = Some((task, failure));
-        }
-        self.control.fetch_or(FAILED, Ordering::Relaxed);
-    }
 }
 
 /// A value that shares its cache line with nothing else.
@@ -341,8 +223,10 @@ impl Pool {
     fn run(&self, slot: &Slot, region: Region, cx: &KernelCx, worker: &Worker) -> Result<(), Failure> {
         slot.open(region);
         self.published.0.fetch_add(1, Ordering::SeqCst);
-        self.call_sleepers();
-        slot.work(&region, cx, worker);
+        if worker.is_worth_calling_for(region.nanoseconds) {
+            self.call_sleepers();
+        }
+        slot.work(&region, self.threads(), cx, worker);
         let control = self.close(slot);
         let failure = if control & FAILED != 0 { lock(&slot.failure).take() } else { None };
         slot.control.store(0, Ordering::Release);
@@ -350,6 +234,11 @@ impl Pool {
             Some((_, failure)) => Err(failure),
             None => Ok(()),
         }
+    }
+
+    /// Threads that work on a region at most.
+    fn threads(&self) -> u64 {
+        self.workers.load(Ordering::Relaxed) as u64 + 1
     }
 
     /// Lets nobody else in and waits until all visitors have left.
@@ -447,7 +336,9 @@ impl Pool {
             let Some(region) = slot.enter() else { continue };
             helped = true;
             self.call_sleepers();
-            if let Err(failure) = worker.serve(region.scratch_bytes, |cx, worker| slot.work(&region, cx, worker)) {
+            if let Err(failure) =
+                worker.serve(region.scratch_bytes, |cx, worker| slot.work(&region, self.threads(), cx, worker))
+            {
                 slot.give_up(&region, failure);
             }
             // Releases what the tasks wrote.

@@ -10,7 +10,7 @@ use std::ptr;
 use crate::dlpack::DLDataType;
 
 /// Written into every executable; a runtime refuses machine code of a later version.
-pub const ABI_VERSION: u32 = 2;
+pub const ABI_VERSION: u32 = 3;
 
 /// The oldest version of machine code that this one runs.
 pub const OLDEST_ABI_VERSION: u32 = 1;
@@ -26,6 +26,16 @@ pub type ParallelBody = unsafe extern "C" fn(cx: *const KernelCx, closure: *mut 
 /// Runs all tasks of a region, on this and other threads, and returns the first failure or 0.
 pub type ParallelFor =
     unsafe extern "C" fn(cx: *const KernelCx, body: ParallelBody, closure: *mut u8, n_tasks: i64) -> i32;
+
+/// As [`ParallelFor`], with an estimate of the time that all tasks take together on one thread: what takes less than
+/// waking a thread does wakes none.
+pub type ParallelForEstimated = unsafe extern "C" fn(
+    cx: *const KernelCx,
+    body: ParallelBody,
+    closure: *mut u8,
+    n_tasks: i64,
+    nanoseconds: i64,
+) -> i32;
 
 /// Records why a kernel fails and returns the status to hand on. `message` is UTF-8 text in the image, not terminated.
 pub type Fail = unsafe extern "C" fn(cx: *const KernelCx, status: i32, message: *const u8, length: i64) -> i32;
@@ -122,6 +132,7 @@ pub struct KernelCx {
     pub alloc: Alloc,
     pub free: Free,
     pub call_packed: CallPacked,
+    pub parallel_for_estimated: ParallelForEstimated,
 }
 
 /// Byte offsets of the fields of [`KernelCx`], for code generators.
@@ -133,6 +144,9 @@ pub mod offsets {
     pub const ALLOC: u64 = 32;
     pub const FREE: u64 = 40;
     pub const CALL_PACKED: u64 = 48;
+    pub const PARALLEL_FOR_ESTIMATED: u64 = 56;
+    /// Bytes of the whole structure.
+    pub const SIZE: u64 = 64;
 
     /// Byte offsets of the fields of [`PackedArg`](super::PackedArg), and its size.
     pub mod packed_arg {
@@ -249,6 +263,8 @@ mod tests {
         assert_eq!(std::mem::offset_of!(KernelCx, alloc) as u64, offsets::ALLOC);
         assert_eq!(std::mem::offset_of!(KernelCx, free) as u64, offsets::FREE);
         assert_eq!(std::mem::offset_of!(KernelCx, call_packed) as u64, offsets::CALL_PACKED);
+        assert_eq!(std::mem::offset_of!(KernelCx, parallel_for_estimated) as u64, offsets::PARALLEL_FOR_ESTIMATED);
+        assert_eq!(size_of::<KernelCx>() as u64, offsets::SIZE);
     }
 
     #[test]

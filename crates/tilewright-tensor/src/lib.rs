@@ -25,6 +25,8 @@ mod error;
 #[cfg(unix)]
 pub mod guard;
 mod layout;
+#[cfg(unix)]
+mod pages;
 mod storage;
 mod tensor;
 mod text;

@@ -7,6 +7,8 @@ use std::ptr::NonNull;
 
 use crate::TensorError;
 use crate::abi::TENSOR_ALIGN;
+#[cfg(unix)]
+use crate::pages::{self, Pages};
 
 /// The alignment that the system allocator gives without asking.
 const BASE_ALIGN: usize = 16;
@@ -15,6 +17,9 @@ const BASE_ALIGN: usize = 16;
 enum Owner {
     /// The system allocator, which gave this address for this allocation.
     Heap { base: NonNull<u8>, allocation: Allocation },
+    /// The system, which gave these pages.
+    #[cfg(unix)]
+    Pages { _pages: Pages },
     /// Nobody: there are no bytes.
     None,
     /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
@@ -39,6 +44,11 @@ impl Storage {
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, TensorError> {
         if bytes == 0 {
             return Ok(Self { address: dangling(), bytes, owner: Owner::None });
+        }
+        #[cfg(unix)]
+        if bytes >= pages::WORTH_PAGES {
+            let pages = Pages::new(bytes).ok_or(TensorError::OutOfMemory { bytes })?;
+            return Ok(Self { address: pages.first(), bytes, owner: Owner::Pages { _pages: pages } });
         }
         // The allocator hands out large pieces of zeros for nothing, but only at its own alignment: for a greater one it
         // would write them. So the piece is a little larger, and begins at the first aligned address in it.

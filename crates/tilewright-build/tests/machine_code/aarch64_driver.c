@@ -34,6 +34,8 @@ struct KernelCx {
     void (*free)(const KernelCx *cx, uint8_t *memory);
     int32_t (*call_packed)(const KernelCx *cx, const uint8_t *name, int64_t length, const void *args, int64_t n_args,
                            void *result);
+    int32_t (*parallel_for_estimated)(const KernelCx *cx, Body *body, uint8_t *closure, int64_t tasks,
+                                      int64_t nanoseconds);
 };
 
 static void stop(const char *why) {
@@ -65,6 +67,12 @@ static int32_t parallel_for(const KernelCx *cx, Body *body, uint8_t *closure, in
         if (status != 0) return status;
     }
     return 0;
+}
+
+static int32_t parallel_for_estimated(const KernelCx *cx, Body *body, uint8_t *closure, int64_t tasks,
+                                      int64_t nanoseconds) {
+    if (nanoseconds < 0) stop("a region takes less than no time");
+    return parallel_for(cx, body, closure, tasks);
 }
 
 static uint8_t *map(size_t bytes) {
@@ -191,7 +199,8 @@ static void serve_call(const uint8_t *image, uint64_t entry) {
     }
     receive(dims, scalars * 8);
     struct Guarded scratch = guarded(scratch_bytes);
-    KernelCx cx = {parallel_for, fail, scratch.data, (uint8_t *)&state, alloc, release_last, call_packed};
+    KernelCx cx = {parallel_for, fail, scratch.data, (uint8_t *)&state, alloc, release_last, call_packed,
+                   parallel_for_estimated};
     int32_t status = ((Kernel *)(image + entry))(&cx, args, dims);
     answer_word((uint64_t)(int64_t)status);
     answer_word(state.message_length);

@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, Stmt, StmtKind, Var, written_data};
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, PrimFunc, Stmt, StmtKind, Var, written_data};
 use tilewright_support::Set;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -13,12 +13,13 @@ use super::scratch::{self, scratch_bindings};
 use super::stream::streamed;
 use super::text::{Body, Reg, Value, quoted};
 use super::unit::{IntrinsicCall, Unit};
+use super::work::serial_where_short;
 use crate::{Kernel, SYMBOL_PREFIX};
 
 /// The text of a kernel's functions, what its callers have to know, and the intrinsics that it calls by name.
 pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
-    let function = low.function();
+    let function = &PrimFunc { body: serial_where_short(&low.function().body), ..low.function().clone() };
     unit.streamed = streamed(function, target);
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());

@@ -116,7 +116,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             speculatable: Map::default(),
             stack: Map::default(),
             streams: false,
-            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable(56) %cx{task}"),
+            parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable({}) %cx{task}", offsets::SIZE),
         };
         for (number, binding) in bindings.iter().enumerate() {
             cx.add_parameter(number as u32, binding)?;

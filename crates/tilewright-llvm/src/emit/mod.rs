@@ -20,6 +20,7 @@ mod stmt;
 mod stream;
 mod text;
 mod unit;
+mod work;
 
 use tilewright_ir::low::LowTir;
 use tilewright_target::Target;

@@ -9,11 +9,8 @@ use tilewright_tensor::abi::offsets;
 use super::entry::{call_internal, takes_address};
 use super::function::{Binding, FnCx, Position, Result, Sort, Source};
 use super::scratch::scratch_bindings;
-use super::text::{Body, Reg, Value, int};
-
-/// Tasks of a region at most. They depend on the extent alone, so that results are the same for any number of threads;
-/// as many keep a large machine busy and cost nothing beside their work.
-const MAX_TASKS: i64 = 1024;
+use super::text::{Body, Reg, Value};
+use super::work::Split;
 
 impl FnCx<'_, '_> {
     /// A parallel loop over `extent` values of `var` from `min` on.
@@ -23,14 +20,12 @@ impl FnCx<'_, '_> {
         }
         self.begin_statement()?;
         self.note_bounds(var, min, extent);
-        let constant = extent.as_int();
-        let min = self.loop_bound(min, var)?;
-        let extent = self.loop_bound(extent, var)?;
+        let (first_index, count_value) = (self.loop_bound(min, var)?, self.loop_bound(extent, var)?);
+        let split = self.split(var, min, extent, &count_value, body);
         // What the tasks need of the loop itself travels as variables of its own.
         let own = |name: &str| Var::new(name, var.dtype);
         let (first, count, chunk) = (own("first"), own("count"), own("chunk"));
-        let chunk_value = self.chunk(&extent, constant, var.dtype);
-        for (var, value) in [(&first, min), (&count, extent.clone()), (&chunk, chunk_value.clone())] {
+        for (var, value) in [(&first, first_index), (&count, count_value.clone()), (&chunk, split.chunk.clone())] {
             self.bind(var, value)?;
         }
         let mut captured = self.captured(body);
@@ -38,24 +33,16 @@ impl FnCx<'_, '_> {
         let name = self.task_function(var, [&first, &count, &chunk], &captured, body)?;
         let (start, done) = (self.body.label(), self.body.label());
         let ty = Reg(var.dtype);
-        let some = self.body.assign(format_args!("icmp sgt {ty} {extent}, 0"));
+        let some = self.body.assign(format_args!("icmp sgt {ty} {count_value}, 0"));
         self.body.branch(&some, start, done);
         self.body.start(start);
-        self.start_tasks(&name, &captured, &extent, &chunk_value, var.dtype)?;
+        self.start_tasks(&name, &captured, &count_value, &split, var.dtype)?;
         self.body.jump(done);
         self.body.start(done);
         for var in [&first, &count, &chunk] {
             self.unbind(var);
         }
         Ok(())
-    }
-
-    /// Iterations of a task: `ceil(extent / MAX_TASKS)`.
-    fn chunk(&mut self, extent: &Value, constant: Option<i64>, dtype: DataType) -> Value {
-        if let Some(extent) = constant {
-            return int((extent.max(1) - 1) / MAX_TASKS + 1, dtype);
-        }
-        self.divide_up(extent, &int(MAX_TASKS, dtype), dtype)
     }
 
     /// `ceil(a / b)` of positive numbers, without overflow.
@@ -145,7 +132,7 @@ impl FnCx<'_, '_> {
         name: &str,
         captured: &[Var],
         extent: &Value,
-        chunk: &Value,
+        split: &Split,
         dtype: DataType,
     ) -> Result<()> {
         let bytes: u64 = captured.iter().map(|var| slot_bytes(var.dtype)).sum();
@@ -156,13 +143,16 @@ impl FnCx<'_, '_> {
             self.body.line(format_args!("store {} {value}, ptr {address}, align 8", Reg(var.dtype)));
             offset += slot_bytes(var.dtype);
         }
-        let tasks = self.divide_up(extent, chunk, dtype);
+        let tasks = self.divide_up(extent, &split.chunk, dtype);
         let tasks = match dtype.bits {
             64 => tasks,
             bits => self.body.assign(format_args!("zext i{bits} {tasks} to i64")),
         };
-        let run = self.context_field(offsets::PARALLEL_FOR);
-        let status = self.body.assign(format_args!("call i32 {run}(ptr %cx, ptr {name}, ptr {closure}, i64 {tasks})"));
+        let run = self.context_field(offsets::PARALLEL_FOR_ESTIMATED);
+        let nanoseconds = &split.nanoseconds;
+        let status = self
+            .body
+            .assign(format_args!("call i32 {run}(ptr %cx, ptr {name}, ptr {closure}, i64 {tasks}, i64 {nanoseconds})"));
         self.return_failure(&status);
         Ok(())
     }

@@ -1,0 +1,329 @@
+//! How long parallel loops take, so that work is handed to other threads in pieces that are worth it.
+//!
+//! An estimate counts what a processor does: instructions by the registers that they fill, bytes that are moved, what is
+//! repeated by the extents of its loops. It is wrong by a factor of a few, which is enough to tell a microsecond from a
+//! millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel computes from
+//! its dimensions. It never depends on the number of threads.
+//!
+//! All arithmetic is in `f64`: sizes that the user may choose overflow nothing there, and nothing faults.
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::tir::{BinOp, Expr, ExprKind, ForKind, ForeignCallee, Stmt, StmtKind, Var};
+use tilewright_support::{Map, with_stack};
+use tilewright_tensor::DataType;
+
+use super::function::FnCx;
+use super::text::{Reg, Value, float, int};
+
+/// A parallel loop whose whole work takes less runs on the calling thread alone.
+const MIN_LOOP: f64 = 5_000.0;
+/// The tasks of a loop take at least as long, where the loop has iterations enough.
+const MIN_TASK: f64 = 2_000.0;
+/// Tasks of a region at most. As many keep a large machine busy and cost nothing beside their work.
+const MAX_TASKS: f64 = 1024.0;
+
+/// Nanoseconds of a cycle.
+const CYCLE: f64 = 0.3;
+/// Bytes of a register.
+const REGISTER: f64 = 64.0;
+/// Bytes that a core moves in a cycle, between cache and memory.
+const BYTES_PER_CYCLE: f64 = 32.0;
+/// Cycles of a call of a function that nobody knows: worth a task of its own.
+const CALL: f64 = 20_000.0;
+/// Iterations of a loop whose extent follows from data. Too many rather than too few: a thread that is woken for nothing
+/// costs microseconds.
+const UNKNOWN_EXTENT: f64 = 1000.0;
+
+/// How a number of the estimate is combined from two.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+}
+
+/// A number of the estimate: known now, or in a register of the kernel.
+#[derive(Clone, Debug)]
+enum Number {
+    Known(f64),
+    Later(Value),
+}
+
+impl Number {
+    fn operand(&self) -> Value {
+        match self {
+            Self::Known(known) => float(*known, DataType::F64),
+            Self::Later(value) => value.clone(),
+        }
+    }
+}
+
+/// Where numbers are combined that are not known yet.
+trait Later {
+    /// The variable's value as an `f64`; none where it has no value.
+    fn variable(&mut self, var: &Var) -> Option<Value>;
+    fn combine(&mut self, op: Op, a: &Number, b: &Number) -> Value;
+}
+
+/// Numbers that are not known before the kernel runs are left open.
+struct Open;
+
+impl Later for Open {
+    fn variable(&mut self, _var: &Var) -> Option<Value> {
+        Some(Value::constant("poison"))
+    }
+
+    fn combine(&mut self, _op: Op, _a: &Number, _b: &Number) -> Value {
+        Value::constant("poison")
+    }
+}
+
+impl Later for FnCx<'_, '_> {
+    fn variable(&mut self, var: &Var) -> Option<Value> {
+        let value = self.value_of(var).ok()?;
+        Some(self.body.assign(format_args!("sitofp {} {value} to double", Reg(var.dtype))))
+    }
+
+    fn combine(&mut self, op: Op, a: &Number, b: &Number) -> Value {
+        let (a, b) = (a.operand(), b.operand());
+        let name = match op {
+            Op::Add => "fadd",
+            Op::Sub => "fsub",
+            Op::Mul => "fmul",
+            Op::Div => "fdiv",
+            Op::Min | Op::Max => {
+                let name = if op == Op::Min { "minnum" } else { "maxnum" };
+                return self.body.assign(format_args!("call double @llvm.{name}.f64(double {a}, double {b})"));
+            }
+        };
+        self.body.assign(format_args!("{name} double {a}, {b}"))
+    }
+}
+
+/// An estimate being made.
+struct Estimate<'l, L> {
+    later: &'l mut L,
+    /// Variables of the loops around, by the value that they have in the middle of their loop.
+    middles: Map<VarId, Number>,
+}
+
+impl<L: Later> Estimate<'_, L> {
+    fn combine(&mut self, op: Op, a: &Number, b: &Number) -> Number {
+        let (Number::Known(x), Number::Known(y)) = (a, b) else {
+            return match (op, a, b) {
+                (Op::Add, Number::Known(0.0), other) | (Op::Add | Op::Sub, other, Number::Known(0.0)) => other.clone(),
+                (Op::Mul, Number::Known(1.0), other) | (Op::Mul | Op::Div, other, Number::Known(1.0)) => other.clone(),
+                _ => Number::Later(self.later.combine(op, a, b)),
+            };
+        };
+        Number::Known(match op {
+            Op::Add => x + y,
+            Op::Sub => x - y,
+            Op::Mul => x * y,
+            Op::Div => x / y,
+            Op::Min => x.min(*y),
+            Op::Max => x.max(*y),
+        })
+    }
+
+    /// The value of an index expression that is made of variables and constants; none for anything else.
+    fn index(&mut self, expr: &Expr) -> Option<Number> {
+        Some(match &expr.kind {
+            ExprKind::Int(value) => Number::Known(*value as f64),
+            ExprKind::Var(var) if var.dtype.is_int() && var.dtype.is_scalar() => match self.middles.get(&var.id()) {
+                Some(middle) => middle.clone(),
+                None => Number::Later(self.later.variable(var)?),
+            },
+            ExprKind::Cast(value) if value.dtype.is_int() && expr.dtype.is_int() => with_stack(|| self.index(value))?,
+            ExprKind::Binary(op, a, b) => {
+                let op = match op {
+                    BinOp::Add => Op::Add,
+                    BinOp::Sub => Op::Sub,
+                    BinOp::Mul => Op::Mul,
+                    BinOp::Min => Op::Min,
+                    BinOp::Max => Op::Max,
+                    // Rounding does not matter; a divisor of zero would.
+                    BinOp::Div | BinOp::FloorDiv if b.as_int().is_some_and(|b| b != 0) => Op::Div,
+                    _ => return None,
+                };
+                let (a, b) = (with_stack(|| self.index(a))?, with_stack(|| self.index(b))?);
+                self.combine(op, &a, &b)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Cycles of all iterations of a loop, and of one.
+    fn repeated(&mut self, var: &Var, min: &Expr, extent: &Expr, body: &Stmt) -> [Number; 2] {
+        let extent = self.index(extent).unwrap_or(Number::Known(UNKNOWN_EXTENT));
+        let extent = self.combine(Op::Max, &extent, &Number::Known(0.0));
+        let min = self.index(min).unwrap_or(Number::Known(0.0));
+        let half = self.combine(Op::Mul, &extent, &Number::Known(0.5));
+        let middle = self.combine(Op::Add, &min, &half);
+        self.middles.insert(var.id(), middle);
+        let once = with_stack(|| self.stmt(body));
+        let once = self.combine(Op::Add, &once, &Number::Known(1.0));
+        [self.combine(Op::Mul, &extent, &once), once]
+    }
+
+    /// Cycles of a statement.
+    fn stmt(&mut self, stmt: &Stmt) -> Number {
+        let own = Number::Known(stmt.own_exprs().iter().map(cycles).sum());
+        let below = match &stmt.kind {
+            StmtKind::Store { value, .. } => Number::Known(moved(value.dtype)),
+            StmtKind::For { var, min, extent, body, .. } => {
+                let [all, _] = self.repeated(var, min, extent, body);
+                all
+            }
+            StmtKind::While { body, .. } => {
+                let once = with_stack(|| self.stmt(body));
+                let once = self.combine(Op::Add, &once, &own);
+                self.combine(Op::Mul, &once, &Number::Known(UNKNOWN_EXTENT))
+            }
+            StmtKind::If { then, otherwise, .. } => {
+                let then = with_stack(|| self.stmt(then));
+                match otherwise {
+                    Some(otherwise) => {
+                        let otherwise = with_stack(|| self.stmt(otherwise));
+                        self.combine(Op::Max, &then, &otherwise)
+                    }
+                    None => then,
+                }
+            }
+            StmtKind::Seq(stmts) => {
+                let mut sum = Number::Known(0.0);
+                for stmt in stmts {
+                    let next = with_stack(|| self.stmt(stmt));
+                    sum = self.combine(Op::Add, &sum, &next);
+                }
+                sum
+            }
+            StmtKind::Let { body, .. }
+            | StmtKind::Attr { body, .. }
+            | StmtKind::Allocate { body, .. }
+            | StmtKind::AllocateConst { body, .. } => with_stack(|| self.stmt(body)),
+            StmtKind::Block { block, .. } => with_stack(|| self.stmt(&block.body)),
+            StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Number::Known(1.0),
+        };
+        self.combine(Op::Add, &own, &below)
+    }
+}
+
+/// Cycles that moving a value between register and memory takes.
+fn moved(dtype: DataType) -> f64 {
+    1.0 + dtype.bytes() as f64 / BYTES_PER_CYCLE
+}
+
+/// Cycles of an expression, each shared part once.
+fn cycles(expr: &Expr) -> f64 {
+    let mut sum = 0.0;
+    walk(expr, |expr: &Expr| {
+        let registers = (expr.dtype.bytes() as f64 / REGISTER).max(1.0);
+        sum += match &expr.kind {
+            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) | ExprKind::Let { .. } => 0.0,
+            ExprKind::Ramp { .. } | ExprKind::Broadcast(_) | ExprKind::AddressOf { .. } => 0.0,
+            ExprKind::Load { indices, .. } if indices.iter().any(is_gathered) => 2.0 * f64::from(expr.dtype.lanes),
+            ExprKind::Load { .. } => moved(expr.dtype),
+            ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
+                match (expr.dtype.is_float(), divisor.as_int()) {
+                    (true, _) => 5.0 * registers,
+                    (false, Some(_)) => 2.0 * registers,
+                    (false, None) => 10.0 * f64::from(expr.dtype.lanes),
+                }
+            }
+            ExprKind::Foreign { callee: ForeignCallee::Llvm(_) | ForeignCallee::Builtin(_), .. }
+            | ExprKind::Call { .. } => 2.0 * registers,
+            ExprKind::Foreign { .. } => CALL,
+            ExprKind::Binary(..)
+            | ExprKind::Compare(..)
+            | ExprKind::Not(_)
+            | ExprKind::Select { .. }
+            | ExprKind::Cast(_)
+            | ExprKind::Shuffle { .. }
+            | ExprKind::Reinterpret(_) => 0.5 * registers,
+        };
+    });
+    sum
+}
+
+/// Whether a vector is read element by element.
+fn is_gathered(index: &Expr) -> bool {
+    index.dtype.is_vector() && !matches!(&index.kind, ExprKind::Ramp { stride, .. } if stride.as_int() == Some(1))
+}
+
+/// How a parallel loop is handed out.
+pub(crate) struct Split {
+    /// Iterations of a task: from 1 to the loop's extent, or 1.
+    pub(crate) chunk: Value,
+    /// Nanoseconds of the whole loop on one thread.
+    pub(crate) nanoseconds: Value,
+}
+
+impl FnCx<'_, '_> {
+    /// How to hand out the loop, whose extent is computed already.
+    pub(crate) fn split(&mut self, var: &Var, min: &Expr, extent: &Expr, count: &Value, body: &Stmt) -> Split {
+        let dtype = var.dtype;
+        let mut estimate = Estimate { later: self, middles: Map::default() };
+        let [all, once] = estimate.repeated(var, min, extent, body);
+        let all = estimate.combine(Op::Mul, &all, &Number::Known(CYCLE));
+        let once = estimate.combine(Op::Mul, &once, &Number::Known(CYCLE));
+        let worth = estimate.combine(Op::Div, &Number::Known(MIN_TASK), &once);
+        if let (Number::Known(all), Number::Known(worth), Some(count)) = (&all, &worth, extent.as_int()) {
+            let chunk = if *all < MIN_LOOP { i64::MAX } else { worth.max(count as f64 / MAX_TASKS).ceil() as i64 };
+            let chunk = int(chunk.min(count).max(1), dtype);
+            return Split { chunk, nanoseconds: int(*all as i64, DataType::I64) };
+        }
+        let count_as_float = Number::Later(self.body.assign(format_args!("sitofp {} {count} to double", Reg(dtype))));
+        let mut estimate = Estimate { later: self, middles: Map::default() };
+        let bounded = estimate.combine(Op::Div, &count_as_float, &Number::Known(MAX_TASKS));
+        let chunk = estimate.combine(Op::Max, &worth, &bounded).operand();
+        let all = all.operand();
+        let is_short = self.body.assign(format_args!("fcmp olt double {all}, {}", float(MIN_LOOP, DataType::F64)));
+        let chunk = self.body.assign(format_args!("call double @llvm.ceil.f64(double {chunk})"));
+        let chunk = self.to_integer(&chunk, dtype);
+        let chunk = self.body.assign(format_args!("select i1 {is_short}, {0} {count}, {0} {chunk}", Reg(dtype)));
+        let chunk = self.extreme("smin", &chunk, count, dtype);
+        let chunk = self.extreme("smax", &chunk, &int(1, dtype), dtype);
+        Split { chunk, nanoseconds: self.to_integer(&all, DataType::I64) }
+    }
+
+    /// The nearest number of the type towards zero.
+    fn to_integer(&mut self, value: &Value, dtype: DataType) -> Value {
+        self.body.assign(format_args!("call {0} @llvm.fptosi.sat.{0}.f64(double {value})", Reg(dtype)))
+    }
+
+    fn extreme(&mut self, name: &str, a: &Value, b: &Value, dtype: DataType) -> Value {
+        let ty = Reg(dtype);
+        self.body.assign(format_args!("call {ty} @llvm.{name}.{ty}({ty} {a}, {ty} {b})"))
+    }
+}
+
+/// The statement with its parallel loops of little work as serial ones, as far as that is known now.
+pub(crate) fn serial_where_short(stmt: &Stmt) -> Stmt {
+    let mut kind = stmt.kind.clone();
+    let below = |stmt: &mut Stmt| *stmt = with_stack(|| serial_where_short(stmt));
+    match &mut kind {
+        StmtKind::For { var, min, extent, kind: loop_kind @ ForKind::Parallel, body, .. } => {
+            let mut estimate = Estimate { later: &mut Open, middles: Map::default() };
+            match estimate.repeated(var, min, extent, body) {
+                [Number::Known(cycles), _] if cycles * CYCLE < MIN_LOOP => *loop_kind = ForKind::Serial,
+                _ => return stmt.clone(),
+            }
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::Let { body, .. }
+        | StmtKind::Attr { body, .. }
+        | StmtKind::Allocate { body, .. }
+        | StmtKind::AllocateConst { body, .. } => below(body),
+        StmtKind::If { then, otherwise, .. } => [then].into_iter().chain(otherwise).for_each(below),
+        StmtKind::Seq(stmts) => stmts.iter_mut().for_each(below),
+        StmtKind::Store { .. } | StmtKind::Block { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => {
+            return stmt.clone();
+        }
+    }
+    kind.into()
+}
