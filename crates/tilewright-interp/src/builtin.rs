@@ -12,8 +12,8 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 use crate::error::ErrorKind;
 use crate::graph::{Graph, mismatch};
 use crate::machine::Res;
-use crate::selection;
 use crate::value::Value;
+use crate::{selection, shape_heap};
 
 pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &Attrs) -> Res<Value> {
     match (builtin, args) {
@@ -58,6 +58,17 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
             graph.spoil(&tensor)?;
             Ok(Value::Tensor(tensor))
         }
+        (Builtin::MatchShape, [Value::Tensor(value), Value::Tensor(heap), codes @ ..]) => {
+            shape_heap::match_shape(value.shape(), heap, codes)
+        }
+        (Builtin::MatchShape, [Value::Shape(dims), Value::Tensor(heap), codes @ ..]) => {
+            shape_heap::match_shape(dims, heap, codes)
+        }
+        (Builtin::MatchPrimValue, [Value::Scalar(value), Value::Tensor(heap)]) => {
+            shape_heap::match_prim_value(*value, heap, attrs)
+        }
+        (Builtin::MakeShape, [Value::Tensor(heap), codes @ ..]) => shape_heap::make_shape(heap, codes),
+        (Builtin::MakePrimValue, [Value::Tensor(heap)]) => shape_heap::make_prim_value(heap, attrs),
         (Builtin::Unique, [Value::Tensor(x)]) => selection::unique(x, attrs),
         (Builtin::Nonzero, [Value::Tensor(x)]) => selection::nonzero(x),
         (
@@ -91,7 +102,7 @@ fn property(builtin: Builtin, x: &Tensor, axis: &[Value]) -> Res<Option<Value>> 
     Ok(Some(Value::Scalar(Scalar::from_int(answer, dtype))))
 }
 
-fn refused(builtin: Builtin, message: String) -> crate::InterpError {
+pub(crate) fn refused(builtin: Builtin, message: String) -> crate::InterpError {
     ErrorKind::Packed { name: builtin.name().to_owned(), message }.into()
 }
 
@@ -129,11 +140,11 @@ fn format(attrs: &Attrs) -> &str {
     attrs.get("format").and_then(Attr::as_str).unwrap_or_default()
 }
 
-fn int(attrs: &Attrs, name: &str) -> i64 {
+pub(crate) fn int(attrs: &Attrs, name: &str) -> i64 {
     attrs.get(name).and_then(Attr::as_int).unwrap_or(0)
 }
 
-fn dtype(attrs: &Attrs) -> DataType {
+pub(crate) fn dtype(attrs: &Attrs) -> DataType {
     match attrs.get("dtype") {
         Some(Attr::DType(dtype)) => *dtype,
         _ => DataType::VOID,

@@ -57,6 +57,7 @@ mod prim;
 mod random;
 mod scalar;
 mod selection;
+mod shape_heap;
 mod stmt;
 mod storage;
 mod threads;

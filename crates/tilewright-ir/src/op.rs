@@ -191,6 +191,14 @@ pub enum Builtin {
     View,
     AllocStorage,
     AllocTensor,
+    /// Dimensions against numbers and into a heap of them.
+    MatchShape,
+    /// A scalar, likewise.
+    MatchPrimValue,
+    /// A shape of numbers in a heap.
+    MakeShape,
+    /// A scalar, likewise.
+    MakePrimValue,
     Unique,
     Nonzero,
     DynamicStridedSlice,
@@ -219,6 +227,10 @@ impl Builtin {
             Self::View => "vm.builtin.view",
             Self::AllocStorage => "vm.builtin.alloc_storage",
             Self::AllocTensor => "vm.builtin.alloc_tensor",
+            Self::MatchShape => "vm.builtin.match_shape",
+            Self::MatchPrimValue => "vm.builtin.match_prim_value",
+            Self::MakeShape => "vm.builtin.make_shape",
+            Self::MakePrimValue => "vm.builtin.make_prim_value",
             Self::Unique => "relax.run.unique",
             Self::Nonzero => "relax.run.nonzero",
             Self::DynamicStridedSlice => "relax.run.dynamic_strided_slice",
@@ -257,7 +269,9 @@ impl MachineOp {
             | Self::AllocStorage
             | Self::TensorInStorage
             | Self::Kill
-            | Self::Builtin(Builtin::AllocStorage | Builtin::AllocTensor) => true,
+            | Self::Builtin(
+                Builtin::AllocStorage | Builtin::AllocTensor | Builtin::MatchShape | Builtin::MatchPrimValue,
+            ) => true,
             Self::Same | Self::Closure | Self::CallPrimFunc | Self::Builtin(_) => false,
         }
     }

@@ -104,6 +104,8 @@ passes! {
     lazy_transform_params::LazyTransformParams(..);
     convert_to_dataflow::ConvertToDataflow(..);
     topological_sort::TopologicalSort(..);
+    compute_prim_value::ComputePrimValue;
+    vm_shape_lower::VMShapeLower;
 }
 
 mod bind_params;
@@ -115,6 +117,7 @@ mod hiding;
 mod lifetimes;
 mod memory_usage;
 mod needs;
+mod number_heap;
 mod outline;
 pub mod pattern;
 mod private_calls;

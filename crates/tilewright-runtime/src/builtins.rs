@@ -12,7 +12,7 @@ use tilewright_tensor::{DataType, Layout, Tensor};
 
 use crate::error::{Error, Result};
 use crate::value::{PackedFunc, Value};
-use crate::{debug, kv_cache, properties, selection};
+use crate::{debug, kv_cache, properties, selection, shape_heap};
 
 pub(crate) type Builtin = fn(&[Value]) -> Result<Value>;
 
@@ -34,7 +34,7 @@ struct Context;
 
 /// The function of this name, if the runtime has one.
 pub(crate) fn get(name: &str) -> Option<PackedFunc> {
-    let files = [&ALL[..], &debug::ALL, &kv_cache::ALL, &properties::ALL, &selection::ALL];
+    let files = [&ALL[..], &debug::ALL, &kv_cache::ALL, &properties::ALL, &selection::ALL, &shape_heap::ALL];
     let mut all = files.into_iter().flatten();
     all.find(|(known, _)| *known == name).map(|(_, function)| Arc::new(*function) as PackedFunc)
 }

@@ -76,6 +76,7 @@ pub mod registry;
 mod run;
 mod scalar;
 mod selection;
+mod shape_heap;
 mod stateful;
 mod symbols;
 mod temporary;

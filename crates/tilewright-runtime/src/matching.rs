@@ -232,7 +232,7 @@ impl MatchCx<'_> {
 }
 
 /// A number of the type in words.
-fn show(dtype: DataType, number: i64) -> String {
+pub(crate) fn show(dtype: DataType, number: i64) -> String {
     match dtype.code {
         TypeCode::Float | TypeCode::BFloat => format!("{:?}", scalar::float(number)),
         TypeCode::Bool => (number != 0).to_string(),
@@ -252,7 +252,7 @@ fn match_scalar(dtype: DataType, value: &Value) -> Result<(), String> {
 }
 
 /// The number that a value of the type is, as slots hold it.
-fn number_of(dtype: DataType, value: &Value) -> Result<i64, String> {
+pub(crate) fn number_of(dtype: DataType, value: &Value) -> Result<i64, String> {
     match_scalar(dtype, value)?;
     Ok(match value {
         Value::Int(value) if dtype.is_float() => scalar::of_float(*value as f64, dtype),

@@ -6,7 +6,7 @@ use tilewright_ir::relax::{Callee, Expr, ExprKind};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::TENSOR_ALIGN;
-use tilewright_vm_program::{Dim, Reg, Storage};
+use tilewright_vm_program::{Dim, DimPattern, Kind, Reg, Storage};
 
 use super::{Emitter, Result, refuse};
 
@@ -89,11 +89,20 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The dimensions of a shape; where only the run knows them, they are read from the value.
     fn shape_argument(&mut self, arg: Option<&Expr>) -> Result<Vec<Dim>> {
-        match arg.and_then(|arg| arg.struct_info.dims()) {
-            Some(dims) => self.shape(dims),
-            None => refuse("a tensor can only be allocated with a shape of known rank"),
+        let Some(arg) = arg else { return refuse("a tensor can only be allocated with a shape") };
+        if let Some(dims) = arg.struct_info.dims() {
+            return self.shape(dims);
         }
+        let Some(rank) = arg.struct_info.rank() else {
+            return refuse("a tensor can only be allocated with a shape of known rank");
+        };
+        let shape = self.value(arg)?;
+        let slots: Vec<u32> = (0..rank).map(|_| self.code.slot("size")).collect();
+        let dims = slots.iter().map(|slot| DimPattern::Slot(*slot)).collect();
+        self.code.match_kind(shape, Kind::Shape { dims: Some(dims) }, "the shape of a new tensor");
+        Ok(slots.into_iter().map(Dim::Slot).collect())
     }
 }
 
