@@ -10,18 +10,21 @@
 //! From any form to any form; dataflow blocks change, also those in branches and closures. The right operands have as many
 //! dimensions, are equal in all but the last of them, and none is computed from another of the products. Where every product
 //! is followed by the addition of a bias as wide as itself, the biases are joined too and added before the split; and so is
-//! an element by element operator of one tensor that follows all of them. Widths that are not numbers are combined where
-//! they are all equal.
+//! an element by element operator of one tensor that follows all of them. A width that is no number is combined with those
+//! that are equal to it.
 //!
 //! With a check, the user decides: of the left operand, the right operands, the biases and what the products have in common.
 
+mod dependence;
+
 use std::fmt;
 
+use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, HashCx};
 use tilewright_ir::analysis::udchain;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, OpRef};
 use tilewright_ir::pass::{Callback, CallbackValue, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingBlock, Callee, Expr, ExprKind, StructInfo, TensorShape, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::binary::add;
@@ -30,6 +33,7 @@ use tilewright_ops::manipulate::{concat, split};
 use tilewright_support::{Diagnostic, Map, OrderedMap, Origins};
 use tilewright_tensor::DataType;
 
+use self::dependence::Dependence;
 use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
@@ -217,16 +221,23 @@ impl<'b> Block<'b> {
 
     fn groups(&self, check: Option<&MatmulCheck>) -> Result<Vec<Group>, String> {
         let branches: Vec<Branch<'b>> = (0..self.bindings.len()).filter_map(|at| self.branch(at)).collect();
-        let mut of_input: OrderedMap<&Var, Vec<&Branch<'b>>> = OrderedMap::default();
-        branches.iter().for_each(|branch| of_input.entry(branch.input).or_default().push(branch));
+        let mut alike: OrderedMap<(&Var, [u64; 2]), Vec<&Branch<'b>>> = OrderedMap::default();
+        branches.iter().for_each(|branch| alike.entry((branch.input, self.kind(branch))).or_default().push(branch));
+        let products: Vec<usize> = branches.iter().map(|branch| branch.product).collect();
+        let dependence = Dependence::of(self.bindings, &products);
         let mut grouped = Grouped::of(self.bindings);
         let mut groups: Vec<Group> = Vec::new();
-        for branches in of_input.values() {
+        for branches in alike.values() {
             for (i, first) in branches.iter().enumerate() {
                 if grouped.is_in_group(first.product) {
                     continue;
                 }
-                let found = self.grown(&branches[i..], first, &grouped);
+                let free = |next: &&&Branch<'b>| !dependence.needs(next.product, first.product);
+                let others: Vec<&Branch<'b>> = branches[i + 1..].iter().filter(free).copied().collect();
+                if others.is_empty() {
+                    continue;
+                }
+                let found = self.grown(first, &others, &grouped);
                 if found.len() < 2 {
                     continue;
                 }
@@ -239,11 +250,12 @@ impl<'b> Block<'b> {
     }
 
     /// The first of the branches, and those of the others that can be combined with it beside the groups that there are.
-    fn grown(&self, branches: &[&Branch<'b>], first: &Branch<'b>, grouped: &Grouped) -> Vec<Branch<'b>> {
+    fn grown(&self, first: &Branch<'b>, others: &[&Branch<'b>], grouped: &Grouped) -> Vec<Branch<'b>> {
         let mut growing = Growing::default();
         let mut operands: Map<u64, Vec<&Expr>> = Map::default();
         let mut found = Vec::new();
-        for next in branches.iter().filter(|next| !grouped.is_in_group(next.product) && self.fits(first, next)) {
+        let fits = |next: &&Branch<'b>| !grouped.is_in_group(next.product) && self.fits(first, next);
+        for next in std::iter::once(first).chain(others.iter().copied().filter(fits)) {
             let known = operands.entry(HashCx::hash(next.rhs)).or_default();
             let next = next.without(|member| grouped.is_in_group(member));
             let another = known.iter().all(|known| EqCx::compare(*known, next.rhs).is_err());
@@ -255,17 +267,39 @@ impl<'b> Block<'b> {
         found
     }
 
-    /// Whether two products of one left operand are of one kind.
+    /// A hash that products of one kind share: of what is equal in all of them.
+    fn kind(&self, branch: &Branch<'b>) -> [u64; 2] {
+        let info = &branch.rhs.struct_info;
+        let (any_size, any_number) = (scalar::Expr::i64(-1), scalar::Expr::i64(-2));
+        let mut dims: Vec<scalar::Expr> = info.dims().unwrap_or_default().to_vec();
+        if let Some((width, others)) = dims.split_last_mut() {
+            others.iter_mut().filter(|dim| dim.as_int().is_none()).for_each(|dim| *dim = any_size.clone());
+            *width = if width.as_int().is_some() { any_number } else { self.cx.analyzer.simplify(width) };
+        }
+        let shape = TensorShape::Known(dims);
+        let info = StructInfo::Tensor { shape, dtype: info.dtype(), vdevice: info.vdevice().cloned() };
+        let attrs = self.call(branch.product).map_or(0, |(_, _, attrs)| HashCx::hash(attrs));
+        [HashCx::hash(&info), attrs]
+    }
+
+    /// Whether two products of one left operand are of one kind: they can be computed as one, and that be split again.
     fn fits(&self, first: &Branch<'b>, next: &Branch<'b>) -> bool {
         let alike = |a: &Expr, b: &Expr| {
-            let (Some(a), Some(b)) = (a.struct_info.dims(), b.struct_info.dims()) else { return false };
-            let pairs = a.iter().zip(b).take(a.len() - 1);
-            a.len() == b.len() && pairs.into_iter().all(|(a, b)| self.cx.analyzer.prove_equal(a, b))
+            let (Some([a @ .., wide]), Some([b @ .., other])) = (a.struct_info.dims(), b.struct_info.dims()) else {
+                return false;
+            };
+            let numbers = wide.as_int().is_some() && other.as_int().is_some();
+            a.len() == b.len()
+                && a.iter().zip(b).all(|(a, b)| self.cx.analyzer.prove_equal(a, b))
+                && (numbers || self.cx.analyzer.prove_equal(wide, other))
         };
-        let attrs = |branch: &Branch<'b>| self.call(branch.product).map(|(_, _, attrs)| attrs.clone());
+        let same_attrs = || match (self.call(first.product), self.call(next.product)) {
+            (Some((_, _, a)), Some((_, _, b))) => EqCx::compare(a, b).is_ok(),
+            _ => false,
+        };
         first.rhs.struct_info.dtype() == next.rhs.struct_info.dtype()
             && first.rhs.struct_info.vdevice() == next.rhs.struct_info.vdevice()
-            && EqCx::compare(&attrs(first), &attrs(next)).is_ok()
+            && same_attrs()
             && alike(first.rhs, next.rhs)
     }
 

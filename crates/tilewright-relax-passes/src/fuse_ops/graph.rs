@@ -125,26 +125,23 @@ fn overwritten(value: &Expr) -> Vec<&Expr> {
     places.into_iter().flatten().filter_map(|place| args.get(place)).collect()
 }
 
-/// Adds the edges from readers of memory to the call that overwrites it.
+/// Adds the edges from readers of memory to the call that overwrites it. The call is itself the one reader that those behind
+/// it have to wait for: it has waited for the others.
 fn keep_readers_before_writers(nodes: &mut [Node], bindings: &[Binding]) {
     let mut memory = Memory::default();
-    let mut readers: Map<usize, Vec<usize>> = Map::default();
     for (i, binding) in bindings.iter().enumerate() {
         let value = value_of(binding);
         memory.bind(binding.var.id(), value);
         for var in variables(value) {
             let class = memory.of(var);
-            readers.entry(class).or_default().push(i);
+            memory.readers.entry(class).or_default().push(i);
         }
-        let written: Vec<usize> =
-            overwritten(value).into_iter().flat_map(variables).map(|var| memory.of(var)).collect();
-        if written.is_empty() {
-            continue;
-        }
-        // Classes grow while the block is read: what counts is the class of a reader now.
-        let same = readers.iter().filter(|(class, _)| written.contains(&memory.root(**class)));
-        for reader in same.flat_map(|(_, readers)| readers).filter(|reader| **reader != i) {
-            nodes[*reader].users.push((i, OpPattern::Opaque));
+        for var in overwritten(value).into_iter().flat_map(variables) {
+            let class = memory.of(var);
+            let waited = memory.readers.insert(class, vec![i]).unwrap_or_default();
+            for reader in waited.into_iter().filter(|reader| *reader != i) {
+                nodes[reader].users.push((i, OpPattern::Opaque));
+            }
         }
     }
 }
@@ -156,11 +153,14 @@ fn variables(value: &Expr) -> Vec<VarId> {
 }
 
 /// Which variables may be the same memory: classes of variables. What comes from outside of the block is all one class.
+/// Classes only grow, and so this is coarser than what [`crate::lifetimes`] tells of a function, and as fast as one walk.
 #[derive(Default)]
 struct Memory {
     class: Map<VarId, usize>,
-    /// Of each class the one that it became part of; itself, if none. The first is what comes from outside.
+    /// Of each class one that it became part of; itself, if none. The first is what comes from outside.
     joined: Vec<usize>,
+    /// Of each class that is part of no other: who has read it since it was last overwritten.
+    readers: Map<usize, Vec<usize>>,
 }
 
 impl Memory {
@@ -169,11 +169,16 @@ impl Memory {
         self.joined.len() - 1
     }
 
-    fn root(&self, mut class: usize) -> usize {
-        while self.joined[class] != class {
-            class = self.joined[class];
+    fn root(&mut self, class: usize) -> usize {
+        let mut root = class;
+        while self.joined[root] != root {
+            root = self.joined[root];
         }
-        class
+        let mut next = class;
+        while self.joined[next] != root {
+            next = std::mem::replace(&mut self.joined[next], root);
+        }
+        root
     }
 
     fn outside(&mut self) -> usize {
@@ -190,6 +195,20 @@ impl Memory {
         }
     }
 
+    /// One class becomes part of another; both are part of no other.
+    fn join(&mut self, class: usize, into: usize) {
+        self.joined[class] = into;
+        if class != into
+            && let Some(mut readers) = self.readers.remove(&class)
+        {
+            let known = self.readers.entry(into).or_default();
+            if known.len() < readers.len() {
+                std::mem::swap(known, &mut readers);
+            }
+            known.extend(readers);
+        }
+    }
+
     fn bind(&mut self, var: VarId, value: &Expr) {
         self.outside();
         let mut class = self.fresh();
@@ -200,12 +219,12 @@ impl Memory {
         if !is_new {
             for other in variables(value) {
                 let other = self.of(other);
-                self.joined[class] = other;
+                self.join(class, other);
                 class = other;
             }
             if matches!(value.kind, ExprKind::Call { .. } | ExprKind::If { .. }) {
                 let outside = self.outside();
-                self.joined[class] = outside;
+                self.join(class, outside);
                 class = outside;
             }
         }

@@ -20,7 +20,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::DataType;
 
-use super::splice::{Replacements, own, spliced};
+use super::splice::{Names, Replacements, own, spliced};
 
 /// A PrimFunc in the place of a Relax function.
 pub(super) struct Fused {
@@ -81,7 +81,7 @@ struct Body<'m> {
     /// Scalar parameters of the function, and where they come from.
     scalars: Vec<(Var, Input)>,
     values: Map<VarId, Value>,
-    names: Set<Arc<str>>,
+    names: Names,
     temporaries: Vec<Buffer>,
     stmts: Vec<Stmt>,
     parts: Vec<Arc<str>>,
@@ -97,7 +97,7 @@ pub(super) fn fused(module: &IRModule, function: &Function) -> Option<Fused> {
         places: Vec::new(),
         scalars: Vec::new(),
         values: Map::default(),
-        names: Set::default(),
+        names: Names::default(),
         temporaries: Vec::new(),
         stmts: Vec::new(),
         parts: Vec::new(),

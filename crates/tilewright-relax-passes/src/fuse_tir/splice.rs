@@ -43,7 +43,8 @@ impl Replacements {
 
     /// The scalar expression of the function as it is in its place.
     pub(super) fn expr(&self, expr: &Expr) -> Expr {
-        let mut mapper = Splice { replacements: self, names: &mut Set::default(), memo: Memo::default(), stuck: false };
+        let mut mapper =
+            Splice { replacements: self, names: &mut Names::default(), memo: Memo::default(), stuck: false };
         expr.map_children(&mut mapper).unwrap_or_else(|| expr.clone())
     }
 
@@ -95,7 +96,7 @@ pub(super) fn own(function: &PrimFunc) -> PrimFunc {
 pub(super) fn spliced(
     function: &PrimFunc,
     replacements: &Replacements,
-    names: &mut Set<Arc<str>>,
+    names: &mut Names,
 ) -> Option<(Vec<Buffer>, Stmt)> {
     let mut mapper = Splice { replacements, names, memo: Memo::default(), stuck: false };
     let plain = match &function.body.kind {
@@ -114,9 +115,34 @@ pub(super) fn spliced(
     (!mapper.stuck).then_some((temporaries, body))
 }
 
+/// The names of the blocks that there are.
+#[derive(Default)]
+pub(super) struct Names {
+    taken: Set<Arc<str>>,
+    /// Of a name that was asked for again, a number below which none is free.
+    next: Map<Arc<str>, usize>,
+}
+
+impl Names {
+    /// Takes the name; where it is taken, another one like it, which is given.
+    fn another(&mut self, wish: &Arc<str>) -> Option<Arc<str>> {
+        if self.taken.insert(wish.clone()) {
+            return None;
+        }
+        let next = self.next.entry(wish.clone()).or_insert(1);
+        loop {
+            let name: Arc<str> = format!("{wish}_{next}").into();
+            *next += 1;
+            if self.taken.insert(name.clone()) {
+                return Some(name);
+            }
+        }
+    }
+}
+
 struct Splice<'r> {
     replacements: &'r Replacements,
-    names: &'r mut Set<Arc<str>>,
+    names: &'r mut Names,
     memo: Memo,
     /// Something is used that nothing stands for.
     stuck: bool,
@@ -151,13 +177,7 @@ impl Splice<'_> {
     /// A block whose name is taken, under another one.
     fn renamed(&mut self, stmt: &Stmt) -> Option<Stmt> {
         let StmtKind::Block { values, predicate, block } = &stmt.kind else { return None };
-        if self.names.insert(block.name.clone()) {
-            return None;
-        }
-        let free = |names: &Set<Arc<str>>, name: &Arc<str>| !names.contains(name);
-        let names = (1..).map(|i| Arc::from(format!("{}_{i}", block.name)));
-        let name = names.into_iter().find(|name| free(self.names, name))?;
-        self.names.insert(name.clone());
+        let name = self.names.another(&block.name)?;
         let mut block = block.clone();
         block.name = name;
         Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block }.into())
