@@ -24,6 +24,7 @@ mod rfactor;
 mod set_scope;
 mod split;
 mod storage_align;
+mod tile_attention;
 pub(crate) mod tile_product;
 mod unroll;
 mod vectorize;
@@ -65,6 +66,7 @@ pub const ALL: &[Primitive] = &[
     decompose_reduction::DECOMPOSE_REDUCTION,
     rfactor::RFACTOR,
     set_scope::SET_SCOPE,
+    tile_attention::TILE_ATTENTION,
     tile_product::TILE_PRODUCT,
     storage_align::STORAGE_ALIGN,
     annotate::ANNOTATE,

@@ -15,6 +15,7 @@
 
 mod accesses;
 mod apply;
+mod attention;
 mod calls;
 mod product;
 
@@ -32,7 +33,7 @@ use crate::{Schedule, ScheduleError, Trace};
 pub use apply::ApplyDefaultSchedule;
 
 /// The rules of CPUs, the most special first.
-pub const CPU: &[Rule] = &[product::PRODUCT];
+pub const CPU: &[Rule] = &[attention::RULE, product::PRODUCT];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";

@@ -1,0 +1,134 @@
+//! `tile_attention(block, lanes, vectors, rows, keys, few)`: attention runs block of keys by block of keys, and nothing of the size
+//! of queries times keys is ever in memory.
+//!
+//! The function has to be attention and nothing else (`recognise`): products of queries and keys, scores, their
+//! exponentials against the maximum, and the values weighed with these, whatever formulas stand between. The maximum and the
+//! sums of what was seen so far are kept for each query and corrected when a new block of keys has a larger one (Milakov and
+//! Gimelshein, "Online normalizer calculation for softmax", 2018). `block` is the block of the products.
+//!
+//! Queries are the lanes of vectors, `vectors * lanes` of them in a task, so that maxima and sums go from one key to the
+//! next without crossing lanes (`many`):
+//!
+//! ```text
+//! for task in parallel(batch * blocks of queries)
+//!   the queries are copied, transposed
+//!   for block of `keys` keys
+//!     for tile of `rows` keys:     rows * vectors vectors of scores from a register tile over the depth
+//!     maxima, exponentials, sums
+//!     for tile of `rows` columns of the values: corrected sums in a register tile over the keys
+//!   the result is written, transposed
+//! ```
+//!
+//! At most `few` queries leave most lanes empty: there the depth of a key and the width of a value are the lanes, and a task
+//! is one query (`single`). Where the number of queries is not constant, the run decides.
+//!
+//! Floats are summed in another order than in the function as it was; an element is the same for every number of threads.
+
+mod many;
+mod recognise;
+mod single;
+mod stages;
+mod task;
+
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, StmtKind};
+use tilewright_tir_passes::analyzer_of;
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::{binary, compare};
+use crate::rewrite::{way, with_block};
+pub(crate) use recognise::Attention;
+use task::Maker;
+
+pub(super) const TILE_ATTENTION: Primitive = Primitive {
+    name: "TileAttention",
+    method: "tile_attention",
+    params: &[
+        ("block", Default::Required),
+        ("lanes", Default::Required),
+        ("vectors", Default::Int(2)),
+        ("rows", Default::Int(8)),
+        ("keys", Default::Int(128)),
+        ("few", Default::Int(4)),
+    ],
+    gives_list: false,
+    run,
+};
+
+/// The sizes of tiles and blocks.
+#[derive(Clone, Copy, Debug)]
+struct Tiling {
+    lanes: i64,
+    vectors: i64,
+    rows: i64,
+    keys: i64,
+    few: i64,
+}
+
+impl Tiling {
+    /// Queries of a task.
+    fn queries(&self) -> i64 {
+        self.lanes * self.vectors
+    }
+}
+
+/// The most of each size.
+const MOST: i64 = 1 << 12;
+
+fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
+    let size = |at: usize, name: &str, least: i64, most: i64| match call.int(at)? {
+        size if (least..=most).contains(&size) => Ok(size),
+        size => Err(Fault::of_call(format!("`{name}` must be between {least} and {most}, found {size}"))),
+    };
+    let found = Tiling {
+        lanes: size(1, "lanes", 1, 64)?,
+        vectors: size(2, "vectors", 1, 16)?,
+        rows: size(3, "rows", 1, 64)?,
+        keys: size(4, "keys", 1, MOST)?,
+        few: size(5, "few", 0, MOST)?,
+    };
+    if found.keys % found.lanes != 0 || found.keys % found.rows != 0 {
+        let Tiling { lanes, rows, keys, .. } = found;
+        let message = format!("`keys` must be a multiple of {lanes} lanes and of {rows} rows, found {keys}");
+        return Err(Fault::of_call(message));
+    }
+    if found.lanes & (found.lanes - 1) != 0 {
+        return Err(Fault::of_call(format!("`lanes` must be a power of two, found {}", found.lanes)));
+    }
+    Ok(found)
+}
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let tiling = tiling(call)?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    if !scope.above.is_empty() {
+        return Err(Fault::at(&site, "the block is not directly inside of the root block"));
+    }
+    let attention = Attention::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+    let maker = Maker { a: &attention, tiling, known: analyzer_of(call.function), name };
+    let queries = &attention.query.extent;
+    let is_few = compare(CmpOp::Le, queries, &Expr::int(tiling.few, queries.dtype))?;
+    let body = match maker.known.simplify(&is_few).as_int() {
+        Some(0) => maker.many()?,
+        Some(_) => maker.single()?,
+        None => StmtKind::If { condition: is_few, then: maker.single()?, otherwise: Some(maker.many()?) }.into(),
+    };
+    let function = with_block(call.function, &way(&scope), |block| {
+        block.body = body;
+        block.alloc_buffers = Vec::new();
+    })?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The value in the place of -inf, against which distances are taken: that of scores that are all the lowest is then zero.
+fn reference(best: &Expr) -> Result<Expr, Fault> {
+    let lowest = Expr::float(f64::NEG_INFINITY, best.dtype);
+    let is_lowest = compare(CmpOp::Eq, best, &lowest)?;
+    crate::guard::typed(Expr::select(&is_lowest, &Expr::float(0.0, best.dtype), best))
+}
+
+/// The greater of two floats.
+fn greater(a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+    binary(BinOp::Max, a, b)
+}

@@ -1,0 +1,377 @@
+//! Attention in a function: which axis is what, and the formulas between the products.
+//!
+//! What is looked for are four reductions, whatever formulas stand between them:
+//!
+//! ```text
+//! products[b, i, j] = sum over d of query(b, i, d) * key(b, j, d)
+//! best[b, i]        = max over j of scores(products[b, i, j], b, i, j)
+//! total[b, i]       = sum over j of exp(scores - best)
+//! mixed[b, i, w]    = sum over j of exp(scores - best) [/ total] * value(b, j, w)
+//! result[…]         = formula(mixed[b, i, w], total[b, i])
+//! ```
+
+use tilewright_arith::{Analyzer, IterMapLevel, detect_iter_map, inverse_affine_iter_map};
+use tilewright_expr::node::{rewrite, walk};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Var};
+use tilewright_tensor::DataType;
+use tilewright_tir_passes::analyzer_of;
+
+use super::stages::{Stage, stages};
+use crate::guard::{binary, mentions, substituted};
+use crate::primitive::Fault;
+use crate::primitive::tile_product::Axis;
+
+/// Attention, its formulas over the axes.
+#[derive(Clone, Debug)]
+pub(crate) struct Attention {
+    pub(crate) batch: Vec<Axis>,
+    pub(crate) query: Axis,
+    pub(crate) key: Axis,
+    pub(crate) depth: Axis,
+    pub(crate) width: Axis,
+    /// The factor of the queries, over batch, query and depth.
+    pub(crate) of_query: Expr,
+    /// The factor of the keys, over batch, key and depth.
+    pub(crate) of_key: Expr,
+    /// The factor of the values, over batch, key and width.
+    pub(crate) of_value: Expr,
+    /// Stands for the sum of products in `scores`, which is over batch, query and key.
+    pub(crate) product: Var,
+    pub(crate) scores: Expr,
+    /// Stand for the sums in `result`, which is over batch, query and width.
+    pub(crate) mixed: Var,
+    pub(crate) total: Var,
+    pub(crate) result: Expr,
+    pub(crate) out: Buffer,
+    pub(crate) indices: Vec<Expr>,
+    /// The type in which all is worked out, and that of the axes.
+    pub(crate) dtype: DataType,
+    pub(crate) index: DataType,
+}
+
+fn fault(message: &str) -> Fault {
+    Fault::of_call(message)
+}
+
+impl Attention {
+    /// The attention that the function is.
+    pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
+        let all = stages(function)?;
+        let [products, best, total, mixed, rest @ ..] = all.as_slice() else {
+            return Err(fault("there are fewer reductions than attention has"));
+        };
+        for (stage, op, from) in [
+            (products, BinOp::Add, 0.0),
+            (best, BinOp::Max, f64::NEG_INFINITY),
+            (total, BinOp::Add, 0.0),
+            (mixed, BinOp::Add, 0.0),
+        ] {
+            let fits = stage.reduced.as_ref().is_some_and(|r| r.op == op && is_float(&r.from, from));
+            if !fits || stage.buffer.dtype != products.buffer.dtype {
+                return Err(Fault::of_call(format!("`{}` is not what attention reduces", stage.buffer.name)));
+            }
+        }
+        Finder { known: analyzer_of(function), products, best, total, mixed }.find(rest)
+    }
+}
+
+/// The four reductions.
+struct Finder<'a> {
+    known: Analyzer,
+    products: &'a Stage,
+    best: &'a Stage,
+    total: &'a Stage,
+    mixed: &'a Stage,
+}
+
+impl Finder<'_> {
+    fn find(mut self, rest: &[Stage]) -> Result<Attention, Fault> {
+        let (products, dtype) = (self.products, self.products.buffer.dtype);
+        let depth = reduced_axis(products)?;
+        let index = depth.var.dtype;
+        let axes = products.spatial.iter().chain([&depth]);
+        if dtype != DataType::F32 || axes.clone().any(|axis| axis.var.dtype != index) {
+            return Err(fault("it is not worked out in float32 over axes of one type"));
+        }
+        axes.for_each(|axis| self.known.bind(&axis.var, &Range::up_to(axis.extent.clone())));
+        let product = Var::new("product", dtype);
+        // The scores, over the axes of the products.
+        let to_products = self.axes_of(self.best)?;
+        let key = self.renamed_axis(&reduced_axis(self.best)?, &to_products)?;
+        let scores = self.placed(&self.best.value, &to_products, &product, None, None)?;
+        let rows: Vec<&Axis> = products.spatial.iter().filter(|axis| axis.var != key.var).collect();
+        let (of_query, of_key) = self.factors(&key)?;
+        let query = rows.iter().rev().find(|axis| !mentions(&of_key, std::slice::from_ref(&axis.var)));
+        let query = Axis::clone(query.ok_or_else(|| fault("every row has keys of its own"))?);
+        let batch: Vec<Axis> = rows.into_iter().filter(|axis| axis.var != query.var).cloned().collect();
+        // What the exponentials are of.
+        let (best, total) = (Var::new("best", dtype), Var::new("total", dtype));
+        let to_products = self.axes_of(self.total)?;
+        self.check_reduces(self.total, &to_products, &key)?;
+        let exponential = self.placed(&self.total.value, &to_products, &product, Some(&best), None)?;
+        check_exponential(&exponential, &scores, &best)?;
+        // The values.
+        let to_products = self.axes_of(self.mixed)?;
+        self.check_reduces(self.mixed, &to_products, &key)?;
+        let weighed = self.placed(&self.mixed.value, &to_products, &product, Some(&best), Some(&total))?;
+        let (of_value, divided) = factor_of(&weighed, &exponential, &total)?;
+        let own = self.mixed.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
+        let own: Vec<&Axis> = own
+            .filter(|axis| axis.extent.as_int() != Some(1) || mentions(&of_value, std::slice::from_ref(&axis.var)))
+            .collect();
+        let [width] = own.as_slice() else { return Err(fault("the values have no axis of their own, or several")) };
+        let width = Axis::clone(width);
+        self.known.bind(&width.var, &Range::up_to(width.extent.clone()));
+        if mentions(&of_value, std::slice::from_ref(&query.var)) || mentions(&of_value, &[product.clone(), best]) {
+            return Err(fault("the values depend on the query"));
+        }
+        let mixed = Var::new("mixed", dtype);
+        let share =
+            if divided { binary(BinOp::Div, &Expr::var(&mixed), &Expr::var(&total))? } else { Expr::var(&mixed) };
+        let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
+        let (out, indices, result) = self.result(rest, places, &share, &total)?;
+        let constant = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent > 0);
+        if !constant(&depth) || !constant(&width) {
+            return Err(fault("the depth or the width is not constant"));
+        }
+        let formulas = [&of_query, &of_key, &of_value, &scores, &result];
+        if formulas
+            .iter()
+            .any(|formula| loads_of(formula).iter().any(|(buffer, _)| self.is_between(buffer) || *buffer == out))
+        {
+            return Err(fault("a formula reads a sum that it is not of"));
+        }
+        Ok(Attention {
+            batch,
+            query,
+            key,
+            depth,
+            width,
+            of_query,
+            of_key,
+            of_value,
+            product,
+            scores,
+            mixed,
+            total,
+            result,
+            out,
+            indices,
+            dtype,
+            index,
+        })
+    }
+
+    fn is_between(&self, buffer: &Buffer) -> bool {
+        [self.products, self.best, self.total, self.mixed].iter().any(|stage| stage.buffer == *buffer)
+    }
+
+    /// The stage's axes over those of the products, as its reads of a product say.
+    fn axes_of(&self, stage: &Stage) -> Result<Vec<(Var, Expr)>, Fault> {
+        let loads = loads_of(&stage.value);
+        let read = loads.iter().find(|(buffer, _)| *buffer == self.products.buffer);
+        let (_, indices) = read.ok_or_else(|| Fault::of_call(format!("`{}` reads no product", stage.buffer.name)))?;
+        let mut axes: Vec<(Var, Expr)> = Vec::new();
+        for (index, place) in indices.iter().zip(&self.products.indices) {
+            match (index.as_var(), place.as_var()) {
+                (Some(var), Some(_)) if axes.iter().all(|(seen, _)| seen != var) => {
+                    axes.push((var.clone(), place.clone()));
+                }
+                _ if self.known.simplify(place).as_int() == index.as_int() && index.as_int().is_some() => {}
+                // An axis of one place.
+                (None, Some(_)) if index.as_int() == Some(0) => {}
+                _ => return Err(Fault::of_call(format!("`{}` does not read products one by one", stage.buffer.name))),
+            }
+        }
+        self.check_extents(stage, &axes)?;
+        Ok(axes)
+    }
+
+    fn check_extents(&self, stage: &Stage, axes: &[(Var, Expr)]) -> Result<(), Fault> {
+        let reduced = stage.reduced.iter().map(|reduced| &reduced.axis);
+        for axis in stage.spatial.iter().chain(reduced) {
+            let Some((_, place)) = axes.iter().find(|(var, _)| *var == axis.var) else { continue };
+            let other = self.products.spatial.iter().find(|other| place.as_var() == Some(&other.var));
+            if !other.is_some_and(|other| self.known.prove_equal(&other.extent, &axis.extent)) {
+                return Err(Fault::of_call(format!("`{}` is of another size than the products", stage.buffer.name)));
+            }
+        }
+        Ok(())
+    }
+
+    fn renamed_axis(&self, axis: &Axis, axes: &[(Var, Expr)]) -> Result<Axis, Fault> {
+        let place = axes.iter().find(|(var, _)| *var == axis.var).and_then(|(_, place)| place.as_var());
+        let found = self.products.spatial.iter().find(|other| Some(&other.var) == place);
+        found.cloned().ok_or_else(|| fault("the maximum is not along an axis of the products"))
+    }
+
+    fn check_reduces(&self, stage: &Stage, axes: &[(Var, Expr)], key: &Axis) -> Result<(), Fault> {
+        let own = self.renamed_axis(&reduced_axis(stage)?, axes)?;
+        if own.var == key.var { Ok(()) } else { Err(fault("the reductions are along different axes")) }
+    }
+
+    /// A stage's formula over the axes of the products, with names for elements of what was reduced before it.
+    fn placed(
+        &self,
+        value: &Expr,
+        axes: &[(Var, Expr)],
+        product: &Var,
+        best: Option<&Var>,
+        total: Option<&Var>,
+    ) -> Result<Expr, Fault> {
+        let value = substituted(value, axes);
+        let places = [(self.products, Some(product)), (self.best, best), (self.total, total)];
+        let mut missed = false;
+        let placed = rewrite(&value, |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, indices, predicate: None } => {
+                let (stage, name) = places.iter().find(|(stage, _)| stage.buffer == *buffer)?;
+                let own = self.own_places(stage);
+                let same = own.as_ref().is_some_and(|own| {
+                    own.len() == indices.len() && own.iter().zip(indices).all(|(a, b)| self.same_place(a, b))
+                });
+                missed |= !same || name.is_none();
+                name.map(Expr::var)
+            }
+            _ => None,
+        });
+        if missed { Err(fault("a sum is read at another place")) } else { Ok(placed.unwrap_or(value)) }
+    }
+
+    /// The indices at which a stage writes, over the axes of the products.
+    fn own_places(&self, stage: &Stage) -> Option<Vec<Expr>> {
+        if std::ptr::eq(stage, self.products) {
+            return Some(stage.indices.clone());
+        }
+        let axes = self.axes_of(stage).ok()?;
+        Some(stage.indices.iter().map(|index| substituted(index, &axes)).collect())
+    }
+
+    fn same_place(&self, a: &Expr, b: &Expr) -> bool {
+        a.equal(b) || self.known.prove_equal(a, b)
+    }
+
+    /// The factors of the products: of the queries, and of the keys.
+    fn factors(&self, key: &Axis) -> Result<(Expr, Expr), Fault> {
+        let ExprKind::Binary(BinOp::Mul, a, b) = &self.products.value.kind else {
+            return Err(fault("the products are no products"));
+        };
+        let of_key = |e: &Expr| mentions(e, std::slice::from_ref(&key.var));
+        match (of_key(a), of_key(b)) {
+            (false, true) => Ok((a.clone(), b.clone())),
+            (true, false) => Ok((b.clone(), a.clone())),
+            _ => Err(fault("both factors of a product depend on the key, or none")),
+        }
+    }
+
+    /// What is written, and where, over batch, query and width; `places` are the indices of the sums of values.
+    fn result(
+        &mut self,
+        rest: &[Stage],
+        places: Vec<Expr>,
+        share: &Expr,
+        total: &Var,
+    ) -> Result<(Buffer, Vec<Expr>, Expr), Fault> {
+        let out = match rest {
+            [] => return Ok((self.mixed.buffer.clone(), places, share.clone())),
+            [out] if out.reduced.is_none() => out,
+            _ => return Err(fault("more than one result is written")),
+        };
+        let loads = loads_of(&out.value);
+        let read = loads.iter().find(|(buffer, _)| *buffer == self.mixed.buffer);
+        let (_, indices) = read.ok_or_else(|| fault("the result reads no sum of values"))?;
+        let iters: Vec<(Var, Range)> =
+            out.spatial.iter().map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
+        let pairs = indices.iter().zip(&places).filter(|(index, _)| index.as_int().is_none());
+        let (from, to): (Vec<Expr>, Vec<Expr>) = pairs.map(|(a, b)| (a.clone(), b.clone())).unzip();
+        let whole = Expr::bool(true);
+        let map = detect_iter_map(&mut self.known, &from, &iters, &whole, IterMapLevel::Bijective, true);
+        if map.indices.len() != from.len() {
+            return Err(fault("the result does not read each sum of values once"));
+        }
+        let inverse = inverse_affine_iter_map(&self.known, &map.indices, &to);
+        let mut axes = inverse.ok_or_else(|| fault("the result does not read each sum of values once"))?;
+        for axis in &out.spatial {
+            if axes.iter().all(|(var, _)| *var != axis.var) {
+                if axis.extent.as_int() != Some(1) {
+                    return Err(fault("the result has an axis of its own"));
+                }
+                axes.push((axis.var.clone(), Expr::int(0, axis.var.dtype)));
+            }
+        }
+        let totals = self.own_places(self.total).ok_or_else(|| fault("the sum has no place"))?;
+        let value = substituted(&out.value, &axes);
+        let mut missed = false;
+        let placed = rewrite(&value, |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, indices, predicate: None } if self.is_between(buffer) => {
+                let (own, name) = match buffer {
+                    buffer if *buffer == self.mixed.buffer => (&places, share.clone()),
+                    buffer if *buffer == self.total.buffer => (&totals, Expr::var(total)),
+                    _ => {
+                        missed = true;
+                        return None;
+                    }
+                };
+                missed |= own.len() != indices.len() || !own.iter().zip(indices).all(|(a, b)| self.same_place(a, b));
+                Some(name)
+            }
+            _ => None,
+        });
+        if missed {
+            return Err(fault("the result reads sums at several places"));
+        }
+        let indices = out.indices.iter().map(|index| self.known.simplify(&substituted(index, &axes))).collect();
+        Ok((out.buffer.clone(), indices, placed.unwrap_or(value)))
+    }
+}
+
+fn reduced_axis(stage: &Stage) -> Result<Axis, Fault> {
+    stage.reduced.as_ref().map(|reduced| reduced.axis.clone()).ok_or_else(|| fault("a reduction is missing"))
+}
+
+fn loads_of(value: &Expr) -> Vec<(Buffer, Vec<Expr>)> {
+    let mut found = Vec::new();
+    walk(value, |e: &Expr| {
+        if let ExprKind::Load { buffer, indices, .. } = &e.kind {
+            found.push((buffer.clone(), indices.clone()));
+        }
+    });
+    found
+}
+
+fn is_float(value: &Expr, wanted: f64) -> bool {
+    match &value.kind {
+        ExprKind::Float(bits) => bits.0 == wanted,
+        _ => false,
+    }
+}
+
+/// `exp(scores - best)`, where `best` may be replaced by zero if it is the lowest of all.
+fn check_exponential(value: &Expr, scores: &Expr, best: &Var) -> Result<(), Fault> {
+    let wrong = || fault("the weights are no exponentials of the scores' distances from their maximum");
+    let ExprKind::Call { intrinsic: Intrinsic::Exp, args } = &value.kind else { return Err(wrong()) };
+    let [distance] = args.as_slice() else { return Err(wrong()) };
+    let ExprKind::Binary(BinOp::Sub, score, from) = &distance.kind else { return Err(wrong()) };
+    let is_best = |e: &Expr| e.as_var() == Some(best);
+    let fits = match &from.kind {
+        ExprKind::Select { condition, then, otherwise } => {
+            let lowest = matches!(&condition.kind, ExprKind::Compare(CmpOp::Eq, a, b)
+                if is_best(a) && is_float(b, f64::NEG_INFINITY) || is_best(b) && is_float(a, f64::NEG_INFINITY));
+            lowest && is_float(then, 0.0) && is_best(otherwise)
+        }
+        _ => is_best(from),
+    };
+    if fits && score.equal(scores) { Ok(()) } else { Err(wrong()) }
+}
+
+/// The factor beside the weight in a product, and whether the weight is divided by the sum of weights.
+fn factor_of(product: &Expr, weight: &Expr, total: &Var) -> Result<(Expr, bool), Fault> {
+    let divided = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinOp::Div, a, b) if a.equal(weight) && b.as_var() == Some(total));
+    if let ExprKind::Binary(BinOp::Mul, a, b) = &product.kind {
+        for (own, other) in [(a, b), (b, a)] {
+            if own.equal(weight) || divided(own) {
+                return Ok((other.clone(), divided(own)));
+            }
+        }
+    }
+    Err(fault("what is summed up are no values times weights"))
+}

@@ -1,0 +1,172 @@
+//! The statements of a function as formulas and reductions over named axes, temporaries that are formulas put in place.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::rewrite;
+use tilewright_ir::nest::Nest;
+use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_tir_passes::analyzer_of;
+
+use crate::guard::substituted;
+use crate::primitive::Fault;
+use crate::primitive::tile_product::Axis;
+
+/// A nest that computes each element of a buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub(super) buffer: Buffer,
+    pub(super) indices: Vec<Expr>,
+    pub(super) spatial: Vec<Axis>,
+    /// What is reduced, and from what on; `None`: the value is the element.
+    pub(super) reduced: Option<Reduced>,
+    /// The element, or what is combined. It reads parameters, reductions before it, and nothing else.
+    pub(super) value: Expr,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Reduced {
+    pub(super) op: BinOp,
+    pub(super) axis: Axis,
+    pub(super) from: Expr,
+}
+
+/// The stages that are left: reductions, and those that write parameters.
+pub(super) fn stages(function: &PrimFunc) -> Result<Vec<Stage>, Fault> {
+    let known = analyzer_of(function);
+    let Some(root) = function.root_block() else { return Err(Fault::of_call("the function has no root block")) };
+    let nests: Vec<&Stmt> = match &root.body.kind {
+        StmtKind::Seq(stmts) => stmts.iter().collect(),
+        _ => vec![&root.body],
+    };
+    let (mut formulas, mut starts, mut left): (Vec<Stage>, Vec<Stage>, Vec<Stage>) = Default::default();
+    for stmt in nests {
+        let nest = Nest::of(stmt).ok_or_else(|| Fault::of_call("a statement is no nest around one block"))?;
+        check_whole(&known, &nest)?;
+        let mut stage = stage(&nest.block, &mut starts)?;
+        stage.value = with_formulas(&stage.value, &formulas);
+        if stage.reduced.is_some() || !root.alloc_buffers.contains(&stage.buffer) {
+            left.push(stage);
+        } else if is_start(&stage) {
+            starts.push(stage);
+        } else {
+            check_covers(&known, &stage, &nest.block)?;
+            formulas.push(stage);
+        }
+    }
+    match starts.first() {
+        Some(start) => Err(Fault::of_call(format!("`{}` is filled with a constant", start.buffer.name))),
+        None => Ok(left),
+    }
+}
+
+/// A block's axes are the loops around it, whole.
+fn check_whole(known: &Analyzer, nest: &Nest) -> Result<(), Fault> {
+    let own_loop = |value: &Expr, extent: &Expr| {
+        let own = nest.loops.iter().find(|l| value.as_var() == Some(&l.var));
+        own.is_some_and(|l| l.min.as_int() == Some(0) && known.prove_equal(&l.extent, extent))
+            || value.as_int() == Some(0) && extent.as_int() == Some(1)
+    };
+    let axes = nest.block.iters.iter().zip(&nest.values);
+    let whole = nest.predicate.as_int() == Some(1)
+        && nest.loops.iter().all(|l| l.kind == ForKind::Serial)
+        && axes
+            .clone()
+            .all(|(iter, value)| iter.domain.min.as_int() == Some(0) && own_loop(value, &iter.domain.extent))
+        && nest
+            .loops
+            .iter()
+            .all(|l| axes.clone().any(|(_, value)| value.as_var() == Some(&l.var)) || l.extent.as_int() == Some(1));
+    let message = || format!("block `{}` has no loop of its own over each of its axes", nest.block.name);
+    if whole { Ok(()) } else { Err(Fault::of_call(message())) }
+}
+
+fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
+    let fault = |what: &str| Fault::of_call(format!("block `{}` {what}", block.name));
+    let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty();
+    let StmtKind::Store { buffer, indices, value, predicate: None } = &block.body.kind else {
+        return Err(fault("is no single store"));
+    };
+    if !plain {
+        return Err(fault("has buffers of its own"));
+    }
+    let axis = |iter: &tilewright_ir::tir::IterVar| Axis { var: iter.var.clone(), extent: iter.domain.extent.clone() };
+    let of_kind = |kind: IterKind| block.iters.iter().filter(move |iter| iter.kind == kind).map(axis).collect();
+    let (spatial, reduce): (Vec<Axis>, Vec<Axis>) = (of_kind(IterKind::Spatial), of_kind(IterKind::Reduce));
+    if spatial.len() + reduce.len() != block.iters.len() {
+        return Err(fault("has an opaque axis"));
+    }
+    let mut made =
+        Stage { buffer: buffer.clone(), indices: indices.clone(), spatial, reduced: None, value: value.clone() };
+    let Some(axis) = reduce.first() else {
+        return Ok(made);
+    };
+    if reduce.len() > 1 {
+        return Err(fault("reduces along several axes"));
+    }
+    let from = match &block.init {
+        Some(init) => match &init.kind {
+            StmtKind::Store { buffer: started, value, .. } if started == buffer => value.clone(),
+            _ => return Err(fault("starts with something else than a store")),
+        },
+        None => {
+            let at = starts.iter().position(|start| start.buffer == *buffer);
+            starts.remove(at.ok_or_else(|| fault("has no start"))?).value
+        }
+    };
+    let ExprKind::Binary(op, a, b) = &value.kind else { return Err(fault("is no sum and no maximum")) };
+    let is_own = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
+            if read == buffer && at.len() == indices.len() && at.iter().zip(indices).all(|(a, b)| a.equal(b)))
+    };
+    made.value = if is_own(a) {
+        b.clone()
+    } else if is_own(b) {
+        a.clone()
+    } else {
+        return Err(fault("does not go on from its own element"));
+    };
+    made.reduced = Some(Reduced { op: *op, axis: axis.clone(), from });
+    Ok(made)
+}
+
+/// Whether the stage fills a buffer with a constant, for a reduction that follows.
+fn is_start(stage: &Stage) -> bool {
+    matches!(stage.value.kind, ExprKind::Int(_) | ExprKind::Float(_))
+}
+
+/// Every element of the buffer is computed, at indices that are the axes.
+fn check_covers(known: &Analyzer, stage: &Stage, block: &Block) -> Result<(), Fault> {
+    let mut seen: Vec<&Var> = Vec::new();
+    for (index, extent) in stage.indices.iter().zip(&stage.buffer.shape) {
+        let axis = index.as_var().and_then(|var| stage.spatial.iter().find(|axis| axis.var == *var));
+        let covers = match axis {
+            Some(axis) if !seen.contains(&&axis.var) => {
+                seen.push(&axis.var);
+                known.prove_equal(&axis.extent, extent)
+            }
+            Some(_) => false,
+            None => index.as_int() == Some(0) && extent.as_int() == Some(1),
+        };
+        if !covers {
+            let (block, buffer) = (&block.name, &stage.buffer.name);
+            return Err(Fault::of_call(format!("block `{block}` does not compute every element of `{buffer}`")));
+        }
+    }
+    Ok(())
+}
+
+/// The expression with what formulas compute in the place of their elements.
+fn with_formulas(value: &Expr, formulas: &[Stage]) -> Expr {
+    let placed = rewrite(value, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, indices, predicate: None } => {
+            let formula = formulas.iter().find(|formula| formula.buffer == *buffer)?;
+            let axes = formula.indices.iter().zip(indices);
+            let values: Vec<(Var, Expr)> =
+                axes.filter_map(|(axis, index)| Some((axis.as_var()?.clone(), index.clone()))).collect();
+            let units = formula.spatial.iter().filter(|axis| values.iter().all(|(var, _)| *var != axis.var));
+            let units: Vec<(Var, Expr)> = units.map(|axis| (axis.var.clone(), Expr::int(0, axis.var.dtype))).collect();
+            Some(substituted(&formula.value, &[values, units].concat()))
+        }
+        _ => None,
+    });
+    placed.unwrap_or_else(|| value.clone())
+}

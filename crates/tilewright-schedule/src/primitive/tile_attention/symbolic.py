@@ -1,0 +1,219 @@
+# Attention of any number of queries and keys: the run decides whether lanes are queries.
+# test: opt --pass LegalizeOps --pass ApplyDefaultSchedule:target=haswell
+# run: main n=1 m=7 == same
+# run: main n=3 m=150 == same
+# run: main n=5 m=129 == same
+# run: main n=17 m=128 seed=2 == same
+# run: main n=40 m=3 seed=3 == same
+# run: main n=0 m=3 == same
+# run: main n=6 m=0 == same
+# run: main n=2 m=0 == same
+# run: main n=6 m=1 special == same
+# run: main n=2 m=9 special == same
+
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(q: R.Tensor((2, "n", 3, 9), "float32"), k: R.Tensor((2, "m", 3, 9), "float32"), v: R.Tensor((2, "m", 3, 5), "float32"), bias: R.Tensor((2, 1, "n", "m"), "float32")):
+        with R.dataflow():
+            a = R.nn.attention_bias(q, k, v, bias, causal_mask="BottomRight")
+            R.output(a)
+        return a
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+# from tvm.script import relax as R
+
+@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def attention_bias(var_q: T.handle, var_k: T.handle, var_v: T.handle, var_bias: T.handle, var_T_attention_bias: T.handle):
+        T.func_attr({"tir.is_scheduled": T.bool(True), "tir.noalias": T.bool(True)})
+        n = T.int64()
+        q = T.match_buffer(var_q, (T.int64(2), n, T.int64(3), T.int64(9)), "float32")
+        m = T.int64()
+        k = T.match_buffer(var_k, (T.int64(2), m, T.int64(3), T.int64(9)), "float32")
+        v = T.match_buffer(var_v, (T.int64(2), m, T.int64(3), T.int64(5)), "float32")
+        bias = T.match_buffer(var_bias, (T.int64(2), T.int64(1), n, m), "float32")
+        T_attention_bias = T.match_buffer(var_T_attention_bias, (T.int64(2), n, T.int64(3), T.int64(5)), "float32")
+        # with T.block("root"):
+        if n <= T.int64(4):
+            for task in T.parallel(n * T.int64(6)):
+                with T.block("T_attention_bias_products"):
+                    T.reads(q[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], k[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], v[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(5)], bias[T.int64(0):T.int64(2), T.int64(0), T.int64(0):n, T.int64(0):m])
+                    T.writes(T_attention_bias[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(5)])
+                    query = T.alloc_buffer((T.int64(9),), align=64)
+                    scores = T.alloc_buffer((T.int64(128),), align=64)
+                    mixed = T.alloc_buffer((T.int64(5),), scope="local", align=64)
+                    best = T.alloc_buffer((T.int64(1),), align=64)
+                    total = T.alloc_buffer((T.int64(1),), align=64)
+                    correction = T.alloc_buffer((T.int64(1),), align=64)
+                    reference = T.alloc_buffer((T.int64(1),), align=64)
+                    half = T.alloc_buffer((T.int64(8),), scope="local", align=64)
+                    half_1 = T.alloc_buffer((T.int64(4),), scope="local", align=64)
+                    half_2 = T.alloc_buffer((T.int64(2),), scope="local", align=64)
+                    half_3 = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                    query_block: T.int64 = task % n
+                    v_i1: T.int64 = task // n % T.int64(3)
+                    v_i0: T.int64 = task // n // T.int64(3)
+                    for d in T.unroll(T.int64(1)):
+                        for c in T.vectorized(T.int64(8)):
+                            query[d * T.int64(8) + c] = q[v_i0, query_block, v_i1, d * T.int64(8) + c]
+                    for c in T.vectorized(T.int64(1)):
+                        query[T.int64(8) + c] = q[v_i0, query_block, v_i1, T.int64(8) + c]
+                    best[T.int64(0)] = T.float32("-inf")
+                    total[T.int64(0)] = T.float32(0.0)
+                    for c in T.vectorized(T.int64(5)):
+                        mixed[T.int64(0) + c] = T.float32(0.0)
+                    for key_block in range((m + T.int64(127)) // T.int64(128)):
+                        first_key: T.int64 = key_block * T.int64(128)
+                        keys: T.int64 = T.min(m - first_key, T.int64(128))
+                        for j in range((keys + T.int64(7)) // T.int64(8) * T.int64(8)):
+                            for c in T.vectorized(T.int64(8)):
+                                half[c] = T.float32(0.0)
+                            for d in T.unroll(T.int64(1)):
+                                for c in T.vectorized(T.int64(8)):
+                                    half[c] = half[c] + query[d * T.int64(8) + c] * k[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, d * T.int64(8) + c]
+                            for c in T.vectorized(T.int64(4)):
+                                half_1[c] = half[c] + half[c + T.int64(4)]
+                            for c in T.vectorized(T.int64(2)):
+                                half_2[c] = half_1[c] + half_1[c + T.int64(2)]
+                            for c in T.vectorized(T.int64(1)):
+                                half_3[c] = half_2[c] + half_2[c + T.int64(1)]
+                            for d in T.unroll(T.int64(1)):
+                                half_3[T.int64(0)] = half_3[T.int64(0)] + query[T.int64(8) + d] * k[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(8) + d]
+                            scores[j] = half_3[T.int64(0)]
+                        for c in T.vectorized(T.int64(8)):
+                            half[c] = T.float32("-inf")
+                        for v_1 in range((keys + T.int64(7)) // T.int64(8)):
+                            for c in T.vectorized(T.int64(8)):
+                                scores[v_1 * T.int64(8) + c] = T.Select(v_1 * T.int64(8) + c < keys, T.Select(query_block + (m - n) >= T.min(first_key + (v_1 * T.int64(8) + c), m - T.int64(1)), scores[v_1 * T.int64(8) + c] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), query_block, T.min(first_key + (v_1 * T.int64(8) + c), m - T.int64(1))], T.float32("-inf")), T.float32("-inf"))
+                                half[c] = T.max(half[c], scores[v_1 * T.int64(8) + c])
+                        for c in T.vectorized(T.int64(4)):
+                            half_1[c] = T.max(half[c], half[c + T.int64(4)])
+                        for c in T.vectorized(T.int64(2)):
+                            half_2[c] = T.max(half_1[c], half_1[c + T.int64(2)])
+                        for c in T.vectorized(T.int64(1)):
+                            half_3[c] = T.max(half_2[c], half_2[c + T.int64(1)])
+                        half_3[T.int64(0)] = T.max(half_3[T.int64(0)], best[T.int64(0)])
+                        reference[T.int64(0)] = T.Select(half_3[T.int64(0)] == T.float32("-inf"), T.float32(0.0), half_3[T.int64(0)])
+                        correction[T.int64(0)] = T.exp(best[T.int64(0)] - reference[T.int64(0)])
+                        best[T.int64(0)] = half_3[T.int64(0)]
+                        for c in T.vectorized(T.int64(8)):
+                            half[c] = T.float32(0.0)
+                        for v_1 in range((keys + T.int64(7)) // T.int64(8)):
+                            for c in T.vectorized(T.int64(8)):
+                                scores[v_1 * T.int64(8) + c] = T.exp(scores[v_1 * T.int64(8) + c] - reference[T.int64(0)])
+                                half[c] = half[c] + scores[v_1 * T.int64(8) + c]
+                        for c in T.vectorized(T.int64(4)):
+                            half_1[c] = half[c] + half[c + T.int64(4)]
+                        for c in T.vectorized(T.int64(2)):
+                            half_2[c] = half_1[c] + half_1[c + T.int64(2)]
+                        for c in T.vectorized(T.int64(1)):
+                            half_3[c] = half_2[c] + half_2[c + T.int64(1)]
+                        total[T.int64(0)] = total[T.int64(0)] * correction[T.int64(0)] + half_3[T.int64(0)]
+                        for c in T.vectorized(T.int64(5)):
+                            mixed[T.int64(0) + c] = mixed[T.int64(0) + c] * correction[T.int64(0)]
+                        for j in range(keys):
+                            for c in T.vectorized(T.int64(5)):
+                                mixed[T.int64(0) + c] = mixed[T.int64(0) + c] + scores[j] * v[v_i0, first_key + j, v_i1, T.int64(0) + c]
+                    for c in T.vectorized(T.int64(5)):
+                        T_attention_bias[v_i0, query_block, v_i1, T.int64(0) + c] = T.Select(total[T.int64(0)] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c] / total[T.int64(0)])
+        else:
+            for task in T.parallel((n + T.int64(15)) // T.int64(16) * T.int64(6)):
+                with T.block("T_attention_bias_products"):
+                    T.reads(q[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], k[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], v[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(5)], bias[T.int64(0):T.int64(2), T.int64(0), T.int64(0):n, T.int64(0):m])
+                    T.writes(T_attention_bias[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(5)])
+                    queries = T.alloc_buffer((T.int64(9), T.int64(16)), align=64)
+                    scores = T.alloc_buffer((T.int64(128), T.int64(16)), align=64)
+                    mixed = T.alloc_buffer((T.int64(5), T.int64(16)), align=64)
+                    best = T.alloc_buffer((T.int64(16),), align=64)
+                    total = T.alloc_buffer((T.int64(16),), align=64)
+                    correction = T.alloc_buffer((T.int64(16),), align=64)
+                    reference = T.alloc_buffer((T.int64(16),), align=64)
+                    mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
+                    tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
+                    sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                    query_block: T.int64 = task % ((n + T.int64(15)) // T.int64(16))
+                    v_i1: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) % T.int64(3)
+                    v_i0: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) // T.int64(3)
+                    for d in range(T.int64(9)):
+                        for i in T.vectorized(T.int64(16)):
+                            queries[d, i] = q[v_i0, T.min(query_block * T.int64(16) + i, n - T.int64(1)), v_i1, d]
+                    for i in T.vectorized(T.int64(16)):
+                        best[i] = T.float32("-inf")
+                    for i in T.vectorized(T.int64(16)):
+                        total[i] = T.float32(0.0)
+                    for w in range(T.int64(5)):
+                        for i in T.vectorized(T.int64(16)):
+                            mixed[w, i] = T.float32(0.0)
+                    for key_block in range((m + T.int64(127)) // T.int64(128)):
+                        first_key: T.int64 = key_block * T.int64(128)
+                        keys: T.int64 = T.min(m - first_key, T.int64(128))
+                        for tile_1 in range((keys + T.int64(3)) // T.int64(4)):
+                            for r in T.unroll(T.int64(4)):
+                                for i in T.vectorized(T.int64(16)):
+                                    tile[r, i] = T.float32(0.0)
+                            for d in range(T.int64(9)):
+                                for r in T.unroll(T.int64(4)):
+                                    for i in T.vectorized(T.int64(16)):
+                                        tile[r, i] = tile[r, i] + k[v_i0, T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1)), v_i1, d] * queries[d, i]
+                            for r in T.unroll(T.int64(4)):
+                                for i in T.vectorized(T.int64(16)):
+                                    scores[tile_1 * T.int64(4) + r, i] = T.Select(T.min(query_block * T.int64(16) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1)), tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(query_block * T.int64(16) + i, n - T.int64(1)), T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1))], T.float32("-inf"))
+                        for i in T.vectorized(T.int64(16)):
+                            sums[i] = best[i]
+                        for j in range(keys):
+                            for i in T.vectorized(T.int64(16)):
+                                sums[i] = T.max(sums[i], scores[j, i])
+                        for i in T.vectorized(T.int64(16)):
+                            reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
+                        for i in T.vectorized(T.int64(16)):
+                            correction[i] = T.exp(best[i] - reference[i])
+                        for i in T.vectorized(T.int64(16)):
+                            best[i] = sums[i]
+                        for i in T.vectorized(T.int64(16)):
+                            sums[i] = total[i] * correction[i]
+                        for j in range(keys):
+                            for i in T.vectorized(T.int64(16)):
+                                scores[j, i] = T.exp(scores[j, i] - reference[i])
+                            for i in T.vectorized(T.int64(16)):
+                                sums[i] = sums[i] + scores[j, i]
+                        for i in T.vectorized(T.int64(16)):
+                            total[i] = sums[i]
+                        for columns in range(T.int64(1)):
+                            for r in T.unroll(T.int64(4)):
+                                for i in T.vectorized(T.int64(16)):
+                                    mixed_tile[r, i] = mixed[columns * T.int64(4) + r, i] * correction[i]
+                            for j in range(keys):
+                                for r in T.unroll(T.int64(4)):
+                                    for i in T.vectorized(T.int64(16)):
+                                        mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns * T.int64(4) + r] * scores[j, i]
+                            for r in T.unroll(T.int64(4)):
+                                for i in T.vectorized(T.int64(16)):
+                                    mixed[columns * T.int64(4) + r, i] = mixed_tile[r, i]
+                        for r in T.unroll(T.int64(1)):
+                            for i in T.vectorized(T.int64(16)):
+                                mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]
+                        for j in range(keys):
+                            for r in T.unroll(T.int64(1)):
+                                for i in T.vectorized(T.int64(16)):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(4) + r] * scores[j, i]
+                        for r in T.unroll(T.int64(1)):
+                            for i in T.vectorized(T.int64(16)):
+                                mixed[T.int64(4) + r, i] = mixed_tile[r, i]
+                    for i in range(T.int64(16)):
+                        if query_block * T.int64(16) + i < n:
+                            for c in T.vectorized(T.int64(5)):
+                                T_attention_bias[v_i0, query_block * T.int64(16) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
+
+    @R.function
+    def main(q: R.Tensor((2, "n", 3, 9), dtype="float32"), k: R.Tensor((2, "m", 3, 9), dtype="float32"), v: R.Tensor((2, "m", 3, 5), dtype="float32"), bias: R.Tensor((2, 1, "n", "m"), dtype="float32")) -> R.Tensor((2, "n", 3, 5), dtype="float32"):
+        n = T.int64()
+        cls = Module
+        with R.dataflow():
+            a = R.call_tir(cls.attention_bias, (q, k, v, bias), out_sinfo=R.Tensor((2, n, 3, 5), dtype="float32"))
+            R.output(a)
+        return a

@@ -1,0 +1,230 @@
+//! What the two sorts of task share: names, loops, memory, and the block around a task.
+
+use std::sync::Arc;
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::Attrs;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, Intrinsic, Range, Scope, Stmt, StmtKind, Var,
+};
+use tilewright_support::Origins;
+
+use super::{Attention, Tiling};
+use crate::guard::{binary, substituted, typed};
+use crate::primitive::Fault;
+use crate::primitive::tile_product::Axis;
+
+/// What tasks are made from.
+pub(super) struct Maker<'a> {
+    pub(super) a: &'a Attention,
+    pub(super) tiling: Tiling,
+    pub(super) known: Analyzer,
+    pub(super) name: Arc<str>,
+}
+
+/// A block of keys: the first one, and how many there are.
+pub(super) struct Keys {
+    pub(super) first: Expr,
+    pub(super) count: Expr,
+}
+
+impl Maker<'_> {
+    pub(super) fn int(&self, value: i64) -> Expr {
+        Expr::int(value, self.a.index)
+    }
+
+    pub(super) fn var(&self, name: &str) -> Var {
+        Var::new(name, self.a.index)
+    }
+
+    pub(super) fn float(&self, value: f64) -> Expr {
+        Expr::float(value, self.a.dtype)
+    }
+
+    pub(super) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
+        Ok(self.known.simplify(&binary(BinOp::FloorDiv, &(a + (by - 1)), &self.int(by))?))
+    }
+
+    pub(super) fn least(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
+        Ok(self.known.simplify(&binary(BinOp::Min, a, b)?))
+    }
+
+    /// Memory of a task.
+    pub(super) fn memory(&self, name: &str, shape: &[i64]) -> Buffer {
+        self.buffer(name, shape, Scope::Global)
+    }
+
+    /// Memory that becomes registers.
+    pub(super) fn registers(&self, name: &str, shape: &[i64]) -> Buffer {
+        self.buffer(name, shape, Scope::Local)
+    }
+
+    fn buffer(&self, name: &str, shape: &[i64], scope: Scope) -> Buffer {
+        Buffer::new(name, shape.iter().map(|&size| self.int(size)).collect(), self.a.dtype).derive(|node| {
+            node.scope = scope;
+            node.align = 64;
+        })
+    }
+
+    /// `for name in range(extent)` of a sort.
+    pub(super) fn looped(
+        &self,
+        name: &str,
+        extent: &Expr,
+        kind: ForKind,
+        body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let var = self.var(name);
+        let body = body(&Expr::var(&var))?;
+        Ok(Stmt::for_loop(&var, self.int(0), extent.clone(), kind, body))
+    }
+
+    pub(super) fn serial(
+        &self,
+        name: &str,
+        extent: &Expr,
+        body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        self.looped(name, extent, ForKind::Serial, body)
+    }
+
+    pub(super) fn unrolled(
+        &self,
+        name: &str,
+        extent: i64,
+        body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        self.looped(name, &self.int(extent), ForKind::Unrolled, body)
+    }
+
+    pub(super) fn vectorized(
+        &self,
+        name: &str,
+        extent: i64,
+        body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        self.looped(name, &self.int(extent), ForKind::Vectorized, body)
+    }
+
+    /// A formula at places of axes.
+    pub(super) fn at(&self, formula: &Expr, places: &[(&Var, &Expr)], batch: &[(Var, Expr)]) -> Expr {
+        let places = places.iter().map(|(var, place)| (Var::clone(var), Expr::clone(place)));
+        substituted(formula, &places.chain(batch.iter().cloned()).collect::<Vec<_>>())
+    }
+
+    /// The blocks of keys, one after the other.
+    pub(super) fn key_blocks(&self, body: impl FnOnce(&Keys) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let (keys, all) = (self.tiling.keys, &self.a.key.extent);
+        let blocks = self.ceil_div(all, keys)?;
+        self.serial("key_block", &blocks, |number| {
+            let (first, count) = (self.var("first_key"), self.var("keys"));
+            let start = self.known.simplify(&(number * keys));
+            let left = self.least(&self.int(keys), &(all - &Expr::var(&first)))?;
+            let body = body(&Keys { first: Expr::var(&first), count: Expr::var(&count) })?;
+            let inner = StmtKind::Let { var: count, value: left, body }.into();
+            Ok(StmtKind::Let { var: first, value: start, body: inner }.into())
+        })
+    }
+
+    /// A key of a block, held within the keys that there are.
+    pub(super) fn key(&self, keys: &Keys, number: &Expr) -> Result<Expr, Fault> {
+        binary(BinOp::Min, &(&keys.first + number), &(&self.a.key.extent - 1))
+    }
+
+    /// The parallel loop over the batch and blocks of queries; `body` is of the batch's axes and the block's number.
+    pub(super) fn tasks(
+        &self,
+        query_blocks: &Expr,
+        buffers: &[Buffer],
+        body: impl FnOnce(&[(Var, Expr)], &Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let task = self.var("task");
+        let block = self.var("query_block");
+        let mut axes = vec![(block.clone(), query_blocks.clone())];
+        let named = |axis: &Axis| (axis.var.renewed(), axis.extent.clone());
+        axes.extend(self.a.batch.iter().rev().map(named));
+        let (mut rest, mut count, mut lets) = (Expr::var(&task), self.int(1), Vec::new());
+        for (number, (var, extent)) in axes.iter().enumerate() {
+            let last = number + 1 == axes.len();
+            let value = if last { rest.clone() } else { binary(BinOp::FloorMod, &rest, extent)? };
+            let value = if extent.as_int() == Some(1) { self.int(0) } else { value };
+            lets.push((var.clone(), self.known.simplify(&value)));
+            rest = self.known.simplify(&binary(BinOp::FloorDiv, &rest, extent)?);
+            count = self.known.simplify(&(&count * extent));
+        }
+        let places = self.a.batch.iter().rev().zip(axes.iter().skip(1));
+        let batch: Vec<(Var, Expr)> = places.map(|(axis, (var, _))| (axis.var.clone(), Expr::var(var))).collect();
+        let inner = body(&batch, &Expr::var(&block))?;
+        let inner = lets.into_iter().rev().fold(inner, |body, (var, value)| StmtKind::Let { var, value, body }.into());
+        let block =
+            StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: self.block(buffers, inner) };
+        Ok(Stmt::for_loop(&task, self.int(0), count, ForKind::Parallel, block.into()))
+    }
+
+    /// The block of a task, which may touch all of the buffers.
+    fn block(&self, own: &[Buffer], body: Stmt) -> Block {
+        let whole = |buffer: &Buffer| {
+            let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
+            BufferRegion { buffer: buffer.clone(), region }
+        };
+        let mut read: Vec<Buffer> = Vec::new();
+        for formula in [&self.a.of_query, &self.a.of_key, &self.a.of_value, &self.a.scores, &self.a.result] {
+            walk(formula, |e: &Expr| {
+                if let ExprKind::Load { buffer, .. } = &e.kind
+                    && !read.contains(buffer)
+                {
+                    read.push(buffer.clone());
+                }
+            });
+        }
+        Block {
+            name: self.name.clone(),
+            iters: Vec::new(),
+            alloc_buffers: own.to_vec(),
+            match_buffers: Vec::new(),
+            reads: read.iter().map(whole).collect(),
+            writes: vec![whole(&self.a.out)],
+            annotations: Attrs::new(),
+            init: None,
+            body,
+            origins: Origins::default(),
+        }
+    }
+
+    /// Tiles of at most so many of a number of things: `body` is of the first one and how many there are.
+    pub(super) fn tiles(
+        &self,
+        name: &str,
+        all: i64,
+        most: i64,
+        mut body: impl FnMut(&Expr, i64) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let mut stmts = Vec::new();
+        if all >= most {
+            stmts.push(self.serial(name, &self.int(all / most), |tile| body(&(tile * most), most))?);
+        }
+        if all % most != 0 {
+            stmts.push(body(&self.int(all / most * most), all % most)?);
+        }
+        Ok(Stmt::seq(stmts))
+    }
+}
+
+pub(super) fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
+    typed(Expr::load(buffer, indices.iter().map(|index| Expr::clone(index)).collect()))
+}
+
+pub(super) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
+    let indices = indices.iter().map(|index| Expr::clone(index)).collect();
+    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+pub(super) fn exp(value: &Expr) -> Result<Expr, Fault> {
+    typed(Expr::call(Intrinsic::Exp, std::slice::from_ref(value)))
+}
+
+/// Whether an element is taken as it is from memory, and not worked out.
+pub(super) fn is_load(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Load { .. })
+}

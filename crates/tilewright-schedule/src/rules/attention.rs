@@ -1,0 +1,34 @@
+//! Attention: products of queries and keys, their softmax, and the values weighed with it.
+
+use tilewright_target::Target;
+
+use super::{Declined, Rule};
+use crate::Schedule;
+use crate::trace::Arg;
+
+pub(super) const RULE: Rule = Rule {
+    name: "attention",
+    doc: "Attention runs block of keys by block of keys, with running maxima and sums.",
+    apply,
+};
+
+/// Keys whose scores are in memory at once.
+const KEYS: i64 = 128;
+/// At most so many queries are taken one by one.
+const FEW: i64 = 4;
+
+fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    let lanes = i64::from(target.lanes(32));
+    // A register tile of `rows` times two vectors, a vector of queries and an element of a key.
+    let rows = if target.limits.vector_registers >= 32 { 8 } else { 4 };
+    let stages = schedule.stages()?;
+    for stage in stages {
+        let args = [lanes, 2, rows, KEYS.max(lanes), FEW].map(super::calls::int);
+        let args = std::iter::once(Arg::Rv(stage)).chain(args).collect();
+        return match schedule.apply_named("tile_attention", args) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.into()),
+        };
+    }
+    Err(Declined::because("the function has no blocks"))
+}
