@@ -75,6 +75,8 @@ pub const ALL: &[Fault] = &[
     fault("CombineParallelMatmul", "swapped_arguments", swapped_arguments),
     fault("CombineParallelMatmul", "swapped_fields", swapped_fields),
     fault("CombineParallelMatmul", "another_field", another_field),
+    fault("FoldScaleAxis", "swapped_arguments", swapped_arguments),
+    fault("FoldScaleAxis", "changed_constant", changed_constant),
     fault("FuseAttention", "swapped_arguments", swapped_arguments),
     fault("FuseAttention", "swapped_inside", swapped_inside),
     fault("FuseAttention", "dropped_binding", dropped_binding),

@@ -9,7 +9,7 @@
 //! [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which functions there are:
 //! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`], [`AttachAttrLayoutFreeBuffers`] with
 //! [`SplitLayoutRewritePreproc`]; or which operators:
-//! [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
+//! [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
 //! together.
@@ -80,6 +80,7 @@ passes! {
     static_plan_block_memory::StaticPlanBlockMemory;
     kill_after_last_use::KillAfterLastUse;
     combine_parallel_matmul::CombineParallelMatmul(..);
+    fold_scale_axis::FoldScaleAxis;
     fuse_attention::FuseAttention;
     attach_attr_layout_free_buffers::AttachAttrLayoutFreeBuffers;
     split_layout_rewrite_preproc::SplitLayoutRewritePreproc;
