@@ -107,12 +107,25 @@ impl PassStep {
 /// The module after calls of schedule primitives, which is well-formed.
 fn scheduled(module: &IRModule, lines: &[String]) -> Result<IRModule, Diagnostics> {
     let (mut schedule, mut names) = (Schedule::new(module), Names::default());
+    register_intrinsics(&mut schedule, module).map_err(|message| Diagnostic::error("", message))?;
     for line in lines {
         let refused = |message| Diagnostic::error("", message).note(format!("in the step `{line}`"));
         schedule.run_line(&mut names, line).map_err(refused)?;
     }
     verify(schedule.module(), Form::Any)?;
     Ok(schedule.module().clone())
+}
+
+/// Functions `x_desc` and `x_impl` are the description and the implementation of a tensor intrinsic `x`.
+fn register_intrinsics(schedule: &mut Schedule, module: &IRModule) -> Result<(), String> {
+    for (name, function) in module.iter() {
+        if let (Some(stem), GlobalFunc::Prim(desc)) = (name.strip_suffix("_desc"), function)
+            && let Some(implementation) = module.prim(&format!("{stem}_impl"))
+        {
+            schedule.register_intrinsic(stem, desc, implementation)?;
+        }
+    }
+    Ok(())
 }
 
 fn on_prim_funcs(

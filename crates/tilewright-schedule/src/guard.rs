@@ -60,7 +60,7 @@ pub(crate) fn known_around(function: &PrimFunc, site: &Site) -> Analyzer {
 }
 
 /// What holds in the `at`-th statement below this one.
-fn learn(analyzer: &mut Analyzer, stmt: &Stmt, at: usize) {
+pub(crate) fn learn(analyzer: &mut Analyzer, stmt: &Stmt, at: usize) {
     match &stmt.kind {
         StmtKind::For { var, min, extent, .. } => {
             analyzer.bind(var, &Range::new(min.clone(), extent.clone()));

@@ -147,7 +147,7 @@ pub(crate) fn check_own_reads(site: &Site, block: &Block, driven: &[usize]) -> R
         let single = regions.iter().all(|region| is_element(region) && same_region(region, write));
         let pinned = driven.iter().all(|&at| {
             let axis = block.iters.get(at).map(|iter| &iter.var);
-            axis.is_some_and(|axis| is_pinned(&regions, axis))
+            axis.is_some_and(|axis| is_pinned(block, &regions, axis))
         });
         if !single && !pinned {
             let message = format!(
@@ -169,14 +169,24 @@ fn same_region(a: &BufferRegion, b: &BufferRegion) -> bool {
     a.buffer == b.buffer && a.region.len() == b.region.len() && a.region.iter().zip(&b.region).all(|(a, b)| same(a, b))
 }
 
-/// Whether the index of some dimension is the axis in all of the regions, which are of one buffer.
-fn is_pinned(regions: &[&BufferRegion], axis: &Var) -> bool {
+/// Whether in some dimension the regions, which are of one buffer, are the same for one value of the axis and apart for
+/// different ones: the index is the axis, or the region begins at a multiple of it that is no smaller than its extent.
+fn is_pinned(block: &Block, regions: &[&BufferRegion], axis: &Var) -> bool {
     let Some(first) = regions.first() else { return true };
     let alike = regions.iter().all(|region| region.buffer == first.buffer);
+    let mut known = Analyzer::new();
+    block.iters.iter().for_each(|iter| known.bind(&iter.var, &iter.domain));
+    let next = [(axis.clone(), &Expr::var(axis) + 1)];
+    let steps_apart = |range: &Range| {
+        let step = known.simplify(&(&substituted(&range.min, &next) - &range.min)).as_int();
+        step.zip(range.extent.as_int()).is_some_and(|(step, extent)| extent >= 1 && step >= extent)
+    };
     alike
-        && (0..first.region.len()).any(|dim| {
-            let is_axis = |range: &Range| range.extent.as_int() == Some(1) && range.min.as_var() == Some(axis);
-            regions.iter().all(|region| region.region.get(dim).is_some_and(is_axis))
+        && first.region.iter().enumerate().any(|(dim, range)| {
+            let same = |other: &&BufferRegion| {
+                other.region.get(dim).is_some_and(|it| it.min.equal(&range.min) && it.extent.equal(&range.extent))
+            };
+            steps_apart(range) && regions.iter().all(same)
         })
 }
 

@@ -14,6 +14,7 @@
 mod default_gpu;
 mod guard;
 mod independent;
+mod index_maps;
 pub mod primitive;
 mod reducer;
 mod required;
@@ -31,6 +32,7 @@ use tilewright_ir::pass::PassDef;
 pub const PASSES: &[PassDef] = &[DefaultGPUSchedule::DEF, rules::ApplyDefaultSchedule::DEF];
 
 pub use default_gpu::{DefaultGPUSchedule, IS_SCHEDULED, MOST_BLOCKS};
+pub use primitive::{Intrinsics, TensorIntrin};
 pub use schedule::{Schedule, ScheduleError};
 pub use trace::{Arg, Output, Rv, Trace};
 pub use tree::Key;

@@ -11,7 +11,7 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Origins;
 
-use crate::guard::{binary, compare, typed};
+use crate::guard::{binary, compare, substituted, typed};
 use crate::primitive::Fault;
 use crate::tree::{Key, Site, around, loop_of};
 
@@ -137,6 +137,35 @@ pub(crate) fn copy_block(
     let block = Block { name: name.clone(), iters, reads, writes, ..nameless(&body) };
     let key = block.iters.first().map_or_else(|| Key::Bare(name.clone(), 0), |iter| Key::Block(iter.var.id()));
     Ok((loops.around(block), key))
+}
+
+/// A block over all values of spatial axes, in loops of its own: `places` are the axes as the condition, under which it
+/// runs, names them, each with its extent, and `body` makes the statement at the axes' values.
+pub(crate) fn spatial_block(
+    known: &mut Analyzer,
+    name: Arc<str>,
+    places: &[(Var, Expr)],
+    condition: &Expr,
+    body: impl FnOnce(&[Expr]) -> Result<Stmt, Fault>,
+) -> Result<Stmt, Fault> {
+    let axis = |(place, extent): &(Var, Expr)| IterVar {
+        var: Var::new(place.name.clone(), extent.dtype),
+        domain: Range::up_to(extent.clone()),
+        kind: IterKind::Spatial,
+    };
+    let iters: Vec<IterVar> = places.iter().map(axis).collect();
+    let indices: Vec<Expr> = iters.iter().map(|iter| Expr::var(&iter.var)).collect();
+    let axes: Vec<(IterVar, Range)> = iters.iter().map(|iter| (iter.clone(), iter.domain.clone())).collect();
+    let mut loops = BoxLoops::over(known, &axes, true)?;
+    let mut at_loops = Vec::with_capacity(places.len());
+    for ((place, _), value) in places.iter().zip(&loops.values) {
+        at_loops.push((place.clone(), typed(value.cast(place.dtype))?));
+    }
+    loops.condition = known.simplify(&substituted(condition, &at_loops));
+    let body = body(&indices)?;
+    let block = Block { name, iters, ..nameless(&body) };
+    let found = block_regions(&block);
+    Ok(loops.around(Block { reads: found.reads, writes: found.writes, ..block }))
 }
 
 /// A buffer for copies of another one's elements.

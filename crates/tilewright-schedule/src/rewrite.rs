@@ -143,3 +143,9 @@ pub(crate) fn axes_of(indices: &[Expr], block: &Block) -> Option<Vec<Option<Var>
         .all(|iter| iter.domain.extent.as_int() == Some(1) || axes.iter().flatten().any(|known| *known == iter.var));
     all.then_some(axes)
 }
+
+/// The block's body and init with another buffer in the place of one.
+pub(crate) fn with_buffer_in(block: &Block, from: &Buffer, to: &Buffer) -> Block {
+    let of = |stmt: &Stmt| with_buffer(stmt, from, to);
+    Block { body: of(&block.body), init: block.init.as_ref().map(of), ..block.clone() }
+}

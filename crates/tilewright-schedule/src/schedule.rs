@@ -8,7 +8,7 @@ use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_support::{Map, nearest};
 
-use crate::primitive::{self, ALL, Call, Default, Fault, Primitive, Results, Value};
+use crate::primitive::{self, ALL, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
 use crate::tree::{Key, find};
 use crate::unique::with_unique_keys;
@@ -21,6 +21,9 @@ pub struct Schedule {
     working_on: Option<Arc<str>>,
     handles: Vec<Handle>,
     trace: Trace,
+    intrinsics: Intrinsics,
+    /// Another number for every call.
+    seed: u64,
 }
 
 /// What a handle stands for: a place in a function, or a scalar.
@@ -62,7 +65,36 @@ impl Schedule {
         }
         let main = prims.iter().find(|name| &***name == "main").cloned();
         let working_on = main.or_else(|| if prims.len() == 1 { prims.pop() } else { None });
-        Self { module, working_on, handles: Vec::new(), trace: Trace::default() }
+        Self {
+            module,
+            working_on,
+            handles: Vec::new(),
+            trace: Trace::default(),
+            intrinsics: Intrinsics::new(),
+            seed: 1,
+        }
+    }
+
+    /// What is drawn from now on follows from this number.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// A number that another schedule may begin with; what this one draws from now on is another.
+    pub fn fork_seed(&mut self) -> u64 {
+        self.seed = next_seed(self.seed);
+        scattered(self.seed)
+    }
+
+    /// Gives a computation, and what does the same, a name for `tensorize`: functions whose parameters are buffers alike.
+    pub fn register_intrinsic(&mut self, name: &str, desc: &PrimFunc, implementation: &PrimFunc) -> Result<(), String> {
+        let (described, given) = (desc.params.len(), implementation.params.len());
+        if described != given {
+            return Err(format!("`{name}`: the description has {described} parameters, the implementation {given}"));
+        }
+        let intrinsic = TensorIntrin { desc: desc.clone(), implementation: implementation.clone() };
+        self.intrinsics.insert(name.into(), intrinsic);
+        Ok(())
     }
 
     /// The module as it is now.
@@ -167,7 +199,10 @@ impl Schedule {
         let values: Vec<Value> =
             args.iter().map(|arg| self.value(&name, arg)).collect::<Result<_, _>>().map_err(&failed)?;
         let function = primitive::prim_func(&self.module, &name).map_err(&failed)?.clone();
-        let outcome = (primitive.run)(&Call { function: &function, args: &values }).map_err(&failed)?;
+        let seed = scattered(self.seed);
+        let call = Call { function: &function, args: &values, intrinsics: &self.intrinsics, seed };
+        let outcome = (primitive.run)(&call).map_err(&failed)?;
+        self.seed = next_seed(self.seed);
         if let Some(changed) = outcome.function {
             self.follow_bare(&name, &function, &changed);
             for (from, to) in outcome.moved {
@@ -175,7 +210,14 @@ impl Schedule {
             }
             self.module.insert(name.clone(), changed);
         }
-        let output = self.give_out(&name, outcome.results);
+        let (mut args, mut results) = (args, outcome.results);
+        if let Results::Decided(of, decision) = results {
+            if let Some(last) = args.last_mut() {
+                *last = Arg::Attr(decision);
+            }
+            results = *of;
+        }
+        let output = self.give_out(&name, results);
         self.trace.instructions.push(Instruction { primitive, args, output: output.clone() });
         Ok(output)
     }
@@ -232,16 +274,15 @@ impl Schedule {
             Results::Nothing => Output::Nothing,
             Results::One(key) => Output::One(give(key)),
             Results::List(keys) => Output::List(keys.into_iter().map(give).collect()),
-            Results::Scalars(values) => Output::List(
-                values
-                    .into_iter()
-                    .map(|value| {
-                        self.handles.push(Handle::Expr(value));
-                        Rv { sort: Sort::Expr, number: self.handles.len() - 1 }
-                    })
-                    .collect(),
-            ),
+            Results::Decided(of, _) => self.give_out(function, *of),
+            Results::Scalar(value) => Output::One(self.give_scalar(value)),
+            Results::Scalars(values) => Output::List(values.into_iter().map(|value| self.give_scalar(value)).collect()),
         }
+    }
+
+    fn give_scalar(&mut self, value: Expr) -> Rv {
+        self.handles.push(Handle::Expr(value));
+        Rv { sort: Sort::Expr, number: self.handles.len() - 1 }
     }
 
     fn move_handles(&mut self, function: &str, from: &Key, to: &Key) {
@@ -286,6 +327,19 @@ impl Schedule {
         }
         Ok(())
     }
+}
+
+/// The number of the next call.
+fn next_seed(seed: u64) -> u64 {
+    seed.wrapping_add(0x9E37_79B9_7F4A_7C15)
+}
+
+/// Bits that look unlike those of neighbouring numbers (the finaliser of SplitMix64).
+pub(crate) fn scattered(seed: u64) -> u64 {
+    let mut bits = next_seed(seed);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
 }
 
 fn renamed(arg: &Arg, known: &Map<Rv, Rv>) -> Arg {

@@ -8,6 +8,7 @@
 //! l3, l4 = sch.split(loop=l1, factors=[None, 16], preserve_unit_iters=True, disable_predication=False)
 //! ```
 
+mod index_map;
 mod parse;
 
 pub use parse::Names;
@@ -132,7 +133,8 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &Attr) -> fmt::Result {
         Attr::None => f.write_str("None"),
         Attr::Bool(value) => f.write_str(if *value { "True" } else { "False" }),
         Attr::Int(value) => write!(f, "{value}"),
-        Attr::Float(value) => write!(f, "{:?}", value.0),
+        Attr::Float(value) if value.0.is_finite() => write!(f, "{:?}", value.0),
+        Attr::Float(value) => write!(f, "float(\"{}\")", value.0),
         Attr::Str(text) => write!(f, "{text:?}"),
         Attr::DType(dtype) => write!(f, "\"{dtype}\""),
         Attr::Expr(expr) => write!(f, "{}", Arg::Expr(expr.clone())),
@@ -148,7 +150,8 @@ fn write_attr(f: &mut fmt::Formatter<'_>, attr: &Attr) -> fmt::Result {
             }
             f.write_str("}")
         }
-        Attr::Tensor(_) | Attr::IndexMap(_) => f.write_str("..."),
+        Attr::IndexMap(map) => index_map::write(f, map),
+        Attr::Tensor(_) => f.write_str("..."),
     }
 }
 

@@ -91,7 +91,7 @@ pub use partition::partition_loops;
 pub use place::place_allocations;
 pub use short_circuit::short_circuit;
 pub use simplify::simplify;
-pub use stmt::analyzer_of;
+pub use stmt::{analyzer_of, map_own};
 pub use substitute::Substitute;
 pub use unroll::unroll;
 pub use vectorize::vectorize;

@@ -40,7 +40,7 @@ pub(crate) fn map_below(stmt: &Stmt, f: &mut dyn FnMut(&Stmt) -> Result<Stmt>) -
 }
 
 /// The statement with each of its own expressions replaced by what `f` makes of it. A declaration keeps its own.
-pub(crate) fn map_own(stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> Expr) -> Stmt {
+pub fn map_own(stmt: &Stmt, f: &mut dyn FnMut(&Expr) -> Expr) -> Stmt {
     let mut kind = stmt.kind.clone();
     let mut on = |e: &mut Expr| *e = f(e);
     match &mut kind {

@@ -100,7 +100,7 @@ pub(super) fn without_reduction(site: &Site, predicate: &Expr, reduce: &[Loop]) 
 }
 
 /// The init as a block, whose axes are those of the block but for the reduction's.
-fn init_block(block: &Block, init: &Stmt) -> Block {
+pub(super) fn init_block(block: &Block, init: &Stmt) -> Block {
     renewed_axes(&Block {
         name: format!("{}_init", block.name).into(),
         iters: block.iters.iter().filter(|iter| iter.kind != IterKind::Reduce).cloned().collect(),
@@ -132,7 +132,7 @@ fn guarded_by_extents(function: &PrimFunc, at: &Site, reduce: &[Loop], start: St
 }
 
 /// The statement inside of copies of the loops.
-fn with_own_loops(loops: &[Loop], stmt: Stmt) -> Stmt {
+pub(super) fn with_own_loops(loops: &[Loop], stmt: Stmt) -> Stmt {
     loops.iter().rev().fold(stmt, |body, l| {
         let var = Var::new(format!("{}_init", l.var.name), l.var.dtype);
         let body = substituted(&body, &[(l.var.clone(), Expr::var(&var))]);

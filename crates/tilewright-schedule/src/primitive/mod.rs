@@ -7,6 +7,7 @@
 mod add_unit_loop;
 mod annotate;
 mod bind;
+mod blockize;
 mod cache_read;
 mod cache_write;
 mod compute_at;
@@ -15,6 +16,7 @@ mod decompose_reduction;
 mod fuse;
 mod get_block;
 mod get_loops;
+mod pad_einsum;
 mod parallel;
 mod relations;
 mod reorder;
@@ -26,14 +28,21 @@ mod split;
 mod storage_align;
 mod tile_attention;
 pub(crate) mod tile_product;
+mod tensorize;
+mod transform_block_layout;
+mod transform_layout;
 mod unroll;
 mod vectorize;
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use tilewright_expr::node::Path;
-use tilewright_ir::tir::{Buffer, Expr, PrimFunc};
-use tilewright_ir::{Attr, IRModule};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc};
+use tilewright_ir::{Attr, IRModule, IndexMap};
+use tilewright_support::nearest;
+use tilewright_tensor::DataType;
 
 use crate::tree::{Key, Site, find};
 
@@ -65,6 +74,11 @@ pub const ALL: &[Primitive] = &[
     reverse_compute_inline::REVERSE_COMPUTE_INLINE,
     decompose_reduction::DECOMPOSE_REDUCTION,
     rfactor::RFACTOR,
+    blockize::BLOCKIZE,
+    tensorize::TENSORIZE,
+    transform_layout::TRANSFORM_LAYOUT,
+    transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
+    pad_einsum::PAD_EINSUM,
     set_scope::SET_SCOPE,
     tile_attention::TILE_ATTENTION,
     tile_product::TILE_PRODUCT,
@@ -124,7 +138,20 @@ pub struct Call<'a> {
     pub function: &'a PrimFunc,
     /// One for each parameter.
     pub args: &'a [Value],
+    pub intrinsics: &'a Intrinsics,
+    /// What follows from it is drawn where a decision is left open.
+    pub seed: u64,
 }
+
+/// A computation (`desc`) and what does the same (`implementation`), as functions of the same buffers.
+#[derive(Clone, Debug)]
+pub struct TensorIntrin {
+    pub desc: PrimFunc,
+    pub implementation: PrimFunc,
+}
+
+/// Tensor intrinsics by name.
+pub type Intrinsics = BTreeMap<Arc<str>, TensorIntrin>;
 
 /// What a call gives.
 #[derive(Clone, Debug)]
@@ -133,6 +160,9 @@ pub enum Results {
     One(Key),
     List(Vec<Key>),
     Scalars(Vec<Expr>),
+    Scalar(Expr),
+    /// What follows from a decision, which the trace keeps: the last argument of the call.
+    Decided(Box<Results>, Attr),
 }
 
 /// What a primitive did.
@@ -261,20 +291,92 @@ impl Call<'_> {
 
     /// The buffer of this number, an argument, among those that a block writes.
     pub(crate) fn written(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
-        let index = self.int(at)?;
-        let writes = site.block().map(|block| block.writes.as_slice()).unwrap_or_default();
-        let write = usize::try_from(index).ok().and_then(|index| writes.get(index));
-        let message = || format!("the block writes {} buffers, found number {index}", writes.len());
-        write.map(|write| write.buffer.clone()).ok_or_else(|| Fault::at(site, message()))
+        of_block(site, true, self.int(at)?)
     }
 
     /// The buffer of this number, an argument, among those that a block reads.
     pub(crate) fn read(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
-        let index = self.int(at)?;
-        let reads = site.block().map(|block| block.reads.as_slice()).unwrap_or_default();
-        let read = usize::try_from(index).ok().and_then(|index| reads.get(index));
-        let message = || format!("the block reads {} buffers, found number {index}", reads.len());
-        read.map(|read| read.buffer.clone()).ok_or_else(|| Fault::at(site, message()))
+        of_block(site, false, self.int(at)?)
+    }
+
+    /// The buffer that a call names: `["write", 0]` or `["read", 0]`, a number among those that the block writes, or a name.
+    pub(crate) fn buffer(&self, site: &Site, at: usize) -> Result<Buffer, Fault> {
+        let number = |value: &Value| match value {
+            Value::Attr(attr) => attr.as_int(),
+            Value::Expr(expr) => expr.as_int(),
+            _ => None,
+        };
+        match self.value(at)? {
+            Value::Attr(Attr::Int(index)) => of_block(site, true, *index),
+            Value::Attr(Attr::Str(name)) => {
+                let block = site.block().ok_or_else(|| Fault::at(site, "expected a block"))?;
+                let mut known = block.writes.iter().chain(&block.reads).map(|region| &region.buffer);
+                let found = known.find(|buffer| *buffer.name == **name).cloned();
+                found.ok_or_else(|| Fault::at(site, format!("block `{}` uses no buffer `{name}`", block.name)))
+            }
+            Value::List(items) => match items.as_slice() {
+                [Value::Attr(Attr::Str(kind)), index] if matches!(&**kind, "read" | "write") => match number(index) {
+                    Some(index) => of_block(site, &**kind == "write", index),
+                    None => self.expected(at, "a number behind \"read\" or \"write\"", index),
+                },
+                _ => self.expected(at, "a buffer, such as [\"write\", 0] or its name", self.value(at)?),
+            },
+            other => self.expected(at, "a buffer, such as [\"write\", 0] or its name", other),
+        }
+    }
+
+    pub(crate) fn index_map(&self, at: usize) -> Result<&IndexMap, Fault> {
+        match self.value(at)? {
+            Value::Attr(Attr::IndexMap(map)) => Ok(map),
+            other => self.expected(at, "a map of indices", other),
+        }
+    }
+
+    /// A number as an element of this type; `None` where the argument is left out.
+    pub(crate) fn number(&self, at: usize, dtype: DataType) -> Result<Option<Expr>, Fault> {
+        let value = match self.value(at)? {
+            Value::Attr(Attr::None) => return Ok(None),
+            Value::Attr(Attr::Int(value)) => Some(Expr::number(*value, dtype)),
+            Value::Attr(Attr::Bool(value)) => Some(Expr::number(i64::from(*value), dtype)),
+            Value::Attr(Attr::Float(value)) if dtype.is_float() => Some(Expr::float(value.0, dtype)),
+            Value::Attr(Attr::Expr(expr)) | Value::Expr(expr) => match &expr.kind {
+                ExprKind::Int(_) | ExprKind::Float(_) => expr.cast(dtype).ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        match value {
+            Some(value) => Ok(Some(value)),
+            None => self.expected(at, &format!("a number of type {dtype}"), self.value(at)?),
+        }
+    }
+
+    /// Integers.
+    pub(crate) fn ints(&self, at: usize) -> Result<Vec<i64>, Fault> {
+        let int = |value: &Value| match value {
+            Value::Attr(attr) => attr.as_int(),
+            Value::Expr(expr) => expr.as_int(),
+            _ => None,
+        };
+        let items = match self.value(at)? {
+            Value::List(items) => items.iter().map(int).collect(),
+            Value::Attr(attr) => attr.as_ints(),
+            _ => None,
+        };
+        match items {
+            Some(items) => Ok(items),
+            None => self.expected(at, "a list of integers", self.value(at)?),
+        }
+    }
+
+    /// The pair that a name stands for.
+    pub(crate) fn intrinsic(&self, at: usize) -> Result<&TensorIntrin, Fault> {
+        let name = self.text(at)?;
+        self.intrinsics.get(name).ok_or_else(|| {
+            let near = nearest(name, self.intrinsics.keys().map(|known| &**known));
+            let hint = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+            Fault::of_call(format!("no tensor intrinsic is registered as `{name}`{hint}"))
+        })
     }
 
     /// Sizes; `None` where one is left open.
@@ -292,6 +394,16 @@ impl Call<'_> {
         };
         values.iter().map(size).collect()
     }
+}
+
+/// The buffer of this number among those that a block writes, or reads.
+fn of_block(site: &Site, writes: bool, index: i64) -> Result<Buffer, Fault> {
+    let regions = site.block().map(|block| if writes { &block.writes } else { &block.reads });
+    let regions = regions.map(Vec::as_slice).unwrap_or_default();
+    let region = usize::try_from(index).ok().and_then(|index| regions.get(index));
+    let does = if writes { "writes" } else { "reads" };
+    let message = || format!("the block {does} {} buffers, found number {index}", regions.len());
+    region.map(|region| region.buffer.clone()).ok_or_else(|| Fault::at(site, message()))
 }
 
 /// Where a loop or block is that a handle was given out for.

@@ -4,7 +4,7 @@ use tilewright_ir::node::FloatBits;
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Map;
 
-use super::{Arg, Output, Rv};
+use super::{Arg, Output, Rv, index_map};
 use crate::Schedule;
 
 /// The handles of a text by their names.
@@ -127,6 +127,17 @@ impl Reader<'_> {
         self.skip();
         if self.rest.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             return self.number();
+        }
+        if let Some(rest) = self.rest.strip_prefix("lambda") {
+            let (map, rest) = index_map::read(rest)?;
+            self.rest = rest;
+            return Ok(Arg::Attr(Attr::IndexMap(map)));
+        }
+        if let Some(rest) = self.rest.strip_prefix("float(\"") {
+            let (text, rest) = rest.split_once("\")").ok_or("expected `\")`")?;
+            self.rest = rest;
+            let value = text.parse().map_err(|_| format!("`{text}` is no number"))?;
+            return Ok(Arg::Attr(Attr::Float(FloatBits(value))));
         }
         let name = self.word().ok_or_else(|| format!("expected an argument, found `{}`", self.rest))?;
         Ok(match name.as_str() {
