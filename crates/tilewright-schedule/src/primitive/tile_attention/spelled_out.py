@@ -1,5 +1,5 @@
 # Attention as a model writes it: other orders of axes, the quotient before the values, three heads for each pair of keys and
-# values, the result with its heads beside each other.
+# values, maxima and sums with an axis of one place, the result with its heads beside each other.
 # test: schedule
 # step: p = get_block("products")
 # step: tile_attention(p, 4, 2, 2, 8, 1)
@@ -14,9 +14,9 @@ class Module:
         repeated = T.alloc_buffer((2, 6, 13, 4))
         products = T.alloc_buffer((2, 6, 11, 13))
         scores = T.alloc_buffer((2, 6, 11, 13))
-        best = T.alloc_buffer((2, 6, 11))
+        best = T.alloc_buffer((2, 6, 11, 1))
         weights = T.alloc_buffer((2, 6, 11, 13))
-        total = T.alloc_buffer((2, 6, 11))
+        total = T.alloc_buffer((2, 6, 11, 1))
         shares = T.alloc_buffer((2, 6, 11, 13))
         mixed = T.alloc_buffer((2, 6, 11, 5))
         for i0, i1, i2, i3 in T.grid(2, 6, 13, 4):
@@ -33,26 +33,26 @@ class Module:
             with T.block("scores"):
                 b, h, i, j = T.axis.remap("SSSS", [i0, i1, i2, i3])
                 scores[b, h, i, j] = products[b, h, i, j] * T.float32(0.5) + mask[b, j]
-        for i0, i1, i2, i3 in T.grid(2, 6, 11, 13):
+        for i0, i1, i2, i3, i4 in T.grid(2, 6, 11, 1, 13):
             with T.block("best"):
-                b, h, i, j = T.axis.remap("SSSR", [i0, i1, i2, i3])
+                b, h, i, u, j = T.axis.remap("SSSSR", [i0, i1, i2, i3, i4])
                 with T.init():
-                    best[b, h, i] = T.float32("-inf")
-                best[b, h, i] = T.max(best[b, h, i], scores[b, h, i, j])
+                    best[b, h, i, u] = T.float32("-inf")
+                best[b, h, i, u] = T.max(best[b, h, i, u], scores[b, h, i, j])
         for i0, i1, i2, i3 in T.grid(2, 6, 11, 13):
             with T.block("weights"):
                 b, h, i, j = T.axis.remap("SSSS", [i0, i1, i2, i3])
-                weights[b, h, i, j] = T.exp(scores[b, h, i, j] - best[b, h, i])
-        for i0, i1, i2, i3 in T.grid(2, 6, 11, 13):
+                weights[b, h, i, j] = T.exp(scores[b, h, i, j] - best[b, h, i, 0])
+        for i0, i1, i2, i3, i4 in T.grid(2, 6, 11, 1, 13):
             with T.block("total"):
-                b, h, i, j = T.axis.remap("SSSR", [i0, i1, i2, i3])
+                b, h, i, u, j = T.axis.remap("SSSSR", [i0, i1, i2, i3, i4])
                 with T.init():
-                    total[b, h, i] = T.float32(0)
-                total[b, h, i] = total[b, h, i] + weights[b, h, i, j]
+                    total[b, h, i, u] = T.float32(0)
+                total[b, h, i, u] = total[b, h, i, u] + weights[b, h, i, j]
         for i0, i1, i2, i3 in T.grid(2, 6, 11, 13):
             with T.block("shares"):
                 b, h, i, j = T.axis.remap("SSSS", [i0, i1, i2, i3])
-                shares[b, h, i, j] = weights[b, h, i, j] / total[b, h, i]
+                shares[b, h, i, j] = weights[b, h, i, j] / total[b, h, i, 0]
         for i0, i1, i2, i3, i4 in T.grid(2, 6, 11, 5, 13):
             with T.block("mixed"):
                 b, h, i, w, j = T.axis.remap("SSSSR", [i0, i1, i2, i3, i4])
