@@ -297,3 +297,30 @@ def test_memory_is_told_as_a_table():
     header, main = tw.relax.analysis.estimate_memory_usage(planned).splitlines()
     assert header.split()[:4] == ["function", "planned", "unplanned", "peak"]
     assert main.split()[0] == "main" and int(main.split()[1]) > 0
+
+
+@I.ir_module
+class Sized:
+    @R.function
+    def main(x: R.Tensor(("n", 4), "float32"), y: R.Tensor(("n * 2",), "float32")):
+        with R.dataflow():
+            gv = R.nn.relu(y)
+            R.output(gv)
+        return gv
+
+
+def test_sizes_that_are_written_out_are_compared_by_the_run():
+    """What `VMShapeLower` leaves has no symbolic size, and still refuses arguments that contradict each other."""
+    names = ["LegalizeOps", "CallTIRRewrite", "StaticPlanBlockMemory", "LowerAllocTensor", "VMShapeLower"]
+    passes = [getattr(tw.relax.transform, name)() for name in [*names, "LowerRuntimeBuiltin"]]
+    lowered = tw.transform.Sequential(passes)(Sized)
+    text = lowered.script().split("def main")[1]
+    assert '"n' not in text and "T.int64()" not in text
+    assert 'R.call_packed("vm.builtin.match_shape"' in text
+    run = tw.relax.VirtualMachine(tw.relax.build(lowered), tw.cpu())["main"]
+    y = np.array([-1, 2, np.nan, -4, 5, -np.inf], "float32")
+    found = run(tw.nd.array(np.zeros((3, 4), "float32")), tw.nd.array(y)).numpy()
+    np.testing.assert_array_equal(found, np.maximum(y, np.float32(0)))
+    for rows, columns, message in [(2, 4, "dimension 0 is 6, expected 4"), (3, 5, "dimension 1 is 5, expected 4")]:
+        with pytest.raises(tw.TVMError, match=message):
+            run(tw.nd.array(np.zeros((rows, columns), "float32")), tw.nd.array(y))

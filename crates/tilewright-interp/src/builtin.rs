@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_expr::semantics::Scalar;
-use tilewright_ir::op::Builtin;
+use tilewright_ir::op::{Builtin, Legalize, MachineOp};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::{fill_placeholders, with_stack};
 use tilewright_tensor::abi::TENSOR_ALIGN;
@@ -80,6 +80,30 @@ pub(crate) fn eval(graph: &Graph<'_>, builtin: Builtin, args: &[Value], attrs: &
             let expected = "what the operator declares";
             Err(mismatch(&format!("arguments of `{}`", builtin.name()), expected, &Value::Tuple(other.to_vec())))
         }
+    }
+}
+
+/// The function of the runtime of this name on the values of its attributes and its arguments; nothing if there is none.
+pub(crate) fn call(graph: &Graph<'_>, name: &str, args: &[Value]) -> Option<Res<Value>> {
+    let named = |op: &tilewright_ir::op::OpRef| match op.legalize {
+        Legalize::Machine(MachineOp::Builtin(builtin)) => (builtin.name() == name).then_some(builtin),
+        _ => None,
+    };
+    let (op, builtin) = tilewright_ops::all().find_map(|op| Some((op, named(&op)?)))?;
+    let Some((given, args)) = args.split_at_checked(op.attrs.len()) else {
+        return Some(Err(refused(builtin, format!("expected {} values of attributes", op.attrs.len()))));
+    };
+    let attrs = op.attrs.iter().zip(given).map(|(def, value)| (def.name.into(), as_attr(value))).collect();
+    Some(eval(graph, builtin, args, &attrs))
+}
+
+fn as_attr(value: &Value) -> Attr {
+    match value {
+        Value::Scalar(scalar) if scalar.dtype().is_bool() => Attr::Bool(scalar.as_bool()),
+        Value::Scalar(scalar) => Attr::Int(scalar.as_int()),
+        Value::Str(text) => Attr::Str(text.clone()),
+        Value::DType(dtype) => Attr::DType(*dtype),
+        _ => Attr::None,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::error::{ErrorKind, InterpError, Place};
 use crate::machine::Res;
 use crate::memory::element_count;
 use crate::value::{Arg, Closure, Value};
-use crate::{InterpCx, info, prim, storage};
+use crate::{InterpCx, builtin, info, prim, storage};
 
 /// The variables of a running function: graph variables and symbolic dimensions.
 #[derive(Clone, Default, Debug)]
@@ -271,7 +271,8 @@ impl Graph<'_> {
 
     fn call_packed(&mut self, name: &Arc<str>, args: &[Value]) -> Res<Value> {
         let Some(function) = self.cx.packed.get(&**name) else {
-            return Err(ErrorKind::Callee(format!("no packed function `{name}` is registered")).into());
+            let unknown = || Err(ErrorKind::Callee(format!("no packed function `{name}` is registered")).into());
+            return builtin::call(self, name, args).unwrap_or_else(unknown);
         };
         function(args).map_err(|message| ErrorKind::Packed { name: name.to_string(), message }.into())
     }

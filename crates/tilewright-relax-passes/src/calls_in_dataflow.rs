@@ -19,7 +19,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    fn of(bindings: &[Binding]) -> Self {
+    pub(crate) fn of(bindings: &[Binding]) -> Self {
         let mut around = Self { cx: InferCx::default(), values: Map::default(), uses: Map::default() };
         for binding in bindings {
             walk(&binding.value, |var: &Var| *around.uses.entry(var.id()).or_default() += 1);

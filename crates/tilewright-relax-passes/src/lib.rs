@@ -13,8 +13,12 @@
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
 //! together.
+//! [`FuseTransposeMatmul`] multiplies with a transposed matrix as it lies.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
+//!
+//! [`ComputePrimValue`], [`VMShapeLower`], [`LowerAllocTensor`] and [`LowerRuntimeBuiltin`] write out what the machine does in
+//! instructions of its own: computed scalars, sizes, storages, the runtime's functions. No build needs them; each says why.
 //!
 //! # What is left at the end
 //!
@@ -105,6 +109,9 @@ passes! {
     lazy_transform_params::LazyTransformParams(..);
     convert_to_dataflow::ConvertToDataflow(..);
     topological_sort::TopologicalSort(..);
+    fuse_transpose_matmul::FuseTransposeMatmul;
+    lower_alloc_tensor::LowerAllocTensor;
+    lower_runtime_builtin::LowerRuntimeBuiltin;
     compute_prim_value::ComputePrimValue;
     vm_shape_lower::VMShapeLower;
 }

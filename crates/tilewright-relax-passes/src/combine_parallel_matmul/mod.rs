@@ -13,7 +13,7 @@
 //! an element by element operator of one tensor that follows all of them. A width that is no number is combined with those
 //! that are equal to it.
 //!
-//! With a check, the user decides: of the left operand, the right operands, the biases and what the products have in common.
+//! With a check, the user decides, and products that it refuses stay: of the left operand, the right operands, the biases and what the products have in common.
 
 mod dependence;
 
@@ -30,7 +30,7 @@ use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_ops::binary::add;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::{concat, split};
-use tilewright_support::{Diagnostic, Map, OrderedMap, Origins};
+use tilewright_support::{Diagnostic, Map, OrderedMap, Origins, Set};
 use tilewright_tensor::DataType;
 
 use self::dependence::Dependence;
@@ -221,41 +221,65 @@ impl<'b> Block<'b> {
 
     fn groups(&self, check: Option<&MatmulCheck>) -> Result<Vec<Group>, String> {
         let branches: Vec<Branch<'b>> = (0..self.bindings.len()).filter_map(|at| self.branch(at)).collect();
-        let mut alike: OrderedMap<(&Var, [u64; 2]), Vec<&Branch<'b>>> = OrderedMap::default();
-        branches.iter().for_each(|branch| alike.entry((branch.input, self.kind(branch))).or_default().push(branch));
         let products: Vec<usize> = branches.iter().map(|branch| branch.product).collect();
         let dependence = Dependence::of(self.bindings, &products);
         let mut grouped = Grouped::of(self.bindings);
+        let mut refused: Set<usize> = Set::default();
         let mut groups: Vec<Group> = Vec::new();
-        for branches in alike.values() {
+        for branches in self.kinds(&branches) {
             for (i, first) in branches.iter().enumerate() {
-                if grouped.is_in_group(first.product) {
+                let is_free = |branch: &Branch<'b>, grouped: &Grouped| {
+                    !grouped.is_in_group(branch.product) && !refused.contains(&branch.product)
+                };
+                if !is_free(first, &grouped) {
                     continue;
                 }
-                let free = |next: &&&Branch<'b>| !dependence.needs(next.product, first.product);
-                let others: Vec<&Branch<'b>> = branches[i + 1..].iter().filter(free).copied().collect();
-                if others.is_empty() {
-                    continue;
-                }
-                let found = self.grown(first, &others, &grouped);
+                let beside =
+                    |next: &&&Branch<'b>| is_free(next, &grouped) && !dependence.needs(next.product, first.product);
+                let found = self.grown(first, branches[i + 1..].iter().filter(beside).copied(), &grouped);
                 if found.len() < 2 {
                     continue;
                 }
-                let Some(group) = self.combined(&found, check)? else { continue };
-                grouped.add(&group.0);
-                groups.push(group);
+                match self.combined(&found, check)? {
+                    Some(group) => {
+                        grouped.add(&group.0);
+                        groups.push(group);
+                    }
+                    None => refused.extend(found.iter().map(|branch| branch.product)),
+                }
             }
         }
         Ok(groups)
     }
 
+    /// The branches sorted by what products that are combined have in common.
+    fn kinds<'a>(&self, branches: &'a [Branch<'b>]) -> Vec<Vec<&'a Branch<'b>>> {
+        let mut kinds: OrderedMap<(&Var, [u64; 2]), Vec<Vec<&Branch<'b>>>> = OrderedMap::default();
+        for branch in branches {
+            let alike = kinds.entry((branch.input, self.kind(branch))).or_default();
+            match alike.iter_mut().find(|kind| kind.first().is_some_and(|first| self.fits(first, branch))) {
+                Some(kind) => kind.push(branch),
+                None => alike.push(vec![branch]),
+            }
+        }
+        kinds.into_values().flatten().collect()
+    }
+
     /// The first of the branches, and those of the others that can be combined with it beside the groups that there are.
-    fn grown(&self, first: &Branch<'b>, others: &[&Branch<'b>], grouped: &Grouped) -> Vec<Branch<'b>> {
+    fn grown<'a>(
+        &self,
+        first: &'a Branch<'b>,
+        others: impl Iterator<Item = &'a Branch<'b>>,
+        grouped: &Grouped,
+    ) -> Vec<Branch<'b>> {
+        let mut others = others.peekable();
+        if others.peek().is_none() {
+            return Vec::new();
+        }
         let mut growing = Growing::default();
         let mut operands: Map<u64, Vec<&Expr>> = Map::default();
         let mut found = Vec::new();
-        let fits = |next: &&Branch<'b>| !grouped.is_in_group(next.product) && self.fits(first, next);
-        for next in std::iter::once(first).chain(others.iter().copied().filter(fits)) {
+        for next in std::iter::once(first).chain(others) {
             let known = operands.entry(HashCx::hash(next.rhs)).or_default();
             let next = next.without(|member| grouped.is_in_group(member));
             let another = known.iter().all(|known| EqCx::compare(*known, next.rhs).is_err());

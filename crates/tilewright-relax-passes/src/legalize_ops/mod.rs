@@ -49,14 +49,14 @@ impl Pass for LegalizeOps {
 }
 
 /// The module under construction, with its private PrimFuncs by structure.
-struct Library {
+pub(crate) struct Library {
     cx: InferCx,
-    module: IRModule,
+    pub(crate) module: IRModule,
     by_hash: Map<u64, Vec<GlobalVar>>,
 }
 
 impl Library {
-    fn of(module: &IRModule) -> Self {
+    pub(crate) fn of(module: &IRModule) -> Self {
         let mut by_hash: Map<u64, Vec<GlobalVar>> = Map::default();
         for (name, function) in module.iter() {
             if let GlobalFunc::Prim(function) = function
@@ -67,6 +67,11 @@ impl Library {
             }
         }
         Self { cx: InferCx::default(), module: module.clone(), by_hash }
+    }
+
+    /// The module's function of this structure, with symbolic dimensions of its own.
+    pub(crate) fn add(&mut self, wish: &str, function: PrimFunc, origins: &Origins) -> GlobalVar {
+        self.share(wish, renewed(function), origins)
     }
 
     /// The module's function of this structure; a new one gets the wished name or one like it.
@@ -104,7 +109,7 @@ impl Library {
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
         let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
         let args = tensors.into_iter().chain(scalars).collect();
-        let global = self.share(short_name(call), renewed(function), origins);
+        let global = self.add(short_name(call), function, origins);
         Expr::call_tir(&self.cx, global, args, results)
     }
 }
