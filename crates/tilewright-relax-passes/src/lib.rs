@@ -9,7 +9,8 @@
 //! [`RemoveUnusedOutputs`], [`ExpandTupleArguments`], [`DeadCodeElimination`]; change which functions there are:
 //! [`LambdaLift`], [`LiftTransformParams`], [`BundleModelParams`], [`LazyTransformParams`], [`AttachAttrLayoutFreeBuffers`] with
 //! [`SplitLayoutRewritePreproc`]; or which operators:
-//! [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`], [`DecomposeOpsForInference`],
+//! [`FoldScaleAxis`], [`CombineParallelMatmul`], [`AdjustMatmulOrder`], [`ReorderTakeAfterMatmul`],
+//! [`DecomposeOpsForInference`], [`InlineScalarConstants`],
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
 //! together.
@@ -85,6 +86,7 @@ passes! {
     kill_after_last_use::KillAfterLastUse;
     combine_parallel_matmul::CombineParallelMatmul(..);
     fold_scale_axis::FoldScaleAxis;
+    inline_scalar_constants::InlineScalarConstants;
     fuse_attention::FuseAttention;
     attach_attr_layout_free_buffers::AttachAttrLayoutFreeBuffers;
     split_layout_rewrite_preproc::SplitLayoutRewritePreproc;

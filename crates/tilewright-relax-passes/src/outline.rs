@@ -8,10 +8,11 @@ use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, HashCx, IrNode, VarId, rewrite, walk, walk_some};
 use tilewright_ir::analysis::{bound_vars, definable_dims, free_vars};
 use tilewright_ir::relax::{
-    Binding, BindingBlock, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape, Var,
+    Binding, BindingBlock, Constant, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape, Var,
 };
 use tilewright_ir::{Attrs, IRModule};
 use tilewright_support::{Map, Origins, Set};
+use tilewright_tensor::Tensor;
 
 /// What an attribute of a function names: the pattern that it was made of.
 pub(crate) const COMPOSITE: &str = "Composite";
@@ -52,6 +53,8 @@ impl Made {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Constants {
     Stay,
+    /// All but those of one element.
+    BecomeParametersButNumbers,
     BecomeParameters,
 }
 
@@ -61,8 +64,12 @@ pub(crate) fn outlined(bindings: &[Binding], outputs: &[Var], attrs: Attrs, cons
     let outside = free_vars(&block);
     let mut args: Vec<Expr> = outside.iter().map(Expr::var).collect();
     let mut params = outside;
-    if constants == Constants::BecomeParameters {
-        lift_constants(&mut block, &mut params, &mut args);
+    match constants {
+        Constants::Stay => {}
+        Constants::BecomeParametersButNumbers => {
+            lift_constants(&mut block, |constant| constant.num_elements() != 1, &mut params, &mut args);
+        }
+        Constants::BecomeParameters => lift_constants(&mut block, |_| true, &mut params, &mut args),
     }
     let told: Set<VarId> = params.iter().flat_map(|param| definable_dims(&param.struct_info)).map(|d| d.id()).collect();
     let untold: Vec<scalar::Var> = own_dims(&block).into_iter().filter(|dim| !told.contains(&dim.id())).collect();
@@ -82,14 +89,20 @@ pub(crate) fn outlined(bindings: &[Binding], outputs: &[Var], attrs: Attrs, cons
     Outlined { function: renewed(&function, outputs), args }
 }
 
-fn lift_constants(block: &mut BindingBlock, params: &mut Vec<Var>, args: &mut Vec<Expr>) {
+fn lift_constants(
+    block: &mut BindingBlock,
+    is_lifted: impl Fn(&Tensor) -> bool,
+    params: &mut Vec<Var>,
+    args: &mut Vec<Expr>,
+) {
     let mut lifted: Vec<(Var, Expr)> = Vec::new();
-    let lift = |expr: &Expr| {
-        matches!(expr.kind, ExprKind::Constant(_)).then(|| {
+    let lift = |expr: &Expr| match &expr.kind {
+        ExprKind::Constant(Constant(tensor)) if is_lifted(tensor) => {
             let var = Var::new("param", expr.struct_info.clone());
             lifted.push((var.clone(), expr.clone()));
-            Expr::var(&var)
-        })
+            Some(Expr::var(&var))
+        }
+        _ => None,
     };
     if let Some(changed) = rewrite(&*block, lift) {
         *block = changed;

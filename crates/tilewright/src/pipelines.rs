@@ -25,8 +25,14 @@ pub fn zero() -> Sequential {
 pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
+        Arc::new(relax::DecomposeOpsForInference::default()),
+        Arc::new(relax::CanonicalizeBindings),
+        Arc::new(relax::FoldConstant),
+        Arc::new(relax::FoldScaleAxis),
+        Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::FuseAttention),
         Arc::new(relax::LegalizeOps),
+        Arc::new(relax::InlineScalarConstants),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),
         Arc::new(relax::FuseOps::default()),

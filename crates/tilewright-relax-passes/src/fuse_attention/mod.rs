@@ -11,8 +11,8 @@
 //! From any form to any form; dataflow blocks change. Between the first product and the softmax may stand any operators and
 //! PrimFuncs that work element by element on the product, with other operands repeated along its dimensions: scales, masks,
 //! biases, choices. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
-//! groups) and those of the result behind becomes part of the function, too, so that nothing of it is copied; what only gives
-//! a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements
+//! groups) and those of the result behind becomes part of the function, too, so that nothing of it is copied; so does what
+//! parts one tensor into the three. What only gives a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements
 //! around them in the same way. Nothing is computed otherwise than before: what a schedule makes of the function is its own
 //! matter.
 //!
@@ -106,7 +106,7 @@ fn called(
     let Some(last) = members.last() else { return Err(InferError::new("a group without members")) };
     let attrs = Attrs::from([(PRIMITIVE.into(), Attr::Int(1))]);
     let outputs = std::slice::from_ref(&last.var);
-    let Outlined { function, args } = outlined(&members, outputs, attrs, Constants::BecomeParameters);
+    let Outlined { function, args } = outlined(&members, outputs, attrs, Constants::BecomeParametersButNumbers);
     let origins = members.iter().fold(Origins::default(), |all, member| all.merge(&member.origins));
     let global = made.share(module, FUNCTION, function);
     let call = Expr::call_value(cx, Expr::global(&global), args)?;
