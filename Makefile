@@ -31,11 +31,11 @@ bench: ## the benchmarks beside their peers
 	@scripts/setup.sh extension
 	@for file in benches/*.py; do printf '\n\033[1m==> %s\033[0m\n' "$$file"; $(PY) "$$file" || exit 1; done
 
-bench-peers: ## Tilewright beside other libraries; ROWS, THREADS, ROUNDS, PEERS choose
+bench-peers: ## Tilewright beside other libraries; ROWS, THREADS, ROUNDS, PEERS, BY choose
 	@scripts/setup.sh peers
 	@scripts/setup.sh extension
 	@PYTHONPATH=benches $(PY) -m peers $(if $(ROWS),--rows '$(ROWS)') $(if $(THREADS),--threads $(THREADS)) \
-		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PEERS),--peers $(PEERS))
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(PEERS),--peers $(PEERS)) $(if $(BY),--by $(BY))
 
 wheel: ## a wheel with LLVM inside, in dist/
 	@scripts/setup.sh wheel-deps

@@ -155,7 +155,7 @@ enum traffic { READ, WRITE, COPY };
 struct pass {
     const float *source;
     float *target;
-    long count;
+    long count, rounds;
     enum traffic traffic;
     volatile float sum;
 };
@@ -222,27 +222,30 @@ static void copy_all(const float *source, float *target, long count) {
 
 static void *pass_on_thread(void *argument) {
     struct pass *work = argument;
-    switch (work->traffic) {
-    case READ:
-        work->sum = read_all(work->source, work->count);
-        break;
-    case WRITE:
-        write_all(work->target, work->count);
-        break;
-    case COPY:
-        copy_all(work->source, work->target, work->count);
-        break;
+    for (long round = 0; round < work->rounds; round++) {
+        switch (work->traffic) {
+        case READ:
+            work->sum = read_all(work->source, work->count);
+            break;
+        case WRITE:
+            write_all(work->target, work->count);
+            break;
+        case COPY:
+            copy_all(work->source, work->target, work->count);
+            break;
+        }
+        __asm__ volatile("" ::: "memory");
     }
     return 0;
 }
 
-/* One pass over `count` floats on `threads` threads, up to 64: reads `source`, writes `target`, or copies. */
-void probe_traffic(const float *source, float *target, long count, int traffic, int threads) {
+/* Passes over `count` floats on `threads` threads, up to 64: reads `source`, writes `target`, or copies. */
+void probe_traffic(const float *source, float *target, long count, int traffic, long rounds, int threads) {
     struct pass each[64];
     const long piece = count / threads;
     for (int i = 0; i < threads; i++) {
         const long length = i == threads - 1 ? count - i * piece : piece;
-        each[i] = (struct pass){source + i * piece, target + i * piece, length, traffic, 0};
+        each[i] = (struct pass){source + i * piece, target + i * piece, length, rounds, traffic, 0};
     }
     on_threads(pass_on_thread, each, sizeof each[0], threads);
 }

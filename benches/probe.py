@@ -31,7 +31,7 @@ def library() -> ctypes.CDLL:
     probe.probe_add.restype = None
     probe.probe_add.argtypes = [array, array, array, ctypes.c_long, ctypes.c_int, ctypes.c_int]
     probe.probe_traffic.restype = None
-    probe.probe_traffic.argtypes = [array, array, ctypes.c_long, ctypes.c_int, ctypes.c_int]
+    probe.probe_traffic.argtypes = [array, array, ctypes.c_long, ctypes.c_int, ctypes.c_long, ctypes.c_int]
     probe.probe_bf16_threads.restype = None
     probe.probe_bf16_threads.argtypes = [ctypes.c_long, ctypes.c_int]
     probe.probe_bf16_operations.restype = ctypes.c_double
@@ -85,8 +85,28 @@ def bandwidth(traffic: str, runs: int = 3, threads: int = 1) -> float:
     """Memory that is read, written (past the caches) or copied, in 1e9 bytes a second; a copy counts both ways."""
     source, target = buffers()
     kind, passes = TRAFFIC[traffic]
-    seconds = best_seconds(lambda: library().probe_traffic(source, target, source.size, kind, threads), runs)
+    seconds = best_seconds(lambda: library().probe_traffic(source, target, source.size, kind, 1, threads), runs)
     return passes * source.nbytes / seconds / 1e9
+
+
+@functools.cache
+def cache_bytes() -> list[int]:
+    """The sizes of the caches of data from the second level on, as the system says them, the smallest first."""
+    folder = pathlib.Path("/sys/devices/system/cpu/cpu0/cache")
+    sizes = []
+    for index in sorted(folder.glob("index*")):
+        kind, level = (index / "type").read_text().strip(), int((index / "level").read_text())
+        if kind != "Instruction" and level > 1:
+            sizes.append(int((index / "size").read_text().strip().removesuffix("K")) << 10)
+    return sorted(sizes)
+
+
+def cached_bandwidth(size: int, runs: int = 3, threads: int = 1) -> float:
+    """Reading over and over, all threads together, what each has of so many bytes; in 1e9 bytes a second."""
+    source, target = buffers()
+    rounds = max(1, (64 << 20) // size)
+    seconds = best_seconds(lambda: library().probe_traffic(source, target, size // 4, 0, rounds, threads), runs)
+    return rounds * (size // 4) * 4 / seconds / 1e9
 
 
 def on_threads(counts: list[int]) -> int:

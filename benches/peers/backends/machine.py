@@ -15,18 +15,23 @@ from ..row import Row
 class Library:
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.found: dict[str, float] = {}
+        self.found: dict[str, Any] = {}
 
-    def load(self, row: Row, folder: Path) -> Callable[[], dict[str, float]]:
+    def load(self, row: Row, folder: Path) -> Callable[[], dict[str, Any]]:
         return lambda: self.measure(row.dtype == "bfloat16")
 
-    def measure(self, bfloat16: bool) -> dict[str, float]:
-        """The best so far: 1e9 operations and 1e9 bytes a second."""
+    def measure(self, bfloat16: bool) -> dict[str, Any]:
+        """The best so far: 1e9 operations and 1e9 bytes a second; `caches` has half of each one's size with its rate."""
         now = {name: probe.bandwidth(name, runs=1, threads=self.threads) for name in probe.TRAFFIC}
         if bfloat16 and probe.has_bf16():
             now["bfloat16"] = probe.peak_bf16_gflops(runs=2, rounds=300_000, threads=self.threads)
         now["float32"] = probe.peak_gflops(runs=2, rounds=300_000, threads=self.threads)
-        self.found = {**self.found, **{name: max(value, self.found.get(name, 0.0)) for name, value in now.items()}}
+        for name, value in now.items():
+            self.found[name] = max(value, self.found.get(name, 0.0))
+        before = dict(self.found.get("caches", []))
+        halves = [size // 2 for size in probe.cache_bytes()]
+        rates = {size: probe.cached_bandwidth(size, runs=2, threads=self.threads) for size in halves}
+        self.found["caches"] = [(size, max(rate, before.get(size, 0.0))) for size, rate in rates.items()]
         return self.found
 
     def arrays(self, found: Any) -> list[np.ndarray]:
