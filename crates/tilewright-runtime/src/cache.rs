@@ -8,8 +8,10 @@ use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
 use crate::fork::Lock;
 
-/// Bytes that lie idle at most.
+/// Bytes that lie idle at most, but for a single piece that is larger.
 const MAX_IDLE_BYTES: usize = 256 << 20;
+/// Bytes of such a piece at most.
+const MAX_IDLE_PIECE: usize = 1 << 30;
 /// Idle pieces of one size at most.
 const MAX_IDLE_PIECES: usize = 16;
 
@@ -73,7 +75,8 @@ impl OutputCache {
     fn give_back(&self, piece: Tensor) {
         let bytes = piece.num_bytes();
         let mut idle = self.idle.lock();
-        if idle.bytes + bytes > MAX_IDLE_BYTES {
+        let most = if idle.bytes == 0 { MAX_IDLE_PIECE } else { MAX_IDLE_BYTES };
+        if idle.bytes + bytes > most {
             return;
         }
         let pieces = idle.pieces.entry(bytes).or_default();
@@ -105,6 +108,22 @@ mod tests {
         assert!(!first.overlaps(&second));
         drop(first);
         assert_eq!(cache.tensor(layout(1001)).unwrap().data_ptr(), address);
+    }
+
+    #[test]
+    fn one_large_piece_may_lie_idle() {
+        let cache = Arc::new(OutputCache::default());
+        // Nobody touches the memory: it takes none.
+        let layout = |mebibytes: i64| Arc::new(Layout::compact(DataType::U8, &[mebibytes << 20]).unwrap());
+        let [first, second] = [320, 640].map(|size| cache.tensor(layout(size)).unwrap());
+        let address = first.data_ptr();
+        drop(first);
+        drop(second);
+        assert_eq!(cache.idle.lock().bytes, 320 << 20);
+        assert_eq!(cache.tensor(layout(320)).unwrap().data_ptr(), address);
+        assert_eq!(cache.idle.lock().bytes, 320 << 20);
+        drop(cache.tensor(layout(2048)).unwrap());
+        assert_eq!(cache.idle.lock().bytes, 320 << 20);
     }
 
     #[test]

@@ -71,6 +71,22 @@ pub struct DLManagedTensorVersioned {
     pub dl_tensor: DLTensor,
 }
 
+/// `DLPackExchangeAPI`: what a library of arrays offers beside `__dlpack__`, as a table of C functions on the class of its
+/// arrays. Of the functions only those that are used here have their types.
+#[derive(Debug)]
+#[repr(C)]
+pub struct DLPackExchangeAPI {
+    pub version: DLPackVersion,
+    pub previous: *const DLPackExchangeAPI,
+    pub managed_tensor_allocator: *const c_void,
+    /// From an object of the class; not 0 means that it raised an exception.
+    pub managed_tensor_from_py_object_no_sync:
+        Option<unsafe extern "C" fn(object: *mut c_void, managed: *mut *mut DLManagedTensorVersioned) -> i32>,
+    pub managed_tensor_to_py_object_no_sync: *const c_void,
+    pub dltensor_from_py_object_no_sync: *const c_void,
+    pub current_work_stream: *const c_void,
+}
+
 /// An exported structure with the tensor that it speaks of, in one allocation.
 struct Export<M> {
     managed: M,
@@ -190,18 +206,15 @@ unsafe fn read_layout(dl: &DLTensor) -> Result<Layout, TensorError> {
     if ndim > 0 && dl.shape.is_null() {
         return refused("its shape is missing".to_owned());
     }
-    let numbers = |address: *mut i64| {
-        if ndim == 0 {
-            return Vec::new();
-        }
+    let numbers = |address: *const i64| match ndim {
+        0 => &[][..],
         // SAFETY: not null and, by the caller's promise, `ndim` numbers long.
-        unsafe { std::slice::from_raw_parts(address, ndim) }.to_vec()
+        _ => unsafe { std::slice::from_raw_parts(address, ndim) },
     };
     let shape = numbers(dl.shape);
-    let layout = if dl.strides.is_null() {
-        Layout::compact(dtype, &shape)?
-    } else {
-        Layout::strided(dtype, &shape, &numbers(dl.strides))?
+    let layout = match dl.strides.is_null() {
+        true => Layout::compact(dtype, shape)?,
+        false => Layout::strided(dtype, shape, numbers(dl.strides))?,
     };
     if dl.data.is_null() && layout.num_elements() > 0 {
         return refused("its data are missing".to_owned());

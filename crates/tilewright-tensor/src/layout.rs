@@ -9,8 +9,8 @@ use crate::{DataType, TensorError};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {
     dtype: DataType,
-    shape: Box<[i64]>,
-    strides: Box<[i64]>,
+    /// The shape, then the strides: as many.
+    numbers: Box<[i64]>,
     elements: usize,
     contiguous: bool,
     /// Bytes from the first element to the lowest and to behind the highest one.
@@ -22,15 +22,14 @@ impl Layout {
     /// A row-major layout without gaps.
     pub fn compact(dtype: DataType, shape: &[i64]) -> Result<Self, TensorError> {
         let elements = count(dtype, shape)?;
-        let mut strides = vec![0i64; shape.len()];
-        let mut step = 1i64;
-        for (stride, &dim) in strides.iter_mut().zip(shape).rev() {
+        let mut numbers = Vec::with_capacity(2 * shape.len());
+        numbers.extend_from_slice(shape);
+        numbers.resize(2 * shape.len(), 0);
+        for (stride, step) in numbers.iter_mut().rev().zip(steps(shape)) {
             *stride = step;
-            // An empty tensor may have other dimensions whose product overflows; its strides are never used.
-            step = step.saturating_mul(dim.max(1));
         }
-        let high = dtype.bytes_of(elements).unwrap_or(0) as i64;
-        Ok(Self { dtype, shape: shape.into(), strides: strides.into(), elements, contiguous: true, low: 0, high })
+        let (high, numbers) = (dtype.bytes_of(elements).unwrap_or(0) as i64, numbers.into_boxed_slice());
+        Ok(Self { dtype, numbers, elements, contiguous: true, low: 0, high })
     }
 
     /// A layout with strides in elements.
@@ -38,14 +37,16 @@ impl Layout {
         if shape.len() != strides.len() {
             return Err(TensorError::RankMismatch { shape: shape.len(), strides: strides.len() });
         }
+        if strides.iter().rev().copied().eq(steps(shape)) {
+            return Self::compact(dtype, shape);
+        }
         let elements = count(dtype, shape)?;
-        let compact = Self::compact(dtype, shape)?;
-        let contiguous =
-            elements == 0 || strides.iter().zip(&compact.strides).zip(shape).all(|((a, b), &dim)| a == b || dim == 1);
+        let same = |((&stride, step), &dim): ((&i64, i64), &i64)| stride == step || dim == 1;
+        let contiguous = elements == 0 || strides.iter().rev().zip(steps(shape)).zip(shape.iter().rev()).all(same);
         if dtype.is_packed() {
             // Elements that share a byte lie one behind the other, or nowhere.
             let strided = || TensorError::NotContiguous { shape: shape.into(), strides: strides.into() };
-            return if contiguous { Ok(compact) } else { Err(strided()) };
+            return if contiguous { Self::compact(dtype, shape) } else { Err(strided()) };
         }
         let too_large = || TensorError::TooLarge { dtype, shape: shape.into() };
         let (mut low, mut high) = (0i64, 0i64);
@@ -58,7 +59,8 @@ impl Layout {
             }
             high = high.checked_add(bytes).ok_or_else(too_large)?;
         }
-        Ok(Self { dtype, shape: shape.into(), strides: strides.into(), elements, contiguous, low, high })
+        let numbers = [shape, strides].concat().into_boxed_slice();
+        Ok(Self { dtype, numbers, elements, contiguous, low, high })
     }
 
     pub fn dtype(&self) -> DataType {
@@ -66,12 +68,12 @@ impl Layout {
     }
 
     pub fn shape(&self) -> &[i64] {
-        &self.shape
+        &self.numbers[..self.numbers.len() / 2]
     }
 
     /// In elements, one per dimension.
     pub fn strides(&self) -> &[i64] {
-        &self.strides
+        &self.numbers[self.numbers.len() / 2..]
     }
 
     pub fn num_elements(&self) -> usize {
@@ -91,6 +93,12 @@ impl Layout {
     pub fn extent(&self) -> (i64, i64) {
         (self.low, self.high)
     }
+}
+
+/// Strides of a row-major layout without gaps, the last one first.
+fn steps(shape: &[i64]) -> impl Iterator<Item = i64> {
+    // An empty tensor may have other dimensions whose product overflows; its strides are never used.
+    shape.iter().rev().scan(1i64, |next, &dim| Some(std::mem::replace(next, next.saturating_mul(dim.max(1)))))
 }
 
 /// Elements of a shape, if all of them can be addressed.

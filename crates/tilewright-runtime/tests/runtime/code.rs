@@ -57,6 +57,8 @@ const TEMPORARIES: &str = "4889d04157b9050000004989f741564531f6415541544989fc554
     050000004d85e4743e49c704244d000000488d542410498b4d004889df488d35ecfeffffff1385c0\
     751d49833c244d8944240cb809000000750d4c89e64889dfff53288b44240c4883c4205b415c415d\
     c3";
+/// A parallel region of `dims[0]` tasks, each of which counts to a million, with the estimate `dims[1]`.
+const ESTIMATED: &str = "b940420f00ffc975fc31c0c3488b0a4c8b420831d2488d35e4ffffffff6738";
 
 /// The kernels' indices in [`builder`]'s program.
 #[derive(Clone, Copy)]
@@ -74,6 +76,7 @@ pub(crate) enum Code {
     Packed,
     PackedInRegion,
     Temporaries,
+    Estimated,
 }
 
 fn bytes(hex: &str) -> impl Iterator<Item = u8> {
@@ -99,7 +102,8 @@ pub(crate) fn builder() -> ProgramBuilder {
         ("uneven", UNEVEN, 0x21, write.clone(), one.clone(), 0),
         ("packed", PACKED, 0, binary, two.clone(), 0),
         ("packed_in_region", PACKED_IN_REGION, 0x11, vec![Access::Read], one, 0),
-        ("temporaries", TEMPORARIES, 0xc8, write, two, 0),
+        ("temporaries", TEMPORARIES, 0xc8, write, two.clone(), 0),
+        ("estimated", ESTIMATED, 0xc, vec![], two, 0),
     ];
     let mut image = Image { externals: vec![0], ..Image::default() };
     for (name, hex, entry, ..) in &kernels {

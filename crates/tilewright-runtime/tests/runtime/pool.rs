@@ -101,6 +101,41 @@ fn idle_workers_use_no_processor() {
     call(&plain(Code::Meetings, 0, 2), 3, 4);
 }
 
+#[test]
+fn only_long_regions_wake_workers() {
+    if alone("pool::only_long_regions_wake_workers", &[]) {
+        return;
+    }
+    set_num_threads(2);
+    let estimated = plain(Code::Estimated, 0, 2);
+    // The worker is made, works, and goes to sleep.
+    let rest = || std::thread::sleep(Duration::from_millis(50));
+    call(&plain(Code::Meetings, 0, 2), 1, 2);
+    rest();
+    let before = worker_time();
+    for _ in 0..20 {
+        // Tasks that take longer than they say they do.
+        estimated.call(&[Value::Int(20), Value::Int(1000)]).unwrap();
+    }
+    assert_eq!(worker_time(), before);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while worker_time() == before && Instant::now() < deadline {
+        estimated.call(&[Value::Int(20), Value::Int(1_000_000)]).unwrap();
+    }
+    assert!(worker_time() > before);
+}
+
+/// What the workers of this process have used, in nanoseconds.
+fn worker_time() -> u64 {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().map(|task| task.unwrap().path());
+    let workers = tasks.filter(|task| std::fs::read_to_string(task.join("comm")).unwrap().starts_with("tilewright-"));
+    let used = |task: std::path::PathBuf| {
+        let times = std::fs::read_to_string(task.join("schedstat")).unwrap();
+        times.split_whitespace().next().unwrap().parse::<u64>().unwrap()
+    };
+    workers.map(used).sum()
+}
+
 /// What all threads of the process have used.
 fn processor_time() -> Duration {
     // SAFETY: the call fills in the place that it is given.
