@@ -7,6 +7,7 @@ mod graph;
 mod memory;
 mod ops;
 mod random;
+mod sizes;
 mod weights;
 
 use tilewright_expr::{Expr as Scalar, Var as ScalarVar};
