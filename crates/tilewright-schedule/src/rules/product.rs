@@ -6,7 +6,7 @@
 //! first-level cache, a block of rows stays in the second-level one, and tasks are as many as shall share the work evenly.
 
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Expr, ExprKind, IterKind, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, StmtKind, Var};
 use tilewright_target::Target;
 
 use super::accesses::gone;
@@ -37,13 +37,23 @@ const ROWS: i64 = 192;
 const ROWS_PER_COPY: i64 = 512;
 /// Columns of a block.
 const COLUMNS: i64 = 1024;
+/// Elements of columns with lines that are copied before the product runs: few enough to stay in a cache.
+const SMALL_COPY: i64 = 1 << 19;
+/// Rows below which those of a task are not split where each task copies the columns.
+const SHARED_ROWS: i64 = 128;
 /// Rows that can be read in place without being in each other's way in the cache.
 const FEW_ROWS: i64 = 4;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let heavy = heavy_stage(schedule)?;
+    let mut padded = Vec::new();
     for stage in schedule.stages()? {
-        if stage != heavy && !is_same(schedule, stage, heavy) {
+        if is_same(schedule, stage, heavy) {
+            continue;
+        }
+        if is_choice(schedule, stage) {
+            padded.push(stage);
+        } else {
             // What has to stay is refused by name by the product itself.
             let _ = schedule.on_block("compute_inline", stage);
         }
@@ -52,6 +62,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let contraction = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
     let constant = is_constant(function, &contraction.of_columns);
     let tiling = tiling(&contraction, constant, target)?;
+    padded.into_iter().try_for_each(|stage| line_by_line(schedule, stage))?;
     let sizes = [tiling.rows, tiling.vectors, tiling.lanes, tiling.depth, tiling.row_block, tiling.column_block];
     let args = std::iter::once(Arg::Rv(heavy))
         .chain(sizes.map(int))
@@ -59,6 +70,34 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         .collect();
     schedule.apply_named("tile_product", args)?;
     Ok(())
+}
+
+/// The last loop of a stage in vectors, those around it in parallel.
+fn line_by_line(schedule: &mut Schedule, stage: Rv) -> Result<(), Declined> {
+    let loops = schedule.loops_around(stage)?;
+    let Some((&last, outer)) = loops.split_last() else { return Ok(()) };
+    if !outer.is_empty() {
+        let rows = schedule.fuse_all(outer)?;
+        schedule.on_loop("parallel", rows)?;
+    }
+    schedule.on_loop("vectorize", last)?;
+    Ok(())
+}
+
+/// Whether a stage chooses between elements and something else, as borders are made: the choice is made once for each
+/// element, not wherever the element is used.
+fn is_choice(schedule: &Schedule, stage: Rv) -> bool {
+    let Some(stmt) = schedule.stmt(stage) else { return false };
+    let StmtKind::Block { block, .. } = &stmt.kind else { return false };
+    let StmtKind::Store { value, .. } = &block.body.kind else { return false };
+    let chooses = matches!(&value.kind, ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. });
+    chooses && block.reads.iter().all(|read| schedule_reads_argument(schedule, &read.buffer))
+}
+
+/// Whether a buffer is an argument of the function.
+fn schedule_reads_argument(schedule: &Schedule, buffer: &Buffer) -> bool {
+    let name = schedule.working_on().and_then(|name| schedule.module().prim(name));
+    name.is_some_and(|function| function.params.iter().any(|param| param.buffer.as_ref() == Some(buffer)))
 }
 
 fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
@@ -106,18 +145,22 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         _ if runs_along(&c.of_rows, c.depth.axes.last().map(|axis| &axis.var)) => PackRows::RowMajor,
         _ => PackRows::ColumnMajor,
     };
-    let plain = |axes: &[crate::primitive::tile_product::Axis]| {
-        axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).count() <= 1
-    };
+    let lines = c.has_lines();
+    let along_columns = runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
+    let copied = sizes.depth.zip(sizes.columns).map(|(depth, columns)| depth.saturating_mul(columns));
+    if sizes.rows == Some(1) && !constant && (lines || !along_columns) {
+        return Err(Declined::because("there is one row, and its columns are not side by side in memory"));
+    }
     let pack_columns = if constant {
         PackColumns::Ahead
-    } else if single_tile && runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var)) {
+    } else if single_tile && along_columns && !lines {
         PackColumns::InPlace
-    } else if sizes.rows.is_some() && sizes.batch == Some(1) && plain(&c.columns.axes) && plain(&c.depth.axes) {
+    } else if sizes.batch == Some(1) && sizes.rows.is_some() && (!lines || copied.is_some_and(|n| n <= SMALL_COPY)) {
         PackColumns::Ahead
     } else {
         PackColumns::Task
     };
+    let depth = if lines { whole_windows(depth, c) } else { depth };
     let mut found = Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns };
     blocks(&mut found, &sizes);
     Ok(found)
@@ -151,6 +194,13 @@ fn register_tile(registers: i64, lanes: i64, sizes: &Sizes) -> (i64, i64) {
     all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or((1, 1))
 }
 
+/// The depth of a step with all places of the inner axes for each place of the outermost one.
+fn whole_windows(depth: i64, c: &Contraction) -> i64 {
+    let inner: i64 = c.depth.axes.iter().skip(1).filter_map(|axis| axis.extent.as_int()).product();
+    let inner = inner.max(1);
+    (depth / inner).max(1) * inner
+}
+
 /// Even steps of about [`STEP`], whole vectors long.
 fn step(depth: i64, lanes: i64) -> i64 {
     if depth <= STEP + STEP / 3 {
@@ -180,6 +230,7 @@ fn blocks(t: &mut Tiling, sizes: &Sizes) {
     let (rows, columns, depth, batch) =
         (known(sizes.rows), known(sizes.columns), known(sizes.depth), known(sizes.batch));
     let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
+    let least = if t.pack_columns == PackColumns::Task { SHARED_ROWS.max(t.rows) } else { t.rows };
     t.row_block = row_block(sizes.rows, t.rows, most);
     let panels = (columns + t.panel() - 1) / t.panel();
     let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
@@ -191,7 +242,7 @@ fn blocks(t: &mut Tiling, sizes: &Sizes) {
         }
         if per_task > 1 {
             per_task = (per_task + 1) / 2;
-        } else if t.row_block > t.rows && sizes.rows.is_some() {
+        } else if t.row_block > least && sizes.rows.is_some() {
             t.row_block = row_block(sizes.rows, t.rows, t.row_block / 2);
         } else {
             break;

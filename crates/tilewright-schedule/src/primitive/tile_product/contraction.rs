@@ -46,7 +46,7 @@ pub(crate) struct Contraction {
 }
 
 impl Group {
-    fn new(known: &Analyzer, axes: Vec<Axis>, index: DataType) -> Result<Self, Fault> {
+    pub(crate) fn new(known: &Analyzer, axes: Vec<Axis>, index: DataType) -> Result<Self, Fault> {
         let mut size = Expr::int(1, index);
         for axis in &axes {
             size = binary(BinOp::Mul, &size, &axis.extent)?;
@@ -108,6 +108,7 @@ impl Contraction {
         let (outer_columns, columns) = run_of(sort(&of_columns), follows);
         let shared = spatial.iter().filter(in_both).cloned();
         let batch: Vec<Axis> = shared.chain(outer_rows).chain(outer_columns).collect();
+        let depth = in_order_of(&of_rows, depth);
         if depth.iter().skip(1).any(|axis| axis.extent.as_int().is_none()) {
             return Err(Fault::at(site, "the extents of inner reduced axes are not constant"));
         }
@@ -189,6 +190,24 @@ fn axes_of(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, Da
         return Err(Fault::at(site, format!("block `{}` reduces no axis", block.name)));
     }
     Ok((spatial, depth, index))
+}
+
+/// The axes in the order in which a factor has them in memory.
+fn in_order_of(factor: &Expr, mut axes: Vec<Axis>) -> Vec<Axis> {
+    let mut places: Vec<(Var, usize)> = Vec::new();
+    walk(factor, |e: &Expr| {
+        let ExprKind::Load { indices, .. } = &e.kind else { return };
+        for axis in &axes {
+            let own = std::slice::from_ref(&axis.var);
+            if let Some(place) = indices.iter().position(|index| mentions(index, own))
+                && places.iter().all(|(var, _)| *var != axis.var)
+            {
+                places.push((axis.var.clone(), place));
+            }
+        }
+    });
+    axes.sort_by_key(|axis| places.iter().find(|(var, _)| *var == axis.var).map_or(0, |(_, place)| *place));
+    axes
 }
 
 /// The axis along which elements of the result are neighbours in memory.

@@ -28,6 +28,8 @@ pub(super) struct Micro<'a> {
     pub(super) partial: Partial,
     /// The number of the panel in the task.
     pub(super) panel: Expr,
+    /// How many columns of the panel are in the result, where that may not be all of them.
+    pub(super) inside: Option<Expr>,
     /// Whether the step is the last one.
     pub(super) last: Expr,
     /// Whether there is only one step.
@@ -155,10 +157,10 @@ impl Micro<'_> {
 
     /// The statement where the column is one of the result.
     fn where_inside(&self, l: &Lanes, stmt: Stmt) -> Result<Stmt, Fault> {
-        if !self.p.is_ragged()? {
-            return Ok(stmt);
+        match &self.inside {
+            Some(inside) => Ok(only_if(compare(CmpOp::Lt, &self.lane(l), inside)?, stmt)),
+            None => Ok(stmt),
         }
-        Ok(only_if(compare(CmpOp::Lt, &self.column(l), &self.p.c.columns.size)?, stmt))
     }
 
     /// A finished tile goes where it belongs.

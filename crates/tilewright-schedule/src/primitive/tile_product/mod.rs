@@ -34,14 +34,16 @@
 mod contraction;
 mod emit;
 mod epilogue;
+mod lines;
 mod nest;
 mod pack;
 
-use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
+use tilewright_ir::tir::{Expr, PrimFunc, Stmt, StmtKind};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::rewrite::{way, with_block};
 use crate::stages::stages;
+use crate::tree::Site;
 
 pub(crate) use contraction::{Axis, Contraction};
 
@@ -166,20 +168,30 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let tiling = tiling(call)?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    let (before, _, after) = stages(&site)?;
-    if let Some(other) = before.first() {
-        return Err(Fault::at(other, "the product is not the first block of its scope: compute this one inline"));
-    }
+    let (_, _, after) = stages(&site)?;
+    let before = statements_before(&site, &scope);
     let contraction = Contraction::of(call.function, &site)?;
     let outputs = epilogue::outputs(call.function, &site, &scope, &contraction, &after)?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
-    let temporaries = made.temporaries;
+    let (body, out) = (Stmt::seq(before.into_iter().chain([made.body])), contraction.out);
     let function = with_block(call.function, &way(&scope), |block| {
-        block.body = made.body;
-        block.alloc_buffers = temporaries;
+        block.body = body;
+        block.alloc_buffers.retain(|buffer| *buffer != out);
+        block.alloc_buffers.extend(made.temporaries);
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The statements of the scope in front of the one that a block is in.
+fn statements_before(site: &Site, scope: &Site) -> Vec<Stmt> {
+    match site.above.get(scope.above.len() + 1) {
+        Some((stmt, at)) => match &stmt.kind {
+            StmtKind::Seq(stmts) => stmts.iter().take(*at).cloned().collect(),
+            _ => Vec::new(),
+        },
+        None => Vec::new(),
+    }
 }
 
 /// A function's body and the memory that it needs.

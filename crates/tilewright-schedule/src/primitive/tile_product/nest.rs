@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_arith::Analyzer;
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var,
+    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var,
 };
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
@@ -181,7 +181,6 @@ fn tasks(p: &Product<'_>, ahead: Option<&Buffer>, name: &Arc<str>) -> Result<Stm
     let (body, own) = steps(p, &task, ahead)?;
     let body = with_names(lets, body);
     let block = block(p, name, ahead, own, body);
-    let block = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
     let kind = if is_one(&all.size) { ForKind::Serial } else { ForKind::Parallel };
     Ok(looped(&number, &all.size, kind, block))
 }
@@ -208,43 +207,57 @@ fn task_at(
     Ok(Task { batch, row, rows: count, panel, panels })
 }
 
-/// The block of a task, which may touch all of the buffers.
-fn block(p: &Product<'_>, name: &Arc<str>, ahead: Option<&Buffer>, own: Vec<Buffer>, body: Stmt) -> Block {
-    let mut read: Vec<Buffer> = ahead.cloned().into_iter().collect();
-    let mut add = |expr: &Expr| {
-        tilewright_expr::node::walk(expr, |e: &Expr| {
-            if let tilewright_ir::tir::ExprKind::Load { buffer, .. } = &e.kind
-                && !read.contains(buffer)
+/// What a task of the product reads and writes, as a block.
+fn block(p: &Product<'_>, name: &str, ahead: Option<&Buffer>, own: Vec<Buffer>, body: Stmt) -> Stmt {
+    let packed = ahead.map(|buffer| {
+        let zero = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
+        let kind = ExprKind::Load { buffer: buffer.clone(), indices: zero, predicate: None };
+        Expr::raw(buffer.dtype, kind)
+    });
+    let mut read = vec![&p.c.of_rows, packed.as_ref().unwrap_or(&p.c.of_columns)];
+    read.extend(p.outputs.all.iter().map(|output| &output.value));
+    let written: Vec<Buffer> = p.outputs.all.iter().map(|output| output.buffer.clone()).collect();
+    let mut stmt = task_block(name, &read, written, body);
+    if let StmtKind::Block { block, .. } = &stmt.kind {
+        let mut block = block.clone();
+        block.alloc_buffers = own;
+        if p.outputs.is_plain() {
+            block.reads.extend(block.writes.iter().cloned());
+        }
+        stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
+    }
+    stmt
+}
+
+/// A block without axes that may read all of what the expressions load from, and write all of some buffers.
+pub(super) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, body: Stmt) -> Stmt {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for expr in read {
+        tilewright_expr::node::walk(*expr, |e: &Expr| {
+            if let ExprKind::Load { buffer, .. } = &e.kind
+                && !buffers.contains(buffer)
             {
-                read.push(buffer.clone());
+                buffers.push(buffer.clone());
             }
         });
-    };
-    add(&p.c.of_rows);
-    if ahead.is_none() {
-        add(&p.c.of_columns);
-    }
-    p.outputs.all.iter().for_each(|output| add(&output.value));
-    let written: Vec<Buffer> = p.outputs.all.iter().map(|output| output.buffer.clone()).collect();
-    if p.outputs.is_plain() {
-        read.extend(written.iter().cloned());
     }
     let whole = |buffer: Buffer| {
         let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
         BufferRegion { buffer, region }
     };
-    Block {
-        name: name.clone(),
+    let block = Block {
+        name: name.into(),
         iters: Vec::new(),
-        alloc_buffers: own,
+        alloc_buffers: Vec::new(),
         match_buffers: Vec::new(),
-        reads: read.into_iter().map(whole).collect(),
+        reads: buffers.into_iter().map(whole).collect(),
         writes: written.into_iter().map(whole).collect(),
         annotations: Attrs::new(),
         init: None,
         body,
         origins: Origins::default(),
-    }
+    };
+    StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
 
 /// A task: the steps over the depth, and the memory that it needs.
@@ -290,13 +303,29 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     };
     let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
     let last = p.simple(&last);
-    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single };
+    let mut of_panel = Vec::new();
+    let inside = columns_inside(p, task, &place, &mut of_panel)?;
+    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, inside, last, single };
     let (tiles, registers) = micro.tiles()?;
     own.extend(registers);
     panel.push(tiles);
-    stmts.push(serial(&inner, &task.panels, Stmt::seq(panel)));
+    stmts.push(serial(&inner, &task.panels, with_names(of_panel, Stmt::seq(panel))));
     let body = with_names(lets, Stmt::seq(stmts));
     Ok((if single { body } else { serial(&number, &count, body) }, own))
+}
+
+/// How many columns of a panel are in the result, where these may be fewer than it has.
+fn columns_inside(
+    p: &Product<'_>,
+    task: &Task,
+    panel: &Expr,
+    lets: &mut Vec<(Var, Expr)>,
+) -> Result<Option<Expr>, Fault> {
+    if !p.is_ragged()? {
+        return Ok(None);
+    }
+    let rest = &p.c.columns.size - &(&(&task.panel + panel) * p.tiling.panel());
+    Ok(Some(named("inside", &p.least(&p.int(p.tiling.panel()), &rest)?, lets)))
 }
 
 /// Where sums are between steps, and before what follows them is computed.

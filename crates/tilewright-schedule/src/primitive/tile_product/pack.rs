@@ -8,8 +8,9 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Origins;
 
 use super::PackRows;
-use super::contraction::Axis;
-use super::nest::{Product, Step, Task, looped, memory, serial};
+use super::contraction::{Axis, Group};
+use super::lines::Copied;
+use super::nest::{Product, Step, Task, looped, memory, named, serial, task_block, with_names};
 use crate::guard::{compare, mentions, substituted, typed};
 use crate::primitive::Fault;
 
@@ -85,21 +86,58 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
 /// A panel of a task for one step.
 pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel: &Expr) -> Result<Packed, Fault> {
     let t = p.tiling;
-    let (k, v, j) = (p.var("k"), p.var("v"), p.var("j"));
-    let lane = &(&Expr::var(&v) * t.lanes) + &Expr::var(&j);
-    let column = &(&(&task.panel + panel) * t.panel()) + &lane;
-    let value = p.of_columns(&task.batch, &column, &(&step.start + &Expr::var(&k)))?;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).clamp(1, t.depth);
     let shape = vec![p.int(longest), p.int(t.panel())];
-    let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
+    let buffer = memory("packed_columns", shape, p.c.of_columns.dtype, Scope::Global);
+    let column = &(&task.panel + panel) * t.panel();
+    if p.c.has_lines() {
+        let (start, depth) = (step.start.clone(), step.depth.clone());
+        let copied = Copied { batch: &task.batch, column, start, depth, to: &buffer, at: Vec::new() };
+        let stmt = p.copy_lines(&copied)?;
+        return Ok(Packed { buffer, stmt });
+    }
+    let (k, v, j) = (p.var("k"), p.var("v"), p.var("j"));
+    let lane = &(&Expr::var(&v) * t.lanes) + &Expr::var(&j);
+    let value = p.of_columns(&task.batch, &(&column + &lane), &(&step.start + &Expr::var(&k)))?;
     let body = store(&buffer, vec![Expr::var(&k), lane], &value)?;
     let lanes = looped(&j, &p.int(t.lanes), ForKind::Vectorized, body);
     let stmt = serial(&k, &step.depth, serial(&v, &p.int(t.vectors), lanes));
     Ok(Packed { buffer, stmt })
 }
 
+/// All panels of columns with lines, in front of the product.
+fn lines_ahead(p: &Product<'_>) -> Result<Packed, Fault> {
+    let outer = p.batch_of_columns();
+    let panel = Axis { var: p.var("panel"), extent: p.panels()? };
+    let axes: Vec<Axis> = outer.into_iter().chain([panel]).collect();
+    let depth = p.c.depth.size.clone();
+    let shape: Vec<Expr> =
+        axes.iter().map(|axis| axis.extent.clone()).chain([depth.clone(), p.int(p.tiling.panel())]).collect();
+    let buffer = memory("packed_columns", shape, p.c.of_columns.dtype, Scope::Global);
+    let group = Group::new(&p.known, axes, p.c.index)?;
+    let number = p.var("task");
+    let values = group.values(&p.known, &Expr::var(&number))?;
+    let (mut lets, mut batch, mut at) = (Vec::new(), Vec::new(), Vec::new());
+    for (var, value) in values {
+        let value = named(&var.name, &value, &mut lets);
+        at.push(value.clone());
+        batch.push((var, value));
+    }
+    // The axes' values come from the last one on.
+    at.reverse();
+    let panel = at.last().cloned().unwrap_or_else(|| p.int(0));
+    let (column, start) = (&panel * p.tiling.panel(), p.int(0));
+    let body = p.copy_lines(&Copied { batch: &batch, column, start, depth, to: &buffer, at })?;
+    let body = with_names(lets, body);
+    let block = task_block("packed_columns", &[&p.c.of_columns], vec![buffer.clone()], body);
+    Ok(Packed { buffer, stmt: looped(&number, &group.size, ForKind::Parallel, block) })
+}
+
 /// All panels, in front of the product. Of a constant the copy is made once, not by every call.
 pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, Fault> {
+    if !constant && p.c.has_lines() {
+        return lines_ahead(p);
+    }
     let t = p.tiling;
     let panels = Axis { var: p.var("panel"), extent: p.panels()? };
     let depth = Axis { var: p.var("k"), extent: p.c.depth.size.clone() };

@@ -1,0 +1,140 @@
+//! Copies of panels whose columns are several axes, such as the pixels of an image.
+//!
+//! A *line* is a run of columns along the last of these axes. Within a line the factor's elements lie as regularly as along
+//! that axis, across its end they do not: so a panel is copied as the pieces of the lines that it has. In the same way
+//! places of the depth are gone through axis by axis. No index is divided for each element.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Var};
+
+use super::contraction::{Contraction, Group};
+use super::is_one;
+use super::nest::{Product, looped, named, only_if, serial, with_names};
+use crate::guard::{binary, compare, mentions, substituted};
+use crate::primitive::Fault;
+
+/// What is copied where.
+pub(super) struct Copied<'a> {
+    pub(super) batch: &'a [(Var, Expr)],
+    /// The panel's first column.
+    pub(super) column: Expr,
+    /// The part of the depth.
+    pub(super) start: Expr,
+    pub(super) depth: Expr,
+    pub(super) to: &'a Buffer,
+    /// The indices in front of those of the depth and of the column in the panel.
+    pub(super) at: Vec<Expr>,
+}
+
+impl Contraction {
+    /// Whether the columns are several axes, and elements of the factor are not as regular along all of them as along one.
+    pub(crate) fn has_lines(&self) -> bool {
+        let long: Vec<&Var> =
+            self.columns.axes.iter().filter(|axis| !is_one(&axis.extent)).map(|axis| &axis.var).collect();
+        let mut pairs = long.iter().zip(long.iter().skip(1));
+        !pairs.all(|(outer, inner)| self.is_dense(outer, inner))
+    }
+
+    /// Whether two columns' axes are dimensions of what the factor loads, the inner one whole.
+    fn is_dense(&self, outer: &Var, inner: &Var) -> bool {
+        let extent = self.columns.axes.iter().find(|axis| axis.var == *inner).map(|axis| &axis.extent);
+        let mut dense = true;
+        tilewright_expr::node::walk(&self.of_columns, |e: &Expr| {
+            let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
+            if !mentions(e, std::slice::from_ref(inner)) && !mentions(e, std::slice::from_ref(outer)) {
+                return;
+            }
+            let place = |var: &Var| indices.iter().position(|index| index.as_var() == Some(var));
+            dense &= match (place(outer), place(inner)) {
+                (Some(from), Some(to)) => {
+                    let whole = buffer.shape.get(to).zip(extent);
+                    from + 1 == to
+                        && buffer.strides.is_empty()
+                        && whole.is_some_and(|(a, b)| Analyzer::new().prove_equal(a, b))
+                }
+                _ => false,
+            };
+        });
+        dense
+    }
+}
+
+impl Product<'_> {
+    /// The lines of a panel, piece by piece.
+    pub(super) fn copy_lines(&self, copied: &Copied<'_>) -> Result<Stmt, Fault> {
+        let c = self.c;
+        let Some((last, outer)) = c.columns.axes.split_last() else {
+            return Err(Fault::of_call("columns have an axis"));
+        };
+        let Some(length) = last.extent.as_int() else {
+            return Err(Fault::of_call("the extents of inner columns are not constant"));
+        };
+        let lines = Group { axes: outer.to_vec(), size: self.floor_div(&c.columns.size, length)? };
+        let mut lets = Vec::new();
+        let first = named("first_line", &self.floor_div(&copied.column, length)?, &mut lets);
+        let past = self.least(&(&copied.column + self.tiling.panel()), &c.columns.size)?;
+        let count = &(&self.floor_div(&(&past - 1), length)? + 1) - &first;
+        let (number, x) = (self.var("number"), self.var("x"));
+        let mut inner = Vec::new();
+        let line = named("line", &(&first + &Expr::var(&number)), &mut inner);
+        let begin = &line * length;
+        let from = self.simple(&binary(BinOp::Max, &(&copied.column - &begin), &self.int(0))?);
+        let from = named("from", &from, &mut inner);
+        let to = self.least(&(&past - &begin), &self.int(length))?;
+        let piece = named("piece", &(&to - &from), &mut inner);
+        let along = &from + &Expr::var(&x);
+        let mut values = lines.values(&self.known, &line)?;
+        values.push((last.var.clone(), along.clone()));
+        values.extend(copied.batch.iter().cloned());
+        let value = substituted(&c.of_columns, &values);
+        let lane = &(&begin + &along) - &copied.column;
+        let in_lines = compare(CmpOp::Lt, &line, &lines.size)?;
+        let body = self.along_depth(copied, &value, &|k, value| {
+            let indices = copied.at.iter().cloned().chain([k.clone(), lane.clone()]).collect();
+            let stored = Stmt::store(copied.to, indices, value);
+            let stored = stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
+            Ok(looped(&x, &piece, ForKind::Vectorized, stored))
+        })?;
+        let body = with_names(inner, only_if(in_lines, body));
+        Ok(with_names(lets, serial(&number, &count, body)))
+    }
+
+    /// The statement for each place of a part of the depth: its place in the part, and the value there.
+    fn along_depth(
+        &self,
+        copied: &Copied<'_>,
+        value: &Expr,
+        body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let depth = &self.c.depth;
+        let Some((_, others)) = depth.axes.split_first() else {
+            return Err(Fault::of_call("the depth has an axis"));
+        };
+        let inner: Option<i64> = others.iter().map(|axis| axis.extent.as_int()).product();
+        let cut = |inner: &i64| *inner > 0 && (self.tiling.depth % inner == 0 || copied.start.as_int() == Some(0));
+        let whole = inner.filter(cut);
+        let Some(inner) = whole.filter(|inner| *inner > 1) else {
+            let k = self.var("k");
+            let values = depth.values(&self.known, &(&copied.start + &Expr::var(&k)))?;
+            let stmt = body(&Expr::var(&k), &substituted(value, &values))?;
+            return Ok(serial(&k, &copied.depth, stmt));
+        };
+        let vars: Vec<Var> = depth.axes.iter().map(|axis| axis.var.renewed()).collect();
+        let (mut place, mut values) = (self.int(0), Vec::new());
+        for (at, (axis, var)) in depth.axes.iter().zip(&vars).enumerate() {
+            let own = Expr::var(var);
+            place = self.simple(&(&binary(BinOp::Mul, &place, &axis.extent)? + &own));
+            let start = if at == 0 { self.floor_div(&copied.start, inner)? } else { self.int(0) };
+            values.push((axis.var.clone(), &start + &own));
+        }
+        let mut stmt = body(&place, &substituted(value, &values))?;
+        for (axis, var) in others.iter().zip(vars.iter().skip(1)).rev() {
+            stmt = serial(var, &axis.extent, stmt);
+        }
+        let count = self.floor_div(&copied.depth, inner)?;
+        Ok(match vars.first() {
+            Some(var) => serial(var, &count, stmt),
+            None => stmt,
+        })
+    }
+}
