@@ -135,11 +135,15 @@ def table(parts: list[Section]) -> str:
         "",
         "A *sample* is a call with arguments of one shape and element type each. For every sample the tests compare",
         "the inferred type, the result of the reference interpreter, that of compiled code and that of NumPy or",
-        "PyTorch (`python/tests/test_ops.py`); of *symbolic* samples the sizes are variables. Sizes are 0, 1 and",
-        "odd ones; where an operator works element by element, floats are mixed with NaN, infinities and extremes.",
-        "*Types* are the element types that inference takes, all of which have samples; float8 is none of them.",
+        "PyTorch (`python/tests/test_ops.py`); of *symbolic* samples the sizes are variables: equal sizes one, and",
+        "every size one of its own. *Size 0* and *size 1* count samples with such dimensions, the others being odd and",
+        "even ones; *NaN, inf* those with floats that are not finite. *Types* are the element types that inference",
+        "takes, all of which have samples; float8 is none of them. *Ranks* are those of the first tensor; behind *not*",
+        "stand ranks up to 5 that inference takes as well.",
+        "",
         "Every operator is also typed with arguments of unknown sizes, rank and element type: inference refuses, or",
-        "claims nothing that does not hold.",
+        "claims nothing that does not hold. And what inference refuses of sizes that it knows, the run refuses where",
+        "they are variables.",
         "",
         f"{len(judged)} operators are judged by {sum(count.samples for count in judged)} samples, "
         f"{sum(count.symbolic for count in judged)} of them symbolic.",
@@ -161,20 +165,18 @@ def table(parts: list[Section]) -> str:
 
 def section_rows(section: Section, rows: dict) -> Iterator[str]:
     """The table of a section."""
-    yield "| operator | state | samples | symbolic | types | ranks | interpreter | compiled | reference |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "| operator | state | samples | symbolic | size 0 | size 1 | NaN, inf | types | ranks | reference |"
+    yield "|---|---|---|---|---|---|---|---|---|---|"
     for name in section.names:
         state, reason, count = rows[section.title, name]
         said = f"{state}: {reason}" if reason else state
         if count is None:
-            yield f"| {link(name)} | {said} | | | | | | | |"
+            yield f"| {link(name)} | {said} | | | | | | | | |"
             continue
         types, ranks = short(count.dtypes), ", ".join(map(str, count.ranks))
-        interpreted = count.samples if count.interpreted else "-"
-        yield (
-            f"| {link(name)} | {said} | {count.samples} | {count.symbolic} | {types} | {ranks} | {interpreted} | "
-            f"{count.samples} | {count.judge} |"
-        )
+        ranks += f"; not {', '.join(map(str, count.lacking))}" if count.lacking else ""
+        numbers = (count.samples, count.symbolic, count.empty, count.single, count.special)
+        yield f"| {link(name)} | {said} | {' | '.join(map(str, numbers))} | {types} | {ranks} | {count.judge} |"
 
 
 def short(dtypes: list[str]) -> str:

@@ -84,6 +84,15 @@ def compiled(module, every):
         yield [from_value(value, str(info.dtype)) for value, info in zip(values, run.infos, strict=True)]
 
 
+def refuses(function, run, arrays):
+    """Whether the compiled function does not take the arguments."""
+    try:
+        function(*[to_tensor(array, dtype) for array, dtype in zip(arrays, run.dtypes, strict=True)])
+    except judge.REFUSALS:
+        return True
+    return False
+
+
 def check(interpreter, every):
     module = judge.module_of(every)
     calls = [(f"f{i}", list(zip(run.arrays, run.dtypes, strict=True))) for i, run in enumerate(every)]
@@ -106,6 +115,15 @@ def test_inference_claims_nothing_wrong_of_what_it_does_not_know(name):
     for run in judge.different(judge.runs(name)):
         results = [(found.shape, dtype) for found, dtype in run.expected()]
         assert judge.contradictions(run, results) == []
+
+
+@pytest.mark.parametrize("name", judge.names())
+def test_the_run_refuses_the_sizes_that_inference_refuses(name):
+    tried = judge.tried(judge.runs(name))
+    machine = relax.VirtualMachine(relax.build(judge.module_of(tried), "llvm"), tw.cpu()) if tried else None
+    for i, run in enumerate(tried):
+        for arrays in judge.misfits(run):
+            assert refuses(machine[f"f{i}"], run, arrays), f"{run.where} takes {[array.shape for array in arrays]}"
 
 
 def test_a_reference_belongs_to_an_operator():

@@ -103,7 +103,10 @@ fn check_one(
             check_dims(cx, param, arg, bound).or_else(wrong)
         }
         (StructInfo::Shape(_), StructInfo::Shape(_)) => check_dims(cx, param, arg, bound).or_else(wrong),
-        (StructInfo::Prim { dtype: p, .. }, StructInfo::Prim { dtype: a, .. }) if p == a => Ok(()),
+        (StructInfo::Prim { dtype: p, .. }, StructInfo::Prim { dtype: a, .. }) => match p == a {
+            true => Ok(()),
+            false => wrong(format!("expected a scalar of {p}, found one of {a}")),
+        },
         (StructInfo::Tuple(p), StructInfo::Tuple(a)) if p.len() == a.len() => {
             p.iter().zip(a).try_for_each(|(p, a)| check_one(cx, callee, i, p, a, bound))
         }

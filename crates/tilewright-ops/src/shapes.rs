@@ -208,6 +208,11 @@ pub fn alike_fields<'a>(call: &OpCall<'a>) -> Result<Fields<'a>, InferError> {
     Ok(fields)
 }
 
+/// Whether a dimension that must have elements has none. If that is not known, the rule assumes that it has some.
+pub fn is_empty(cx: &InferCx, extent: &Expr) -> bool {
+    cx.exceeds(&Expr::int(1, extent.dtype), extent)
+}
+
 /// Refuses shapes that differ elsewhere than in one dimension.
 pub fn check_equal_dims(
     cx: &InferCx,

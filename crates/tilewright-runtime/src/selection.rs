@@ -115,6 +115,48 @@ fn groups(keys: &[u64], slices: &Slices, sorted: bool) -> Vec<Vec<usize>> {
     groups
 }
 
+/// The groups of equal slices.
+enum Distinct {
+    /// The numbers of the slices of each group.
+    Groups(Vec<Vec<usize>>),
+    /// So many slices without elements, which are all equal: their number says nothing of how much memory there is.
+    Alike(usize),
+}
+
+impl Distinct {
+    /// The first slice of each group.
+    fn firsts(&self) -> Vec<usize> {
+        match self {
+            Self::Groups(groups) => groups.iter().map(|group| group[0]).collect(),
+            Self::Alike(count) => (0..(*count).min(1)).collect(),
+        }
+    }
+
+    /// How many slices each group has.
+    fn counts(&self) -> Vec<i64> {
+        match self {
+            Self::Groups(groups) => groups.iter().map(|group| group.len() as i64).collect(),
+            Self::Alike(0) => Vec::new(),
+            Self::Alike(count) => vec![*count as i64],
+        }
+    }
+
+    /// The group of each slice.
+    fn numbers(&self, count: usize) -> Result<Vec<i64>> {
+        let mut numbers = Vec::new();
+        if numbers.try_reserve_exact(count).is_err() {
+            return Err(refused(format!("there is no memory for a number for each of {count} slices")));
+        }
+        numbers.resize(count, 0);
+        if let Self::Groups(groups) = self {
+            for (number, group) in groups.iter().enumerate() {
+                group.iter().for_each(|&slice| numbers[slice] = number as i64);
+            }
+        }
+        Ok(numbers)
+    }
+}
+
 /// `(sorted, return_index, return_inverse, return_counts, axis, tensor)`.
 fn unique(args: &[Value]) -> Result<Value> {
     let [Value::Bool(sorted), Value::Bool(index), Value::Bool(inverse), Value::Bool(counts), axis, Value::Tensor(x)] =
@@ -123,22 +165,21 @@ fn unique(args: &[Value]) -> Result<Value> {
         return Err(wrong_arguments("four bools, a dimension and a tensor", args));
     };
     let (mut dims, slices, axis) = slices_of(x, axis)?;
-    let groups = groups(&keys(x)?, &slices, *sorted);
-    dims[axis] = groups.len() as i64;
-    let kept: Vec<usize> = groups.iter().map(|group| group[0]).collect();
+    let distinct = match slices.size() {
+        0 => Distinct::Alike(slices.count),
+        _ => Distinct::Groups(groups(&keys(x)?, &slices, *sorted)),
+    };
+    let kept = distinct.firsts();
+    dims[axis] = kept.len() as i64;
     let mut results: Vec<Value> = vec![picked(x, &slices, &kept, &dims)?.into()];
     if *index {
         results.push(int_tensor(kept.iter().map(|&slice| slice as i64).collect())?);
     }
     if *inverse {
-        let mut numbers = vec![0; slices.count];
-        for (number, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&slice| numbers[slice] = number as i64);
-        }
-        results.push(int_tensor(numbers)?);
+        results.push(int_tensor(distinct.numbers(slices.count)?)?);
     }
     if *counts {
-        results.push(int_tensor(groups.iter().map(|group| group.len() as i64).collect())?);
+        results.push(int_tensor(distinct.counts())?);
     }
     match results.len() {
         1 => Ok(results.remove(0)),

@@ -107,7 +107,9 @@ pub fn te_call(
     function.attrs.extend(attrs);
     let global = shared_or_added(bb, renew_defs(&function), name);
     let out = outputs.iter().map(result_info).collect::<Result<Vec<_>, _>>()?;
-    let said = TirCall { tir_vars: scalars.iter().map(Expr::var).collect(), ..said };
+    // The function has all indices in one type, whatever that of the caller's variables.
+    let values = scalars.iter().map(|var| Expr::var(var).cast(DataType::I64)).collect::<Result<Vec<_>, _>>()?;
+    let said = TirCall { tir_vars: values, ..said };
     let call = relax::Expr::call_tir_with(bb.infer_cx(), global, args.to_vec(), out, said);
     call.map_err(|error| TeError(error.to_string()))
 }

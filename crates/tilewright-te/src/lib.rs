@@ -28,6 +28,7 @@
 
 mod emit;
 mod external;
+mod inlining;
 mod inside;
 mod legalize;
 mod prim_func;

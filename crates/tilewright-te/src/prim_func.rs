@@ -10,6 +10,7 @@ use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::DataType;
 
 use crate::external::extern_stmt;
+use crate::inlining::Weights;
 use crate::reduce::Reduction;
 use crate::tensor::{Body, Compute, Operation, free_vars};
 use crate::widen::Widening;
@@ -148,6 +149,8 @@ struct Lowering {
     widening: Option<Widening>,
     /// Formulas by the buffers of the tensors that they take the place of.
     inlined: Map<VarId, (Vec<Var>, Expr)>,
+    /// How much would be written of them.
+    weights: Weights,
     /// What stages of statements need beside the tensors.
     temporaries: Vec<Buffer>,
 }
@@ -155,7 +158,7 @@ struct Lowering {
 impl Lowering {
     fn new(order: &[Operation], params: &[Tensor], options: &CreateOptions) -> Result<Self, TeError> {
         let widening = options.index_dtype.map(Widening::new);
-        let mut lowering = Self { buffers: Map::default(), widening, inlined: Map::default(), temporaries: Vec::new() };
+        let mut lowering = Self { buffers: Map::default(), widening, inlined: Map::default(), weights: Weights::default(), temporaries: Vec::new() };
         for tensor in order.iter().flat_map(Operation::outputs) {
             let shape = tensor.shape().iter().map(|extent| lowering.index(extent)).collect::<Result<Vec<_>, _>>()?;
             let own = tensor.buffer().derive(|node| {
@@ -184,6 +187,9 @@ impl Lowering {
         match tensor.op().body() {
             Body::Compute(Compute { axes, values, reduction: None }) => {
                 let Some(value) = values.get(tensor.index()) else { return fail("it has no formula") };
+                if !self.weights.learn(tensor.id(), axes, value) {
+                    return fail("with what is inlined into it, its formula would be too long; some stages must stay");
+                }
                 self.inlined.insert(tensor.id(), (axes.clone(), self.with_inlined(value)));
                 Ok(())
             }
@@ -228,11 +234,12 @@ impl Lowering {
     /// A formula as the function has it.
     fn value(&mut self, value: &Expr) -> Result<Expr, TeError> {
         let value = self.with_inlined(value);
-        let value = match &mut self.widening {
-            Some(widening) => widening.value(&value, &locals(&value))?,
-            None => value,
-        };
-        Ok(rewrapped(&value, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned()))
+        // Buffers first: the widening of a shape would make a buffer another one.
+        let value = rewrapped(&value, |buffer: &Buffer| self.buffers.get(&buffer.id()).cloned());
+        match &mut self.widening {
+            Some(widening) => widening.value(&value, &locals(&value)),
+            None => Ok(value),
+        }
     }
 
     fn buffer(&self, tensor: &Tensor) -> Buffer {

@@ -92,6 +92,16 @@ impl From<Expr> for Value {
     }
 }
 
+/// Whether a type holds the number; a negative one may stand for the bits of an unsigned number.
+fn fits(value: i64, dtype: DataType) -> bool {
+    let bits = u32::from(dtype.bits);
+    if !dtype.is_int() || bits >= 64 {
+        return true;
+    }
+    let (least, most) = (-(1_i64 << (bits - 1)), 1_i64 << (bits - u32::from(dtype.is_signed())));
+    (least..most).contains(&value)
+}
+
 /// The tensors and axes of both lists, each once.
 fn joined<'a, T: PartialEq + Clone + 'a>(lists: impl IntoIterator<Item = &'a Vec<T>>) -> Vec<T> {
     let mut all = Vec::new();
@@ -164,7 +174,8 @@ impl Value {
         let dtype = self.dtype().unwrap_or(DataType::F32);
         match other {
             Operand::Value(value) => value,
-            Operand::Int(value) => Expr::number(value, dtype).into(),
+            Operand::Int(value) if fits(value, dtype.element()) => Expr::number(value, dtype).into(),
+            Operand::Int(value) => Self::wrong(TeError(format!("{value} is out of the range of {dtype}"))),
             Operand::Float(value) if dtype.is_float() => Expr::float(value, dtype).into(),
             Operand::Float(value) => Expr::float(value, DataType::F32).into(),
         }
@@ -311,5 +322,20 @@ impl std::ops::Not for Value {
     /// Whether this value (a bool) is false.
     fn not(self) -> Value {
         Value::made(&[&self], |e| e[0].not())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_that_the_other_operand_s_type_does_not_hold_is_refused() {
+        let byte = Value::from(Expr::int(1, DataType::I8));
+        assert!((&byte + 127).expr().is_ok() && (&byte * -128).expr().is_ok());
+        assert_eq!((&byte + 300).expr().unwrap_err().0, "300 is out of the range of int8");
+        let unsigned = Value::from(Expr::int(1, DataType::U8));
+        assert!((&unsigned + 255).expr().is_ok() && (-&unsigned).expr().is_ok());
+        assert!((&unsigned + 256).expr().is_err());
     }
 }

@@ -5,11 +5,13 @@ A family has a file with its entries, and a name in the list below.
 
 from __future__ import annotations
 
-from . import attention, basic, search, vision
+from . import attention, basic, layers, moved, search, vision
 from .sampling import Reference, Sample
 
 FAMILIES = [
     basic,
+    moved,
+    layers,
     vision,
     search,
     attention,

@@ -1,8 +1,10 @@
 """What is judged of each operator: its samples, with every element type and with symbolic dimensions.
 
-The samples of `REFERENCES` are multiplied here. Each runs with its sizes as they are and, where inference allows it,
-with symbolic ones: equal sizes as one variable, and once for each tuple of shapes with a variable for each size and
-place. Element types of the arguments that no sample has, and that inference takes, are given to one of the samples.
+The samples of `REFERENCES` are multiplied here. What they lack of sizes 0 and 1 and of floats that are not finite is
+made of them (`varied.py`). Each runs with its sizes as they are and, where inference allows it, with symbolic ones, once
+for each tuple of shapes: equal sizes as one variable, and every size as a variable of its own, or where an operator has
+to know which are equal, a variable for each size and place. Element types of the arguments that no sample has, and that
+inference takes, are given to one of the samples.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from tilewright import _core, relax, tir
 from . import REFERENCES
 from .sampling import Sample
 from .values import DTYPES, kind_of, rounded
+from .varied import not_finite, varied
 
 # Left to themselves: they give no tensors, or concern memory, functions and the machine; other tests run them.
 SYSTEM = ("system", "builtin", "memory", "vm", "inspect")
@@ -49,7 +52,7 @@ class Run:
 
     sample: Sample
     dtypes: list[str]
-    #: `sizes`: as they are; `equal`: a variable for each size; `places`: one for each size and place.
+    #: `sizes`: as they are; `equal`: a variable for each size; `places`: for each size and place; `apart`: one each.
     dims: str
     #: The function's parameters, and the call of them.
     params: list[relax.Var]
@@ -103,18 +106,17 @@ def dims_of(arrays: list[np.ndarray], scheme: str) -> list[list]:
     variables: dict[Any, tir.Var] = {}
     alike = len({array.shape for array in arrays}) == 1
 
-    def dim(size: int, place: int) -> Any:
+    def dim(argument: int, size: int, place: int) -> Any:
         if scheme == "sizes" or (size == 1 and not alike):
             return size
-        key = size if scheme == "equal" else (size, place)
-        name = f"n{size}" if scheme == "equal" else f"n{size}_{place}"
-        return variables.setdefault(key, tir.Var(name, "int64"))
+        key = {"equal": (size,), "places": (size, place), "apart": (size, place, argument)}[scheme]
+        return variables.setdefault(key, tir.Var("_".join(["n", *map(str, key)]), "int64"))
 
-    return [[dim(size, place) for place, size in enumerate(array.shape)] for array in arrays]
+    return [[dim(i, size, place) for place, size in enumerate(array.shape)] for i, array in enumerate(arrays)]
 
 
-def planned(sample: Sample, dtypes: list[str], scheme: str) -> Run | None:
-    """The run of a sample; none where inference refuses it, or knows no shape that it knows of plain sizes."""
+def planned(sample: Sample, dtypes: list[str], scheme: str, plain: Run | None = None) -> Run | None:
+    """The run of a sample; none where inference refuses it, or knows no shape that it knows of the plain run."""
     dims = dims_of(sample.arrays, scheme)
     infos = [relax.TensorStructInfo(d, dtype) for d, dtype in zip(dims, dtypes, strict=True)]
     params = [relax.Var(f"x{i}", info) for i, info in enumerate(infos)]
@@ -122,9 +124,25 @@ def planned(sample: Sample, dtypes: list[str], scheme: str) -> Run | None:
         call = sample.call(*params)
     except REFUSALS:
         return None
-    if scheme != "sizes" and any(getattr(info, "shape", ()) is None for info in tensors_of(call.struct_info)):
+    infos = tensors_of(call.struct_info)
+    if plain is not None and any(is_lost(info, known) for info, known in zip(infos, plain.infos, strict=True)):
         return None
-    return Run(sample, dtypes, scheme, params, call)
+    found = Run(sample, dtypes, scheme, params, call)
+    return None if scheme == "apart" and not becomes_loops(found) else found
+
+
+def is_lost(info: Any, known: Any) -> bool:
+    """Whether the first tensor has no known shape, and the second one has."""
+    return getattr(info, "shape", ()) is None and getattr(known, "shape", ()) is not None
+
+
+def becomes_loops(run: Run) -> bool:
+    """Whether enough is known of the arguments: some operators have to know how indices broadcast."""
+    try:
+        relax.transform.LegalizeOps()(module_of([run]))
+    except REFUSALS:
+        return False
+    return True
 
 
 def plainly(sample: Sample) -> Run:
@@ -134,20 +152,35 @@ def plainly(sample: Sample) -> Run:
         relax.Var(f"x{i}", relax.TensorStructInfo(array.shape, dtype))
         for i, (array, dtype) in enumerate(zip(sample.arrays, dtypes, strict=True))
     ]
-    return Run(sample, dtypes, "sizes", params, sample.call(*params))
+    return Run(sample, dtypes, "sizes", params, sample.call(*params), sample.gives)
+
+
+#: So many forms of a call of several tensors have symbolic sizes in all schemes.
+BOTH = 8
 
 
 def symbolic(run: Run, seen: set) -> Iterator[Run]:
-    """The run with symbolic dimensions; once for each form of the call, whatever its element types."""
+    """The run with symbolic dimensions; once for each form of the call, whatever its element types.
+
+    The first forms have all schemes, the others one by turns: each of them is a function to be compiled.
+    """
     arrays = run.arrays
     form = (str(run.call.attrs), *(array.shape for array in arrays))
     if not run.sample.symbolic or form in seen or all(array.ndim == 0 for array in arrays):
         return
     seen.add(form)
-    for scheme in ("equal", "places"):
-        found = planned(run.sample, run.dtypes, scheme)
-        if found is not None and (scheme == "equal" or are_apart(found)):
+    several = len(arrays) > 1
+    if not several or len(seen) <= BOTH or len(seen) % 2:
+        found = planned(run.sample, run.dtypes, "equal", run)
+        if found is not None:
             yield found
+    if several and len(seen) > BOTH and len(seen) % 2:
+        return
+    for scheme in ("apart", "places"):
+        found = planned(run.sample, run.dtypes, scheme, run)
+        if found is not None and are_apart(found):
+            yield found
+            return
 
 
 def are_apart(run: Run) -> bool:
@@ -258,12 +291,48 @@ def retyped_run(run: Run, places: tuple[int, ...], dtype: str) -> Run | None:
 @cache
 def runs(name: str) -> list[Run]:
     """All runs of an operator."""
-    base = [plainly(sample) for sample in REFERENCES[name].samples(np.random.default_rng(7), operator(name))]
+    samples = list(REFERENCES[name].samples(np.random.default_rng(7), operator(name)))
+    samples += varied(samples, is_taken)
+    base = [plainly(sample) for sample in samples]
     seen: set = set()
     every = []
     for run in base:
         every += [run, *symbolic(run, seen)]
     return every + list(retyped(base))
+
+
+def is_taken(sample: Sample) -> bool:
+    """Whether inference takes the sample as it is."""
+    return planned(sample, [str(array.dtype) for array in sample.arrays], "sizes") is not None
+
+
+#: So many calls of an operator are tried with sizes that do not fit.
+TRIED = 8
+
+
+def tried(every: list[Run]) -> list[Run]:
+    """Some of the calls that have a variable for each size."""
+    apart = [run for run in every if run.dims == "apart"]
+    return apart[:: max(1, len(apart) // TRIED)][:TRIED]
+
+
+def misfits(run: Run) -> Iterator[list[np.ndarray]]:
+    """Arguments whose shapes inference refuses, each with one size that is another."""
+    for arrays in other_sizes(run):
+        if planned(replace(run.sample, arrays=arrays), run.dtypes, "sizes") is None:
+            yield arrays
+
+
+def other_sizes(run: Run) -> Iterator[list[np.ndarray]]:
+    """The arguments with one dimension of another size: 0, 1, one less and one more."""
+    for i, (param, array) in enumerate(zip(run.params, run.arrays, strict=True)):
+        for place, size in enumerate(array.shape):
+            if not isinstance(param.struct_info.shape[place], tir.Var):
+                continue
+            for other in sorted({0, 1, max(size - 1, 0), size + 1} - {size}):
+                shape = (*array.shape[:place], other, *array.shape[place + 1 :])
+                there = np.resize(array, shape) if array.size else np.zeros(shape, array.dtype)
+                yield [*run.arrays[:i], there, *run.arrays[i + 1 :]]
 
 
 def module_of(every: list[Run]) -> tw.IRModule:
@@ -354,11 +423,15 @@ class Count:
 
     samples: int
     symbolic: int
+    #: Samples with tensors without elements, with dimensions of size 1, and with floats that are not finite.
+    empty: int
+    single: int
+    special: int
     dtypes: list[str]
     ranks: list[int]
+    #: Ranks up to 5 that inference takes and that no sample has.
+    lacking: list[int]
     judge: str
-    #: Whether the interpreter runs it.
-    interpreted: bool = True
 
 
 def count(name: str) -> Count:
@@ -366,8 +439,35 @@ def count(name: str) -> Count:
     every = runs(name)
     data = [run.dtypes[data_place(run)] if run.dtypes else run.infos[0].dtype for run in every]
     ranks = {run.arrays[data_place(run)].ndim if run.arrays else run.infos[0].ndim for run in every}
-    symbols = sum(run.dims != "sizes" for run in every)
-    return Count(len(every), symbols, [d for d in DTYPES if d in data], sorted(ranks), judge_of(every))
+    shapes = [[array.shape for array in run.arrays] or [run.expected()[0][0].shape] for run in every]
+    return Count(
+        len(every),
+        sum(run.dims != "sizes" for run in every),
+        sum(any(0 in shape for shape in own) for own in shapes),
+        sum(any(1 in shape for shape in own) for own in shapes),
+        sum(not_finite(run.sample) for run in every),
+        [d for d in DTYPES if d in data],
+        sorted(ranks),
+        lacking_ranks(every),
+        judge_of(every),
+    )
+
+
+def lacking_ranks(every: list[Run]) -> list[int]:
+    """The ranks up to 5 that inference takes of the first tensor and that no sample has."""
+    ranks = {run.arrays[0].ndim for run in every if run.arrays}
+    calls = [run for run in different(every) if run.arrays]
+    return [rank for rank in range(6) if rank not in ranks and any(takes_rank(run, rank) for run in calls)]
+
+
+def takes_rank(run: Run, rank: int) -> bool:
+    """Whether inference takes the call of a first tensor of another rank; of the others it knows none."""
+    infos = [relax.TensorStructInfo(dtype=dtype, ndim=-1 if i else rank) for i, dtype in enumerate(run.dtypes)]
+    try:
+        run.sample.call(*[relax.Var(f"x{i}", info) for i, info in enumerate(infos)])
+    except REFUSALS:
+        return False
+    return True
 
 
 def data_place(run: Run) -> int:

@@ -48,6 +48,10 @@ class Sample:
     tolerance: float | None = None
     #: Whether it may be given in other element types.
     retyped: bool = True
+    #: Whether it may be given with other sizes and with floats that are not finite.
+    varied: bool = True
+    #: The element types of the results, where NumPy has no such type.
+    gives: list[str] | None = None
 
 
 @dataclass
@@ -57,19 +61,75 @@ class Reference:
     samples: Callable[[np.random.Generator, Callable[..., Any]], Iterator[Sample]]
 
 
-def unary(reference, dtypes=FLOATS, special=True, prepare=None):
-    """An operator of one tensor, element by element."""
+def direct(op, *arrays):
+    """The call without attributes."""
+    return op(*arrays)
+
+
+def unary(reference, dtypes=FLOATS, special=True, call=direct, shapes=SHAPES):
+    """An operator of one tensor, of every rank; often it works element by element."""
 
     def samples(rng, op):
         for dtype in dtypes:
-            for shape in SHAPES:
-                array = random_array(rng, shape, dtype, special)
-                yield Sample([prepare(array) if prepare else array], op, reference)
+            for shape in shapes:
+                yield Sample([random_array(rng, shape, dtype, special)], partial(call, op), reference)
 
     return Reference(samples)
 
 
-PAIRS = [((), ()), ((3,), (3,)), ((0,), (1,)), ((2, 3), (3,)), ((2, 1, 4), (5, 1)), ((1, 3, 1, 1, 2), (3, 1, 2))]
+def joined(*references):
+    """The samples of several references."""
+
+    def samples(rng, op):
+        for reference in references:
+            yield from reference.samples(rng, op)
+
+    return Reference(samples)
+
+
+def along(call, reference, dtypes=("float32",), special=True, count=1, takes=lambda extent: True):
+    """An operator of tensors that are alike, along one dimension: the first, a middle one and the last.
+
+    It is called as `call(op, axis, *tensors)` and `reference(axis, *arrays)`, where it `takes` the extent.
+    """
+
+    def samples(rng, op):
+        for dtype in dtypes:
+            for shape in SHAPES:
+                for axis in sorted({0, len(shape) // 2, len(shape) - 1} if shape else []):
+                    if takes(shape[axis]):
+                        axis = -1 if axis and axis == len(shape) - 1 else axis
+                        arrays = [random_array(rng, shape, dtype, special) for _ in range(count)]
+                        yield Sample(arrays, partial(call, op, axis), partial(reference, axis))
+
+    return Reference(samples)
+
+
+def dims(x):
+    """The sizes of an argument, which may be variables."""
+    return list(x.struct_info.shape)
+
+
+PAIRS = [
+    ((), ()), ((3,), (3,)), ((0,), (1,)), ((2, 3), (3,)), ((2, 1, 4), (5, 1)), ((2, 1, 3, 1), (1, 2, 1, 3)),
+    ((1, 3, 1, 1, 2), (3, 1, 2)),
+]  # fmt: skip
+TRIPLES = [
+    ((), (), ()), ((7,), (7,), (7,)), ((0,), (1,), ()), ((3, 1), (5,), (3, 5)), ((2, 1, 4), (5, 1), (1,)),
+    ((2, 1, 3, 1), (3, 1), (1, 2, 1, 5)), ((1, 3, 1, 1, 2), (3, 1, 2), (2,)),
+]  # fmt: skip
+
+
+def ternary(reference, dtypes, special=True):
+    """An operator of three tensors that broadcast, of an element type each."""
+
+    def samples(rng, op):
+        for types in dtypes:
+            for shapes in TRIPLES:
+                arrays = [random_array(rng, s, d, special) for s, d in zip(shapes, types, strict=True)]
+                yield Sample(arrays, op, reference)
+
+    return Reference(samples)
 
 
 def binary(reference, dtypes=(*FLOATS, *INTS), special=True, second=None):
@@ -110,7 +170,7 @@ def reduction(reference, dtypes=("float32", "float16", "int32"), empty=True):
 
     def samples(rng, op):
         for dtype in dtypes:
-            for shape in [(), (7,), (3, 5), (2, 3, 4), (2, 1, 3, 2, 2), *([(0, 3)] if empty else [])]:
+            for shape in [(), (7,), (3, 5), (2, 3, 4), (2, 1, 3, 2), (2, 1, 3, 2, 2), *([(0, 3)] if empty else [])]:
                 axes = [None, *([0, -1] if shape else []), *([(0, -1)] if len(shape) > 1 else [])]
                 for axis in axes:
                     for keepdims in (False, True):

@@ -8,7 +8,9 @@ use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use super::rows::{Split, splits};
-use crate::tir::{Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data};
+use crate::tir::{
+    Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
+};
 
 /// More than this many messages say nothing new.
 const MAX_MESSAGES: usize = 20;
@@ -98,7 +100,7 @@ impl Check {
     fn stmt_kind(&mut self, stmt: &StmtKind) {
         match stmt {
             StmtKind::Store { buffer, indices, value, predicate } => {
-                self.access(buffer, indices);
+                self.access(buffer, indices, predicate.as_ref());
                 self.expr(value);
                 predicate.iter().for_each(|p| self.expr(p));
             }
@@ -200,6 +202,10 @@ impl Check {
         self.in_parallel |= *kind == ForKind::Parallel;
         self.vars.insert(var.id());
         self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        // Where the body runs, the loop has something to run over.
+        if let Ok(runs) = Expr::compare(CmpOp::Lt, &Expr::int(0, extent.dtype), extent) {
+            self.analyzer.assume(&runs);
+        }
         self.stmt(body);
         self.vars.remove(&var.id());
         self.in_parallel = outer;
@@ -246,37 +252,108 @@ impl Check {
                 }
             }
         }
+        let mut open = Set::default();
         for node in &nodes {
             match &node.kind {
                 ExprKind::Var(var) if !self.vars.contains(&var.id()) && !bound.contains(&var.id()) => {
                     self.problem(format!("variable `{}` is not defined where it is used", var.name));
                 }
-                ExprKind::Load { buffer, indices, .. } | ExprKind::AddressOf { buffer, indices } => {
-                    self.access_of(buffer, indices);
+                _ => {
+                    if let Some((buffer, indices, mask)) = access(node)
+                        && let Some(index) = self.index_of(buffer, indices)
+                        && !self.is_admitted(buffer, index, mask)
+                    {
+                        open.insert(node.address());
+                    }
                 }
-                _ => {}
+            }
+        }
+        if !open.is_empty() {
+            self.below_conditions(
+                expr,
+                &mut Open { accesses: open, below: Map::default(), seen: Set::default(), way: 0 },
+            );
+        }
+    }
+
+    /// Refuses accesses that the conditions around them in the expression do not admit either: of `if_then_else` only the
+    /// branch that is taken is evaluated.
+    fn below_conditions(&mut self, expr: &Expr, open: &mut Open) {
+        if !open.is_above_some(expr) || !open.seen.insert((expr.address(), open.way)) {
+            return;
+        }
+        match &expr.kind {
+            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } if args.len() == 3 => {
+                self.below_conditions(&args[0], open);
+                let (scope, guards, way) = (self.analyzer.enter(), self.guards.len(), open.way);
+                let mut hasher = DefaultHasher::new();
+                (way, args[0].address()).hash(&mut hasher);
+                open.way = hasher.finish();
+                self.assume(&args[0]);
+                self.below_conditions(&args[1], open);
+                open.way = way;
+                self.forget(guards);
+                self.analyzer.leave(scope);
+                self.below_conditions(&args[2], open);
+            }
+            _ => {
+                if let Some((buffer, indices, mask)) = access(expr).filter(|_| open.accesses.contains(&expr.address())) {
+                    self.admit(buffer, indices, mask);
+                }
+                for part in parts(expr) {
+                    with_stack(|| self.below_conditions(&part, open));
+                }
             }
         }
     }
 
-    fn access(&mut self, buffer: &Buffer, indices: &[Expr]) {
+    fn access(&mut self, buffer: &Buffer, indices: &[Expr], mask: Option<&Expr>) {
         indices.iter().for_each(|index| self.expr(index));
-        self.access_of(buffer, indices);
+        if self.index_of(buffer, indices).is_some() {
+            self.admit(buffer, indices, mask);
+        }
     }
 
-    fn access_of(&mut self, buffer: &Buffer, indices: &[Expr]) {
+    /// Refuses an index of loaded data that nothing admits.
+    fn admit(&mut self, buffer: &Buffer, indices: &[Expr], mask: Option<&Expr>) {
+        if indices.iter().any(|index| !self.is_admitted(buffer, index, mask)) {
+            self.problem(format!("an index of buffer `{}` contains loaded data without a guard", buffer.name));
+        }
+    }
+
+    fn is_admitted(&mut self, buffer: &Buffer, index: &Expr, mask: Option<&Expr>) -> bool {
+        if !self.holds_data(index) || self.is_guarded(index) || self.is_inside(buffer, index) {
+            return true;
+        }
+        (index.dtype.is_vector() || mask.is_some())
+            && (0..i64::from(index.dtype.lanes)).all(|number| self.is_lane_inside(buffer, index, mask, number))
+    }
+
+    /// Whether one lane is inside where the mask lets it be accessed.
+    fn is_lane_inside(&mut self, buffer: &Buffer, index: &Expr, mask: Option<&Expr>, number: i64) -> bool {
+        let Some(index) = lane(index, number) else { return false };
+        let condition = mask.and_then(|mask| lane(mask, number));
+        let scope = self.analyzer.enter();
+        let never = condition.as_ref().is_some_and(|c| c.not().is_ok_and(|not| self.analyzer.prove(&not)));
+        condition.iter().for_each(|condition| self.analyzer.assume(condition));
+        let inside = never || self.is_inside(buffer, &index);
+        self.analyzer.leave(scope);
+        inside
+    }
+
+    /// The one index of an access, of which buffer and type are checked.
+    fn index_of<'a>(&mut self, buffer: &Buffer, indices: &'a [Expr]) -> Option<&'a Expr> {
         if !self.buffers.contains(&buffer.id()) {
             self.problem(format!("buffer `{}` is not defined where it is used", buffer.name));
         }
         let [index] = indices else {
-            return self.problem(format!("{} indices into buffer `{}`, expected 1", indices.len(), buffer.name));
+            self.problem(format!("{} indices into buffer `{}`, expected 1", indices.len(), buffer.name));
+            return None;
         };
         if !is_index(index.dtype.element()) {
             self.problem(format!("the index of buffer `{}` is {}", buffer.name, index.dtype));
         }
-        if self.holds_data(index) && !self.is_guarded(index) && !self.is_inside(buffer, index) {
-            self.problem(format!("an index of buffer `{}` contains loaded data without a guard", buffer.name));
-        }
+        Some(index)
     }
 
     fn holds_data(&self, expr: &Expr) -> bool {
@@ -357,6 +434,76 @@ impl Check {
             inside(&length, &place) && inside(&rows, &row)
         })
     }
+}
+
+/// Accesses of an expression that are not admitted wherever they stand, by their addresses.
+struct Open {
+    accesses: Set<usize>,
+    /// Whether one of them is a node or stands below it.
+    below: Map<usize, bool>,
+    /// The nodes that were looked at, each with the conditions on the way to it.
+    seen: Set<(usize, u64)>,
+    way: u64,
+}
+
+impl Open {
+    fn is_above_some(&mut self, expr: &Expr) -> bool {
+        if let Some(&known) = self.below.get(&expr.address()) {
+            return known;
+        }
+        let is = self.accesses.contains(&expr.address())
+            || parts(expr).iter().any(|part| with_stack(|| self.is_above_some(part)));
+        self.below.insert(expr.address(), is);
+        is
+    }
+}
+
+/// Buffer, indices and mask of an expression that is an access.
+fn access(expr: &Expr) -> Option<(&Buffer, &[Expr], Option<&Expr>)> {
+    match &expr.kind {
+        ExprKind::Load { buffer, indices, predicate } => Some((buffer, indices, predicate.as_ref())),
+        ExprKind::AddressOf { buffer, indices } => Some((buffer, indices, None)),
+        _ => None,
+    }
+}
+
+/// A lane of a vector as scalars say it; a scalar is every lane.
+fn lane(expr: &Expr, number: i64) -> Option<Expr> {
+    if expr.dtype.is_scalar() {
+        return Some(expr.clone());
+    }
+    let own = |expr: &Expr| with_stack(|| lane(expr, number));
+    match &expr.kind {
+        ExprKind::Broadcast(scalar) => Some(scalar.clone()),
+        ExprKind::Ramp { base, stride } => Some(base.clone() + stride.clone() * number),
+        ExprKind::Binary(op, a, b) => Expr::binary(*op, &own(a)?, &own(b)?).ok(),
+        ExprKind::Compare(op, a, b) => Expr::compare(*op, &own(a)?, &own(b)?).ok(),
+        ExprKind::Cast(value) => own(value)?.cast(expr.dtype.element()).ok(),
+        ExprKind::Select { condition, then, otherwise } => {
+            Expr::select(&own(condition)?, &own(then)?, &own(otherwise)?).ok()
+        }
+        ExprKind::Call { intrinsic, args } => {
+            Expr::call(*intrinsic, &args.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
+        }
+        // What is loaded is not known, whether it is masked or not.
+        ExprKind::Load { buffer, indices, .. } => {
+            Expr::load(buffer, indices.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
+        }
+        _ => None,
+    }
+}
+
+/// The expressions directly below one.
+fn parts(expr: &Expr) -> Vec<Expr> {
+    struct Parts(Vec<Expr>);
+    impl Visitor for Parts {
+        fn visit(&mut self, node: &dyn AnyHandle) {
+            self.0.extend(node.downcast::<Expr>().cloned());
+        }
+    }
+    let mut parts = Parts(Vec::new());
+    expr.visit_inside(&mut parts);
+    parts.0
 }
 
 /// The memory that the asserts of a loop read, where it does nothing else.
@@ -448,6 +595,45 @@ mod tests {
         let byte = Expr::load(&c, vec![Expr::i64(0)]).unwrap().cast(DataType::I32).unwrap();
         let low = Expr::binary(crate::tir::BinOp::FloorDiv, &byte, &Expr::i32(16)).unwrap();
         assert_eq!(refused(params.clone(), zero(&b, &low)), "");
-        assert!(refused(params, zero(&b, &byte)).contains("contains loaded data"));
+        assert!(refused(params.clone(), zero(&b, &byte)).contains("contains loaded data"));
+    }
+
+    #[test]
+    fn a_condition_in_an_expression_guards_the_branch_that_it_chooses() {
+        let n = Var::new("n", DataType::I32);
+        let (a, out) = (buffer("A", DataType::I32), buffer("out", DataType::F32));
+        let b = Buffer::new("B", vec![Expr::var(&n).cast(DataType::I64).unwrap()], DataType::F32);
+        let params = vec![Param::buffer(&a), Param::buffer(&b), Param::buffer(&out), Param::scalar(&n)];
+        let size = Expr::var(&n).cast(DataType::I64).unwrap();
+        let loaded = Expr::load(&a, vec![Expr::i64(0)]).unwrap().cast(DataType::I64).unwrap();
+        let held = Expr::binary(crate::tir::BinOp::Max, &loaded, &Expr::i64(0)).unwrap();
+        let held = Expr::binary(crate::tir::BinOp::Min, &held, &(size.clone() - 1)).unwrap();
+        let element = Expr::load(&b, vec![held]).unwrap();
+        let any = Expr::compare(CmpOp::Gt, &size, &Expr::i64(0)).unwrap();
+        let nothing = Expr::float(0.0, DataType::F32);
+        let choice = |then: &Expr, other: &Expr| {
+            let chosen = Expr::call(Intrinsic::IfThenElse, &[any.clone(), then.clone(), other.clone()]).unwrap();
+            refused(params.clone(), Stmt::store(&out, vec![Expr::i64(0)], &chosen).unwrap())
+        };
+        assert_eq!(choice(&element, &nothing), "");
+        assert!(choice(&nothing, &element).contains("without a guard"));
+        assert!(choice(&element, &element).contains("without a guard"));
+    }
+
+    #[test]
+    fn an_index_in_vectors_is_looked_at_lane_by_lane() {
+        let (a, b, out) = (buffer("A", DataType::I64), buffer("B", DataType::F32), buffer("out", DataType::F32));
+        let params = vec![Param::buffer(&a), Param::buffer(&b), Param::buffer(&out)];
+        let run = |stride| Expr::ramp(&Expr::i64(0), &Expr::i64(stride), 4).unwrap();
+        let four = |value| Expr::i64(value).broadcast(4).unwrap();
+        let loaded = Expr::load(&a, vec![run(1)]).unwrap();
+        let held = Expr::binary(crate::tir::BinOp::Max, &loaded, &four(0)).unwrap();
+        let held = Expr::binary(crate::tir::BinOp::Min, &held, &four(3)).unwrap();
+        let gathered = |stride| {
+            let element = Expr::load(&b, vec![run(stride) + held.clone()]).unwrap();
+            refused(params.clone(), Stmt::store(&out, vec![run(1)], &element).unwrap())
+        };
+        assert_eq!(gathered(4), "");
+        assert!(gathered(5).contains("without a guard"));
     }
 }

@@ -157,7 +157,7 @@ fn size(call: &OpCall<'_>) -> Result<Option<Vec<Expr>>, InferError> {
     }
 }
 
-fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, own) = call.tensor(0)?;
     let (resize, size) = (parameters(call)?, size(call)?);
     check_dtype(call, 0, own, number)?;
@@ -173,7 +173,7 @@ fn infer(_: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         return Ok(StructInfo::tensor_with(TensorShape::Rank(rank), dtype));
     };
     let mut logical = resize.layout.logical_shape(dims)?;
-    if let Some(axis) = [2, 3].into_iter().find(|&axis| logical[axis].as_int() == Some(0)) {
+    if let Some(axis) = [2, 3].into_iter().find(|&axis| shapes::is_empty(cx, &logical[axis])) {
         let what = if axis == 2 { "height" } else { "width" };
         return Err(InferError::at(0, format!("`image.resize2d`: an image of {what} 0 has nothing to show")));
     }

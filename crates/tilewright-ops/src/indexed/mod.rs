@@ -47,16 +47,23 @@ pub(crate) fn held(index: &Expr, size: &Expr) -> Result<Expr, TeError> {
 
 /// How an update combines with the element, by the attribute `reduction`; `None` where it replaces it.
 fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
-    match attributes::text(call, "reduction") {
-        "update" => Ok(None),
-        "add" => Ok(Some(BinOp::Add)),
-        "mul" => Ok(Some(BinOp::Mul)),
-        "min" => Ok(Some(BinOp::Min)),
-        "max" => Ok(Some(BinOp::Max)),
-        other => Err(InferError::new(format!(
-            "`{}` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`",
-            call.op.name
-        ))),
+    let (name, text) = (call.op.name, attributes::text(call, "reduction"));
+    let op = match text {
+        "update" => return Ok(None),
+        "add" => BinOp::Add,
+        "mul" => BinOp::Mul,
+        "min" => BinOp::Min,
+        "max" => BinOp::Max,
+        other => {
+            let message = format!("`{name}` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`");
+            return Err(InferError::new(message));
+        }
+    };
+    match call.tensor(0)?.1 {
+        Some(dtype) if !op.takes(dtype) => {
+            Err(InferError::at(0, format!("`{name}` with the reduction `{text}` takes no elements of {dtype}")))
+        }
+        _ => Ok(Some(op)),
     }
 }
 

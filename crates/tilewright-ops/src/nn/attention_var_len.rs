@@ -2,7 +2,7 @@
 
 use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::StructInfo;
+use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula, reduce_axis, sum};
 use tilewright_tensor::DataType;
@@ -10,6 +10,7 @@ use tilewright_tensor::DataType;
 use super::attended::{Mask, attended, infer_attention, scale};
 use crate::elementwise::{block_name, check_dtype, integer, wide};
 use crate::indexed::guarded;
+use crate::shapes::is_empty;
 
 op! {
     /// The attention of `nn.attention` within each of several sequences, which stand one behind the other along the second
@@ -45,7 +46,9 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
             let message = format!("the starts of sequences stand in a tensor of 1 dimension, found {rank}");
             return Err(InferError::at(arg, message));
         }
-        if shape.rank().is_some() && call.args[arg].struct_info.dims().is_some_and(|dims| dims[0].as_int() == Some(0)) {
+        if let TensorShape::Known(dims) = shape
+            && dims.first().is_some_and(|ends| is_empty(cx, ends))
+        {
             return Err(InferError::at(arg, "`nn.attention_var_len` needs the end of the last sequence"));
         }
     }

@@ -167,6 +167,10 @@ pub(super) fn infer(
         return Ok(StructInfo::tensor_with(TensorShape::Rank(conv.out.rank()), dtype));
     };
     check_divides(cx, call, &conv, 0, &data[1])?;
+    if let Some(d) = kernel.iter().skip(2).position(|taps| shapes::is_empty(cx, taps)) {
+        let message = format!("`{}`: the kernel has no elements along spatial dimension {d}", call.op.name);
+        return Err(InferError::at(1, message));
+    }
     check_channels(cx, call, &conv, &data[1], &kernel[if direction == Direction::Forward { 1 } else { 0 }], direction)?;
     let result = match direction {
         Direction::Forward => {

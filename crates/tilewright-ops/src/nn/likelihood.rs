@@ -54,6 +54,9 @@ pub(crate) fn check_likelihood(cx: &InferCx, call: &OpCall<'_>, first: usize) ->
         let class = class_axis(dims.len());
         let mut own = dims.clone();
         let classes = own.remove(class);
+        if shapes::is_empty(cx, &classes) {
+            return Err(InferError::at(first, format!("`{name}` needs predictions of at least one class")));
+        }
         if let TensorShape::Known(targets) = targets
             && own.iter().zip(targets).any(|(a, b)| cx.clash(a, b))
         {

@@ -86,7 +86,7 @@ fn check_border(cx: &InferCx, mode: Mode, dim: &Expr, width: i64) -> Result<(), 
         Mode::Reflect => width + i64::from(width > 0),
         Mode::Circular => width,
     };
-    if cx.analyzer.decide(CmpOp::Lt, dim, &Expr::i64(needed)) == Some(true) {
+    if cx.exceeds(&Expr::i64(needed), dim) {
         let dim = shapes::dim_text(dim);
         return Err(InferError::at(0, format!("`nn.pad`: a border of {width} needs {needed} elements, found {dim}")));
     }

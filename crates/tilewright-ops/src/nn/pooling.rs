@@ -91,7 +91,7 @@ pub(super) fn infer_adaptive(cx: &InferCx, call: &OpCall<'_>, spatial: usize) ->
     let Some(mut data) = logical(cx, call, 0, &from)? else {
         return Ok(StructInfo::tensor_with(TensorShape::Rank(to.rank()), dtype));
     };
-    if let Some(d) = data.iter().skip(2).position(|extent| extent.as_int() == Some(0)) {
+    if let Some(d) = data.iter().skip(2).position(|extent| shapes::is_empty(cx, extent)) {
         let message = format!("`{}`: spatial dimension {d} of the data has no elements to average", call.op.name);
         return Err(InferError::at(0, message));
     }

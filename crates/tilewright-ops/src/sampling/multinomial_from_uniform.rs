@@ -50,7 +50,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         }
         if let TensorShape::Known(dims) = shape {
             let last = &dims[1];
-            let wrong = if arg == 0 { last.as_int() == Some(0) } else { cx.clash(last, &Expr::i64(1)) };
+            let wrong = if arg == 0 { shapes::is_empty(cx, last) } else { cx.clash(last, &Expr::i64(1)) };
             if wrong {
                 let dims = shapes::dims_text(dims);
                 let message = format!("`multinomial_from_uniform` cannot use `{name}` of shape {dims}");

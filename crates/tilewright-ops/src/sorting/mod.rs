@@ -48,7 +48,7 @@ fn index_dtype(cx: &InferCx, call: &OpCall<'_>) -> Result<DataType, InferError> 
     let bits = u32::from(dtype.bits) - u32::from(dtype.is_signed());
     if let (TensorShape::Known(dims), Some(count)) = (call.tensor(0)?.0, 1_i64.checked_shl(bits)) {
         let extent = &dims[attributes::axis_attr(call, "axis", dims.len())?];
-        if bits < 63 && cx.analyzer.decide(CmpOp::Gt, extent, &Expr::i64(count)) == Some(true) {
+        if bits < 63 && cx.exceeds(extent, &Expr::i64(count)) {
             let extent = shapes::dim_text(extent);
             let message = format!("`{}`: indices of {extent} elements do not fit into {dtype}", call.op.name);
             return Err(InferError::new(message));

@@ -1,6 +1,6 @@
 //! The greatest or smallest elements.
 
-use tilewright_expr::{CmpOp, Expr};
+use tilewright_expr::Expr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::{PrimFunc, Stmt};
@@ -53,7 +53,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         return Err(InferError::new(format!("`topk` gives at least 1 element, found k = {k}")));
     }
     let values = infer_ordered(call, |extent| {
-        if cx.analyzer.decide(CmpOp::Lt, extent, &Expr::i64(k)) == Some(true) {
+        if cx.exceeds(&Expr::i64(k), extent) {
             let message = format!("`topk` cannot give {k} elements of a dimension of {}", shapes::dim_text(extent));
             return Err(InferError::at(0, message));
         }

@@ -13,7 +13,7 @@ op! {
             axis: OptionalInt = AttrDefault::None, "The dimension; `None`: that of the flattened tensor.";
             keepdims: Bool = AttrDefault::Bool(false), "Whether the dimensions stay, with size 1.";
         }
-        infer: |_, call| infer_place(call),
+        infer: infer_place,
         legalize: Legalize::PrimFunc(|call| legalize_place(call, max_over)),
         properties: Properties { pure: true, fusion: Fusion::Reduction },
     }

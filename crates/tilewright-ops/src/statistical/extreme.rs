@@ -1,7 +1,7 @@
 //! Where the largest or smallest element is: first the element, then the least index at which it stands.
 
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
-use tilewright_ir::op::{InferError, OpCall};
+use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, Value, legalize, min_over};
@@ -9,12 +9,14 @@ use tilewright_tensor::DataType;
 
 use crate::elementwise::{block_name, number};
 use crate::reduction::{infer_reduced, kept_index, reduced, reduced_axes};
+use crate::shapes::is_empty;
 use crate::{attributes, shapes};
 
-pub(super) fn infer_place(call: &OpCall<'_>) -> Result<StructInfo, InferError> {
+/// The rule of places of extremes. Where it is the run that knows, dimensions without elements are refused then.
+pub(super) fn infer_place(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let info = infer_reduced(call, number, Some(DataType::I64))?;
     if let TensorShape::Known(dims) = call.tensor(0)?.0
-        && let Some(at) = reduced_axes(call, dims.len())?.into_iter().find(|&at| dims[at].as_int() == Some(0))
+        && let Some(at) = reduced_axes(call, dims.len())?.into_iter().find(|&at| is_empty(cx, &dims[at]))
     {
         let message = format!("`{}`: dimension {at} of {} has no elements", call.op.name, shapes::dims_text(dims));
         return Err(InferError::at(0, message));

@@ -523,6 +523,12 @@ pub(crate) fn to_expr<'py>(
         return wrap(py, Node::Scalar(Expr::int(bits as i64, DataType::U64)));
     }
     let expr: Expr = argument(value, "value")?;
+    if let (Some(dtype), Some(number)) = (dtype, expr.as_int())
+        && dtype.is_int()
+        && Expr::int(number, dtype).as_int() != Some(number)
+    {
+        return Err(super::refused(py, "const", format_args!("{number} is out of the range of {dtype}")));
+    }
     let expr = match dtype {
         Some(dtype) => expr.cast(dtype).map_err(|reason| super::refused(py, "convert", reason))?,
         None => expr,
