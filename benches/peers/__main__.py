@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--turn", type=float, default=0.2, help="seconds that a library is timed for in a round")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds that loading or a turn may take")
     parser.add_argument("--by", choices=("median", "least"), default="median", help="on a noisy machine, the least")
+    parser.add_argument("--keep", action="store_true", help="leave the files of the rows, for `tilewright profile`")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
     given = parser.parse_args()
     chosen = choose(given.rows.split(","))
@@ -28,7 +29,7 @@ def main() -> None:
         print("\n".join(chosen))
         return
     peers = tuple(name for name in PEERS if any(part in name for part in given.peers.split(",") if part))
-    options = bench.Options(peers, given.rounds, given.turn, given.limit, given.by)
+    options = bench.Options(peers, given.rounds, given.turn, given.limit, given.keep, given.by)
     scratch = ROOT / "target" / "bench-peers"
     scratch.mkdir(parents=True, exist_ok=True)
     fleet, results = Fleet(scratch), []

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import statistics
+import subprocess
+import sys
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .fleet import Fleet
 from .row import Row
 
 OURS = "tilewright"
 MODELS = "models"
+# Rows whose time is that of a call: it is measured without Python too.
+CALLS = "calls"
 
 # The libraries beside which memory is compared: those that run a model without the framework that it is written in.
 LEAN = (OURS, "onnxruntime", "openvino")
@@ -28,6 +36,8 @@ class Options:
     # Seconds of a turn, and the most that loading or a turn may take.
     turn: float
     limit: float
+    # Whether the files of a row stay: the executable, and its arguments as `input-N.npy`.
+    keep: bool
     # Which time of a library counts: `median` or `least`.
     by: str = "median"
 
@@ -105,7 +115,11 @@ def measure(fleet: Fleet, row: Row, threads: list[int], options: Options) -> lis
         compiled = compile_ours(fleet, row, folder, options.limit)
         return [measure_with(fleet, row, folder, count, facts, compiled, options) for count in threads]
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if options.keep:
+            for at, value in enumerate(row.values()):
+                np.save(folder / f"input-{at}.npy", value)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def compile_ours(fleet: Fleet, row: Row, folder: Path, limit: float) -> dict[str, Any]:
@@ -161,6 +175,8 @@ def measure_with(
         fleet.process(library, threads).ask(options.limit, do="unload")
     if row.group == MODELS:
         measure_memory(fleet, result, request, options)
+    if row.group == CALLS and OURS in result.turns:
+        result.from_rust = call_from_rust(folder, threads)
     return result
 
 
@@ -184,6 +200,15 @@ def take_turns(fleet: Fleet, result: Result, single: dict[str, float], options: 
             else:
                 result.turns.setdefault(library, []).append(answer["median"])
                 result.least.setdefault(library, []).append(answer["least"])
+
+
+def call_from_rust(folder: Path, threads: int) -> float | None:
+    """The median time of a call of our executable from a loop in Rust, as the command line measures it."""
+    command = [sys.executable, "-m", "tilewright", "run", str(folder / "model.twx"), "--random", "1", "--time", "20000"]
+    environment = {**os.environ, "TILEWRIGHT_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    found = re.search(r"a call takes ([0-9.]+)(ns|µs|ms|s) ", done.stderr)
+    return float(found[1]) * {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}[found[2]] if found else None
 
 
 def measure_memory(fleet: Fleet, result: Result, request: dict[str, Any], options: Options) -> None:

@@ -79,10 +79,12 @@ def failures(result: Result) -> list[str]:
 
 
 def extras(result: Result) -> list[str]:
-    """What is measured of models alone."""
-    if result.group != MODELS:
-        return []
+    """What is measured of some rows alone."""
     lines = []
+    if result.from_rust is not None:
+        lines.append(f"    called from Rust: {duration(result.from_rust)}")
+    if result.group != MODELS:
+        return lines
     if result.compile:
         told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in result.compile.items())
         others = ", ".join(f"{SHORT[name]} {s:.1f} s" for name, s in result.ready.items() if name != OURS)

@@ -16,6 +16,7 @@ mod objects;
 
 pub use kernels::{code_error, link_error, lower_kernels};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tilewright_ir::verify::Verified;
@@ -29,6 +30,15 @@ use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo
 /// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
 /// module or used as a value: it runs on the caller's own tensors.
 pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
+    build_with_metadata(module, target, BTreeMap::new())
+}
+
+/// As [`build`], with texts for tools in the file.
+pub fn build_with_metadata(
+    module: &Verified,
+    target: &Target,
+    metadata: BTreeMap<String, String>,
+) -> Result<ExecutableBytes, Diagnostics> {
     target.check_supported().map_err(|error| Diagnostic::error("TW0602", error.to_string()))?;
     let module = module.module();
     let mut program = ProgramBuilder::default();
@@ -60,7 +70,7 @@ pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diag
     }
     let program = program.finish().map_err(|error| defect(&error))?;
     let info = TargetInfo { triple: target.triple.clone(), features: target.required_features() };
-    Package::new(info, program).encode().map_err(|error| defect(&error))
+    Package { metadata, ..Package::new(info, program) }.encode().map_err(|error| defect(&error))
 }
 
 /// What only a mistake of ours can bring about, such as a program that the machine's own verifier refuses; the user hears

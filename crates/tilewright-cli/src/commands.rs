@@ -7,4 +7,5 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod inspect;
 pub(crate) mod opt;
+pub(crate) mod profile;
 pub(crate) mod run;

@@ -1,4 +1,4 @@
-//! The command line: `tilewright check | opt | compile | run | inspect | doctor | explain`.
+//! The command line: `tilewright check | opt | compile | run | profile | inspect | doctor | explain`.
 //!
 //! Reading order: [`main`], then one file for each command in `commands`; `failure` (what goes wrong), `output` (what is
 //! written where) and `progress`.
@@ -67,11 +67,13 @@ enum Command {
     Compile(commands::compile::Arguments),
     /// Call a function of a TVMScript module or of an executable.
     Run(commands::run::Arguments),
+    /// Show where the time of a function goes, kernel by kernel, beside what the machine takes at least.
+    Profile(commands::profile::Arguments),
     /// Show what an executable holds and needs.
     Inspect(commands::inspect::Arguments),
     /// Show what this machine has and whether everything works.
     Doctor(commands::doctor::Arguments),
-    /// Explain the code of an error, with a wrong and a right example.
+    /// Explain the code of an error, or why a kernel of a module is as it is.
     Explain(commands::explain::Arguments),
 }
 
@@ -92,6 +94,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Command::Opt(arguments) => commands::opt::run(&arguments),
         Command::Compile(arguments) => commands::compile::run(&arguments),
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Profile(arguments) => commands::profile::run(&arguments),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, format),
         Command::Explain(arguments) => commands::explain::run(&arguments),

@@ -56,7 +56,7 @@ fn span_json(primary: bool, span: &Span, label: &str) -> String {
 }
 
 /// The text as a JSON string.
-fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for c in text.chars() {

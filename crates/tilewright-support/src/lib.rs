@@ -6,7 +6,7 @@
 //! stays meaningful wherever a piece of IR travels.
 
 mod diagnostic;
-mod json;
+pub mod json;
 mod names;
 mod placeholders;
 mod render;

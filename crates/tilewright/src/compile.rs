@@ -13,6 +13,7 @@ use tilewright_vm_program::ExecutableBytes;
 
 use crate::evaluator::LinkedEvaluator;
 use crate::pipelines;
+use crate::profile::Unscheduled;
 
 /// How a module is compiled.
 #[derive(Clone, Debug)]
@@ -58,15 +59,21 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// Compiles a module into the bytes of an executable, for any target.
+/// Compiles a module into the bytes of an executable, for any target. Its metadata say of each kernel where it came from
+/// and what a call costs: [`crate::profile`].
 pub fn build_executable(
     cx: &mut PassCx<'_>,
     module: &IRModule,
     options: &CompileOptions,
 ) -> Result<ExecutableBytes, CompileError> {
-    let module = cx.run(&options.pipeline, module.clone()).map_err(CompileError::Pass)?;
-    let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
-    tilewright_build::build(&module, &options.target).map_err(CompileError::Module)
+    let unscheduled = Unscheduled::new(&options.target);
+    cx.instruments.push(Box::new(unscheduled.clone()));
+    let module = cx.run(&options.pipeline, module.clone());
+    cx.instruments.pop();
+    let module =
+        Verified::new(module.map_err(CompileError::Pass)?, Form::MachineReady).map_err(CompileError::Module)?;
+    let metadata = unscheduled.metadata(module.module());
+    tilewright_build::build_with_metadata(&module, &options.target, metadata).map_err(CompileError::Module)
 }
 
 /// Compiles a module and loads the result: the bytes that run are those that would be saved. Constants are folded by

@@ -34,8 +34,10 @@ pub mod codes;
 mod compile;
 mod emit;
 mod evaluator;
+pub mod explain;
 pub mod passes;
 pub mod pipelines;
+pub mod profile;
 
 pub use compile::{CompileError, CompileOptions, build_executable, compile};
 pub use emit::{Emitted, Stage, emit};

@@ -1,30 +1,115 @@
-//! `tilewright explain`: what a code means, with a wrong and a right example.
+//! `tilewright explain`: what a code means, with a wrong and a right example; why a kernel of a module is as it is.
 
-use tilewright::codes;
+use std::path::Path;
+
+use clap::ValueEnum;
+use tilewright::explain::{Explanation, Kernels};
 use tilewright::support::nearest;
+use tilewright::{CompileOptions, LinkedEvaluator, PassCx, codes};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, say};
+use crate::progress::Progress;
+use crate::{read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// A code such as TW0303; without one, all codes are listed.
-    code: Option<String>,
+    /// A code such as TW0303, or a TVMScript file whose kernels to explain; without any, all codes are listed.
+    #[arg(value_name = "CODE|FILE")]
+    subject: Option<String>,
+    /// The kernel, by its name or its number; without one, the kernels of the file are listed.
+    #[arg(long, value_name = "NAME|NUMBER", requires = "subject")]
+    kernel: Option<String>,
+    /// The target, such as "llvm -mcpu=haswell".
+    #[arg(long, requires = "subject")]
+    target: Option<String>,
+    /// What to show of the kernel.
+    #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',', default_values_t = Part::ALL)]
+    show: Vec<Part>,
+}
+
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// The rule that was taken, and why those before it were not.
+    Rule,
+    /// What the rule did.
+    Trace,
+    /// The function before it was scheduled, as TVMScript.
+    Before,
+    /// The function as it goes into the executable, as TVMScript.
+    Tir,
+    /// The function in its lowered form, as TVMScript.
+    Low,
+    Llvm,
+    Asm,
+}
+
+impl Part {
+    const ALL: [Self; 7] = [Self::Rule, Self::Trace, Self::Before, Self::Tir, Self::Low, Self::Llvm, Self::Asm];
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    let Some(code) = &arguments.code else {
+    let Some(subject) = &arguments.subject else {
         return codes::ALL.iter().try_for_each(|page| say!("{}  {}", page.code, page.title()));
     };
-    match codes::page(code) {
-        Some(page) => print(page.text),
-        None => Err(Failure::Message(unknown(code))),
+    if let Some(page) = codes::page(subject) {
+        return print(page.text);
     }
+    let path = Path::new(subject);
+    if arguments.kernel.is_some() || path.is_file() {
+        return explain_kernels(path, arguments);
+    }
+    Err(Failure::Message(unknown(subject)))
 }
 
 fn unknown(code: &str) -> String {
     match nearest(&code.to_ascii_uppercase(), codes::ALL.iter().map(|page| page.code)) {
         Some(near) => format!("there is no code `{code}`: did you mean `{near}`?"),
-        None => format!("there is no code `{code}`: `tilewright explain` lists them all"),
+        None => format!("there is no code and no file `{code}`: `tilewright explain` lists them all"),
     }
+}
+
+fn explain_kernels(path: &Path, arguments: &Arguments) -> Outcome {
+    let options = CompileOptions::for_target(target(arguments.target.as_deref())?);
+    let module = read_module(path)?;
+    let evaluator = LinkedEvaluator::default();
+    let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
+    let progress = Progress::new();
+    cx.instruments.push(Box::new(progress.clone()));
+    let kernels = Kernels::of(&mut cx, &module, &options);
+    progress.finish();
+    let kernels = kernels?;
+    let Some(wanted) = &arguments.kernel else {
+        return kernels
+            .names()
+            .enumerate()
+            .try_for_each(|(at, name)| say!("{:>4}  {name}  ({})", at + 1, kernels.rule(name).unwrap_or("no rule")));
+    };
+    let explanation = kernels.explain(&kernels.find(wanted)?)?;
+    let parts = arguments.show.iter().map(|part| part_text(&explanation, *part));
+    print(&parts.collect::<Vec<_>>().join("\n"))
+}
+
+/// A part under its heading.
+fn part_text(explanation: &Explanation, part: Part) -> String {
+    let (heading, text) = match part {
+        Part::Rule => ("rule", rule(explanation)),
+        Part::Trace => ("schedule trace", explanation.trace.clone()),
+        Part::Before => ("before the schedule", explanation.unscheduled.clone()),
+        Part::Tir => ("TensorIR", explanation.tensor_ir.clone()),
+        Part::Low => ("lowered", explanation.low.clone()),
+        Part::Llvm => ("LLVM IR", explanation.llvm.clone()),
+        Part::Asm => ("assembly", explanation.assembly.clone()),
+    };
+    let text = if text.trim().is_empty() { "none" } else { text.trim_end() };
+    format!("==> {}: {heading}\n{text}\n", explanation.name)
+}
+
+fn rule(explanation: &Explanation) -> String {
+    let taken = match explanation.rule {
+        Some((name, doc)) => format!("`{name}`: {doc}\n"),
+        None => "no rule: the function is as it was written\n".to_owned(),
+    };
+    let declined = explanation.declined.iter().map(|(name, reason)| format!("`{name}` was not taken: {reason}\n"));
+    declined.fold(taken, |text, line| text + &line)
 }

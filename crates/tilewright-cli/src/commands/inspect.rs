@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use tilewright::Executable;
+use tilewright::profile::KERNEL;
 use tilewright::vm_program::{FileInfo, Function, Program};
 
 use crate::failure::{Failure, Outcome};
@@ -52,7 +53,8 @@ fn describe(out: &mut String, executable: &Executable, file: &FileInfo) -> std::
         Ok(()) => writeln!(out, "this machine  can run it")?,
         Err(error) => writeln!(out, "this machine  cannot run it: {error}")?,
     }
-    for (key, value) in &executable.package().metadata {
+    // What is said of kernels is for `tilewright profile`.
+    for (key, value) in executable.package().metadata.iter().filter(|(key, _)| !key.starts_with(KERNEL)) {
         writeln!(out, "{key:<13} {value}")?;
     }
     write!(out, "{}", program.stats())?;

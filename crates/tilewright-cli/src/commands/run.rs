@@ -1,5 +1,6 @@
 //! `tilewright run`: call a function of a module, or of an executable.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let started = Instant::now();
-    let executable = load(arguments)?;
+    let executable = load(&arguments.input.file, arguments.target.as_deref())?;
     let loaded = started.elapsed();
     let machine = VirtualMachine::new(executable, &[])?;
     let function = machine.function(&arguments.function)?;
@@ -51,16 +52,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// Opens an executable; compiles anything else.
-fn load(arguments: &Arguments) -> Outcome<Arc<Executable>> {
-    let path = &arguments.input.file;
+pub(super) fn load(path: &Path, wanted: Option<&str>) -> Outcome<Arc<Executable>> {
     if is_executable(path)? {
-        if arguments.target.is_some() {
+        if wanted.is_some() {
             let message = format!("{} is compiled already: --target is for a TVMScript file", path.display());
             return Err(Failure::Message(message));
         }
         return open_executable(path);
     }
-    let options = CompileOptions::for_target(target(arguments.target.as_deref())?);
+    let options = CompileOptions::for_target(target(wanted)?);
     let module = read_module(path)?;
     let evaluator = LinkedEvaluator::default();
     let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };

@@ -2,7 +2,9 @@
 
 mod compile;
 mod errors;
+mod explain;
 mod inspect;
+mod profile;
 mod run;
 
 use std::fs;

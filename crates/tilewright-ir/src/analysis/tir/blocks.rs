@@ -3,7 +3,7 @@
 use tilewright_expr::node::{VarId, walk_some};
 use tilewright_support::{Set, with_stack};
 
-use super::flops::estimate_tir_flops;
+use super::work::estimate_tir_flops;
 use crate::regions::block_regions;
 use crate::tir::{Block, BufferRegion, Expr, ExprKind, IterKind, PrimFunc, Range, Stmt, StmtKind};
 use crate::{GlobalFunc, IRModule};

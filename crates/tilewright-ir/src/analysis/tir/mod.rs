@@ -1,28 +1,30 @@
 //! Analyses and rewriting of loops.
 //!
-//! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`flops`], [`blocks`], [`memory`]: what
+//! [`walks`]: visiting and rewriting statements and expressions. [`purity`], [`work`](mod@work), [`blocks`], [`memory`]: what
 //! functions do. [`op_pattern`](mod@op_pattern): what may be fused with them.
 
+pub mod amount;
 pub mod blocks;
-pub mod flops;
 pub mod memory;
 pub mod op_pattern;
 pub mod purity;
 pub mod walks;
+pub mod work;
 
 use tilewright_support::Diagnostic;
 
 use crate::GlobalFunc;
 use crate::tir::PrimFunc;
 
+pub use amount::Amount;
 pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
-pub use flops::estimate_tir_flops;
 pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
 pub use op_pattern::{OpPattern, op_pattern};
 pub use purity::{assert_pure_function, is_pure_function};
 pub use walks::{
     Node, Replace, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,
 };
+pub use work::{Work, estimate_tir_flops, work};
 
 /// The faults of the function, each with its code and place; empty where it is well-formed.
 pub fn verify_well_formed(function: &PrimFunc) -> Vec<Diagnostic> {

@@ -1,0 +1,29 @@
+//! `tilewright explain` of kernels.
+
+use crate::Folder;
+
+#[test]
+fn a_kernel_is_explained_from_its_rule_to_its_code() {
+    let folder = Folder::new("explain");
+    let list = folder.succeed("tilewright explain model.py");
+    assert!(list.contains("  scale  (no rule)"), "its loops say already how they run: {list}");
+    let (number, relu) = list.lines().find_map(|line| line.trim().split_once("  relu")).expect("a kernel for relu");
+    assert!(!relu.contains("no rule"), "{list}");
+    let all = folder.succeed(&format!("tilewright explain model.py --kernel {number}"));
+    for part in ["rule\n`", "schedule trace\n", "TensorIR\n", "@T.prim_func", "define ", "\tret"] {
+        assert!(all.contains(part), "{part}\n{all}");
+    }
+    let rule = folder.succeed("tilewright explain model.py --kernel scale --show rule,trace");
+    assert!(rule.contains("no rule") && rule.contains("its loops say already how they run"), "{rule}");
+    assert!(rule.ends_with("schedule trace\nnone\n"), "{rule}");
+}
+
+#[test]
+fn what_is_neither_a_code_nor_a_kernel_is_refused() {
+    let folder = Folder::new("explain_unknown");
+    assert!(folder.fail(1, "tilewright explain TW9999").contains("there is no code"));
+    assert!(folder.fail(1, "tilewright explain model.txt").contains("no code and no file `model.txt`"));
+    assert!(folder.fail(1, "tilewright explain model.py --kernel scael").contains("did you mean `scale`?"));
+    assert!(folder.fail(1, "tilewright explain model.py --kernel 99").contains("there is no kernel 99"));
+    assert!(folder.succeed("tilewright explain TW0303").contains("TW0303"));
+}

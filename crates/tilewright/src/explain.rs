@@ -1,0 +1,118 @@
+//! Why a kernel is as it is: what it came from, the rule that scheduled it and why others did not, and its code.
+
+use std::sync::Arc;
+
+use tilewright_ir::IRModule;
+use tilewright_ir::pass::PassCx;
+use tilewright_ir::tir::PrimFunc;
+use tilewright_ir::verify::{Form, Verified};
+use tilewright_llvm::Options;
+use tilewright_schedule::rules::{Rule, rules, schedule};
+use tilewright_support::{Diagnostic, nearest};
+
+use crate::compile::{CompileError, CompileOptions};
+use crate::print_module;
+use crate::profile::Unscheduled;
+
+/// A module that is compiled up to its kernels.
+#[derive(Debug)]
+pub struct Kernels {
+    options: CompileOptions,
+    module: Verified,
+    before: Unscheduled,
+}
+
+/// Everything about one kernel.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    pub name: Arc<str>,
+    /// The rule that was taken; what it is for and what it does.
+    pub rule: Option<(&'static str, &'static str)>,
+    /// The rules before that one, and why they were not taken.
+    pub declined: Vec<(&'static str, String)>,
+    /// What the rule did, a primitive on each line.
+    pub trace: String,
+    /// The function before it was scheduled, as it goes into the executable, as the code generator takes it, and its code.
+    pub unscheduled: String,
+    pub tensor_ir: String,
+    pub low: String,
+    pub llvm: String,
+    pub assembly: String,
+}
+
+impl Kernels {
+    /// Runs the passes over a module.
+    pub fn of(cx: &mut PassCx<'_>, module: &IRModule, options: &CompileOptions) -> Result<Self, CompileError> {
+        let before = Unscheduled::new(&options.target);
+        cx.instruments.push(Box::new(before.clone()));
+        let module = cx.run(&options.pipeline, module.clone());
+        cx.instruments.pop();
+        let module = module.map_err(CompileError::Pass)?;
+        let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
+        Ok(Self { options: options.clone(), module, before })
+    }
+
+    /// The names of the kernels, in the module's order.
+    pub fn names(&self) -> impl Iterator<Item = &Arc<str>> {
+        let module = self.module.module();
+        module.iter().map(|(name, _)| name).filter(|name| module.prim(name).is_some())
+    }
+
+    /// The kernel of a name, or of a number in [`Kernels::names`] from 1 on.
+    pub fn find(&self, wanted: &str) -> Result<Arc<str>, String> {
+        if let Ok(number) = wanted.parse::<usize>() {
+            let found = number.checked_sub(1).and_then(|at| self.names().nth(at));
+            return found
+                .cloned()
+                .ok_or_else(|| format!("there is no kernel {number}: they are 1 to {}", self.names().count()));
+        }
+        self.names().find(|name| &***name == wanted).cloned().ok_or_else(|| {
+            match nearest(wanted, self.names().map(|name| &**name)) {
+                Some(near) => format!("there is no kernel `{wanted}`: did you mean `{near}`?"),
+                None => format!("there is no kernel `{wanted}`"),
+            }
+        })
+    }
+
+    /// The name of the rule that schedules a kernel.
+    pub fn rule(&self, name: &str) -> Option<&'static str> {
+        schedule(self.before.function(name)?.as_ref(), &self.options.target).rule
+    }
+
+    /// All about a kernel of the module.
+    pub fn explain(&self, name: &Arc<str>) -> Result<Explanation, CompileError> {
+        let target = &self.options.target;
+        let Some(now) = self.module.module().prim(name) else {
+            let message = format!("there is no kernel `{name}`");
+            return Err(CompileError::Module(Diagnostic::error("TW0601", message).into()));
+        };
+        let before = self.before.function(name).unwrap_or_else(|| Arc::clone(now));
+        let scheduled = schedule(&before, target);
+        let doc = |rule: &&Rule| (rule.name, rule.doc);
+        let rule = rules(target).iter().find(|rule| Some(rule.name) == scheduled.rule);
+        let low = tilewright_build::lower_kernels(&self.module).map_err(CompileError::Module)?;
+        let low: Vec<_> = low.into_iter().filter(|low| low.symbol() == &**name).collect();
+        let code = |error| CompileError::Module(tilewright_build::code_error(&error));
+        let llvm = tilewright_llvm::emit_llvm_ir(&low, target, &Options::default()).map_err(code)?;
+        let assembly = tilewright_llvm::emit_asm(&low, target, &Options::default()).map_err(code)?;
+        let low = low.first().map(|low| low.function().clone());
+        Ok(Explanation {
+            name: name.clone(),
+            rule: rule.as_ref().map(doc),
+            declined: scheduled.declined,
+            trace: scheduled.trace.to_string(),
+            unscheduled: text(name, &before),
+            tensor_ir: text(name, now),
+            low: low.map_or_else(String::new, |low| text(name, &low)),
+            llvm,
+            assembly,
+        })
+    }
+}
+
+/// A function as TVMScript.
+fn text(name: &Arc<str>, function: &PrimFunc) -> String {
+    let mut module = IRModule::new();
+    module.insert(name.clone(), function.clone());
+    print_module(&module)
+}
