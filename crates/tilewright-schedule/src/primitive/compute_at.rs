@@ -1,5 +1,7 @@
-//! `compute_at(block, loop, preserve_unit_loops)`: a block that computes a temporary moves into a loop around its
+//! `compute_at(block, loop, preserve_unit_loops, index)`: a block that computes a temporary moves into a loop around its
 //! consumers; in each iteration it computes what they need there.
+
+use std::ops::RangeInclusive;
 
 use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind};
 
@@ -51,7 +53,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let target = place(&function, &wanted)?;
     let buffers: Vec<Buffer> = block.writes.iter().map(|write| write.buffer.clone()).collect();
     let uses = |stmt: &Stmt| buffers.iter().any(|buffer| touches(stmt, buffer));
-    let function = inserted(&function, &target, nest, |stmts| stmts.iter().position(uses))?;
+    let places = |stmts: &[Stmt]| Some(0..=stmts.iter().position(uses)?);
+    let function = inserted(&function, &target, nest, call.int(3)?, places)?;
     check_loops_around(&function, &wanted)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
@@ -134,19 +137,31 @@ fn needed_ranges(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> 
     Ok(block.iters.iter().map(|iter| (iter.clone(), range_of(iter))).collect())
 }
 
-/// The function with a statement in the body of a loop, at the place among the statements there that `place` says.
+/// The function with a statement in the body of a loop: -1 is the last of the places among the statements there that
+/// `places` says, -2 the first, another number the place itself.
 pub(super) fn inserted(
     function: &PrimFunc,
     target: &Site,
     new: Stmt,
-    place: impl Fn(&[Stmt]) -> Option<usize>,
+    index: i64,
+    places: impl Fn(&[Stmt]) -> Option<RangeInclusive<usize>>,
 ) -> Result<PrimFunc, Fault> {
     let body = target.child(0).ok_or_else(|| Fault::at(target, "expected a loop"))?;
     let mut stmts: Vec<Stmt> = match &body.stmt.kind {
         StmtKind::Seq(stmts) => stmts.clone(),
         _ => vec![body.stmt.clone()],
     };
-    let at = place(&stmts).ok_or_else(|| Fault::at(target, "nothing in the loop uses what the block computes"))?;
+    let places = places(&stmts).ok_or_else(|| Fault::at(target, "nothing in the loop uses what the block computes"))?;
+    let at = match index {
+        -1 => Some(*places.end()),
+        -2 => Some(*places.start()),
+        index => usize::try_from(index).ok().filter(|at| places.contains(at)),
+    };
+    let message = || {
+        let (first, last) = (places.start(), places.end());
+        format!("the block can stand at the places from {first} to {last} in the loop, found index {index}")
+    };
+    let at = at.ok_or_else(|| Fault::at(target, message()))?;
     stmts.insert(at.min(stmts.len()), new);
     Ok(PrimFunc { body: body.replaced(Stmt::seq(stmts)), ..function.clone() })
 }

@@ -4,28 +4,39 @@
 //! call gives, and what became of keys that are no longer those of the same thing. It either keeps what the function
 //! computes or refuses with a [`Fault`], which names the loop or block at which a condition does not hold.
 
+mod accesses;
 mod add_unit_loop;
 mod annotate;
 mod bind;
 mod blockize;
+mod cache_inplace;
 mod cache_read;
 mod cache_write;
 mod compute_at;
 mod compute_inline;
+mod decompose_padding;
 mod decompose_reduction;
+mod docs;
+mod enter_postproc;
 mod fuse;
 mod get_block;
 mod get_loops;
+mod loop_partition;
+mod merge;
 mod pad_einsum;
 mod parallel;
+mod reindex;
 mod relations;
 mod reorder;
 mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
+mod sample;
 mod set_scope;
 mod split;
 mod storage_align;
+mod temporary;
+mod tensorize;
 mod tile_attention;
 pub(crate) mod tile_product;
 mod tensorize;
@@ -50,6 +61,11 @@ pub(crate) use bind::bind_independent;
 pub(crate) use fuse::fuse;
 pub(crate) use split::split;
 
+pub use docs::doc;
+
+/// As users call the primitive that others try out.
+const COMPUTE_AT_METHOD: &str = compute_at::COMPUTE_AT.method;
+
 /// Every primitive, in the order of the documentation.
 pub const ALL: &[Primitive] = &[
     get_block::GET_BLOCK,
@@ -58,9 +74,16 @@ pub const ALL: &[Primitive] = &[
     relations::GET_PRODUCERS,
     relations::GET_CONSUMERS,
     relations::GET_OUTPUT_BLOCKS,
+    sample::SAMPLE_CATEGORICAL,
+    sample::SAMPLE_PERFECT_TILE,
+    sample::SAMPLE_PARTITIONED_TILE,
+    sample::SAMPLE_COMPUTE_LOCATION,
     split::SPLIT,
+    loop_partition::LOOP_PARTITION,
     fuse::FUSE,
+    merge::MERGE,
     reorder::REORDER,
+    accesses::REORDER_BLOCK_ITER_VAR,
     add_unit_loop::ADD_UNIT_LOOP,
     bind::BIND,
     parallel::PARALLEL,
@@ -68,6 +91,12 @@ pub const ALL: &[Primitive] = &[
     unroll::UNROLL,
     cache_read::CACHE_READ,
     cache_write::CACHE_WRITE,
+    cache_inplace::CACHE_INPLACE,
+    cache_inplace::READ_AT,
+    cache_inplace::WRITE_AT,
+    reindex::REINDEX,
+    reindex::REINDEX_CACHE_READ,
+    reindex::REINDEX_CACHE_WRITE,
     compute_at::COMPUTE_AT,
     reverse_compute_at::REVERSE_COMPUTE_AT,
     compute_inline::COMPUTE_INLINE,
@@ -79,12 +108,18 @@ pub const ALL: &[Primitive] = &[
     transform_layout::TRANSFORM_LAYOUT,
     transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
     pad_einsum::PAD_EINSUM,
+    decompose_padding::DECOMPOSE_PADDING,
     set_scope::SET_SCOPE,
+    temporary::SET_AXIS_SEPARATOR,
+    temporary::UNSAFE_SET_DTYPE,
+    accesses::ANNOTATE_BUFFER_ACCESS,
+    accesses::UNSAFE_HIDE_BUFFER_ACCESS,
     tile_attention::TILE_ATTENTION,
     tile_product::TILE_PRODUCT,
     storage_align::STORAGE_ALIGN,
     annotate::ANNOTATE,
     annotate::UNANNOTATE,
+    enter_postproc::ENTER_POSTPROC,
 ];
 
 /// The primitive of this name, as traces or as users write it.

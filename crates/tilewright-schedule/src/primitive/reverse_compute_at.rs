@@ -1,4 +1,4 @@
-//! `reverse_compute_at(block, loop, preserve_unit_loops)`: a block moves into a loop around the producers of what it
+//! `reverse_compute_at(block, loop, preserve_unit_loops, index)`: a block moves into a loop around the producers of what it
 //! reads; in each iteration it takes what they have computed there.
 
 use tilewright_arith::estimate_region_strict_bound;
@@ -8,9 +8,9 @@ use super::compute_at::{check_loops_around, check_moves, inserted};
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
 use crate::guard::{known_inside, substituted};
 use crate::independent::{check_affine, driven_axes};
-use crate::required::{BoxLoops, loops_to};
+use crate::required::{BoxLoops, loops_to, written_box};
 use crate::rewrite::{way, without};
-use crate::stages::{reads, stages, touches, writes};
+use crate::stages::{reads, stages, writes};
 use crate::tree::{Site, key_at, loop_of};
 
 pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
@@ -37,8 +37,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
     let target = place(&function, &wanted)?;
-    let behind = |stmts: &[Stmt]| Some(stmts.iter().rposition(|stmt| touches(stmt, &buffer))? + 1);
-    let function = inserted(&function, &target, nest, behind)?;
+    let behind =
+        |stmts: &[Stmt]| Some(stmts.iter().rposition(|stmt| written_box(stmt, &buffer).is_some())? + 1..=stmts.len());
+    let function = inserted(&function, &target, nest, call.int(3)?, behind)?;
     check_loops_around(&function, &wanted)?;
     Ok(Outcome::changed(function, Results::Nothing))
 }

@@ -1,0 +1,109 @@
+//! `cache_inplace(block, read_buffer_index, storage_scope)`: a buffer that a block changes in place is copied to other
+//! memory, changed there, and copied back. And `read_at(loop, block, read_buffer_index, storage_scope)` and
+//! `write_at(loop, block, write_buffer_index, storage_scope)`: a copy as `cache_read` and `cache_write` make it, within a loop.
+
+use tilewright_arith::estimate_region_strict_bound;
+use tilewright_ir::Attr;
+use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};
+
+use super::annotate::with_annotations;
+use super::{COMPUTE_AT_METHOD, Call, Default, Fault, Outcome, Primitive, Results, Value, by_name, place};
+use crate::guard::{known_around, substituted};
+use crate::independent::check_affine;
+use crate::required::{cache_of, copy_block, loops_to, outermost_free, read_box};
+use crate::rewrite::{way, with_block, with_buffer};
+use crate::stages::{reads, scope_stages, writes};
+
+pub(super) const CACHE_INPLACE: Primitive = Primitive {
+    name: "CacheInplace",
+    method: "cache_inplace",
+    params: &[
+        ("block", Default::Required),
+        ("read_buffer_index", Default::Required),
+        ("storage_scope", Default::Required),
+    ],
+    gives_list: true,
+    run: inplace,
+};
+
+pub(super) const READ_AT: Primitive = Primitive {
+    name: "ReadAt",
+    method: "read_at",
+    params: &[
+        ("loop", Default::Required),
+        ("block", Default::Required),
+        ("read_buffer_index", Default::Required),
+        ("storage_scope", Default::Required),
+    ],
+    gives_list: false,
+    run: |call| at_loop(call, "cache_read", COMPUTE_AT_METHOD),
+};
+
+pub(super) const WRITE_AT: Primitive = Primitive {
+    name: "WriteAt",
+    method: "write_at",
+    params: &[
+        ("loop", Default::Required),
+        ("block", Default::Required),
+        ("write_buffer_index", Default::Required),
+        ("storage_scope", Default::Required),
+    ],
+    gives_list: false,
+    run: |call| at_loop(call, "cache_write", "reverse_compute_at"),
+};
+
+fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let buffer = call.read(&site, 1)?;
+    let memory = call.text(2)?;
+    let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let refuse = |what: &str| Fault::at(&site, format!("`{}` {what}", buffer.name));
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+        return Err(Fault::at(&site, "expected a block"));
+    };
+    let write = block.writes.iter().find(|write| write.buffer == buffer);
+    let write = write.ok_or_else(|| refuse("is not changed in place: the block does not write it"))?;
+    let outer = outermost_free(&site, |_| false);
+    let here = way(&outer);
+    let mut inside = scope_stages(&site)?.into_iter().filter(|stage| way(stage).starts_with(&here));
+    if let Some(other) = inside.find(|s| way(s) != way(&site) && (reads(s, &buffer) || writes(s, &buffer))) {
+        return Err(Fault::at(&other, format!("`{}` is used by this block, too", buffer.name)));
+    }
+    check_affine(call.function, &site)?;
+    let read = read_box(&outer.stmt, &buffer).ok_or_else(|| refuse("is not read"))?;
+    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
+    let mut known = known_around(call.function, &outer);
+    let sets = estimate_region_strict_bound(&mut known, &ranges, &loops_to(&outer, &site), predicate);
+    let sets = sets.ok_or_else(|| refuse("is written at elements that are not known to be a box"))?;
+    let region: Vec<Range> = sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect();
+    let cache = cache_of(&buffer, &memory);
+    let (first, read_key) = copy_block(&mut known, &buffer, &cache, &cache.name, &read.region)?;
+    let back = format!("{}_back", cache.name).into();
+    let (last, write_key) = copy_block(&mut known, &cache, &buffer, &back, &region)?;
+    let body = outer.replaced(Stmt::seq([first, with_buffer(&outer.stmt, &buffer, &cache), last]));
+    let function = PrimFunc { body, ..call.function.clone() };
+    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(cache))?;
+    Ok(Outcome::changed(function, Results::List(vec![read_key, write_key])))
+}
+
+/// A copy, moved into a loop.
+fn at_loop(call: &Call<'_>, copies: &str, moves: &str) -> Result<Outcome, Fault> {
+    let (Some(copies), Some(moves)) = (by_name(copies), by_name(moves)) else {
+        return Err(Fault::of_call("there is no such copy"));
+    };
+    call.loop_at(0)?;
+    let none = Value::Attr(Attr::None);
+    let args: Vec<Value> = (1..4).map(|at| call.value(at).cloned()).chain([Ok(none)]).collect::<Result<_, _>>()?;
+    let args = &args[..copies.params.len().min(args.len())];
+    let copied = (copies.run)(&Call { args, ..*call })?;
+    let (Some(function), Results::One(key)) = (&copied.function, &copied.results) else { return Ok(copied) };
+    let moved =
+        [Value::Place(key.clone()), call.value(0)?.clone(), Value::Attr(Attr::Bool(false)), Value::Attr(Attr::Int(-1))];
+    let moved = (moves.run)(&Call { function, args: &moved, ..*call })?;
+    let function = moved.function.as_ref().unwrap_or(function);
+    let site = place(function, key)?;
+    let function = with_annotations(function, &site, |all| drop(all.insert("auto_copy".into(), Attr::Bool(true))));
+    Ok(Outcome::changed(function, Results::One(key.clone())))
+}

@@ -1,0 +1,10 @@
+//! `enter_postproc()`: a mark in the trace. What follows it finishes what was drawn before, and can be left out.
+
+use super::{Call, Fault, Outcome, Primitive, Results};
+
+pub(super) const ENTER_POSTPROC: Primitive =
+    Primitive { name: "EnterPostproc", method: "enter_postproc", params: &[], gives_list: false, run };
+
+fn run(_: &Call<'_>) -> Result<Outcome, Fault> {
+    Ok(Outcome::found(Results::Nothing))
+}

@@ -1,0 +1,91 @@
+//! `merge(loops…)`: loops of equal bounds, one behind the other, become one that does in each iteration what they did.
+
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
+
+use super::split::plain_loop;
+use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
+use crate::guard::{known_around, substituted};
+use crate::independent::check_independent;
+use crate::rewrite::way;
+use crate::stages::{reads, writes};
+use crate::tree::{Key, Site, around, blocks_below};
+
+pub(super) const MERGE: Primitive =
+    Primitive { name: "Merge", method: "merge", params: &[("*loops", Default::Required)], gives_list: false, run };
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let mut sites = Vec::new();
+    for key in call.loops(0)? {
+        sites.push(place(call.function, &key)?);
+    }
+    let [first, others @ ..] = sites.as_slice() else { return Err(Fault::of_call("expected loops to merge")) };
+    let (l, body) = plain_loop(first)?;
+    if others.is_empty() {
+        return Ok(Outcome::found(Results::One(Key::Loop(l.var.id()))));
+    }
+    let bodies = bodies(call.function, first, others, &l)?;
+    let var = l.var.renewed();
+    let of = |body: &Stmt| substituted(body, &[(l.var.clone(), Expr::var(&var))]);
+    let body = Stmt::seq(std::iter::once(&body).chain(&bodies).map(of));
+    let merged = around(Loop { var: var.clone(), ..l.clone() }, body);
+    let function = with_merged(call.function, first, sites.len(), merged)?;
+    let key = Key::Loop(var.id());
+    if share_memory(&sites) {
+        check_independent(&function, &place(&function, &key)?, "merged")
+            .map_err(|fault| Fault::at(first, fault.message))?;
+    }
+    Ok(Outcome::changed(function, Results::One(key)))
+}
+
+/// The bodies of the loops behind the first one, over its variable.
+fn bodies(function: &PrimFunc, first: &Site, others: &[Site], l: &Loop) -> Result<Vec<Stmt>, Fault> {
+    let known = known_around(function, first);
+    let here = way(first);
+    let mut bodies = Vec::with_capacity(others.len());
+    for (number, site) in others.iter().enumerate() {
+        let (other, body) = plain_loop(site)?;
+        let beside = way(site)
+            .split_last()
+            .zip(here.split_last())
+            .is_some_and(|((at, around), (first, outside))| around == outside && *at == first + number + 1);
+        let in_sequence = matches!(first.above.last(), Some((stmt, _)) if matches!(stmt.kind, StmtKind::Seq(_)));
+        if !beside || !in_sequence {
+            let message = format!("loop `{}` does not stand directly behind the one before it", other.var.name);
+            return Err(Fault::at(site, message));
+        }
+        if !known.prove_equal(&other.extent, &l.extent) || !known.prove_equal(&other.min, &l.min) {
+            let message =
+                format!("the bounds of loop `{}` are not known to be those of loop `{}`", other.var.name, l.var.name);
+            return Err(Fault::at(site, message));
+        }
+        let value = crate::guard::typed(Expr::var(&l.var).cast(other.var.dtype))?;
+        bodies.push(substituted(&body, &[(other.var.clone(), value)]));
+    }
+    Ok(bodies)
+}
+
+/// The function with a statement in the place of so many of a sequence.
+fn with_merged(function: &PrimFunc, first: &Site, count: usize, merged: Stmt) -> Result<PrimFunc, Fault> {
+    let gone = || Fault::at(first, "the loops are gone");
+    let (around, at) = first.above.last().ok_or_else(gone)?;
+    let StmtKind::Seq(stmts) = &around.kind else { return Err(gone()) };
+    let rest = stmts.iter().skip(at + count).cloned();
+    let new = Stmt::seq(stmts.iter().take(*at).cloned().chain([merged]).chain(rest));
+    let outer = Site { above: first.above[..first.above.len() - 1].to_vec(), stmt: around.clone() };
+    Ok(PrimFunc { body: outer.replaced(new), ..function.clone() })
+}
+
+/// Whether a block in one of the loops writes what one in another uses.
+fn share_memory(sites: &[Site]) -> bool {
+    let blocks: Vec<Vec<Site>> = sites.iter().map(blocks_below).collect();
+    let written = |blocks: &[Site]| -> Vec<Buffer> {
+        let writes = blocks.iter().filter_map(Site::block).flat_map(|block| &block.writes);
+        writes.map(|region| region.buffer.clone()).collect()
+    };
+    blocks.iter().enumerate().any(|(at, of_one)| {
+        let buffers = written(of_one);
+        let others = blocks.iter().enumerate().filter(|(other, _)| *other != at).flat_map(|(_, blocks)| blocks);
+        others.into_iter().any(|other| buffers.iter().any(|b| reads(other, b) || writes(other, b)))
+    })
+}
