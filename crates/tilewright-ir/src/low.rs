@@ -22,6 +22,7 @@
 //!
 //! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
 
+mod accesses;
 mod check;
 mod rows;
 

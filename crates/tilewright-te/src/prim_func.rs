@@ -158,7 +158,13 @@ struct Lowering {
 impl Lowering {
     fn new(order: &[Operation], params: &[Tensor], options: &CreateOptions) -> Result<Self, TeError> {
         let widening = options.index_dtype.map(Widening::new);
-        let mut lowering = Self { buffers: Map::default(), widening, inlined: Map::default(), weights: Weights::default(), temporaries: Vec::new() };
+        let mut lowering = Self {
+            buffers: Map::default(),
+            widening,
+            inlined: Map::default(),
+            weights: Weights::default(),
+            temporaries: Vec::new(),
+        };
         for tensor in order.iter().flat_map(Operation::outputs) {
             let shape = tensor.shape().iter().map(|extent| lowering.index(extent)).collect::<Result<Vec<_>, _>>()?;
             let own = tensor.buffer().derive(|node| {

@@ -212,7 +212,9 @@ REFERENCES: dict[str, Reference] = {
             ([((0, 2), "int8")], lambda op, x: op(x, [1, 1, 0, 1]), lambda x: np.pad(x, ((1, 1), (0, 1)))),
         ),
         unary(
-            lambda x: np.pad(x, [(2, 1)] * x.ndim), ["float32"], call=lambda op, x: op(x, [2, 1] * x.struct_info.ndim)
+            lambda x: np.pad(x, [(2, 1)] * x.ndim) if x.ndim else x,
+            ["float32"],
+            call=lambda op, x: op(x, [2, 1] * x.struct_info.ndim),
         ),
     ),
 }

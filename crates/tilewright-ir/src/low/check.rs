@@ -7,6 +7,7 @@ use tilewright_expr::node::{AnyHandle, VarId, Visitor, walk};
 use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
+use super::accesses::{Open, access, lane, parts};
 use super::rows::{Split, splits};
 use crate::tir::{
     Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Scope, Stmt, StmtKind, Var, written_data,
@@ -269,10 +270,7 @@ impl Check {
             }
         }
         if !open.is_empty() {
-            self.below_conditions(
-                expr,
-                &mut Open { accesses: open, below: Map::default(), seen: Set::default(), way: 0 },
-            );
+            self.below_conditions(expr, &mut Open::new(open));
         }
     }
 
@@ -297,7 +295,8 @@ impl Check {
                 self.below_conditions(&args[2], open);
             }
             _ => {
-                if let Some((buffer, indices, mask)) = access(expr).filter(|_| open.accesses.contains(&expr.address())) {
+                if let Some((buffer, indices, mask)) = access(expr).filter(|_| open.accesses.contains(&expr.address()))
+                {
                     self.admit(buffer, indices, mask);
                 }
                 for part in parts(expr) {
@@ -434,76 +433,6 @@ impl Check {
             inside(&length, &place) && inside(&rows, &row)
         })
     }
-}
-
-/// Accesses of an expression that are not admitted wherever they stand, by their addresses.
-struct Open {
-    accesses: Set<usize>,
-    /// Whether one of them is a node or stands below it.
-    below: Map<usize, bool>,
-    /// The nodes that were looked at, each with the conditions on the way to it.
-    seen: Set<(usize, u64)>,
-    way: u64,
-}
-
-impl Open {
-    fn is_above_some(&mut self, expr: &Expr) -> bool {
-        if let Some(&known) = self.below.get(&expr.address()) {
-            return known;
-        }
-        let is = self.accesses.contains(&expr.address())
-            || parts(expr).iter().any(|part| with_stack(|| self.is_above_some(part)));
-        self.below.insert(expr.address(), is);
-        is
-    }
-}
-
-/// Buffer, indices and mask of an expression that is an access.
-fn access(expr: &Expr) -> Option<(&Buffer, &[Expr], Option<&Expr>)> {
-    match &expr.kind {
-        ExprKind::Load { buffer, indices, predicate } => Some((buffer, indices, predicate.as_ref())),
-        ExprKind::AddressOf { buffer, indices } => Some((buffer, indices, None)),
-        _ => None,
-    }
-}
-
-/// A lane of a vector as scalars say it; a scalar is every lane.
-fn lane(expr: &Expr, number: i64) -> Option<Expr> {
-    if expr.dtype.is_scalar() {
-        return Some(expr.clone());
-    }
-    let own = |expr: &Expr| with_stack(|| lane(expr, number));
-    match &expr.kind {
-        ExprKind::Broadcast(scalar) => Some(scalar.clone()),
-        ExprKind::Ramp { base, stride } => Some(base.clone() + stride.clone() * number),
-        ExprKind::Binary(op, a, b) => Expr::binary(*op, &own(a)?, &own(b)?).ok(),
-        ExprKind::Compare(op, a, b) => Expr::compare(*op, &own(a)?, &own(b)?).ok(),
-        ExprKind::Cast(value) => own(value)?.cast(expr.dtype.element()).ok(),
-        ExprKind::Select { condition, then, otherwise } => {
-            Expr::select(&own(condition)?, &own(then)?, &own(otherwise)?).ok()
-        }
-        ExprKind::Call { intrinsic, args } => {
-            Expr::call(*intrinsic, &args.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
-        }
-        // What is loaded is not known, whether it is masked or not.
-        ExprKind::Load { buffer, indices, .. } => {
-            Expr::load(buffer, indices.iter().map(own).collect::<Option<Vec<_>>>()?).ok()
-        }
-        _ => None,
-    }
-}
-
-/// The expressions directly below one.
-fn parts(expr: &Expr) -> Vec<Expr> {
-    struct Parts(Vec<Expr>);
-    impl Visitor for Parts {
-        fn visit(&mut self, node: &dyn AnyHandle) {
-            self.0.extend(node.downcast::<Expr>().cloned());
-        }
-    }
-    let mut parts = Parts(Vec::new());
-    expr.visit_inside(&mut parts);
-    parts.0
 }
 
 /// The memory that the asserts of a loop read, where it does nothing else.
