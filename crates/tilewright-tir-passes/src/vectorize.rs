@@ -164,6 +164,10 @@ impl Vectorize {
 
     /// The first `rest` of so many lanes.
     fn masked(&mut self, l: &Loop<'_>, start: &Expr, rest: &Expr, lanes: i64) -> Result<Option<Stmt>> {
+        // What bounds such an index bounds it for the loop's iterations only, not for lanes beyond them.
+        if has_index_from_memory(l.body) {
+            return Ok(None);
+        }
         let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
         let (zero, one) = (Expr::int(0, rest.dtype), Expr::int(1, rest.dtype));
         let numbers = typed(Expr::ramp(&zero, &one, width))?;
@@ -192,6 +196,17 @@ fn without_asserts(body: &Stmt) -> (Option<Stmt>, Option<Stmt>) {
     walk(&asserts, |buffer: &Buffer| changes |= written.contains(&buffer.data.id()));
     let work = Stmt::seq(parts.iter().filter(|stmt| !is_assert(stmt)).cloned());
     (Some(asserts), (!changes).then_some(work))
+}
+
+/// Whether an index depends on what is in memory.
+fn has_index_from_memory(body: &Stmt) -> bool {
+    let mut found = false;
+    walk(body, |e: &Expr| {
+        if let ExprKind::Load { indices, .. } = &e.kind {
+            found |= indices.iter().any(reads);
+        }
+    });
+    found
 }
 
 /// The lanes of a piece.

@@ -19,7 +19,6 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_expr::semantics::wrap;
-use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
@@ -133,6 +132,8 @@ struct Reduction {
     first: Expr,
     /// In terms of the loops.
     value: Expr,
+    /// Under which an iteration takes part, in terms of the loops.
+    condition: Option<Expr>,
     /// The block's body in terms of the loops.
     update: Stmt,
 }
@@ -142,8 +143,12 @@ impl Reduction {
     fn of(site: &Site, block: &Block, values: &[Expr], predicate: &Expr) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, format!("block `{}` {message}", block.name));
         let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
+        let (condition, body) = match &block.body.kind {
+            StmtKind::If { condition, then, otherwise: None } => (Some(condition), then),
+            _ => (None, &block.body),
+        };
         let (StmtKind::Store { buffer, indices, value, predicate: None }, Some(init), true) =
-            (&block.body.kind, &block.init, plain)
+            (&body.kind, &block.init, plain)
         else {
             return Err(refuse("is no update of one element with an init"));
         };
@@ -160,7 +165,8 @@ impl Reduction {
         let reduced = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
         let reduced: Vec<(Var, Expr)> = reduced.map(|(iter, value)| (iter.var.clone(), value.clone())).collect();
         let axes: Vec<Var> = reduced.iter().map(|(var, _)| var.clone()).collect();
-        if block.iters.iter().any(|iter| !matches!(iter.kind, IterKind::Spatial | IterKind::Reduce))
+        if condition.is_some_and(|condition| touches(condition, buffer))
+            || block.iters.iter().any(|iter| !matches!(iter.kind, IterKind::Spatial | IterKind::Reduce))
             || mentions(indices, &axes)
             || mentions(&first, &axes)
         {
@@ -174,8 +180,9 @@ impl Reduction {
         }
         let value = substituted(&value, &reduced);
         let update = substituted(&block.body, &reduced);
+        let condition = condition.map(|condition| substituted(condition, &reduced));
         let (buffer, indices) = (buffer.clone(), indices.clone());
-        Ok((Self { loops, op, buffer, indices, first, value, update }, outer))
+        Ok((Self { loops, op, buffer, indices, first, value, condition, update }, outer))
     }
 
     fn combine(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
@@ -227,14 +234,15 @@ impl Reduction {
         let body = tile.each(tile.accumulators, |u, l| {
             let within = typed((&(u * tile.lanes) + l).cast(dtype))?;
             let at = &(&Expr::var(&block) * step) + &within;
-            let value = substituted(&self.value, &[(inner.var.clone(), &inner.min + &at)]);
-            let sum = self.combine(&load(&tile.sums, &[u, l])?, &value)?;
-            let update = store(&tile.sums, &[u, l], &sum)?;
-            if exact {
-                return Ok(update);
+            let here = [(inner.var.clone(), &inner.min + &at)];
+            let sum = self.combine(&load(&tile.sums, &[u, l])?, &substituted(&self.value, &here))?;
+            let mut update = store(&tile.sums, &[u, l], &sum)?;
+            let inside = if exact { None } else { Some(compare(CmpOp::Lt, &at, &inner.extent)?) };
+            let own = self.condition.as_ref().map(|condition| substituted(condition, &here));
+            for condition in own.into_iter().chain(inside) {
+                update = StmtKind::If { condition, then: update, otherwise: None }.into();
             }
-            let condition = compare(CmpOp::Lt, &at, &inner.extent)?;
-            Ok(StmtKind::If { condition, then: update, otherwise: None }.into())
+            Ok(update)
         })?;
         let blocks = Stmt::for_loop(&block, Expr::int(0, dtype), count, ForKind::Serial, body);
         Ok(outer.iter().rev().fold(blocks, |body, l| around(l.clone(), body)))
@@ -315,12 +323,6 @@ fn identity(op: BinOp, dtype: DataType) -> Option<Expr> {
         BinOp::And => Some(Expr::bool(true)),
         BinOp::Or => Some(Expr::bool(false)),
         BinOp::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
-        BinOp::Sub
-        | BinOp::Div
-        | BinOp::Mod
-        | BinOp::FloorDiv
-        | BinOp::FloorMod
-        | BinOp::Shl
-        | BinOp::Shr => None,
+        BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => None,
     }
 }

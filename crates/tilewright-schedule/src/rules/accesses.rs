@@ -3,15 +3,13 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::{Loop, Nest};
-use tilewright_ir::tir::{
-    BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, IterKind, Range, Stmt, StmtKind, Var,
-};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, IterKind, Range, Stmt, StmtKind, Var};
 
 use super::Declined;
+use crate::Schedule;
 use crate::guard::{known_around, mentions, substituted};
 use crate::trace::Rv;
 use crate::tree::loop_of;
-use crate::Schedule;
 
 /// The distance in elements between what neighbouring iterations touch; `None` where it is not the same everywhere.
 pub(crate) type Stride = Option<Expr>;
@@ -62,7 +60,8 @@ impl PlainNest {
         let depth = site.above.len() - rvs.len();
         let outer = site.above.get(depth).map_or(&site.stmt, |(stmt, _)| stmt);
         let nest = Nest::of(outer).ok_or_else(|| Declined::because("a stage is no nest of loops around one block"))?;
-        let around = crate::tree::Site { above: site.above.get(..depth).unwrap_or_default().to_vec(), stmt: outer.clone() };
+        let around =
+            crate::tree::Site { above: site.above.get(..depth).unwrap_or_default().to_vec(), stmt: outer.clone() };
         let mut known = known_around(function, &around);
         let kinds = kinds(&nest)?;
         for l in &nest.loops {
@@ -119,7 +118,9 @@ impl PlainNest {
     pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
         let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
         let pairs = order.iter().zip(order.iter().skip(1)).rev();
-        1 + pairs.take_while(|&(&a, &b)| !decides(a) && !decides(b) && self.same_sort(a, b) && self.is_contiguous(a, b)).count()
+        1 + pairs
+            .take_while(|&(&a, &b)| !decides(a) && !decides(b) && self.same_sort(a, b) && self.is_contiguous(a, b))
+            .count()
     }
 
     fn same_sort(&self, a: usize, b: usize) -> bool {
@@ -198,6 +199,23 @@ fn accesses(known: &Analyzer, vars: &[Var], body: &Stmt) -> (Vec<Access>, Vec<Ac
 }
 
 fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
+    if !buffer.strides.is_empty() {
+        return None;
+    }
+    by_dimension(known, var, buffer, indices).or_else(|| {
+        // Parts of one index in several dimensions make a whole again.
+        let mut offset = Expr::i64(0);
+        for (index, extent) in indices.iter().zip(&buffer.shape) {
+            let size = extent.cast(offset.dtype).ok()?;
+            offset = Expr::binary(BinOp::Mul, &offset, &size).ok()?;
+            offset = Expr::binary(BinOp::Add, &offset, &index.cast(offset.dtype).ok()?).ok()?;
+        }
+        let &coefficient = known.linear_in(&offset, std::slice::from_ref(var))?.coefficients.first()?;
+        Some(Expr::i64(coefficient))
+    })
+}
+
+fn by_dimension(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
     let mut sum = Expr::i64(0);
     let mut step = Expr::i64(1);
     for (index, extent) in indices.iter().zip(&buffer.shape).rev() {
@@ -208,7 +226,7 @@ fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Str
         }
         step = Expr::binary(BinOp::Mul, &step, &extent.cast(step.dtype).ok()?).ok()?;
     }
-    buffer.strides.is_empty().then(|| known.simplify(&sum))
+    Some(known.simplify(&sum))
 }
 
 /// The loops that conditions in a statement vary with.
@@ -258,4 +276,3 @@ pub(crate) fn extent_of(schedule: &Schedule, l: Rv) -> Result<Expr, Declined> {
     let stmt = schedule.stmt(l).ok_or_else(gone)?;
     loop_of(&stmt).map(|l| l.extent).ok_or_else(gone)
 }
-

@@ -8,7 +8,7 @@ use tilewright_ir::tir::Expr;
 use tilewright_target::Target;
 
 use super::accesses::{Cost, PlainNest, extent_of};
-use super::{Declined, Rule, inline};
+use super::{Declined, Rule, inline, transpose};
 use crate::Schedule;
 use crate::trace::Rv;
 
@@ -32,7 +32,10 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().any(|nest| !nest.is_spatial()) {
         return Err(Declined::because("a stage is a reduction"));
     }
-    nests.iter().try_for_each(|nest| stream(schedule, target, nest))
+    nests.iter().try_for_each(|nest| match transpose::crossed(nest) {
+        Some(crossed) => transpose::in_squares(schedule, target, nest, crossed),
+        None => stream(schedule, target, nest),
+    })
 }
 
 /// Cycles of the work for one element, in hundredths.

@@ -17,7 +17,15 @@ mod accesses;
 mod apply;
 mod attention;
 mod calls;
+mod columns;
+mod elementwise;
+mod fallback;
+mod inline;
+mod parts;
 mod product;
+mod rows;
+mod transpose;
+mod windows;
 
 use std::fmt;
 use std::sync::Arc;
@@ -33,7 +41,14 @@ use crate::{Schedule, ScheduleError, Trace};
 pub use apply::ApplyDefaultSchedule;
 
 /// The rules of CPUs, the most special first.
-pub const CPU: &[Rule] = &[attention::RULE, product::PRODUCT];
+pub const CPU: &[Rule] = &[
+    attention::RULE,
+    product::PRODUCT,
+    elementwise::ELEMENTWISE,
+    windows::WINDOWS,
+    rows::ROWS,
+    fallback::FALLBACK,
+];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";

@@ -5,13 +5,13 @@
 //! in vectors with several accumulators.
 
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, StmtKind};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, extent_of, gone};
+use super::accesses::{PlainNest, extent_of};
 use super::calls::{int, text};
 use super::elementwise::{cycles, in_vectors};
-use super::{Declined, Rule, inline};
+use super::{Declined, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::trace::{Arg, Rv};
 
@@ -33,17 +33,26 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().all(PlainNest::is_spatial) {
         return Err(Declined::because("no stage is a reduction"));
     }
+    if nests.iter().any(|nest| !nest.is_spatial() && parts::is_long(nest, target)) {
+        return Err(Declined::because("rows are few and long"));
+    }
     if !nests.iter().all(|nest| nest.is_spatial() || is_along_row(nest)) {
         return Err(Declined::because("a reduction is not along what lies together in memory"));
     }
     together(schedule, target, &nests)
 }
 
-/// Whether the reduction's innermost loop in memory is one of its own.
+/// A reduction of fewer neighbours than this is no row.
+const SHORT: i64 = 16;
+
+/// Whether the reduction's innermost loop in memory is one of its own, and not only a short part of it beside results that
+/// are neighbours too.
 pub(super) fn is_along_row(nest: &PlainNest) -> bool {
     let reduces = |at: usize| nest.kinds.get(at) == Some(&IterKind::Reduce);
+    let near = |at: usize| nest.reads.iter().all(|read| nest.step(read, at).is_some_and(|step| step.abs() <= 4));
+    let beside = nest.along_result().is_some_and(|at| !reduces(at) && near(at) && nest.extent(at) != Some(1));
     match nest.along_reads() {
-        Some(at) => reduces(at),
+        Some(at) => reduces(at) && !(beside && nest.extent(at).is_some_and(|extent| extent < SHORT)),
         None => (0..nest.loops.len()).filter(|&at| nest.extent(at) != Some(1)).all(reduces),
     }
 }
@@ -51,19 +60,33 @@ pub(super) fn is_along_row(nest: &PlainNest) -> bool {
 /// Fuses the stages of rows, the last of which gives the result.
 pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainNest]) -> Result<(), Declined> {
     let Some((last, producers)) = nests.split_last() else { return Ok(()) };
-    let reduced: Vec<Buffer> = producers.iter().filter(|nest| !nest.is_spatial()).flat_map(written).collect();
+    let reduced = reduced(producers);
     let last = &with_groups_split(schedule, last, &reduced)?;
     let rows = row_loops(last, &reduced);
-    if rows.is_empty() {
+    if rows.is_empty() && !producers.is_empty() {
         return Err(Declined::because("everything is one row"));
     }
+    if rows.is_empty() {
+        return reduce_in_vectors(schedule, target, last);
+    }
+    row_by_row(schedule, target, nests, last, &rows)
+}
+
+/// Runs all stages in each iteration of some loops of the last one.
+pub(super) fn row_by_row(
+    schedule: &mut Schedule,
+    target: &Target,
+    nests: &[PlainNest],
+    last: &PlainNest,
+    rows: &[usize],
+) -> Result<(), Declined> {
     let others = (0..last.loops.len()).filter(|at| !rows.contains(at));
     let order: Vec<Rv> = rows.iter().copied().chain(others).filter_map(|at| last.rvs.get(at).copied()).collect();
     schedule.reorder_to(&order)?;
     let row = schedule.fuse_all(order.get(..rows.len()).unwrap_or_default())?;
     let work = nests.iter().map(|nest| work_of(nest, target)).sum::<Option<u64>>();
     let (tasks, row) = tasks(schedule, row, work)?;
-    for producer in producers.iter().rev() {
+    for producer in nests.iter().rev().filter(|nest| nest.block != last.block) {
         schedule.move_to("compute_at", producer.block, row)?;
     }
     if let Some(tasks) = tasks {
@@ -77,13 +100,25 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     };
     for nest in nests {
         let skipped = depth(schedule, nest.block)?;
-        within_row(schedule, target, nest.block, skipped)?;
+        let nest = PlainNest::inside(schedule, nest.block, skipped)?;
+        if nest.block != last.block {
+            keep_near(schedule, &nest)?;
+        }
+        within_row(schedule, target, &nest)?;
     }
     Ok(())
 }
 
-fn written(nest: &PlainNest) -> Vec<Buffer> {
-    nest.writes.iter().map(|access| access.buffer.clone()).collect()
+/// The temporaries that have an element, or a few, for each row: results of reductions, and what is computed for as many
+/// elements.
+fn reduced(producers: &[PlainNest]) -> Vec<Buffer> {
+    let names = |nest: &PlainNest| {
+        let wide = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial) && nest.extent(*at) != Some(1);
+        (0..nest.loops.len()).filter(wide).count()
+    };
+    let most = producers.iter().filter(|nest| !nest.is_spatial()).map(names).max().unwrap_or(0);
+    let small = producers.iter().filter(|nest| !nest.is_spatial() || names(nest) <= most);
+    small.flat_map(|nest| nest.writes.iter().map(|access| access.buffer.clone())).collect()
 }
 
 /// The loops that name a row: those with which the reduced elements that are read change; of a reduction, all but its own.
@@ -105,17 +140,20 @@ fn row_loops(last: &PlainNest, reduced: &[Buffer]) -> Vec<usize> {
 /// over groups and one over the elements of a group.
 fn with_groups_split(schedule: &mut Schedule, last: &PlainNest, reduced: &[Buffer]) -> Result<PlainNest, Declined> {
     for (at, l) in last.loops.iter().enumerate() {
-        let axis = last.nest.block.iters.iter().zip(&last.nest.values).find(|(_, value)| value.as_var() == Some(&l.var));
+        let axis =
+            last.nest.block.iters.iter().zip(&last.nest.values).find(|(_, value)| value.as_var() == Some(&l.var));
         let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, l.extent.as_int(), last.rvs.get(at)) else { continue };
         let mut size = None;
         walk(&last.nest.block.body, |e: &Expr| {
             if let ExprKind::Load { buffer, indices, .. } = &e.kind
                 && reduced.contains(buffer)
             {
-                size = size.or_else(|| indices.iter().find_map(|index| match &index.kind {
-                    ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(&axis.var) => b.as_int(),
-                    _ => None,
-                }));
+                size = size.or_else(|| {
+                    indices.iter().find_map(|index| match &index.kind {
+                        ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(&axis.var) => b.as_int(),
+                        _ => None,
+                    })
+                });
             }
         });
         if let Some(size) = size.filter(|&size| size > 1 && extent % size == 0) {
@@ -149,27 +187,18 @@ fn tasks(schedule: &mut Schedule, rows: Rv, work: Option<u64>) -> Result<(Option
 }
 
 /// Puts a stage of a row into vectors.
-fn within_row(schedule: &mut Schedule, target: &Target, block: Rv, skipped: usize) -> Result<(), Declined> {
-    let nest = PlainNest::inside(schedule, block, skipped)?;
-    keep_near(schedule, &nest)?;
-    if nest.is_spatial() {
-        return along_row(schedule, target, &nest);
+fn within_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
+    match nest.is_spatial() {
+        true => along_row(schedule, target, nest),
+        false if is_along_row(nest) => reduce_in_vectors(schedule, target, nest),
+        false => columns::columns(schedule, target, nest, false),
     }
-    reduce_in_vectors(schedule, target, &nest)
 }
 
-/// A temporary of one element a row is kept in a register.
+/// A temporary of one element a row, all uses of which are in the row, is kept in a register.
 fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> {
     let spatial = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Spatial);
-    let single = (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1));
-    let stmt = schedule.stmt(nest.block).ok_or_else(gone)?;
-    let StmtKind::Block { block, .. } = &stmt.kind else { return Ok(()) };
-    let temporary = schedule.site(nest.block).and_then(|(_, site)| {
-        let scope = site.scope()?;
-        let around = scope.block()?;
-        block.writes.first().map(|write| around.alloc_buffers.contains(&write.buffer))
-    });
-    if single && temporary == Some(true) {
+    if (0..nest.loops.len()).filter(spatial).all(|at| nest.extent(at) == Some(1)) {
         schedule.apply_named("set_scope", vec![Arg::Rv(nest.block), int(0), text("local")])?;
     }
     Ok(())
@@ -190,11 +219,7 @@ fn along_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resu
 }
 
 /// Puts a reduction along contiguous elements into vectors.
-pub(super) fn reduce_in_vectors(
-    schedule: &mut Schedule,
-    target: &Target,
-    nest: &PlainNest,
-) -> Result<(), Declined> {
+pub(super) fn reduce_in_vectors(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
     let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
     let own: Vec<usize> = (0..nest.loops.len()).filter(reduces).collect();
     let Some(vector) = nest.along_reads().filter(reduces).or_else(|| own.last().copied()) else {
@@ -202,7 +227,9 @@ pub(super) fn reduce_in_vectors(
     };
     // What goes furthest in memory is outermost.
     let mut own: Vec<usize> = own.into_iter().filter(|&at| at != vector).collect();
-    own.sort_by_key(|&at| std::cmp::Reverse(nest.reads.iter().find_map(|read| nest.step(read, at)).unwrap_or(i64::MAX)));
+    own.sort_by_key(|&at| {
+        std::cmp::Reverse(nest.reads.iter().find_map(|read| nest.step(read, at)).unwrap_or(i64::MAX))
+    });
     own.push(vector);
     let spatial = (0..nest.loops.len()).filter(|at| !reduces(at));
     let order: Vec<Rv> = spatial.chain(own.iter().copied()).filter_map(|at| nest.rvs.get(at).copied()).collect();

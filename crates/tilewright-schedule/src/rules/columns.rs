@@ -1,0 +1,91 @@
+//! A reduction whose elements lie across memory: the sums of columns, windows on images.
+//!
+//! The vectors are of neighbouring results; the loops of the reduction run around a piece of them, which stays in the first
+//! cache or, where the reduction is short, in registers.
+
+use tilewright_ir::tir::{Expr, IterKind};
+use tilewright_target::Target;
+
+use super::Declined;
+use super::accesses::{PlainNest, extent_of};
+use super::calls::{int, text};
+use super::elementwise::is_small;
+use super::fallback::attempt;
+use crate::Schedule;
+use crate::trace::{Arg, Rv};
+
+/// Results of a piece where the reduction is long.
+pub(super) const PIECE: i64 = 512;
+/// Results of a piece that stays in registers: four of the widest vectors.
+const IN_REGISTERS: i64 = 64;
+/// Iterations of a reduction that is unrolled.
+const UNROLLED: i64 = 32;
+
+/// Schedules a reduction with its vectors along the loop in which the result is contiguous; shares its outer loops where
+/// `shared` says so.
+pub(super) fn columns(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+    shared: bool,
+) -> Result<(), Declined> {
+    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
+    let rv = |at: usize| nest.rvs.get(at).copied();
+    let vector = nest.along_result().filter(|at| !reduces(at));
+    let Some(vector) = vector else { return Err(Declined::because("no loop goes along the result")) };
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    let outer: Vec<usize> = all.iter().copied().filter(|at| !reduces(at) && *at != vector).collect();
+    let own: Vec<usize> = all.iter().copied().filter(reduces).collect();
+    let (Some(along), Some(first)) = (rv(vector), own.first().and_then(|&at| rv(at))) else {
+        return Err(Declined::because("a reduction has no loop of its own"));
+    };
+    let rvs = |loops: &[usize]| loops.iter().filter_map(|&at| rv(at)).collect::<Vec<Rv>>();
+    let short = nest.iterations(&own).is_some_and(|count| count <= UNROLLED);
+    let size = if short { IN_REGISTERS } else { PIECE };
+    let (pieces, along) = match nest.extent(vector) {
+        Some(extent) if extent <= size => (None, along),
+        _ => {
+            let parts = schedule.split_by(along, &[None, Some(Expr::i64(size))])?;
+            (parts.first().copied(), parts.last().copied().unwrap_or(along))
+        }
+    };
+    let outside: Vec<Rv> = rvs(&outer).into_iter().chain(pieces).collect();
+    let order: Vec<Rv> = outside.iter().copied().chain(rvs(&own)).chain([along]).collect();
+    schedule.reorder_to(&order)?;
+    let mut piece = outside.last().copied();
+    if shared && !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
+        let tasks = schedule.fuse_all(&outside)?;
+        schedule.on_loop("parallel", tasks)?;
+        piece = Some(tasks);
+    }
+    if let (true, Some(piece)) = (short, piece) {
+        attempt(schedule, |schedule| in_registers(schedule, nest.block, piece));
+    }
+    let init = schedule.apply_named("decompose_reduction", vec![Arg::Rv(nest.block), Arg::Rv(first)])?;
+    if let [init] = init.rvs()
+        && let Some(&inner) = schedule.loops_around(*init)?.last()
+    {
+        schedule.on_loop("vectorize", inner)?;
+    }
+    schedule.on_loop("vectorize", along)?;
+    if short {
+        for l in rvs(&own) {
+            if extent_of(schedule, l)?.as_int().is_some() {
+                schedule.on_loop("unroll", l)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts the results of a piece into registers, from which they are copied when they are complete.
+fn in_registers(schedule: &mut Schedule, block: Rv, piece: Rv) -> Result<(), Declined> {
+    let copy = schedule.apply_named("cache_write", vec![Arg::Rv(block), int(0), text("local")])?;
+    if let [copy] = copy.rvs() {
+        schedule.move_to("reverse_compute_at", *copy, piece)?;
+        if let Some(&inner) = schedule.loops_around(*copy)?.last() {
+            schedule.on_loop("vectorize", inner)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! A stage that reads along one loop what it writes along another: transposes.
+//!
+//! Squares of the two loops are small enough for the first cache, so that each line that is read or written is used as a
+//! whole; inside, vectors go along the result.
+
+use tilewright_ir::Attr;
+use tilewright_ir::tir::{Expr, StmtKind};
+use tilewright_target::Target;
+
+use super::Declined;
+use super::accesses::{PlainNest, gone};
+use super::calls::{int, text};
+use super::elementwise::is_small;
+use super::fallback::attempt;
+use crate::Schedule;
+use crate::trace::{Arg, Rv};
+
+/// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
+const SQUARE: i64 = 64;
+/// Loops of fewer iterations are not cut into squares.
+const SHORT: i64 = 16;
+
+/// The loops along what is read and along what is written, where these are different ones.
+pub(super) fn crossed(nest: &PlainNest) -> Option<(usize, usize)> {
+    let written = nest.along_result()?;
+    let read = nest.along_reads()?;
+    let long = |at: usize| nest.extent(at).is_none_or(|extent| extent >= SHORT);
+    let across = nest.reads.iter().any(|read| nest.step(read, written).is_none_or(|step| step.abs() >= SHORT));
+    (nest.is_spatial() && read != written && across && long(read) && long(written)).then_some((read, written))
+}
+
+/// Schedules such a stage.
+pub(super) fn in_squares(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+    (read, written): (usize, usize),
+) -> Result<(), Declined> {
+    let rv = |at: usize| nest.rvs.get(at).copied();
+    let (Some(along_read), Some(along_written)) = (rv(read), rv(written)) else { return Ok(()) };
+    let lanes = i64::from(target.lanes(32));
+    let reads = schedule.split_by(along_read, &[None, Some(Expr::i64(SQUARE))])?;
+    let writes = schedule.split_by(along_written, &[None, Some(Expr::i64(SQUARE / lanes)), Some(Expr::i64(lanes))])?;
+    let ([reads, read_in], [writes, vectors, written_in]) = (reads.as_slice(), writes.as_slice()) else {
+        return Ok(());
+    };
+    let others = (0..nest.loops.len()).filter(|at| *at != read && *at != written);
+    let outside: Vec<Rv> = others.filter_map(rv).chain([*reads]).collect();
+    let order: Vec<Rv> = outside.iter().copied().chain([*writes, *vectors, *read_in, *written_in]).collect();
+    schedule.reorder_to(&order)?;
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    attempt(schedule, |schedule| copied(schedule, nest, read, *writes));
+    if !is_small(nest.iterations(&all), nest.cost, target) {
+        let tasks = schedule.fuse_all(&outside)?;
+        schedule.on_loop("parallel", tasks)?;
+    }
+    Ok(schedule.on_loop("vectorize", *written_in)?)
+}
+
+/// Copies each square of what is read along that loop to memory of its own, line by line: elements of a column, which are a
+/// power of two apart in large tensors, would push each other out of the cache.
+fn copied(schedule: &mut Schedule, nest: &PlainNest, read: usize, square: Rv) -> Result<(), Declined> {
+    let missing = || Declined::because("nothing is read along the loop");
+    let crossing = nest.reads.iter().find(|access| nest.step(access, read) == Some(1)).ok_or_else(missing)?;
+    let stmt = schedule.stmt(nest.block).ok_or_else(gone)?;
+    let StmtKind::Block { block, .. } = &stmt.kind else { return Err(gone()) };
+    let number = block.reads.iter().position(|region| region.buffer == crossing.buffer).ok_or_else(missing)?;
+    let number = i64::try_from(number).unwrap_or_default();
+    let none = Arg::Attr(Attr::None);
+    let copy = schedule.apply_named("cache_read", vec![Arg::Rv(nest.block), int(number), text("local"), none])?;
+    let [copy] = copy.rvs() else { return Err(missing()) };
+    schedule.move_to("compute_at", *copy, square)?;
+    let depth = 1 + schedule.loops_around(nest.block)?.iter().position(|l| same(schedule, *l, square)).unwrap_or(0);
+    let own = PlainNest::inside(schedule, *copy, depth);
+    let vector = match &own {
+        Ok(own) => own.along_result().and_then(|at| own.rvs.get(at).copied()),
+        Err(_) => schedule.loops_around(*copy)?.last().copied(),
+    };
+    vector.map_or(Ok(()), |l| Ok(schedule.on_loop("vectorize", l)?))
+}
+
+fn same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
+    schedule.place_of(a) == schedule.place_of(b)
+}

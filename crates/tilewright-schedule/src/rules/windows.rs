@@ -1,0 +1,94 @@
+//! `windows`: reductions over windows of images, such as pools and convolutions of each channel by itself.
+//!
+//! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to a
+//! copy of it in the cache, so that no window asks where the image ends; the results of a piece of a line are vectors in
+//! registers while the loops of the window run around them.
+
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
+use tilewright_target::Target;
+
+use super::accesses::PlainNest;
+use super::{Declined, Rule, inline, rows};
+use crate::Schedule;
+use crate::guard::mentions;
+
+pub(super) const WINDOWS: Rule = Rule {
+    name: "windows",
+    doc: "One reduction over windows with what pads its images and what is computed from its results: image by image.",
+    apply,
+};
+
+/// Iterations of a window at most: longer reductions are those of products.
+const LARGEST: i64 = 1024;
+
+fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    inline::cheap_temporaries(schedule)?;
+    let stages = schedule.stages()?;
+    let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
+    let reductions: Vec<&PlainNest> = nests.iter().filter(|nest| !nest.is_spatial()).collect();
+    let ([reduction], Some(last)) = (reductions.as_slice(), nests.last()) else {
+        return Err(Declined::because("there is not one reduction"));
+    };
+    let windows = window_dims(reduction).ok_or_else(|| Declined::because("the reduction is not over windows"))?;
+    let result = reduction.writes.first().map(|write| write.buffer.clone());
+    let result = result.ok_or_else(|| Declined::because("the reduction writes nothing"))?;
+    let rows = outside_of(last, &result, &windows);
+    if rows.is_empty() {
+        return Err(Declined::because("there is one image"));
+    }
+    rows::row_by_row(schedule, target, &nests, last, &rows)
+}
+
+/// The dimensions of the result along which windows lie: their axes stand in an index together with axes of the reduction.
+fn window_dims(nest: &PlainNest) -> Option<Vec<usize>> {
+    let axes = |kind: IterKind| -> Vec<Var> {
+        let wide = |iter: &&IterVar| iter.kind == kind && iter.domain.extent.as_int() != Some(1);
+        nest.nest.block.iters.iter().filter(wide).map(|iter| iter.var.clone()).collect()
+    };
+    let (spatial, reduced) = (axes(IterKind::Spatial), axes(IterKind::Reduce));
+    let mut sliding: Vec<Var> = Vec::new();
+    walk(&nest.nest.block.body, |e: &Expr| {
+        if let ExprKind::Load { indices, .. } = &e.kind {
+            let of_window = indices.iter().filter(|index| mentions(*index, &reduced));
+            for index in of_window {
+                sliding.extend(spatial.iter().filter(|axis| mentions(index, std::slice::from_ref(axis))).cloned());
+            }
+        }
+    });
+    let indices = stored_indices(nest)?;
+    let dims: Vec<usize> =
+        (0..indices.len()).filter(|&at| indices.get(at).is_some_and(|i| mentions(i, &sliding))).collect();
+    let own: Vec<usize> = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Reduce)).collect();
+    let small = nest.iterations(&own).is_some_and(|count| count <= LARGEST);
+    (!dims.is_empty() && small).then_some(dims)
+}
+
+fn stored_indices(nest: &PlainNest) -> Option<Vec<Expr>> {
+    match &nest.nest.block.body.kind {
+        StmtKind::Store { indices, .. } => Some(indices.clone()),
+        _ => None,
+    }
+}
+
+/// The loops of the last stage that do not go along windows.
+fn outside_of(last: &PlainNest, result: &Buffer, windows: &[usize]) -> Vec<usize> {
+    let mut along: Vec<Var> = Vec::new();
+    let mut see = |indices: &[Expr]| {
+        for index in windows.iter().filter_map(|&dim| indices.get(dim)) {
+            walk(index, |var: &Var| along.push(var.clone()));
+        }
+    };
+    walk(&last.nest.block.body, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, indices, .. } if buffer == result => see(indices),
+        _ => {}
+    });
+    let axes = last.nest.block.iters.iter().zip(&last.nest.values);
+    let inside: Vec<&Expr> = axes.filter(|(iter, _)| along.contains(&iter.var)).map(|(_, value)| value).collect();
+    let outside = |at: &usize| {
+        let Some(l) = last.loops.get(*at) else { return false };
+        let names = inside.iter().any(|value| mentions(*value, std::slice::from_ref(&l.var)));
+        !names && l.extent.as_int() != Some(1) && last.kinds.get(*at) == Some(&IterKind::Spatial)
+    };
+    (0..last.loops.len()).filter(outside).collect()
+}
