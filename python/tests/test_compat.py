@@ -4,6 +4,8 @@ import textwrap
 
 import pytest
 
+import tilewright
+
 
 @pytest.fixture
 def script(python, tmp_path):
@@ -99,3 +101,29 @@ def test_without_the_alias_names_are_our_own(python):
 def test_importing_does_not_import_numpy(python):
     done = python("-c", "import sys, tilewright; print('numpy' in sys.modules)")
     assert done.stdout == "False\n", done.stderr
+
+
+def test_what_only_compiles_is_imported_on_first_use(python):
+    code = """
+import sys, tilewright
+assert not {"tilewright.relax", "tilewright.tir", "tilewright.te", "tilewright.driver"} & set(sys.modules)
+assert set(tilewright.__all__) <= set(dir(tilewright))
+module = tilewright.ir.load_json(sys.argv[1])
+assert type(module["main"]).__name__ == "Function" and "tilewright.relax" in sys.modules
+assert tilewright.relax is sys.modules["tilewright.relax"] and tilewright.build is tilewright.driver.build
+try:
+    tilewright.nothing
+except AttributeError as error:
+    print(error)
+"""
+    module = tilewright.ir.save_json(
+        tilewright.script.from_source("""
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((1,), "float32")):
+        return x
+""")
+    )
+    done = python("-c", code, module)
+    assert done.stdout.strip() == "module 'tilewright' has no attribute 'nothing'", done.stderr

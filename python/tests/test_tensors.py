@@ -159,3 +159,45 @@ def test_odd_shapes_and_devices_are_named():
         t.to_device("cpu")
     with pytest.raises(tw.TVMError, match="`device`"):
         tw.nd.empty((2,), device="cpu")
+
+
+@pytest.mark.torch
+def test_tensors_of_torch_that_cannot_be_shared_are_refused_with_the_reason():
+    import torch
+
+    with pytest.raises(tw.TVMError, match="does not share its memory"):
+        tw.nd.from_dlpack(torch.empty(3, device="meta"))
+    with pytest.raises(tw.TVMError, match="does not share its memory"):
+        tw.nd.from_dlpack(torch.eye(3).to_sparse())
+    with pytest.raises(tw.TVMError):
+        tw.nd.from_dlpack(torch.zeros(3, dtype=torch.complex64))
+
+
+@pytest.mark.torch
+def test_tensors_of_torch_share_memory_whatever_their_class_and_strides():
+    import torch
+
+    class Own(torch.Tensor):
+        pass
+
+    whole = torch.arange(12.0).reshape(3, 4)
+    for tensor in [
+        whole,
+        whole.t(),
+        whole[1:, ::2],
+        whole[1],
+        whole[:0],
+        torch.nn.Parameter(whole, requires_grad=False),
+        whole.as_subclass(Own),
+        torch.tensor(5, dtype=torch.int8),
+        torch.tensor([True, False]),
+        whole.to(torch.bfloat16),
+    ]:
+        shared = tw.nd.from_dlpack(tensor)
+        assert shared.shape == tuple(tensor.shape)
+        np.testing.assert_array_equal(shared.astype("float32").numpy(), tensor.float().numpy())
+    view = tw.nd.from_dlpack(whole[1:, ::2])
+    whole[2, 2] = -7
+    assert view[1, 1].item() == -7
+    del whole
+    assert view[1, 1].item() == -7

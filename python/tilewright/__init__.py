@@ -7,16 +7,23 @@ tensors (`tilewright.nd`).
 Everything is done by the compiled core; this package gives it the names that people know. Programs written for
 `import tvm` run unchanged through `tilewright.compat`.
 
-NumPy is imported on first use, never by importing this package.
+NumPy is imported on first use, never by importing this package; so are the parts that only compile models: running a
+compiled one asks for none of them.
 """
 
-from . import arith, error, ir, relax, runtime, script, target, te, testing, tir, topi
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import error, ir, runtime
 from ._core import __version__
-from .driver import build, compile
 from .error import TVMError
 from .ir import IRModule, transform
 from .runtime import DataType, cpu, cuda, device, get_global_func, register_func, remove_global_func
 from .runtime import ndarray as nd
+
+if TYPE_CHECKING:
+    from . import arith, relax, script, target, te, testing, tir, topi
+    from .driver import build, compile
 
 __all__ = [
     "DataType",
@@ -45,3 +52,33 @@ __all__ = [
     "topi",
     "transform",
 ]
+
+#: Where the names come from that are looked up on first use: a function's module, or nothing for a module.
+_LATER = {
+    "arith": None,
+    "build": ".driver",
+    "compile": ".driver",
+    "relax": None,
+    "script": None,
+    "target": None,
+    "te": None,
+    "testing": None,
+    "tir": None,
+    "topi": None,
+}
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        home = _LATER[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    if home is None:
+        return import_module(f".{name}", __name__)
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

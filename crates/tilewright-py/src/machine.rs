@@ -1,6 +1,6 @@
 //! Machines: executables made ready to run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
@@ -22,6 +22,8 @@ pub(crate) struct PyMachine {
     machine: VirtualMachine,
     /// Saved functions whose results are dropped.
     without_result: Lock<BTreeSet<String>>,
+    /// The functions that were asked for: a name never changes its meaning.
+    functions: Lock<HashMap<String, Py<Function>>>,
 }
 
 /// The memory strategies that programs ask for by name. The machine plans memory and keeps what it frees, whichever.
@@ -117,17 +119,23 @@ impl PyMachine {
         let executable = executable.get().executable.clone();
         let made: Result<_, Error> = py.detach(|| VirtualMachine::new(executable, &devices));
         let machine = made.map_err(|e| runtime_error(py, e))?;
-        Ok(Self { machine, without_result: Lock::default() })
+        Ok(Self { machine, without_result: Lock::default(), functions: Lock::default() })
     }
 
-    fn __getitem__(
-        &self,
-        py: Python<'_>,
-        #[pyo3(from_py_with = argument::function_name)] name: String,
-    ) -> PyResult<Function> {
+    fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Py<Function>> {
+        let py = name.py();
+        if let Ok(text) = name.cast::<PyString>()
+            && let Some(known) = self.functions.lock().get(text.to_str()?)
+        {
+            return Ok(known.clone_ref(py));
+        }
+        let name = argument::function_name(name)?;
         let function = self.find(py, &name)?;
         let silent = self.without_result.lock().contains(&name);
-        Ok(if silent { Function::without_result(function) } else { Function::machine(function) })
+        let function = if silent { Function::without_result(function) } else { Function::machine(function) };
+        let function = Py::new(py, function)?;
+        self.functions.lock().insert(name, function.clone_ref(py));
+        Ok(function)
     }
 
     /// The names of the program's functions.

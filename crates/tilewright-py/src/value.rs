@@ -23,10 +23,11 @@ pub(crate) struct Held(Arc<dyn Any + Send + Sync>);
 
 /// The values of a call's arguments.
 pub(crate) fn arguments(args: &Bound<'_, PyTuple>) -> PyResult<Vec<Value>> {
-    let named = |(index, arg): (usize, Borrowed<'_, '_, PyAny>)| {
-        from_python(&arg).map_err(|error| error::in_argument(args.py(), index, error))
-    };
-    args.iter_borrowed().enumerate().map(named).collect()
+    let mut values = Vec::with_capacity(args.len());
+    for (index, arg) in args.iter_borrowed().enumerate() {
+        values.push(from_python(&arg).map_err(|error| error::in_argument(args.py(), index, error))?);
+    }
+    Ok(values)
 }
 
 /// The value of an object: tensors and anything with `__dlpack__` share their memory.
@@ -75,8 +76,8 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(Held(object)) = object.cast::<Held>().map(Bound::get) {
         return Ok(Value::Object(object.clone()));
     }
-    if dlpack::is_exporter(object)? {
-        return dlpack::import(object).map(Value::Tensor);
+    if let Some(tensor) = dlpack::import_if_exporter(object)? {
+        return Ok(Value::Tensor(tensor));
     }
     if is_array_scalar(object)? {
         return from_python(&object.call_method0("item")?);

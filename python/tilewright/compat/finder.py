@@ -40,6 +40,10 @@ class AliasLoader(Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Puts back what the import system wrote on the module."""
         module.__spec__, module.__loader__ = self.kept
+        if self.real == REAL:
+            # What the package would import later is imported now, so that its classes have their names.
+            for name in module.__all__:
+                getattr(module, name)
         rename_classes()
 
 

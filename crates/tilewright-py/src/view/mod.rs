@@ -46,7 +46,7 @@ use tilewright::script::print::PrintOptions;
 use crate::error;
 use crate::module::{print_options, show};
 
-pub(crate) use attrs::{attr_of, attrs_of, map as attrs_field, optional as attr_field};
+pub(crate) use attrs::{attr_of, attrs_of, index_map, map as attrs_field, optional as attr_field};
 pub(crate) use buffer::buffer_scope;
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
@@ -185,12 +185,21 @@ pub(crate) struct PyNode(pub(crate) Node);
 /// The class of each kind.
 static CLASSES: Mutex<BTreeMap<String, Py<PyType>>> = Mutex::new(BTreeMap::new());
 
+/// The parts of the package whose classes stand for nodes. Some are imported only when they are needed.
+const PACKAGES: [&str; 5] =
+    ["tilewright.ir", "tilewright.tir", "tilewright.relax", "tilewright.te", "tilewright.arith"];
+
 fn class_of<'py>(py: Python<'py>, kind: &str) -> PyResult<Bound<'py, PyType>> {
-    let classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
-    match classes.get(kind) {
-        Some(class) => Ok(class.bind(py).clone()),
-        None => Err(PyTypeError::new_err(format!("no class of Python is registered for `{kind}`"))),
+    if let Some(class) = registered(py, kind) {
+        return Ok(class);
     }
+    PACKAGES.iter().try_for_each(|package| py.import(*package).map(drop))?;
+    registered(py, kind).ok_or_else(|| PyTypeError::new_err(format!("no class of Python is registered for `{kind}`")))
+}
+
+fn registered<'py>(py: Python<'py>, kind: &str) -> Option<Bound<'py, PyType>> {
+    let classes = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
+    classes.get(kind).map(|class| class.bind(py).clone())
 }
 
 /// The Python object of a node.
