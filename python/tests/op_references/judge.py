@@ -1,10 +1,10 @@
 """What is judged of each operator: its samples, with every element type and with symbolic dimensions.
 
 The samples of `REFERENCES` are multiplied here. What they lack of sizes 0 and 1 and of floats that are not finite is
-made of them (`varied.py`). Each runs with its sizes as they are and, where inference allows it, with symbolic ones, once
-for each tuple of shapes: equal sizes as one variable, and every size as a variable of its own, or where an operator has
-to know which are equal, a variable for each size and place. Element types of the arguments that no sample has, and that
-inference takes, are given to one of the samples.
+made of them (`varied.py`). Each runs with its sizes as they are and, where inference allows it, with symbolic ones,
+once for each tuple of shapes: equal sizes as one variable, and every size as a variable of its own, or where an
+operator has to know which are equal, a variable for each size and place. Element types of the arguments that no sample
+has, and that inference takes, are given to one of the samples.
 """
 
 from __future__ import annotations
