@@ -13,7 +13,7 @@
 use tilewright_expr::node::rewrite;
 use tilewright_ir::op::{InferCx, InferError, Legalize, OpCall, OpRef};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Expr, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Expr, StructInfo};
 use tilewright_ir::tir::{self, Buffer, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
