@@ -40,6 +40,8 @@ def main() -> None:
                 results.append(result)
                 lines = [table.line(result, ROWS[name], peers), *table.extras(result), *table.failures(result)]
                 print("\n".join(lines), flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
     finally:
         fleet.end()
         path = scratch / "results.json"

@@ -1,4 +1,9 @@
-"""The table: every row that `make bench-peers` measures. A new row is a new line here."""
+"""The table: every row that `make bench-peers` measures.
+
+A new row is a new line of one of the lists, which `ROWS` joins: a call of the function of its sort, or a `Row` whose
+`build` names a module of PyTorch. Operations, bytes, files for other libraries and expected results follow from that
+module.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,9 @@ SHORT = {
     "tvm": "tvm",
 }
 
+# Seconds that compiling a model may take: with nothing in the cache of kernels, and with all.
+COMPILE = {"cold": 8, "cached": 0.5}
+
 
 def duration(seconds: float | None) -> str:
     """Three digits with a unit."""
@@ -86,12 +89,17 @@ def extras(result: Result) -> list[str]:
     if result.group != MODELS:
         return lines
     if result.compile:
-        told = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in result.compile.items())
+        told = ", ".join(
+            f"{name} {seconds:.2f} s ({COMPILE[name]} s: {'met' if seconds <= COMPILE[name] else 'short'})"
+            for name, seconds in result.compile.items()
+        )
         others = ", ".join(f"{SHORT[name]} {s:.1f} s" for name, s in result.ready.items() if name != OURS)
         lines.append(f"    compiling: {told}; others until the first result: {others}")
     if result.megabytes:
         told = ", ".join(f"{SHORT[name]} {size:.0f} MB" for name, size in result.megabytes.items())
-        lines.append(f"    peak memory of a process that only runs it: {told}")
+        leanest = min((size for name, size in result.megabytes.items() if name != OURS), default=math.inf)
+        met = "met" if result.megabytes.get(OURS, math.inf) <= leanest else "short"
+        lines.append(f"    peak memory of a process that only runs it: {told} (the leanest of the others: {met})")
     return lines
 
 

@@ -22,7 +22,7 @@ class Library:
 
     def measure(self, bfloat16: bool) -> dict[str, Any]:
         """The best so far: 1e9 operations and 1e9 bytes a second; `caches` has half of each size and its rate."""
-        now = {name: probe.bandwidth(name, runs=1, threads=self.threads) for name in probe.TRAFFIC}
+        now = {name: probe.bandwidth(name, runs=3, threads=self.threads) for name in probe.TRAFFIC}
         if bfloat16 and probe.has_bf16():
             now["bfloat16"] = probe.peak_bf16_gflops(runs=2, rounds=300_000, threads=self.threads)
         now["float32"] = probe.peak_gflops(runs=2, rounds=300_000, threads=self.threads)
