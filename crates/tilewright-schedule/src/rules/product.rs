@@ -6,6 +6,7 @@
 //! first-level cache, a block of rows stays in the second-level one, and tasks are as many as shall share the work evenly.
 
 use tilewright_expr::node::walk;
+use tilewright_ir::Attr;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, StmtKind, Var};
 use tilewright_target::Target;
 
@@ -14,7 +15,7 @@ use super::calls::{int, text};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::guard::mentions;
-use crate::primitive::tile_product::{Contraction, PackColumns, PackRows, Tiling, is_constant};
+use crate::primitive::tile_product::{Contraction, PackColumns, PackRows, Tiling, is_constant, is_of_pairs};
 use crate::trace::{Arg, Rv};
 
 pub(super) const PRODUCT: Rule = Rule {
@@ -67,6 +68,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let args = std::iter::once(Arg::Rv(heavy))
         .chain(sizes.map(int))
         .chain([text(tiling.pack_rows.name()), text(tiling.pack_columns.name())])
+        .chain([Arg::Attr(Attr::Bool(tiling.pairs))])
         .collect();
     schedule.apply_named("tile_product", args)?;
     Ok(())
@@ -139,8 +141,10 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let (rows, vectors) = register_tile(registers, lanes, &sizes);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
-    let depth = if single_tile { depth.min(1 << 14) } else { step(depth, lanes) };
+    let depth = if single_tile { depth.min(1 << 14) } else { step(depth, lanes, STEP) };
+    let pairs = is_of_pairs(c) && target.has("avx512bf16") && sizes.rows != Some(1);
     let pack_rows = match sizes.rows {
+        _ if pairs => PackRows::RowMajor,
         Some(..=FEW_ROWS) => PackRows::InPlace,
         _ if runs_along(&c.of_rows, c.depth.axes.last().map(|axis| &axis.var)) => PackRows::RowMajor,
         _ => PackRows::ColumnMajor,
@@ -153,15 +157,23 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     }
     let pack_columns = if constant {
         PackColumns::Ahead
-    } else if single_tile && along_columns && !lines {
+    } else if single_tile && along_columns && !lines && !pairs {
         PackColumns::InPlace
     } else if sizes.batch == Some(1) && sizes.rows.is_some() && (!lines || copied.is_some_and(|n| n <= SMALL_COPY)) {
         PackColumns::Ahead
     } else {
         PackColumns::Task
     };
-    let depth = if lines { whole_windows(depth, c) } else { depth };
-    let mut found = Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns };
+    let depth = match (lines, pairs) {
+        (true, _) => whole_windows(depth, c),
+        // Two bfloat16 take the place of one float32.
+        (_, true) => {
+            (if single_tile { depth } else { step(sizes.depth.unwrap_or(STEP).max(1), lanes, 2 * STEP) } + 1) / 2 * 2
+        }
+        _ => depth,
+    };
+    let mut found =
+        Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns, pairs };
     blocks(&mut found, &sizes);
     Ok(found)
 }
@@ -202,11 +214,11 @@ fn whole_windows(depth: i64, c: &Contraction) -> i64 {
 }
 
 /// Even steps of about [`STEP`], whole vectors long.
-fn step(depth: i64, lanes: i64) -> i64 {
-    if depth <= STEP + STEP / 3 {
+fn step(depth: i64, lanes: i64, about: i64) -> i64 {
+    if depth <= about + about / 3 {
         return depth;
     }
-    let count = (depth + STEP / 2) / STEP;
+    let count = (depth + about / 2) / about;
     let even = (depth + count - 1) / count;
     (even + lanes - 1) / lanes * lanes
 }

@@ -5,11 +5,11 @@
 //! they become lanes of vectors. Axes of one sort are taken together as one long axis, a [`Group`].
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
+use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::guard::{binary, mentions, typed};
+use crate::guard::{binary, mentions, substituted, typed};
 use crate::primitive::Fault;
 use crate::tree::Site;
 
@@ -83,8 +83,8 @@ struct Sum {
 impl Contraction {
     /// What the block at a place sums up.
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
-        let sum = sum_of(site)?;
         let (spatial, depth, index) = axes_of(function, site)?;
+        let (sum, spatial) = split_groups(sum_of(site)?, spatial);
         let known = crate::guard::known_around(function, site);
         let [x, y] = &sum.factors;
         let in_both = |axis: &&Axis| {
@@ -192,6 +192,55 @@ fn axes_of(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, Da
     Ok((spatial, depth, index))
 }
 
+/// Axes along which one factor is the same for whole groups, as `a[v // c]` is, become two: the group, and the place in it.
+fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
+    let mut axes = Vec::with_capacity(spatial.len());
+    for axis in spatial {
+        let split = sum.factors.iter().enumerate().find_map(|(at, factor)| {
+            let by = divisor(factor, &axis.var)?;
+            let extent = axis.extent.as_int()?;
+            let group = axis.var.renewed();
+            let grouped = with_groups(factor, &axis.var, by, &group);
+            let plain = !mentions(&grouped, std::slice::from_ref(&axis.var));
+            (plain && by > 1 && extent % by == 0).then_some((at, grouped, group, by, extent / by))
+        });
+        let Some((at, grouped, group, by, groups)) = split else {
+            axes.push(axis);
+            continue;
+        };
+        let own = axis.var.renewed();
+        let value = [(axis.var.clone(), &(&Expr::var(&group) * by) + &Expr::var(&own))];
+        sum.indices = sum.indices.iter().map(|index| substituted(index, &value)).collect();
+        let number = |n: usize, factor: &Expr| if n == at { grouped.clone() } else { substituted(factor, &value) };
+        let [x, y] = &sum.factors;
+        sum.factors = [number(0, x), number(1, y)];
+        axes.push(Axis { extent: Expr::int(groups, group.dtype), var: group });
+        axes.push(Axis { extent: Expr::int(by, own.dtype), var: own });
+    }
+    (sum, axes)
+}
+
+/// By what the variable is divided somewhere in the expression.
+fn divisor(factor: &Expr, var: &Var) -> Option<i64> {
+    let mut found = None;
+    walk(factor, |e: &Expr| match &e.kind {
+        ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) => found = found.or(b.as_int()),
+        _ => {}
+    });
+    found
+}
+
+/// The expression with the group in the place of the divided variable.
+fn with_groups(factor: &Expr, var: &Var, by: i64, group: &Var) -> Expr {
+    let replaced = rewrite(factor, |e: &Expr| match &e.kind {
+        ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) && b.as_int() == Some(by) => {
+            Some(Expr::var(group))
+        }
+        _ => None,
+    });
+    replaced.unwrap_or_else(|| factor.clone())
+}
+
 /// The axes in the order in which a factor has them in memory.
 fn in_order_of(factor: &Expr, mut axes: Vec<Axis>) -> Vec<Axis> {
     let mut places: Vec<(Var, usize)> = Vec::new();
@@ -216,11 +265,19 @@ fn innermost<'a>(sum: &Sum, spatial: &'a [Axis]) -> Option<&'a Axis> {
         .iter()
         .rev()
         .find_map(|index| {
-            let here = |axis: &&Axis| axis.extent.as_int() != Some(1) && index.as_var() == Some(&axis.var);
+            let here = |axis: &&Axis| axis.extent.as_int() != Some(1) && ends_with(index, &axis.var);
             spatial.iter().find(here)
         })
         // A result of one element has any axis as its innermost.
         .or_else(|| spatial.last())
+}
+
+/// Whether the index is the variable, or something plus the variable.
+fn ends_with(index: &Expr, var: &Var) -> bool {
+    match &index.kind {
+        ExprKind::Binary(BinOp::Add, _, own) => own.as_var() == Some(var),
+        _ => index.as_var() == Some(var),
+    }
 }
 
 /// Whether two axes are those of dimensions of the result that follow each other, but for such of extent 1.

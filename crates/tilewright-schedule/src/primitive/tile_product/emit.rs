@@ -94,14 +94,36 @@ impl Micro<'_> {
         let zero = Expr::number(0, sums.dtype);
         let clear = self.for_each(size, |i, l| self.set(sums, i, l, &zero))?;
         let k = self.p.var("k");
-        let update = self.for_each(size, |i, l| {
-            let a = self.of_rows(&(start + i), &Expr::var(&k))?;
-            let b = self.of_columns(l, &Expr::var(&k))?;
-            let product = binary(BinOp::Mul, &a, &b)?;
-            self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
-        })?;
+        let (depth, update) = if self.p.tiling.pairs {
+            (self.p.pairs_in(&self.step.depth)?, self.pairs(size, start, sums, &Expr::var(&k))?)
+        } else {
+            let update = self.for_each(size, |i, l| {
+                let a = self.of_rows(&(start + i), &Expr::var(&k))?;
+                let b = self.of_columns(self.lane(l), &Expr::var(&k))?;
+                let product = binary(BinOp::Mul, &a, &b)?;
+                self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
+            })?;
+            (self.step.depth.clone(), update)
+        };
         let finish = self.finish(size, start, sums)?;
-        Ok(Stmt::seq([clear, serial(&k, &self.step.depth, update), finish]))
+        Ok(Stmt::seq([clear, serial(&k, &depth, update), finish]))
+    }
+
+    /// The products of a pair of places of the depth, added to the sums of a tile.
+    fn pairs(&self, size: i64, start: &Expr, sums: &Buffer, pair: &Expr) -> Result<Stmt, Fault> {
+        let t = self.p.tiling;
+        let (i, v) = (self.p.var("i"), self.p.var("v"));
+        let run = |first: Expr, count: i64| {
+            let lanes = u16::try_from(count).map_err(|_| Fault::of_call("too many lanes"))?;
+            typed(Expr::ramp(&first, &self.p.int(1), lanes))
+        };
+        let at = vec![Expr::var(&i), Expr::var(&v), run(self.p.int(0), t.lanes)?];
+        let a = self.of_rows(&(start + &Expr::var(&i)), &run(pair * 2, 2)?)?;
+        let b = self.of_columns(run(&Expr::var(&v) * t.lanes, t.lanes)?, pair)?;
+        let sum = self.p.dot(&typed(Expr::load(sums, at.clone()))?, &a, &b)?;
+        let body = typed_stmt(Stmt::store(sums, at, &sum))?;
+        let vectors = looped(&v, &self.p.int(t.vectors), ForKind::Unrolled, body);
+        Ok(looped(&i, &self.p.int(size), ForKind::Unrolled, vectors))
     }
 
     /// The statement for each vector of a tile, written out.
@@ -130,18 +152,24 @@ impl Micro<'_> {
         }
     }
 
-    fn of_columns(&self, l: &Lanes, k: &Expr) -> Result<Expr, Fault> {
-        let lane = self.lane(l);
+    fn of_columns(&self, lane: Expr, k: &Expr) -> Result<Expr, Fault> {
         match (&self.columns, self.p.tiling.pack_columns) {
             (Some(packed), PackColumns::Task) => typed(Expr::load(packed, vec![k.clone(), lane])),
             (Some(packed), _) => {
                 let of_batch = self.p.batch_of_columns();
                 let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value);
                 let batch = of_batch.iter().filter_map(|axis| value(&axis.var).cloned());
-                let place = [&self.task.panel + &self.panel, &self.step.start + k, lane];
+                let start = match self.p.tiling.pairs {
+                    true => self.p.floor_div(&self.step.start, 2)?,
+                    false => self.step.start.clone(),
+                };
+                let place = [&self.task.panel + &self.panel, &start + k, lane];
                 typed(Expr::load(packed, batch.chain(place).collect()))
             }
-            (None, _) => self.p.of_columns(&self.task.batch, &self.column(l), &(&self.step.start + k)),
+            (None, _) => {
+                let column = &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + &lane;
+                self.p.of_columns(&self.task.batch, &column, &(&self.step.start + k))
+            }
         }
     }
 

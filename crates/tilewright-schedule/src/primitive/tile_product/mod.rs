@@ -1,4 +1,4 @@
-//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns)`: a sum of products
+//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, pairs)`: a sum of products
 //! runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on finished
 //! tiles.
 //!
@@ -28,6 +28,9 @@
 //! | `"task"` | copied by each task, panel by panel |
 //! | `"ahead"` | copied into panels before the product runs; of a constant, once and for all |
 //!
+//! With `pairs`, both factors are bfloat16 and their sum is float32: neighbours along the depth are copied as pairs, whose
+//! products the processor adds in one instruction (AVX512-BF16). It takes denormal numbers for zero.
+//!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
 //! shapes alone, and each sums in one order.
 
@@ -37,6 +40,7 @@ mod epilogue;
 mod lines;
 mod nest;
 mod pack;
+mod pairs;
 
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt, StmtKind};
 
@@ -46,6 +50,7 @@ use crate::stages::stages;
 use crate::tree::Site;
 
 pub(crate) use contraction::{Axis, Contraction};
+pub(crate) use pairs::is_of_pairs;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
     name: "TileProduct",
@@ -60,6 +65,7 @@ pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
         ("column_block", Default::Required),
         ("pack_rows", Default::Str("row_major")),
         ("pack_columns", Default::Str("ahead")),
+        ("pairs", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -122,6 +128,8 @@ pub(crate) struct Tiling {
     pub(crate) column_block: i64,
     pub(crate) pack_rows: PackRows,
     pub(crate) pack_columns: PackColumns,
+    /// Whether pairs of bfloat16 products are summed by one instruction.
+    pub(crate) pairs: bool,
 }
 
 impl Tiling {
@@ -148,6 +156,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
         column_block: size(6, "column_block", MOST)?,
         pack_rows: named(call.text(7)?, &PackRows::ALL.map(|way| (way.name(), way)))?,
         pack_columns: named(call.text(8)?, &PackColumns::ALL.map(|way| (way.name(), way)))?,
+        pairs: call.flag(9)?,
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());
@@ -173,8 +182,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let contraction = Contraction::of(call.function, &site)?;
     let outputs = epilogue::outputs(call.function, &site, &scope, &contraction, &after)?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+    let out = contraction.out.clone();
+    let contraction = if tiling.pairs { pairs::of_bits(contraction, &tiling)? } else { contraction };
     let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
-    let (body, out) = (Stmt::seq(before.into_iter().chain([made.body])), contraction.out);
+    let body = Stmt::seq(before.into_iter().chain([made.body]));
     let function = with_block(call.function, &way(&scope), |block| {
         block.body = body;
         block.alloc_buffers.retain(|buffer| *buffer != out);

@@ -6,6 +6,7 @@ use tilewright_ir::tir::{
 };
 use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Origins;
+use tilewright_tensor::DataType;
 
 use super::PackRows;
 use super::contraction::{Axis, Group};
@@ -67,6 +68,11 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
     let value = p.of_rows(task, &(&task.row + &row), &(&step.start + &depth))?;
     let bytes = i64::from(value.dtype.bits).max(8) / 8;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).min(t.depth);
+    let (longest, end) = match t.pairs {
+        true => ((longest + 1) / 2 * 2, &p.pairs_in(&step.depth)? * 2),
+        false => (longest, step.depth.clone()),
+    };
+    let value = if t.pairs { p.within_depth(value, &(&step.start + &depth))? } else { value };
     let most_rows = p.c.rows.size.as_int().unwrap_or(t.row_block).min(t.row_block);
     let [outer, inner] = if way == PackRows::RowMajor { [most_rows, longest] } else { [longest, most_rows] };
     let whole = (inner * bytes + LINE - 1) / LINE * LINE;
@@ -75,7 +81,7 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
     let buffer = memory("packed_rows", shape, value.dtype, Scope::Global);
     let stmt = if way == PackRows::RowMajor {
         let body = store(&buffer, vec![row, depth], &value)?;
-        serial(&i, &task.rows, looped(&k, &step.depth, ForKind::Vectorized, body))
+        serial(&i, &task.rows, looped(&k, &p.simple(&end), ForKind::Vectorized, body))
     } else {
         let body = store(&buffer, vec![depth, row], &value)?;
         serial(&k, &step.depth, looped(&i, &task.rows, ForKind::Vectorized, body))
@@ -87,8 +93,10 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
 pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel: &Expr) -> Result<Packed, Fault> {
     let t = p.tiling;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).clamp(1, t.depth);
+    let longest = if t.pairs { (longest + 1) / 2 } else { longest };
     let shape = vec![p.int(longest), p.int(t.panel())];
-    let buffer = memory("packed_columns", shape, p.c.of_columns.dtype, Scope::Global);
+    let dtype = if t.pairs { DataType::U32 } else { p.c.of_columns.dtype };
+    let buffer = memory("packed_columns", shape, dtype, Scope::Global);
     let column = &(&task.panel + panel) * t.panel();
     if p.c.has_lines() {
         let (start, depth) = (step.start.clone(), step.depth.clone());
@@ -98,10 +106,16 @@ pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel:
     }
     let (k, v, j) = (p.var("k"), p.var("v"), p.var("j"));
     let lane = &(&Expr::var(&v) * t.lanes) + &Expr::var(&j);
-    let value = p.of_columns(&task.batch, &(&column + &lane), &(&step.start + &Expr::var(&k)))?;
-    let body = store(&buffer, vec![Expr::var(&k), lane], &value)?;
+    let at = |place: &Expr| p.of_columns(&task.batch, &(&column + &lane), place);
+    let (count, value) = if t.pairs {
+        let first = p.floor_div(&step.start, 2)?;
+        (p.pairs_in(&step.depth)?, p.word(&(&first + &Expr::var(&k)), at)?)
+    } else {
+        (step.depth.clone(), at(&(&step.start + &Expr::var(&k)))?)
+    };
+    let body = store(&buffer, vec![Expr::var(&k), lane.clone()], &value)?;
     let lanes = looped(&j, &p.int(t.lanes), ForKind::Vectorized, body);
-    let stmt = serial(&k, &step.depth, serial(&v, &p.int(t.vectors), lanes));
+    let stmt = serial(&k, &count, serial(&v, &p.int(t.vectors), lanes));
     Ok(Packed { buffer, stmt })
 }
 
@@ -140,7 +154,8 @@ pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, F
     }
     let t = p.tiling;
     let panels = Axis { var: p.var("panel"), extent: p.panels()? };
-    let depth = Axis { var: p.var("k"), extent: p.c.depth.size.clone() };
+    let count = if t.pairs { p.pairs_in(&p.c.depth.size)? } else { p.c.depth.size.clone() };
+    let depth = Axis { var: p.var("k"), extent: count };
     let lane = Axis { var: p.var("j"), extent: p.int(t.panel()) };
     let outer = p.batch_of_columns();
     let axes: Vec<Axis> = outer
@@ -152,7 +167,8 @@ pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, F
     let column = &(&Expr::var(&panel.var) * t.panel()) + &Expr::var(&j.var);
     let batch: Vec<(Var, Expr)> =
         outer.iter().zip(&axes).map(|(axis, own)| (axis.var.clone(), Expr::var(&own.var))).collect();
-    let value = p.of_columns(&batch, &column, &Expr::var(&k.var))?;
+    let at = |place: &Expr| p.of_columns(&batch, &column, place);
+    let value = if t.pairs { p.word(&Expr::var(&k.var), at)? } else { at(&Expr::var(&k.var))? };
     let shape = axes.iter().map(|axis| axis.extent.clone()).collect();
     let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
     let body = store(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;

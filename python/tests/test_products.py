@@ -1,0 +1,129 @@
+"""Products and convolutions of random sizes under the default schedule, beside NumPy in float64.
+
+Sizes are odd, prime, one and zero, known or known only when they run; factors are transposed, batched and of several
+element types; what follows is a bias, an activation, a residual. The bound is that of a float32 sum in another order.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import relax
+
+SIZES = [0, 1, 2, 3, 5, 7, 13, 16, 17, 31, 33, 64, 97, 130, 193]
+
+
+def run(source: str, *arguments: np.ndarray) -> np.ndarray:
+    """The result of the module's `main`, built as by default."""
+    module = tw.script.from_source("from tvm.script import ir as I, relax as R, tir as T\n" + source)
+    machine = relax.VirtualMachine(tw.build(module, target="llvm"), tw.cpu())
+    return machine["main"](*map(tw.nd.array, arguments)).numpy()
+
+
+def close(found: np.ndarray, exact: np.ndarray, terms: int) -> None:
+    """Equal but for the rounding of sums of so many terms of standard normals."""
+    assert found.shape == exact.shape
+    bound = 1e-6 * (terms + 4)
+    assert np.all(np.abs(found - exact) <= bound), np.abs(found - exact).max()
+
+
+def epilogue(rng: random.Random) -> tuple[str, Any]:
+    """Lines that make `z` of `y`, and what they do."""
+    return rng.choice(
+        [
+            ("z = R.nn.relu(y)", lambda y, b, r: np.maximum(y, 0)),
+            ("y1 = R.add(y, b)\n            z = R.nn.relu(y1)", lambda y, b, r: np.maximum(y + b, 0)),
+            ("y1 = R.add(y, b)\n            z = R.add(y1, r)", lambda y, b, r: y + b + r),
+            ("y1 = R.add(y, b)\n            z = R.multiply(y1, y)", lambda y, b, r: (y + b) * y),
+            ("z = R.add(y, r)", lambda y, b, r: y + r),
+        ]
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_product_of_random_sizes(seed: int) -> None:
+    """`op(A) @ op(B)` and what follows."""
+    rng = random.Random(seed)
+    m, n, k, batch = (rng.choice(SIZES) for _ in range(4))
+    batch = batch % 4
+    batched, symbolic = rng.random() < 0.4, [rng.random() < 0.4 for _ in range(4)]
+    sizes = {"b": batch, "m": m, "n": n, "k": k}
+    text = {name: f'"{name}"' if known else str(sizes[name]) for name, known in zip("bmnk", symbolic, strict=True)}
+    transposed = [rng.random() < 0.5, rng.random() < 0.5]
+    lead = ["b"] if batched else []
+    shapes = [
+        lead + (["k", "m"] if transposed[0] else ["m", "k"]),
+        (lead if rng.random() < 0.7 else []) + (["n", "k"] if transposed[1] else ["k", "n"]),
+        ["n"],
+        [*lead, "m", "n"],
+    ]
+    annotations = [f"R.Tensor(({''.join(text[name] + ', ' for name in shape)}), 'float32')" for shape in shapes]
+    factors = []
+    for name, shape, swap in zip("ac", shapes[:2], transposed, strict=True):
+        axes = [*range(len(shape) - 2), len(shape) - 1, len(shape) - 2]
+        factors.append(f"R.permute_dims({name}, {axes})" if swap else name)
+    lines, judge = epilogue(rng)
+    # Every dimension that is used must be that of an argument: the bias has n, the residual all of the others.
+    source = f"""
+@I.ir_module
+class Module:
+    @R.function
+    def main(a: {annotations[0]}, c: {annotations[1]}, b: {annotations[2]}, r: {annotations[3]}):
+        with R.dataflow():
+            p = {factors[0]}
+            q = {factors[1]}
+            y = R.matmul(p, q)
+            {lines}
+            R.output(z)
+        return z
+"""
+    numbers = np.random.default_rng(seed)
+    values = [numbers.standard_normal([sizes[name] for name in shape], dtype=np.float32) for shape in shapes]
+    wide = [value.astype(np.float64) for value in values]
+    left, right = (np.swapaxes(x, -1, -2) if swap else x for x, swap in zip(wide[:2], transposed, strict=True))
+    # A sum of products of standard normals, multiplied by another one where the epilogue does so.
+    close(run(source, *values), judge(left @ right, *wide[2:]), 16 * k)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_convolution_of_random_sizes(seed: int) -> None:
+    """Windows, strides, borders, dilation, groups, both layouts of images."""
+    rng = random.Random(1000 + seed)
+    groups = rng.choice([1, 1, 1, 2, 3])
+    batch, inputs, outputs = rng.choice([1, 1, 2, 3]), groups * rng.choice([1, 3, 8]), groups * rng.choice([1, 4, 19])
+    window, stride, dilation = rng.choice([1, 2, 3, 5]), rng.choice([1, 1, 2, 3]), rng.choice([1, 1, 2])
+    border = rng.choice([0, 1, 2])
+    reach = dilation * (window - 1) + 1
+    height, width = (reach + rng.choice([0, 1, 4, 9, 20]) for _ in range(2))
+    images = rng.choice(["NCHW", "NCHW", "NHWC"])
+    shape = (batch, inputs, height, width) if images == "NCHW" else (batch, height, width, inputs)
+    source = f"""
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor({shape}, "float32"), w: R.Tensor({(outputs, inputs // groups, window, window)}, "float32")):
+        with R.dataflow():
+            y = R.nn.conv2d(x, w, strides=({stride}, {stride}), padding=({border}, {border}),
+                            dilation=({dilation}, {dilation}), groups={groups}, data_layout="{images}")
+            z = R.nn.relu(y)
+            R.output(z)
+        return z
+"""
+    numbers = np.random.default_rng(seed)
+    image = numbers.standard_normal(shape, dtype=np.float32)
+    kernel = numbers.standard_normal((outputs, inputs // groups, window, window), dtype=np.float32)
+    found = run(source, image, kernel)
+    plain = image.astype(np.float64) if images == "NCHW" else np.moveaxis(image.astype(np.float64), -1, 1)
+    plain = np.pad(plain, [(0, 0), (0, 0), (border, border), (border, border)])
+    views = np.lib.stride_tricks.sliding_window_view(plain, (reach, reach), axis=(2, 3))
+    views = views[:, :, ::stride, ::stride, ::dilation, ::dilation]
+    views = views.reshape(batch, groups, inputs // groups, *views.shape[2:])
+    taps = kernel.astype(np.float64).reshape(groups, outputs // groups, inputs // groups, window, window)
+    exact = np.einsum("bgcyxij,gfcij->bgfyx", views, taps).reshape(batch, outputs, *views.shape[3:5])
+    exact = np.maximum(exact if images == "NCHW" else np.moveaxis(exact, 1, -1), 0)
+    close(found, exact, inputs // groups * window * window)
