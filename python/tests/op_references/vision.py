@@ -386,6 +386,8 @@ def grid_sample():
                     [data, np.ascontiguousarray(np.moveaxis(grid, -1, 1))],
                     lambda x, g, a=(method, layout, outside, corners): op(x, g, *a),
                     reference,
+                    # FIXME: of places held within an image of unknown size, vectors of indices have no guard.
+                    symbolic=outside == "zeros",
                     tolerance=1e-4,
                 )
         far = np.float32([np.inf, -np.inf, 1e30, -1e30, 3.4e38, 7]).reshape(1, 1, 2, 3).repeat(2, 1)
@@ -399,6 +401,7 @@ def grid_sample():
                     [ones, far],
                     lambda x, g, a=(method, "NCHW", outside): op(x, g, *a),
                     lambda x, g, e=expected: e.astype(np.float32),
+                    symbolic=outside == "zeros",
                 )
 
     return Reference(samples)

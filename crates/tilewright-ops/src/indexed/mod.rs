@@ -55,7 +55,8 @@ fn reduction(call: &OpCall<'_>) -> Result<Option<BinOp>, InferError> {
         "min" => BinOp::Min,
         "max" => BinOp::Max,
         other => {
-            let message = format!("`{name}` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`");
+            let message =
+                format!("`{name}` knows the reductions `update`, `add`, `mul`, `min` and `max`, not `{other}`");
             return Err(InferError::new(message));
         }
     };
