@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tilewright_expr::node::{Path, Step};
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
-use tilewright_support::{Map, nearest};
+use tilewright_support::{Diagnostic, Map, nearest};
 
 use crate::primitive::{self, ALL, Call, Default, Fault, Intrinsics, Primitive, Results, TensorIntrin, Value};
 use crate::trace::{Arg, Instruction, Output, Rv, Sort, Trace};
@@ -41,6 +41,18 @@ pub struct ScheduleError {
     pub message: String,
     /// The function, and the path from the module to the block or loop that is concerned.
     pub place: Option<(Arc<str>, Path)>,
+}
+
+impl ScheduleError {
+    /// `TW0706` where a condition of the primitive does not hold at a place, `TW0707` where the call itself is wrong.
+    pub fn code(&self) -> &'static str {
+        if self.place.is_some() { "TW0706" } else { "TW0707" }
+    }
+
+    /// The error as those of texts and passes are.
+    pub fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::error(self.code(), self.to_string())
+    }
 }
 
 impl fmt::Display for ScheduleError {

@@ -39,11 +39,11 @@ mod temporary;
 mod tensorize;
 mod tile_attention;
 pub(crate) mod tile_product;
-mod tensorize;
 mod transform_block_layout;
 mod transform_layout;
 mod unroll;
 mod vectorize;
+mod vectorize_reduction;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -88,6 +88,7 @@ pub const ALL: &[Primitive] = &[
     bind::BIND,
     parallel::PARALLEL,
     vectorize::VECTORIZE,
+    vectorize_reduction::VECTORIZE_REDUCTION,
     unroll::UNROLL,
     cache_read::CACHE_READ,
     cache_write::CACHE_WRITE,
