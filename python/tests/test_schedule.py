@@ -93,6 +93,7 @@ def test_a_refused_primitive_changes_nothing_and_shows_the_place():
     with pytest.raises(ScheduleError) as caught:
         sch.bind(k, "threadIdx.x")
     message = str(caught.value)
+    assert message.startswith("error[TW0706]: `bind` cannot be applied")
     assert "loop `r` drives axis `v_r` of block `C`, which is not spatial" in message
     lines = message.splitlines()
     at = next(i for i, line in enumerate(lines) if 'T.block("C")' in line)
@@ -158,6 +159,125 @@ def test_traces_are_data():
     assert isinstance(trace.insts[0], Instruction)
     with pytest.raises(ValueError, match="no primitive"):
         InstructionKind.get("Melt")
+
+
+def test_a_reduction_in_parts():
+    sch = tir.Schedule(product())
+    c = sch.get_block("C")
+    _, k1 = sch.split(sch.get_loops(c)[2], [None, 4])
+    rf = sch.rfactor(k1, factor_axis=0)
+    assert isinstance(rf, BlockRV) and sch.get(rf).name_hint == "C_rf"
+    loops = sch.get_loops(rf)
+    sch.reorder(loops[3], *loops[:3])
+    sch.parallel(loops[3])
+    run(sch.mod["main"])
+    verify_trace_roundtrip(sch, product())
+
+
+def test_a_layout_is_a_function_of_indices():
+    sch = tir.Schedule(product())
+    c = sch.get_block("C")
+    sch.transform_layout(c, ("write", 0), lambda i, j: (i // 8, j, i % 8), pad_value=0.0)
+    sch.transform_block_layout(sch.get_block("D"), tir.IndexMap.from_func(lambda i, j: (i * 29 + j,)))
+    run(sch.mod["main"])
+    lines = sch.trace.as_python()
+    assert 'buffer=["write", 0], index_map=lambda i0, i1: (i0 // 8, i1, i0 % 8), pad_value=0.0' in lines[1]
+    verify_trace_roundtrip(sch, product())
+    with pytest.raises(ScheduleError, match="one-to-one") as caught:
+        sch.transform_layout(sch.get_block("D"), ("read", 0), lambda i, j, k: (0, 0, 0))
+    assert caught.value.code == "TW0706"
+
+
+TILE_DESC = """
+@T.prim_func
+def tile(A: T.Buffer((8, 4), "float32"), B: T.Buffer((4, 8), "float32"), C: T.Buffer((8, 8), "float32")):
+    for i, j, k in T.grid(8, 8, 4):
+        with T.block("update"):
+            vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+            C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+"""
+
+TILE_IMPL = """
+@T.prim_func
+def tile(A: T.Buffer((8, 4), "float32"), B: T.Buffer((4, 8), "float32"), C: T.Buffer((8, 8), "float32")):
+    for k, i in T.grid(4, 8):
+        for j in T.vectorized(8):
+            C[i, j] = C[i, j] + A[i, k] * B[k, j]
+"""
+
+
+def test_tiles_of_a_padded_product_are_done_by_an_intrinsic():
+    desc, impl = from_source(HEADER + TILE_DESC), from_source(HEADER + TILE_IMPL)
+    tir.TensorIntrin.register("test.tile_8x8x4", desc, impl, override=True)
+    sch = tir.Schedule(product())
+    c = sch.get_block("C")
+    sch.pad_einsum(c, [8, 8, 4])
+    (i, j, k), tile = sch.get_loops(c), (8, 8, 4)
+    outer, inner = zip(
+        *(sch.split(loop, [None, size]) for loop, size in zip((i, j, k), tile, strict=True)), strict=True
+    )
+    sch.reorder(*outer, *inner)
+    block = sch.blockize(inner[0])
+    assert sch.get(block).name_hint == "C_o"
+    sch.decompose_reduction(block, outer[2])
+    sch.tensorize(block, "test.tile_8x8x4")
+    sch.parallel(outer[0])
+    assert "vectorized(8)" in sch.mod.script()
+    run(sch.mod["main"])
+    again = tir.Schedule(product())
+    sch.trace.apply_to_schedule(again)
+    tvm.ir.assert_structural_equal(again.mod, sch.mod)
+    with pytest.raises(ScheduleError, match=r"registered as `test\.tile`"):
+        again.tensorize(again.get_block("D"), "test.tile")
+
+
+def drawn(seed):
+    """A schedule with tiles that are drawn."""
+    sch = tir.Schedule(product(n=48, m=36), seed=seed)
+    loop = sch.get_loops(sch.get_block("D"))[0]
+    factors = sch.sample_perfect_tile(loop, n=3, max_innermost_factor=8)
+    sch.split(loop, factors)
+    width = sch.sample_categorical([4, 8], [0.5, 0.5])
+    sch.enter_postproc()
+    sch.annotate(sch.get_block("C"), "width", width)
+    return sch, [sch.get(factor).value for factor in factors]
+
+
+def test_what_is_drawn_follows_from_the_seed():
+    (first, factors), (second, same) = drawn(7), drawn(7)
+    assert factors == same and np.prod(factors) == 48 and factors[2] <= 8
+    assert str(first.trace) == str(second.trace)
+    assert len({tuple(drawn(seed)[1]) for seed in range(20)}) > 3
+    assert first.fork_seed() == second.fork_seed()
+
+
+def test_decisions_are_kept_and_made_anew():
+    sch, factors = drawn(3)
+    tile, width = sch.trace.decisions
+    assert sch.trace.get_decision(tile) == factors and sch.trace.decisions[width] in (0, 1)
+    again = tir.Schedule(product(n=48, m=36), seed=99)
+    Trace.apply_json_to_schedule(json.loads(json.dumps(sch.trace.as_json())), again)
+    tvm.ir.assert_structural_equal(again.mod, sch.mod)
+    other = tir.Schedule(product(n=48, m=36))
+    sch.trace.with_decision(tile, [2, 4, 6], remove_postproc=True).apply_to_schedule(other)
+    assert [loop.extent.value for loop in map(other.get, other.get_loops(other.get_block("D")))] == [2, 4, 6, 36]
+    assert "width" not in other.mod.script() and "width" in sch.mod.script()
+    provided = tir.Schedule(product(n=48, m=36))
+    sch.trace.apply_to_schedule(
+        provided, decision_provider=lambda inst, _i, _a, now: [1, 8, 6] if inst == tile else now
+    )
+    assert "decision=[1, 8, 6]" in str(provided.trace)
+    with pytest.raises(ScheduleError, match="not 3 factors whose product is 48"):
+        sch.trace.with_decision(tile, [2, 4, 5]).apply_to_schedule(tir.Schedule(product(n=48, m=36)))
+
+
+def test_every_primitive_is_a_method_with_a_sentence():
+    names = ["blockize", "cache_inplace", "cache_read", "compute_at", "decompose_padding", "loop_partition", "merge"]
+    names += ["pad_einsum", "reindex", "reindex_cache_read", "reindex_cache_write", "rfactor", "sample_perfect_tile"]
+    names += ["sample_compute_location", "set_axis_separator", "tensorize", "transform_block_layout"]
+    names += ["transform_layout", "unsafe_set_dtype", "read_at", "write_at", "reorder_block_iter_var"]
+    for name in names:
+        assert getattr(tir.Schedule, name).__doc__.endswith("."), name
 
 
 def test_names_that_programs_import():

@@ -109,7 +109,8 @@ fn scheduled(module: &IRModule, lines: &[String]) -> Result<IRModule, Diagnostic
     let (mut schedule, mut names) = (Schedule::new(module), Names::default());
     register_intrinsics(&mut schedule, module).map_err(|message| Diagnostic::error("", message))?;
     for line in lines {
-        let refused = |message| Diagnostic::error("", message).note(format!("in the step `{line}`"));
+        let note = format!("in the step `{line}`");
+        let refused = |found: Diagnostics| Diagnostics(found.0.into_iter().map(|one| one.note(note.clone())).collect());
         schedule.run_line(&mut names, line).map_err(refused)?;
     }
     verify(schedule.module(), Form::Any)?;

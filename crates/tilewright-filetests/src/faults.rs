@@ -71,6 +71,10 @@ pub const ALL: &[Fault] = &[
     fault("Schedule", "dropped_init", dropped_init),
     fault("Schedule", "lost_condition", lost_condition),
     fault("Schedule", "shifted_index", shifted_index),
+    fault("Schedule", "short_loop", short_loop),
+    fault("Schedule", "dropped_store", dropped_store),
+    fault("Schedule", "changed_init", changed_init),
+    fault("Schedule", "shifted_tile", shifted_tile),
     fault("KillAfterLastUse", "early_kill", early_kill),
     fault("CombineParallelMatmul", "swapped_arguments", swapped_arguments),
     fault("CombineParallelMatmul", "swapped_fields", swapped_fields),
@@ -193,6 +197,33 @@ fn dropped_init(module: &IRModule) -> IRModule {
         StmtKind::Block { values, predicate, block } if block.init.is_some() => {
             let mut block = block.clone();
             block.init = None;
+            Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+/// A reduction that begins with something else.
+fn changed_init(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Block { values, predicate, block } => {
+            let StmtKind::Store { buffer, indices, value, .. } = &block.init.as_ref()?.kind else { return None };
+            let other = Expr::binary(BinOp::Add, value, &Expr::number(1, value.dtype)).ok()?;
+            let init = Some(Stmt::store(buffer, indices.clone(), &other).ok()?);
+            let block = tilewright::ir::tir::Block { init, ..block.clone() };
+            Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
+        }
+        _ => None,
+    })
+}
+
+/// A matched buffer that stands for the row behind its own.
+fn shifted_tile(module: &IRModule) -> IRModule {
+    statement(module, |kind| match kind {
+        StmtKind::Block { values, predicate, block } if !block.match_buffers.is_empty() => {
+            let mut block = block.clone();
+            let range = block.match_buffers.first_mut()?.source.region.last_mut()?;
+            range.min = Expr::binary(BinOp::Sub, &range.extent, &range.min).ok()?;
             Some(StmtKind::Block { values: values.clone(), predicate: predicate.clone(), block })
         }
         _ => None,

@@ -65,6 +65,13 @@ fn make(py: Python<'_>, kind: Kind, message: &str, found: &[Diagnostic]) -> PyEr
     made.map_or_else(|error| error, PyErr::from_value)
 }
 
+/// An error of a class that a module of the package has, below `TVMError`.
+pub(crate) fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, message: &str, found: &[Diagnostic]) -> PyErr {
+    let make = || py.import("tilewright.error")?.getattr("make");
+    let made = make().and_then(|make| make.call1((class, message, found.iter().map(parts).collect::<Vec<_>>())));
+    made.map_or_else(|error| error, PyErr::from_value)
+}
+
 /// An error without a code.
 pub(crate) fn general(py: Python<'_>, error: impl Display) -> PyErr {
     make(py, Kind::General, &error.to_string(), &[])

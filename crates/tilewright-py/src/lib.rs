@@ -113,6 +113,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(passes::make_pass, core)?,
         wrap_pyfunction!(passes::pipeline_names, core)?,
         wrap_pyfunction!(schedule::default_gpu_schedule, core)?,
+        wrap_pyfunction!(schedule::schedule_primitive_doc, core)?,
         wrap_pyfunction!(schedule::schedule_primitives, core)?,
         wrap_pyfunction!(schedule::trace_line, core)?,
         wrap_pyfunction!(view::analysis::graph_vars, core)?,

@@ -13,12 +13,13 @@ use tilewright::schedule::primitive::{self, ALL, Default as Absent};
 use tilewright::schedule::trace::{self, Instruction, Names, Sort};
 use tilewright::schedule::{Arg, DefaultGPUSchedule, Output, Rv, Schedule, ScheduleError, Trace};
 use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
+use tilewright::support::Diagnostic;
 
 use crate::error;
 use crate::module::PyModule;
 use crate::pass::module_of;
 use crate::target::PyTarget;
-use crate::view::{self, Field, Node, attr_of};
+use crate::view::{self, Field, Node, attr_of, index_map};
 
 macro_rules! handle {
     ($doc:literal $class:ident $name:literal) => {
@@ -61,6 +62,9 @@ fn arg_of(object: &Bound<'_, PyAny>) -> PyResult<Arg> {
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
         return object.try_iter()?.map(|item| arg_of(&item?)).collect::<PyResult<_>>().map(Arg::List);
     }
+    if object.is_callable() {
+        return index_map(object).map(|map| Arg::Attr(Attr::IndexMap(map)));
+    }
     Ok(match attr_of(object)? {
         Attr::Expr(expr) => match expr.as_int() {
             Some(value) => Arg::Attr(Attr::Int(value)),
@@ -85,11 +89,12 @@ impl PySchedule {
     }
 
     fn failed(&self, py: Python<'_>, module: &IRModule, failure: &ScheduleError) -> PyErr {
-        let mut message = failure.to_string();
+        let diagnostic = failure.diagnostic();
+        let mut message = diagnostic.render(false).trim_end().to_owned();
         if let (true, Some((name, path))) = (self.detail, &failure.place) {
             message.push_str(&underlined(module, name, path));
         }
-        schedule_error(py, &message)
+        refused(py, &message, &[diagnostic])
     }
 }
 
@@ -102,10 +107,16 @@ fn underlined(module: &IRModule, name: &Arc<str>, path: &Path) -> String {
     format!("\n{}", print_module(&alone, &PrintOptions { marks, ..PrintOptions::default() }))
 }
 
+/// A call that is wrong.
 fn schedule_error(py: Python<'_>, message: &str) -> PyErr {
+    let diagnostic = Diagnostic::error("TW0707", message);
+    refused(py, diagnostic.render(false).trim_end(), &[diagnostic])
+}
+
+fn refused(py: Python<'_>, message: &str, found: &[Diagnostic]) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     match CLASS.import(py, "tilewright.tir.schedule.schedule", "ScheduleError") {
-        Ok(class) => PyErr::from_type(class.clone(), (message.to_owned(),)),
+        Ok(class) => error::of_class(py, class, message, found),
         Err(error) => error,
     }
 }
@@ -122,7 +133,7 @@ impl PySchedule {
         seed: Option<i64>,
         enable_check: bool,
     ) -> PyResult<Self> {
-        let _ = (debug_mask, seed, enable_check); // Every step is checked; nothing is drawn without being asked.
+        let _ = (debug_mask, enable_check); // Every step is checked.
         let detail = match error_render_level {
             "detail" => true,
             "fast" | "none" => false,
@@ -142,7 +153,36 @@ impl PySchedule {
                 Err(_) => return Err(error::wrong_type("expected an IRModule or a PrimFunc", module)),
             },
         };
-        Ok(Self { schedule: Mutex::new(Schedule::new(&ir)), detail })
+        let schedule = Self { schedule: Mutex::new(Schedule::new(&ir)), detail };
+        seed.into_iter().for_each(|seed| schedule.seed(seed));
+        Ok(schedule)
+    }
+
+    /// What is drawn from now on follows from this number.
+    fn seed(&self, seed: i64) {
+        self.lock().set_seed(seed.cast_unsigned());
+    }
+
+    /// A seed for another schedule.
+    fn fork_seed(&self) -> i64 {
+        (self.lock().fork_seed() >> 1).cast_signed()
+    }
+
+    /// Gives a computation, and what does the same, a name for `tensorize`.
+    fn _register_intrinsic(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        desc: &Bound<'_, PyAny>,
+        implementation: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (Some(Node::PrimFunc(_, desc)), Some(Node::PrimFunc(_, implementation))) =
+            (view::node_of(desc), view::node_of(implementation))
+        else {
+            return Err(error::wrong_type("expected a PrimFunc for the description and the implementation", desc));
+        };
+        let registered = self.lock().register_intrinsic(name, desc, implementation);
+        registered.map_err(|message| schedule_error(py, &message))
     }
 
     /// The module as it is now.
@@ -223,7 +263,8 @@ impl PySchedule {
     fn _apply(&self, py: Python<'_>, lines: Vec<String>) -> PyResult<()> {
         let (mut schedule, mut names) = (self.lock(), Names::default());
         let mut each = lines.iter();
-        each.try_for_each(|line| schedule.run_line(&mut names, line)).map_err(|message| schedule_error(py, &message))
+        let done = each.try_for_each(|line| schedule.run_line(&mut names, line));
+        done.map_err(|found| refused(py, found.render(false).trim_end(), &found.0))
     }
 }
 
@@ -276,6 +317,12 @@ pub(crate) fn schedule_primitives(py: Python<'_>) -> PyResult<Vec<Primitive<'_>>
         all.push((primitive.name, primitive.method, params.collect::<PyResult<_>>()?));
     }
     Ok(all)
+}
+
+/// What a primitive does, in a sentence.
+#[pyfunction]
+pub(crate) fn schedule_primitive_doc(name: &str) -> Option<&'static str> {
+    primitive::doc(name)
 }
 
 type Primitive<'py> = (&'static str, &'static str, Vec<(&'static str, Vec<Bound<'py, PyAny>>)>);

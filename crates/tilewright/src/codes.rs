@@ -51,6 +51,9 @@ pub static ALL: &[Page] = pages! {
     "TW0601" "TW0602" "TW0603" "TW0604"
     // Passes over graphs.
     "TW0701" "TW0702" "TW0703" "TW0704" "TW0705"
+    // Schedules.
+    "TW0706" "TW0707"
+    // Passes over graphs, by pass.
     "TW0711" "TW0721" "TW0731"
     // Loading and running.
     "TW0751" "TW0752" "TW0753" "TW0754" "TW0755" "TW0756" "TW0757" "TW0758" "TW0759" "TW0760" "TW0761" "TW0762"

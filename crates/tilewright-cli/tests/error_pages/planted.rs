@@ -7,6 +7,7 @@ mod graphs;
 mod imports;
 mod loops;
 mod machines;
+mod schedules;
 
 use std::error::Error;
 
@@ -30,7 +31,14 @@ struct Examples {
     entries: &'static [Entry],
 }
 
-const ALL: [Examples; 5] = [loops::EXAMPLES, graphs::EXAMPLES, forms::EXAMPLES, machines::EXAMPLES, imports::EXAMPLES];
+const ALL: [Examples; 6] = [
+    loops::EXAMPLES,
+    graphs::EXAMPLES,
+    forms::EXAMPLES,
+    machines::EXAMPLES,
+    imports::EXAMPLES,
+    schedules::EXAMPLES,
+];
 
 /// Lists modules of examples by their codes.
 macro_rules! examples {

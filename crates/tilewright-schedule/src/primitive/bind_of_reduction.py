@@ -17,6 +17,6 @@ class Module:
                 C[vi] = C[vi] + A[vi, vk]
 
 # expect:
-# error: `bind` cannot be applied: loop `k` drives axis `vk` of block `C`, which is not spatial: it cannot be bound to threads
+# error[TW0706]: `bind` cannot be applied: loop `k` drives axis `vk` of block `C`, which is not spatial: it cannot be bound to threads
 #  |
 #  = note: in the step `bind(k, "threadIdx.x")`

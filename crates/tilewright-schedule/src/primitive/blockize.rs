@@ -99,6 +99,10 @@ fn divided<'a>(function: &PrimFunc, at: &Site, site: &'a Site, block: &'a Block)
         if !known.prove_equal(&whole, value) {
             return Err(refuse());
         }
+        // The new axis counts from 0.
+        let least = known.int_set_over(&from_outside, &iters).min_value().cloned().ok_or_else(refuse)?;
+        let from_inside = known.simplify(&(&from_inside + &(&least * &size)));
+        let from_outside = known.simplify(&(&from_outside - &least));
         axes.push((from_outside, known.simplify(&outer.extent), size, from_inside));
     }
     Ok(Divided { site, block, inside, axes, outside_condition, inside_condition })

@@ -15,6 +15,6 @@ class Module:
                 C[vi] = A[vi]
 
 # expect:
-# error: `blockize` cannot be applied: the axes of block `C` are no sum of a part outside of the loop and one inside, or a condition mixes both
+# error[TW0706]: `blockize` cannot be applied: the axes of block `C` are no sum of a part outside of the loop and one inside, or a condition mixes both
 #  |
 #  = note: in the step `t = blockize(i1)`

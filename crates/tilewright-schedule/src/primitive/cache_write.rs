@@ -33,6 +33,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let outer = outermost_free(&site, |_| false);
     check_alone(&site, &outer, &buffer)?;
     let region = written_exactly(call.function, &site, &outer, &buffer)?;
+    check_same_region(call.function, &site, &outer, &buffer, &region)?;
     let cache = cache_of(&buffer, &memory);
     let mut known = known_around(call.function, &outer);
     let (copy, key) = copy_block(&mut known, &cache, &buffer, &cache.name, &region)?;
@@ -59,6 +60,29 @@ fn check_alone(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> 
         }
         _ => Ok(()),
     }
+}
+
+/// What else inside of the outermost loop writes the buffer, such as an init, writes the same box.
+fn check_same_region(
+    function: &PrimFunc,
+    site: &Site,
+    outer: &Site,
+    buffer: &Buffer,
+    region: &[Range],
+) -> Result<(), Fault> {
+    let known = known_around(function, outer);
+    let same = |a: &Range, b: &Range| known.prove_equal(&a.min, &b.min) && known.prove_equal(&a.extent, &b.extent);
+    for other in scope_stages(site)? {
+        let is_inside = way(&other).starts_with(&way(outer)) && way(&other) != way(site);
+        if !is_inside || !writes(&other, buffer) {
+            continue;
+        }
+        let written = written_exactly(function, &other, outer, buffer)?;
+        if !written.iter().zip(region).all(|(a, b)| same(a, b)) {
+            return Err(Fault::at(&other, format!("the block writes other elements of `{}`", buffer.name)));
+        }
+    }
+    Ok(())
 }
 
 /// The box of the elements that the block writes inside of the outermost loop, each of which it does write.

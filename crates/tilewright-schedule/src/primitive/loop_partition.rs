@@ -51,7 +51,14 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let is_begun = |site: &Site| {
         site.block().zip(site.binding()).is_some_and(|(block, (values, _))| begins(block, values, &l.var))
     };
-    if let Some(block) = blocks_below(&site).into_iter().find(is_begun) {
+    for block in blocks_below(&site).into_iter().filter(is_begun) {
+        if let (Some(of), Some((values, _))) = (block.block(), block.binding()) {
+            let driven = driven_axes(of, values, std::slice::from_ref(&l.var));
+            if driven.iter().any(|&at| of.iters.get(at).is_some_and(|iter| iter.kind == IterKind::Spatial)) {
+                let message = format!("loop `{}` drives the reduction and a spatial axis", l.var.name);
+                return Err(Fault::at(&block, message));
+            }
+        }
         let first = given.first().cloned().flatten().unwrap_or_else(|| rest.clone());
         if known.decide(CmpOp::Ge, &first, &Expr::int(1, dtype)) != Some(true) {
             return Err(Fault::at(&block, "the first part, which begins the reduction, may have no iteration"));

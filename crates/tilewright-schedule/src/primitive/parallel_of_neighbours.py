@@ -18,6 +18,6 @@ class Module:
                 C[vi] = B[T.max(vi - 1, 0)]
 
 # expect:
-# error: `parallel` cannot be applied: iterations of loop `i` may use elements of `B` that others write: it cannot be parallel
+# error[TW0706]: `parallel` cannot be applied: iterations of loop `i` may use elements of `B` that others write: it cannot be parallel
 #  |
 #  = note: in the step `parallel(i)`

@@ -16,10 +16,10 @@ use tilewright_tensor::DataType;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::{compare, known_around, mentions, substituted, typed};
-use crate::independent::check_affine;
+use crate::independent::{check_affine, driven_axes};
 use crate::index_maps::{mapped, with_accesses_moved};
 use crate::required::{outermost_free, spatial_block, written_box};
-use crate::rewrite::{way, with_block, with_buffer};
+use crate::rewrite::{way, with_block};
 use crate::stages::{reads, scope_stages, writes};
 use crate::tree::{Key, Site, blocks_below};
 
@@ -125,6 +125,7 @@ fn through(
     let name = format!("{}_{}", buffer.name, wanted.name.replace('.', "_"));
     let temporary = Buffer::new(name, shape, buffer.dtype).derive(|node| node.scope = wanted.scope.clone());
     let outer = outermost_free(site, |stmt| !is_write && written_box(stmt, buffer).is_some());
+    check_outside(site, &outer, &used)?;
     let moved = with_temporary(site, block, buffer, &temporary, &places);
     let function = PrimFunc { body: site.replaced(moved), ..call.function.clone() };
     let outer =
@@ -144,6 +145,22 @@ fn through(
     let scope = site.scope().ok_or_else(|| Fault::at(site, "the root block is in no other"))?;
     let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(temporary))?;
     Ok(Outcome::changed(function, Results::One(key)))
+}
+
+/// No loop around the place of the copy drives an axis: the copy is for all values of the axes.
+fn check_outside(site: &Site, outer: &Site, used: &[IterVar]) -> Result<(), Fault> {
+    let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Ok(()) };
+    for l in outer.loops() {
+        let driven = driven_axes(block, values, std::slice::from_ref(&l.var));
+        let is_used =
+            |at: &usize| block.iters.get(*at).is_some_and(|iter| used.iter().any(|used| used.var == iter.var));
+        if driven.iter().any(is_used) {
+            let message =
+                format!("loop `{}`, which is around the place of the copy, drives an axis that it has", l.var.name);
+            return Err(Fault::at(site, message));
+        }
+    }
+    Ok(())
 }
 
 fn vars_of(axis: &Expr) -> Vec<Var> {
@@ -195,7 +212,7 @@ fn shape_of(known: &mut Analyzer, site: &Site, used: &[IterVar], places: &[Expr]
     for place in places {
         let set = known.int_set_over(place, &ranges);
         let (least, end) = (set.min_value(), set.max_value());
-        if least.is_none_or(|least| known.decide(CmpOp::Ge, &least, &Expr::int(0, least.dtype)) != Some(true)) {
+        if least.is_none_or(|least| known.decide(CmpOp::Ge, least, &Expr::int(0, least.dtype)) != Some(true)) {
             return Err(refuse("are not known to be 0 or more"));
         }
         shape.push(known.simplify(&(end.ok_or_else(|| refuse("have no known end"))? + 1)));

@@ -13,6 +13,6 @@ class Module:
                 C[vi] = A[vi] + A[vi + 1]
 
 # expect:
-# error: `reindex` cannot be applied: block `C` does not use `A` at the same indices everywhere
+# error[TW0706]: `reindex` cannot be applied: block `C` does not use `A` at the same indices everywhere
 #  |
 #  = note: in the step `a = reindex(b, "A")`

@@ -18,6 +18,6 @@ class Module:
                 S[vj] = S[vj] + A[vr, vj]
 
 # expect:
-# error: `reorder` cannot be applied: loop `r_j_fused_0` drives spatial axes and axes of a reduction of block `S`: its elements would not begin with `init`
+# error[TW0706]: `reorder` cannot be applied: loop `r_j_fused_0` drives spatial axes and axes of a reduction of block `S`: its elements would not begin with `init`
 #  |
 #  = note: in the step `reorder(i, o)`

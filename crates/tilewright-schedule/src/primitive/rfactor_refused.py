@@ -16,6 +16,6 @@ class Module:
                 C[vi] = A[vi, vk] - C[vi]
 
 # expect:
-# error: `rfactor` cannot be applied: what block `C` does to an element of `C` is no sum, product, minimum, maximum, `and`, `or` or choice by comparison
+# error[TW0706]: `rfactor` cannot be applied: what block `C` does to an element of `C` is no sum, product, minimum, maximum, `and`, `or` or choice by comparison
 #  |
 #  = note: in the step `rfactor(k, 0)`

@@ -26,6 +26,6 @@ class Module:
             C[i, j] = A[i, j]
 
 # expect:
-# error: `tensorize` cannot be applied: the block is not what the intrinsic describes: dimension 0 of `A` is not indexed as in the description
+# error[TW0706]: `tensorize` cannot be applied: the block is not what the intrinsic describes: dimension 0 of `A` is not indexed as in the description
 #  |
 #  = note: in the step `tensorize(i, "copy")`

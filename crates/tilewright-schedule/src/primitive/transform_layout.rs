@@ -2,8 +2,8 @@
 //! other places, which a map says of their indices.
 //!
 //! With `(i, j) -> (i // 4, j, i % 4)` an access `B[i, j]` becomes `B[i // 4, j, i % 4]` wherever it stands. A dimension
-//! whose extent is no multiple of its parts is filled up; nobody reads what is filled in, unless a `pad_value` is given:
-//! then a block of its own writes that there. The map must be one-to-one, or the caller says that it is.
+//! whose extent is no multiple of its parts is filled up with the `pad_value`, or zero, by a block of its own: whoever copies
+//! the temporary reads that, too. The map must be one-to-one, or the caller says that it is.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::IndexMap;
@@ -71,7 +71,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
             .iter_mut()
             .filter(|known| **known == buffer)
             .for_each(|known| *known = layout.buffer.clone());
-        if let (Some(inside), Some(value)) = (&layout.inside, call.number(3, buffer.dtype)?) {
+        if let Some(inside) = &layout.inside {
+            let value = call.number(3, buffer.dtype)?.unwrap_or_else(|| Expr::number(0, buffer.dtype));
             let fill = fill(&mut known, &layout, inside, &value)?;
             block.body = in_front_of_uses(&block.body, &layout.buffer, fill);
         }

@@ -18,6 +18,6 @@ class Module:
                 C[vi, vj] = B[vi, vj]
 
 # expect:
-# error: `transform_layout` cannot be applied: `A` is no temporary: whoever calls the function knows its layout
+# error[TW0706]: `transform_layout` cannot be applied: `A` is no temporary: whoever calls the function knows its layout
 #  |
 #  = note: in the step `transform_layout(b, ["read", 0], lambda i, j: (j, i))`

@@ -18,6 +18,6 @@ class Module:
                 C[vi, vj] = B[vi, vj]
 
 # expect:
-# error: `transform_layout` cannot be applied: the map is not known to be one-to-one on the indices of `B`
+# error[TW0706]: `transform_layout` cannot be applied: the map is not known to be one-to-one on the indices of `B`
 #  |
 #  = note: in the step `transform_layout(b, "B", lambda i, j: (i + j,))`

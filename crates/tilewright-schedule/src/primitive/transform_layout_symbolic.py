@@ -39,6 +39,13 @@ class Module:
         C = T.match_buffer(var_C, (n,), "float32")
         # with T.block("root"):
         B = T.alloc_buffer((T.int64(3), (n + T.int64(7)) // T.int64(8), T.int64(8)))
+        for ax0, ax1, ax2 in T.grid(T.int64(3), (n + T.int64(7)) // T.int64(8), T.int64(8)):
+            with T.block("B_pad"):
+                v0, v1, v2 = T.axis.remap("SSS", [ax0, ax1, ax2])
+                T.where(n <= ax1 * T.int64(8) + ax2)
+                T.reads()
+                T.writes(B[v0, v1, v2])
+                B[v0, v1, v2] = T.float32(0.0)
         for i, j in T.grid(n, T.int64(3)):
             with T.block("B"):
                 vi, vj = T.axis.remap("SS", [i, j])

@@ -2,7 +2,7 @@
 
 use tilewright_ir::node::FloatBits;
 use tilewright_ir::{Attr, Attrs};
-use tilewright_support::Map;
+use tilewright_support::{Diagnostic, Diagnostics, Map};
 
 use super::{Arg, Output, Rv, index_map};
 use crate::Schedule;
@@ -14,12 +14,10 @@ pub struct Names(Map<String, Vec<Rv>>);
 impl Schedule {
     /// Does what the line says; the handles that it gives have its names. The error says what is wrong with the line, or
     /// why the primitive was refused.
-    pub fn run_line(&mut self, names: &mut Names, line: &str) -> Result<(), String> {
-        let mut reader = Reader { names, rest: line.trim() };
-        let (targets, apart) = reader.targets();
-        let method = reader.word().ok_or("expected the name of a primitive")?;
-        let (positional, named) = reader.arguments()?;
-        let output = self.call_with(&method, positional, named).map_err(|error| error.to_string())?;
+    pub fn run_line(&mut self, names: &mut Names, line: &str) -> Result<(), Diagnostics> {
+        let wrong = |message: String| Diagnostics::from(Diagnostic::error("TW0707", message));
+        let (targets, apart, method, (positional, named)) = read(names, line).map_err(wrong)?;
+        let output = self.call_with(&method, positional, named).map_err(|error| error.diagnostic())?;
         if targets.is_empty() {
             return Ok(());
         }
@@ -31,11 +29,23 @@ impl Schedule {
                 }
             }
             (output, targets) => {
-                return Err(format!("`{method}` gives {} handles for {} names", output.rvs().len(), targets.len()));
+                let (given, wanted) = (output.rvs().len(), targets.len());
+                return Err(wrong(format!("`{method}` gives {given} handles for {wanted} names")));
             }
         }
         Ok(())
     }
+}
+
+/// A line taken apart: the names in front of `=`, whether each is of one handle, the method, and its arguments.
+type Line = (Vec<String>, bool, String, Arguments);
+
+fn read(names: &Names, line: &str) -> Result<Line, String> {
+    let mut reader = Reader { names, rest: line.trim() };
+    let (targets, apart) = reader.targets();
+    let method = reader.word().ok_or("expected the name of a primitive")?;
+    let arguments = reader.arguments()?;
+    Ok((targets, apart, method, arguments))
 }
 
 struct Reader<'a> {

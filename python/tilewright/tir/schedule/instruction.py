@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from ..._core import schedule_primitives
 
@@ -27,6 +30,11 @@ class InstructionKind:
         """Whether it changes nothing."""
         return self.name.startswith(("Get", "Sample"))
 
+    @property
+    def draws(self) -> bool:
+        """Whether it draws what its last argument decides."""
+        return self.name.startswith("Sample")
+
 
 @dataclass(frozen=True)
 class Instruction:
@@ -36,3 +44,16 @@ class Instruction:
     inputs: list[str]
     attrs: list[str]
     outputs: list[str]
+
+    def __hash__(self) -> int:
+        return hash((self.kind, *self.outputs))
+
+    @property
+    def decision(self) -> Any:
+        """What the call has drawn; `None` of a call that draws nothing."""
+        return literal_eval(self.inputs[-1]) if self.kind.draws else None
+
+    def with_decision(self, decision: Any) -> Instruction:
+        """The call with another decision."""
+        plain = list(map(int, decision)) if isinstance(decision, Iterable) else decision
+        return Instruction(self.kind, [*self.inputs[:-1], repr(plain)], self.attrs, self.outputs)

@@ -11,8 +11,9 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from ... import _core
-from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitives
+from ..._core import BlockRV, ExprRV, LoopRV, schedule_primitive_doc, schedule_primitives
 from ...error import TVMError
+from ..function import TensorIntrin
 from .state import ScheduleState
 from .trace import Trace
 
@@ -28,6 +29,7 @@ class ScheduleError(TVMError):
 class Schedule(_core.Schedule):
     """A module, or a function, and handles for its blocks and loops, which primitives take and give.
 
+    What is drawn (`sample_perfect_tile` and its like) follows from `seed`, and the trace has what was drawn.
     `error_render_level` says whether errors show the script: "detail", "fast" or "none".
     """
 
@@ -46,12 +48,15 @@ class Schedule(_core.Schedule):
         self.mod.show(*args, **kwargs)
         self.trace.show()
 
-    def seed(self, seed: int) -> None:
-        """Nothing is drawn without a seed of its own: there is nothing to set."""
+    def tensorize(self, block_or_loop: BlockRV | LoopRV, tensor_intrin: str, preserve_unit_iters: bool = True) -> None:
+        """Puts the implementation of a registered `TensorIntrin` in the place of what it describes."""
+        self._know_intrinsics()
+        self._call("tensorize", (block_or_loop, tensor_intrin, preserve_unit_iters), {})
 
-    def fork_seed(self) -> int:
-        """A seed for another schedule."""
-        return 1
+    def _know_intrinsics(self) -> None:
+        """Tells the schedule what is registered by now."""
+        for name, intrin in TensorIntrin._known.items():
+            self._register_intrinsic(name, intrin.desc, intrin.impl)
 
     def remove_rv(self, rand_var_rv: RAND_VAR_TYPE) -> None:
         """A handle that is not used any more costs nothing and stays."""
@@ -75,7 +80,7 @@ def _method(name: str, params: list[tuple[str, list[Any]]]) -> Callable[..., Any
     method.__name__ = name
     method.__qualname__ = f"Schedule.{name}"
     method.__signature__ = signature  # type: ignore[attr-defined]
-    method.__doc__ = f"The primitive `{name}`."
+    method.__doc__ = schedule_primitive_doc(name)
     return method
 
 
