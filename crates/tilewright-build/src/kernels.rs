@@ -20,7 +20,7 @@ use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
 use crate::cache::KernelCache;
 use crate::defect;
 use crate::link::{KernelObject, LinkError, link_kernels};
-use crate::objects::{SYMBOL, compile};
+use crate::objects::{SYMBOL, compile, each};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -52,19 +52,12 @@ pub fn lower_kernels(module: &Verified) -> Result<Vec<LowTir>, Diagnostics> {
 }
 
 fn lower(module: &IRModule) -> Result<Vec<LowTir>, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let mut low = Vec::new();
-    for (name, function) in prim_funcs(module) {
-        if let Err(problem) = check_strides(name, function) {
-            problems.push(problem);
-            continue;
-        }
-        match tilewright_tir_passes::lower(name, function) {
-            Ok(function) => low.push(function),
-            Err(found) => problems.0.extend(found.0),
-        }
-    }
-    if problems.has_errors() { Err(problems) } else { Ok(low) }
+    let functions: Vec<_> = prim_funcs(module).collect();
+    let lowered = each(&functions, |(name, function)| {
+        check_strides(name, function)?;
+        tilewright_tir_passes::lower(name, function)
+    });
+    lowered.map_err(|found: Vec<Diagnostics>| Diagnostics(found.into_iter().flat_map(|found| found.0).collect()))
 }
 
 fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {

@@ -79,7 +79,10 @@ fn named(error: CodegenError, low: &LowTir) -> CodegenError {
 }
 
 /// Applies `work` to every item on as many threads as kernels run on; results and errors are in the items' order.
-fn each<I: Sync, T: Send, E: Send>(items: &[I], work: impl Fn(&I) -> Result<T, E> + Sync) -> Result<Vec<T>, Vec<E>> {
+pub(crate) fn each<I: Sync, T: Send, E: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> Result<T, E> + Sync,
+) -> Result<Vec<T>, Vec<E>> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, Result<T, E>)>> = Mutex::new(Vec::new());
     let serve = || {

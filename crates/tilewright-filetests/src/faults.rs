@@ -81,6 +81,9 @@ pub const ALL: &[Fault] = &[
     fault("CombineParallelMatmul", "another_field", another_field),
     fault("FoldScaleAxis", "swapped_arguments", swapped_arguments),
     fault("FoldScaleAxis", "changed_constant", changed_constant),
+    fault("InlineScalarConstants", "swapped_operands", swapped_operands),
+    fault("InlineScalarConstants", "dropped_store", dropped_store),
+    fault("AttachAttrLayoutFreeBuffers", "another_parameter", another_parameter),
     fault("FuseAttention", "swapped_arguments", swapped_arguments),
     fault("FuseAttention", "swapped_inside", swapped_inside),
     fault("FuseAttention", "dropped_binding", dropped_binding),
@@ -355,6 +358,14 @@ fn another_pattern(module: &IRModule) -> IRModule {
     prim_funcs(module, |function| {
         if let Some(Attr::Int(number)) = function.attrs.get_mut("op_pattern") {
             *number = (*number + 1) % 3;
+        }
+    })
+}
+
+fn another_parameter(module: &IRModule) -> IRModule {
+    prim_funcs(module, |function| {
+        if let Some(Attr::Array(numbers)) = function.attrs.get_mut("layout_free_buffers") {
+            *numbers = numbers.iter().filter_map(Attr::as_int).map(|at| Attr::Int(at + 1)).collect();
         }
     })
 }

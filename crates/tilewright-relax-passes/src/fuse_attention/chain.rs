@@ -38,22 +38,28 @@ impl<'b> Block<'b> {
     pub(super) fn attention(&self, end: usize) -> Option<Vec<usize>> {
         let (op, args, _) = self.op(end)?;
         let mut members = vec![end];
-        if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
-            args.iter().take(3).for_each(|operand| self.movers(operand, &mut members));
+        let operands = if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
+            let [queries, keys, values, ..] = args else { return None };
+            [queries, keys, values]
         } else if op == OpRef(&matmul::OP) {
             let [weights, values] = args else { return None };
             let mut inner = self.weights(weights)?;
             members.append(&mut inner.path);
-            [&inner.queries, &inner.keys, values].into_iter().for_each(|operand| self.movers(operand, &mut members));
+            [inner.queries, inner.keys, values]
         } else {
             return None;
+        };
+        let chains = operands.map(|operand| self.movers(operand));
+        match self.parts_of_one(&chains) {
+            Some(mut all) => members.append(&mut all),
+            None => chains.into_iter().for_each(|chain| self.without_views(chain.found, &mut members)),
         }
         self.movers_behind(end, &mut members);
         members.sort_unstable();
         members.dedup();
-        let is_known = |member: &usize| {
-            let info = &self.bindings[*member].var.struct_info;
-            info.dims().is_some() && info.dtype().is_some()
+        let is_known = |member: &usize| match &self.bindings[*member].var.struct_info {
+            StructInfo::Tuple(fields) => fields.iter().all(|field| field.dims().is_some() && field.dtype().is_some()),
+            info => info.dims().is_some() && info.dtype().is_some(),
         };
         (members.len() > 1 && members.iter().all(is_known)).then_some(members)
     }
@@ -160,17 +166,42 @@ impl<'b> Block<'b> {
         }
     }
 
-    /// Adds what moves the elements of an operand before it is used, from the first on that is no view.
-    fn movers(&self, operand: &'b Expr, members: &mut Vec<usize>) {
-        let (mut operand, mut found) = (operand, Vec::new());
-        while let Some(at) = self.only_used_here(operand)
-            && found.len() < LONGEST
+    /// What moves the elements of an operand before it is used, from the last backwards.
+    fn movers(&self, operand: &'b Expr) -> Chain<'b> {
+        let mut chain = Chain { found: Vec::new(), begin: operand };
+        while let Some(at) = self.only_used_here(chain.begin)
+            && chain.found.len() < LONGEST
             && let Some(moved) = self.moves(at)
         {
-            found.push(at);
-            operand = moved;
+            chain.found.push(at);
+            chain.begin = moved;
         }
-        self.without_views(found, members);
+        chain
+    }
+
+    /// The chains with the parts of a tensor at which they begin and what parts it, where nothing else uses these.
+    fn parts_of_one(&self, chains: &[Chain<'b>; 3]) -> Option<Vec<usize>> {
+        let (mut members, mut parts, mut parted) = (Vec::new(), Vec::new(), None);
+        for chain in chains {
+            let part = self.only_used_here(chain.begin)?;
+            let ExprKind::TupleGet { tuple, .. } = &bound_value(&self.bindings[part])?.kind else { return None };
+            let whole = *self.place.get(&tuple.as_var()?.id())?;
+            if parted.is_some_and(|parted| parted != whole) {
+                return None;
+            }
+            parted = Some(whole);
+            parts.push(part);
+            members.extend(&chain.found);
+        }
+        let parted = parted?;
+        let (op, args, _) = self.op(parted)?;
+        let one = args.iter().filter(|arg| matches!(arg.struct_info, StructInfo::Tensor { .. })).count() == 1;
+        let moves = op.properties.pure && op.properties.fusion == Fusion::Injective;
+        parts.sort_unstable();
+        let only = self.bindings[parted].var.dataflow && self.users[parted] == parts;
+        members.extend(parts);
+        members.push(parted);
+        (one && moves && only).then_some(members)
     }
 
     /// Adds what moves the elements of the result, up to the last that is no view.
@@ -194,6 +225,14 @@ impl<'b> Block<'b> {
         }
         members.append(&mut found);
     }
+}
+
+/// What moves the elements of an operand.
+struct Chain<'b> {
+    /// From the last backwards.
+    found: Vec<usize>,
+    /// What the first moves; the operand, if nothing does.
+    begin: &'b Expr,
 }
 
 /// How values are weighed.

@@ -41,7 +41,7 @@ class Module:
 @I.ir_module
 class Module:
     @R.function(private=True)
-    def fused_attention(q1: R.Tensor((2, "n", 3, 2), dtype="float32"), k1: R.Tensor((2, "n", 3, 2), dtype="float32"), v1: R.Tensor((2, "n", 3, 2), dtype="float32"), mask: R.Tensor((2, 1, 1, "n"), dtype="float32"), param: R.Tensor((), dtype="float32")) -> R.Tensor((2, "n", 3, 2), dtype="float32"):
+    def fused_attention(q1: R.Tensor((2, "n", 3, 2), dtype="float32"), k1: R.Tensor((2, "n", 3, 2), dtype="float32"), v1: R.Tensor((2, "n", 3, 2), dtype="float32"), mask: R.Tensor((2, 1, 1, "n"), dtype="float32")) -> R.Tensor((2, "n", 3, 2), dtype="float32"):
         n = T.int64()
         R.func_attr({"Primitive": 1})
         with R.dataflow():
@@ -50,7 +50,7 @@ class Module:
             k3: R.Tensor((2, 3, 2, n), dtype="float32") = R.permute_dims(k2, axes=[0, 1, 3, 2])
             v2: R.Tensor((2, 3, n, 2), dtype="float32") = R.permute_dims(v1, axes=[0, 2, 1, 3])
             products: R.Tensor((2, 3, n, n), dtype="float32") = R.matmul(q2, k3, out_dtype="void")
-            scaled: R.Tensor((2, 3, n, n), dtype="float32") = R.divide(products, param)
+            scaled: R.Tensor((2, 3, n, n), dtype="float32") = R.divide(products, R.const(1.4142135, "float32"))
             scores: R.Tensor((2, 3, n, n), dtype="float32") = R.add(mask, scaled)
             weights: R.Tensor((2, 3, n, n), dtype="float32") = R.nn.softmax(scores, axis=-1)
             mixed: R.Tensor((2, 3, n, 2), dtype="float32") = R.matmul(weights, v2, out_dtype="void")
@@ -66,7 +66,7 @@ class Module:
             q1: R.Tensor((2, n, 3, 2), dtype="float32") = R.reshape(q, R.shape([2, n, 3, 2]))
             k1: R.Tensor((2, n, 3, 2), dtype="float32") = R.reshape(k, R.shape([2, n, 3, 2]))
             v1: R.Tensor((2, n, 3, 2), dtype="float32") = R.reshape(v, R.shape([2, n, 3, 2]))
-            back: R.Tensor((2, n, 3, 2), dtype="float32") = cls.fused_attention(q1, k1, v1, mask, R.const(1.4142135, "float32"))
+            back: R.Tensor((2, n, 3, 2), dtype="float32") = cls.fused_attention(q1, k1, v1, mask)
             flat: R.Tensor((2, n, 6), dtype="float32") = R.reshape(back, R.shape([2, n, 6]))
             R.output(flat)
         return flat

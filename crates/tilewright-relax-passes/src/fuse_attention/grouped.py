@@ -34,7 +34,7 @@ class Module:
 @I.ir_module
 class Module:
     @R.function(private=True)
-    def fused_attention(k: R.Tensor((1, 2, "m", 2), dtype="float32"), v: R.Tensor((1, 2, "m", 2), dtype="float32"), q: R.Tensor((1, 4, "n", 2), dtype="float32"), mask: R.Tensor(("n", "m"), dtype="bool"), param: R.Tensor((), dtype="float32")) -> R.Tensor((1, 4, "n", 2), dtype="float32"):
+    def fused_attention(k: R.Tensor((1, 2, "m", 2), dtype="float32"), v: R.Tensor((1, 2, "m", 2), dtype="float32"), q: R.Tensor((1, 4, "n", 2), dtype="float32"), mask: R.Tensor(("n", "m"), dtype="bool")) -> R.Tensor((1, 4, "n", 2), dtype="float32"):
         m = T.int64()
         n = T.int64()
         R.func_attr({"Primitive": 1})
@@ -43,7 +43,7 @@ class Module:
             k2: R.Tensor((1, 4, 2, m), dtype="float32") = R.permute_dims(k1, axes=[0, 1, 3, 2])
             v1: R.Tensor((1, 4, m, 2), dtype="float32") = R.repeat(v, repeats=2, axis=1)
             products: R.Tensor((1, 4, n, m), dtype="float32") = R.matmul(q, k2, out_dtype="void")
-            scores: R.Tensor((1, 4, n, m), dtype="float32") = R.where(mask, products, param)
+            scores: R.Tensor((1, 4, n, m), dtype="float32") = R.where(mask, products, metadata["relax.expr.Constant"][0])
             weights: R.Tensor((1, 4, n, m), dtype="float32") = R.nn.softmax(scores, axis=3)
             a: R.Tensor((1, 4, n, 2), dtype="float32") = R.matmul(weights, v1, out_dtype="void")
             R.output(a)
@@ -64,7 +64,7 @@ class Module:
         n = T.int64()
         cls = Module
         with R.dataflow():
-            a: R.Tensor((1, 4, n, 2), dtype="float32") = cls.fused_attention(k, v, q, mask, metadata["relax.expr.Constant"][0])
+            a: R.Tensor((1, 4, n, 2), dtype="float32") = cls.fused_attention(k, v, q, mask)
             b: R.Tensor((1, n, 4, 2), dtype="float32") = cls.fused_attention1(q)
             R.output(a, b)
         return (a, b)
