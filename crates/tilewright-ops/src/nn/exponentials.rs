@@ -16,9 +16,12 @@ pub(super) fn infer_along_axis(cx: &InferCx, call: &OpCall<'_>) -> Result<Struct
     shapes::infer_axis_kept(cx, call)
 }
 
-/// The loops of an op that gives `f` of each element's distance from the largest one, and the sum of the exponentials of
-/// these distances along the axis.
-pub(super) fn legalize_exponentials(call: &OpCall<'_>, f: fn(&Value, &Value) -> Value) -> Result<PrimFunc, InferError> {
+/// What becomes of an element: of its distance from the largest one, the exponential of that, and the sum of those along
+/// the axis.
+pub(super) type Share = fn(&Value, &Value, &Value) -> Value;
+
+/// The loops of an op that gives a share of each element. Each exponential is worked out once.
+pub(super) fn legalize_exponentials(call: &OpCall<'_>, share: Share) -> Result<PrimFunc, InferError> {
     let axes = [attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?];
     let name = block_name(call);
     legalize(call, |inputs| {
@@ -26,11 +29,13 @@ pub(super) fn legalize_exponentials(call: &OpCall<'_>, f: fn(&Value, &Value) -> 
         let dtype = wide(x.dtype());
         let largest = reduced(x, &axes, true, &format!("{name}_maxelem"), |i, over| max_over(x.at_all(i), over))?;
         let distance = |i: &[Value]| x.at_all(i).cast(dtype) - largest.at_all(&kept_index(i, &axes)).cast(dtype);
-        let total = reduced(x, &axes, true, &format!("{name}_expsum"), |i, over| {
-            sum(distance(i).intrinsic(Intrinsic::Exp), over)
+        let exponential = compute(x.shape(), &format!("{name}_exp"), |i| distance(i).intrinsic(Intrinsic::Exp))?;
+        let total = reduced(&exponential, &axes, true, &format!("{name}_expsum"), |i, over| {
+            sum(exponential.at_all(i), over)
         })?;
-        let result =
-            compute(x.shape(), &name, |i| f(&distance(i), &total.at_all(&kept_index(i, &axes))).cast(x.dtype()));
+        let result = compute(x.shape(), &name, |i| {
+            share(&distance(i), &exponential.at_all(i), &total.at_all(&kept_index(i, &axes))).cast(x.dtype())
+        });
         Ok(vec![result?])
     })
 }

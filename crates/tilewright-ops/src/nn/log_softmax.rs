@@ -12,7 +12,7 @@ op! {
         attrs: { axis: Int = AttrDefault::Int(-1), "The dimension; negative numbers count from the end."; }
         infer: infer_along_axis,
         legalize: Legalize::PrimFunc(|call| {
-            legalize_exponentials(call, |distance, total| distance - total.intrinsic(Intrinsic::Log))
+            legalize_exponentials(call, |distance, _, total| distance - total.intrinsic(Intrinsic::Log))
         }),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
         layouts: Layouts::Numbered(&["axis"]),

@@ -1,6 +1,5 @@
 //! Shares of exponentials.
 
-use tilewright_expr::Intrinsic;
 use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
 
 use super::exponentials::{infer_along_axis, legalize_exponentials};
@@ -11,9 +10,7 @@ op! {
         args: { data: Tensor, "The input tensor."; }
         attrs: { axis: Int = AttrDefault::Int(-1), "The dimension; negative numbers count from the end."; }
         infer: infer_along_axis,
-        legalize: Legalize::PrimFunc(|call| {
-            legalize_exponentials(call, |distance, total| distance.intrinsic(Intrinsic::Exp) / total)
-        }),
+        legalize: Legalize::PrimFunc(|call| legalize_exponentials(call, |_, exponential, total| exponential / total)),
         properties: Properties { pure: true, fusion: Fusion::Opaque },
         layouts: Layouts::Numbered(&["axis"]),
     }

@@ -96,6 +96,7 @@ class Module:
         # with T.block("root"):
         T_softmax = T.alloc_buffer((n, T.int64(4)))
         T_softmax_maxelem = T.alloc_buffer((n, T.int64(1)))
+        T_softmax_exp = T.alloc_buffer((n, T.int64(4)))
         T_softmax_expsum = T.alloc_buffer((n, T.int64(1)))
         for i0, i1, k1 in T.grid(n, T.int64(1), T.int64(4)):
             with T.block("T_softmax_maxelem"):
@@ -105,20 +106,26 @@ class Module:
                 with T.init():
                     T_softmax_maxelem[v_i0, v_i1] = T.float32("-inf")
                 T_softmax_maxelem[v_i0, v_i1] = T.max(T_softmax_maxelem[v_i0, v_i1], c[v_i0, v_k1])
+        for i0, i1 in T.grid(n, T.int64(4)):
+            with T.block("T_softmax_exp"):
+                v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
+                T.reads(c[v_i0, v_i1], T_softmax_maxelem[v_i0, T.int64(0)])
+                T.writes(T_softmax_exp[v_i0, v_i1])
+                T_softmax_exp[v_i0, v_i1] = T.exp(c[v_i0, v_i1] - T_softmax_maxelem[v_i0, T.int64(0)])
         for i0, i1, k1 in T.grid(n, T.int64(1), T.int64(4)):
             with T.block("T_softmax_expsum"):
                 v_i0, v_i1, v_k1 = T.axis.remap("SSR", [i0, i1, k1])
-                T.reads(c[v_i0, v_k1], T_softmax_maxelem[v_i0, T.int64(0)])
+                T.reads(T_softmax_exp[v_i0, v_k1])
                 T.writes(T_softmax_expsum[v_i0, v_i1])
                 with T.init():
                     T_softmax_expsum[v_i0, v_i1] = T.float32(0.0)
-                T_softmax_expsum[v_i0, v_i1] = T_softmax_expsum[v_i0, v_i1] + T.exp(c[v_i0, v_k1] - T_softmax_maxelem[v_i0, T.int64(0)])
+                T_softmax_expsum[v_i0, v_i1] = T_softmax_expsum[v_i0, v_i1] + T_softmax_exp[v_i0, v_k1]
         for i0, i1 in T.grid(n, T.int64(4)):
             with T.block("T_softmax"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
-                T.reads(c[v_i0, v_i1], T_softmax_maxelem[v_i0, T.int64(0)], T_softmax_expsum[v_i0, T.int64(0)])
+                T.reads(T_softmax_exp[v_i0, v_i1], T_softmax_expsum[v_i0, T.int64(0)])
                 T.writes(T_softmax[v_i0, v_i1])
-                T_softmax[v_i0, v_i1] = T.exp(c[v_i0, v_i1] - T_softmax_maxelem[v_i0, T.int64(0)]) / T_softmax_expsum[v_i0, T.int64(0)]
+                T_softmax[v_i0, v_i1] = T_softmax_exp[v_i0, v_i1] / T_softmax_expsum[v_i0, T.int64(0)]
         for i0, i1 in T.grid(n, T.int64(4)):
             with T.block("T_multiply"):
                 v_i0, v_i1 = T.axis.remap("SS", [i0, i1])
