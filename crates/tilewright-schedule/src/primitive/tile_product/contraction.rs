@@ -9,8 +9,11 @@ use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
+use super::epilogue::check_whole;
 use crate::guard::{binary, mentions, substituted, typed};
 use crate::primitive::Fault;
+use crate::rewrite::Formula;
+use crate::stages::{stages, touches};
 use crate::tree::Site;
 
 /// An axis from zero on.
@@ -43,6 +46,8 @@ pub(crate) struct Contraction {
     pub(crate) of_columns: Expr,
     /// The type of all axes.
     pub(crate) index: DataType,
+    /// The stage in front that clears the sums; where there is none the block does so itself, if it runs at all.
+    pub(crate) cleared: Option<Site>,
 }
 
 impl Group {
@@ -75,6 +80,7 @@ impl Group {
 
 /// The buffer, the indices, and the two factors of the block's only statement.
 struct Sum {
+    cleared: Option<Site>,
     out: Buffer,
     indices: Vec<Expr>,
     factors: [Expr; 2],
@@ -84,7 +90,7 @@ impl Contraction {
     /// What the block at a place sums up.
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
         let (spatial, depth, index) = axes_of(function, site)?;
-        let (sum, spatial) = split_groups(sum_of(site)?, spatial);
+        let (sum, spatial) = split_groups(sum_of(function, site)?, spatial);
         let known = crate::guard::known_around(function, site);
         let [x, y] = &sum.factors;
         let in_both = |axis: &&Axis| {
@@ -114,20 +120,38 @@ impl Contraction {
         }
         let group = |axes| Group::new(&known, axes, index);
         let (batch, rows, columns, depth) = (group(batch)?, group(rows)?, group(columns)?, group(depth)?);
-        Ok(Self { out: sum.out, indices: sum.indices, batch, rows, columns, depth, of_rows, of_columns, index })
+        Ok(Self {
+            cleared: sum.cleared,
+            out: sum.out,
+            indices: sum.indices,
+            batch,
+            rows,
+            columns,
+            depth,
+            of_rows,
+            of_columns,
+            index,
+        })
     }
 }
 
 /// The sum of the block's body, whose init clears it.
-fn sum_of(site: &Site) -> Result<Sum, Fault> {
+fn sum_of(function: &PrimFunc, site: &Site) -> Result<Sum, Fault> {
     let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
     let wrong = || Fault::at(site, format!("block `{}` is not a sum of products from zero on", block.name));
-    let cleared = block.init.as_ref().and_then(store_of).ok_or_else(wrong)?;
     let (out, indices, value) = store_of(&block.body).ok_or_else(wrong)?;
     let alike = |others: &[Expr]| others.len() == indices.len() && others.iter().zip(indices).all(|(a, b)| a.equal(b));
-    let zero = matches!(&cleared.2.kind, ExprKind::Int(0))
-        || matches!(&cleared.2.kind, ExprKind::Float(bits) if bits.0 == 0.0);
-    if !zero || cleared.0 != out || !alike(cleared.1) || !block.match_buffers.is_empty() {
+    let cleared = match &block.init {
+        Some(init) => {
+            let (buffer, at, value) = store_of(init).ok_or_else(wrong)?;
+            if buffer != out || !alike(at) || !is_zero(value) {
+                return Err(wrong());
+            }
+            None
+        }
+        None => Some(clearing_stage(function, site, out)?.ok_or_else(wrong)?),
+    };
+    if !block.match_buffers.is_empty() {
         return Err(wrong());
     }
     let before = |e: &Expr| matches!(&e.kind, ExprKind::Load { buffer, indices, predicate: None } if buffer == out && alike(indices));
@@ -142,7 +166,25 @@ fn sum_of(site: &Site) -> Result<Sum, Fault> {
     if reads_sum {
         return Err(wrong());
     }
-    Ok(Sum { out: out.clone(), indices: indices.to_vec(), factors: [x.clone(), y.clone()] })
+    Ok(Sum { cleared, out: out.clone(), indices: indices.to_vec(), factors: [x.clone(), y.clone()] })
+}
+
+fn is_zero(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Int(0)) || matches!(&value.kind, ExprKind::Float(bits) if bits.0 == 0.0)
+}
+
+/// The stage in front of a block that clears all of a buffer, where no stage between them uses it.
+fn clearing_stage(function: &PrimFunc, site: &Site, out: &Buffer) -> Result<Option<Site>, Fault> {
+    let (before, _, _) = stages(site)?;
+    let Some(stage) = before.into_iter().rev().find(|stage| touches(&stage.stmt, out)) else { return Ok(None) };
+    let (Ok(formula), Some(block)) = (Formula::of(&stage), stage.block()) else { return Ok(None) };
+    let known = crate::guard::known_around(function, &stage);
+    check_whole(&known, &stage, block)?;
+    let whole = formula.indices.iter().zip(&out.shape).all(|(index, extent)| match index.as_var() {
+        Some(var) => block.iters.iter().any(|iter| iter.var == *var && known.prove_equal(&iter.domain.extent, extent)),
+        None => index.as_int() == Some(0) && extent.as_int() == Some(1),
+    });
+    Ok((whole && formula.buffer == *out && is_zero(&formula.value)).then_some(stage))
 }
 
 fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {

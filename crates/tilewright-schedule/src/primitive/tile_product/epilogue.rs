@@ -74,7 +74,12 @@ pub(super) fn outputs(
             }
         }
     }
-    Ok(Outputs { sum, all })
+    let outputs = Outputs { sum, all };
+    let some = known_around(function, site).bounds(&contraction.depth.size).at_least(1);
+    if contraction.cleared.is_none() && !some && !outputs.is_plain() {
+        return Err(Fault::at(site, "the sums have no value where the depth is zero"));
+    }
+    Ok(outputs)
 }
 
 /// Whether the value reads nothing of the memory that the output writes, or only the element that is written.
@@ -111,7 +116,7 @@ fn output_of(function: &PrimFunc, stage: &Site, contraction: &Contraction, sum: 
 }
 
 /// The block runs under no condition, for all values of its axes.
-fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
+pub(super) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
     let Some((values, predicate)) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
     let loops = stage.loops();
     let whole = block.iters.iter().zip(values).all(|(iter, value)| {

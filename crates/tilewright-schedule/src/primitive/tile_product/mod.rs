@@ -178,10 +178,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let tiling = tiling(call)?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     let (_, _, after) = stages(&site)?;
-    let before = statements_before(&site, &scope);
     let contraction = Contraction::of(call.function, &site)?;
     let outputs = epilogue::outputs(call.function, &site, &scope, &contraction, &after)?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+    let before = statements_before(&site, &scope, contraction.cleared.as_ref());
     let out = contraction.out.clone();
     let contraction = if tiling.pairs { pairs::of_bits(contraction, &tiling)? } else { contraction };
     let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
@@ -194,11 +194,16 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The statements of the scope in front of the one that a block is in.
-fn statements_before(site: &Site, scope: &Site) -> Vec<Stmt> {
-    match site.above.get(scope.above.len() + 1) {
+/// The statements of the scope in front of the one that a block is in, without that of another block.
+fn statements_before(site: &Site, scope: &Site, without: Option<&Site>) -> Vec<Stmt> {
+    let depth = scope.above.len() + 1;
+    let left_out = without.and_then(|other| other.above.get(depth)).map(|(_, at)| *at);
+    match site.above.get(depth) {
         Some((stmt, at)) => match &stmt.kind {
-            StmtKind::Seq(stmts) => stmts.iter().take(*at).cloned().collect(),
+            StmtKind::Seq(stmts) => {
+                let kept = stmts.iter().enumerate().take(*at).filter(|(number, _)| Some(*number) != left_out);
+                kept.map(|(_, stmt)| stmt.clone()).collect()
+            }
             _ => Vec::new(),
         },
         None => Vec::new(),

@@ -86,9 +86,12 @@ impl Product<'_> {
         Ok(self.floor_mod(&self.c.columns.size, self.tiling.panel())?.as_int() != Some(0))
     }
 
-    /// How many steps there are; at least one, which clears the sums.
+    /// How many steps there are. Where sums are cleared whatever the depth, there is one that does so.
     fn steps(&self) -> Result<Expr, Fault> {
         let steps = self.ceil_div(&self.c.depth.size, self.tiling.depth)?;
+        if self.c.cleared.is_none() {
+            return Ok(steps);
+        }
         Ok(self.simple(&binary(BinOp::Max, &steps, &self.int(1))?))
     }
 }
