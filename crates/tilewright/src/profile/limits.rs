@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tilewright_runtime::{Value, VirtualMachine, num_threads};
-use tilewright_target::Target;
+use tilewright_target::{Limits as TargetLimits, Target};
 use tilewright_tensor::Tensor;
 
 use crate::{CompileOptions, SourceFile, compile, parse_module};
@@ -17,9 +17,8 @@ const ROUNDS: i64 = 400_000;
 /// vectors of 64 bytes and of 16.
 const CHAINS: (i64, i64) = (12, 16);
 
-/// Bytes that are read over and over: what a core's own cache holds, what the shared one holds, and what none does. For
-/// the first two, what is read is so much for each thread.
-const LEVELS: [u64; 3] = [256 << 10, 4 << 20, 256 << 20];
+/// What is read and copied to see the speed of memory: at least so much, and twice the largest cache.
+const MEMORY: u64 = 256 << 20;
 
 /// How often each limit is measured; the best counts.
 const TIMES: usize = 5;
@@ -30,7 +29,7 @@ pub struct Limits {
     pub threads: usize,
     /// Fused multiply-adds of float32 count as two, a second.
     pub operations: f64,
-    /// Bytes of memory that are touched, and how many of them can be read a second. The last is that of memory.
+    /// Bytes that a loop touches at most, and how many can be read a second then: halves of the caches, and memory.
     pub levels: Vec<(u64, f64)>,
     /// Bytes a second that a copy in memory reads and writes together.
     pub copy: f64,
@@ -42,17 +41,16 @@ impl Limits {
         let threads = num_threads();
         let machine = Machine::new(threads)?;
         let operations = machine.rate("multiply", &[vector(CHAINS.1 as usize * threads)?], operations(threads))?;
+        let sizes = sizes(&Target::host().limits, threads as u64);
+        let memory = sizes.last().copied().unwrap_or(MEMORY);
         let mut levels = Vec::new();
-        for (at, size) in LEVELS.into_iter().enumerate() {
-            let last = at + 1 == LEVELS.len();
-            let bytes = if last { size } else { size * threads as u64 };
-            let rounds = LEVELS[LEVELS.len() - 1] / bytes;
+        for bytes in sizes {
+            let rounds = memory / bytes;
             let args = [vector(bytes as usize / 4)?, vector(16 * threads)?, Value::Int(rounds as i64)];
             levels.push((bytes, machine.rate("read", &args, (rounds * bytes) as f64)?));
         }
-        let bytes = LEVELS[LEVELS.len() - 1] / 2;
-        let args = [vector(bytes as usize / 4)?, vector(bytes as usize / 4)?];
-        let copy = machine.rate("copy", &args, 2.0 * bytes as f64)?;
+        let args = [vector(memory as usize / 8)?, vector(memory as usize / 8)?];
+        let copy = machine.rate("copy", &args, memory as f64)?;
         Ok(Self { threads, operations, levels, copy })
     }
 
@@ -81,6 +79,16 @@ impl fmt::Display for Limits {
         }
         write!(f, ", {:.1} GB/s in copies", self.copy / 1e9)
     }
+}
+
+/// Half of what the caches hold that so many threads have, the smallest first, then [`MEMORY`].
+fn sizes(limits: &TargetLimits, threads: u64) -> Vec<u64> {
+    let mut sizes = vec![limits.l2_bytes / 2 * threads, limits.l3_bytes / 2];
+    sizes.retain(|size| *size >= 64 << 10);
+    sizes.sort_unstable();
+    let memory = MEMORY.max(4 * sizes.last().copied().unwrap_or(0));
+    sizes.push(memory);
+    sizes
 }
 
 fn operations(threads: usize) -> f64 {

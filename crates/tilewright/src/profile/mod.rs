@@ -52,11 +52,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// What its operations and bytes take at least.
+    /// What its operations and bytes take at least, all calls together: each touches something else, as a rule.
     pub fn floor(&self, limits: &Limits) -> Option<Duration> {
-        let calls = self.calls.max(1) as f64;
-        let each = limits.floor(self.operations? / calls, self.read? / calls, self.written? / calls);
-        Duration::try_from_secs_f64(calls * each).ok()
+        Duration::try_from_secs_f64(limits.floor(self.operations?, self.read?, self.written?)).ok()
     }
 
     /// The part of its time that cannot be saved.
