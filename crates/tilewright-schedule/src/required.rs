@@ -41,12 +41,16 @@ pub(crate) fn written_box(stmt: &Stmt, buffer: &Buffer) -> Option<BufferRegion> 
     block_regions(&nameless(stmt)).writes.into_iter().find(|region| region.buffer == *buffer)
 }
 
-/// The outermost statement around a place, inside of the innermost block around, in which `inside` does not hold of the
-/// statement, seen from the block: where something that the place needs is there already.
+/// The outermost statement around a place, inside of the innermost block and of the branches around, in which `inside` does
+/// not hold of the statement, seen from the block: where something that the place needs is there already.
 pub(crate) fn outermost_free(site: &Site, mut inside: impl FnMut(&Stmt) -> bool) -> Site {
     let Some(mut here) = site.scope().and_then(|scope| scope.child(0)) else { return site.clone() };
     let depth = site.above.len();
-    while here.above.len() < depth && (matches!(here.stmt.kind, StmtKind::Seq(_)) || inside(&here.stmt)) {
+    let branch = site.above.iter().rposition(|(stmt, _)| matches!(stmt.kind, StmtKind::If { .. }));
+    let branches = branch.map_or(0, |at| at + 1);
+    while here.above.len() < depth
+        && (here.above.len() < branches || matches!(here.stmt.kind, StmtKind::Seq(_)) || inside(&here.stmt))
+    {
         let next = site.above.get(here.above.len()).map_or(0, |(_, at)| *at);
         match here.child(next) {
             Some(child) => here = child,

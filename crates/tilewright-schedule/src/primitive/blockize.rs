@@ -16,7 +16,7 @@ use tilewright_support::Origins;
 
 use super::decompose_reduction::{init_block, with_own_loops, without_reduction};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_inside, mentions, substituted};
+use crate::guard::{binary, compare, known_around, known_inside, mentions, substituted};
 use crate::independent::driven_axes;
 use crate::rewrite::way;
 use crate::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
@@ -36,6 +36,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 
 /// The block below a loop, as what is inside of the loop and outside of it make it up.
 struct Divided<'a> {
+    /// The loop that becomes a block.
+    at: &'a Site,
     site: &'a Site,
     block: &'a Block,
     /// The loops from the given one inwards.
@@ -61,7 +63,7 @@ pub(super) fn blockize(function: &PrimFunc, at: &Site, keep_units: bool) -> Resu
     Ok((PrimFunc { body, ..function.clone() }, key))
 }
 
-fn divided<'a>(function: &PrimFunc, at: &Site, site: &'a Site, block: &'a Block) -> Result<Divided<'a>, Fault> {
+fn divided<'a>(function: &PrimFunc, at: &'a Site, site: &'a Site, block: &'a Block) -> Result<Divided<'a>, Fault> {
     let Some((values, predicate)) = site.binding() else { return Err(Fault::at(site, "expected a block")) };
     let between: Option<Vec<Loop>> = site.above.iter().skip(at.above.len()).map(|(stmt, _)| loop_of(stmt)).collect();
     let inside = between.ok_or_else(|| {
@@ -105,7 +107,7 @@ fn divided<'a>(function: &PrimFunc, at: &Site, site: &'a Site, block: &'a Block)
         let from_outside = known.simplify(&(&from_outside - &least));
         axes.push((from_outside, known.simplify(&outer.extent), size, from_inside));
     }
-    Ok(Divided { site, block, inside, axes, outside_condition, inside_condition })
+    Ok(Divided { at, site, block, inside, axes, outside_condition, inside_condition })
 }
 
 fn loop_vars(loops: &[Loop]) -> Vec<Var> {
@@ -188,7 +190,8 @@ impl Divided<'_> {
         };
         let (reduce, spatial): (Vec<Loop>, Vec<Loop>) =
             self.inside.iter().cloned().partition(|l| drives(l, IterKind::Reduce));
-        let known = known_inside(function, self.site);
+        // Inside of a loop it would be known that the loop has iterations.
+        let known = known_around(function, self.at);
         for l in &reduce {
             if drives(l, IterKind::Spatial) {
                 let message = format!("loop `{}` drives the reduction and a spatial axis", l.var.name);

@@ -135,7 +135,7 @@ fn through(
     let key = blocks.first().and_then(Site::block).and_then(|block| block.iters.first());
     let key = key.map_or_else(|| Key::Bare(temporary.name.clone(), 0), |iter| Key::Block(iter.var.id()));
     let both = if is_write {
-        check_written(call.function, site, block, &indices, buffer)?;
+        check_written(call.function, site, &outer, block, &indices, buffer)?;
         Stmt::seq([outer.stmt.clone(), copy])
     } else {
         check_read(site, &outer, buffer)?;
@@ -301,13 +301,14 @@ fn check_read(site: &Site, outer: &Site, buffer: &Buffer) -> Result<(), Fault> {
 fn check_written(
     function: &PrimFunc,
     site: &Site,
+    outer: &Site,
     block: &Block,
     indices: &[Expr],
     buffer: &Buffer,
 ) -> Result<(), Fault> {
     check_affine(function, site)?;
     let (values, predicate) = site.binding().ok_or_else(|| Fault::at(site, "expected a block"))?;
-    let known = known_around(function, site);
+    let known = known_around(function, outer);
     let loops = site.loops();
     let covered = |(iter, value): (&IterVar, &Expr)| {
         let own = loops.iter().find(|l| value.as_var() == Some(&l.var));
