@@ -171,7 +171,7 @@ fn kinds(nest: &Nest) -> Result<Vec<IterKind>, Declined> {
         let kinds: Vec<&IterKind> = driven.map(|(iter, _)| &iter.kind).collect();
         match kinds.as_slice() {
             [] => (l.extent.as_int() == Some(1)).then_some(IterKind::Spatial),
-            [first, others @ ..] => others.iter().all(|kind| kind == first).then(|| (*first).clone()),
+            [first, others @ ..] => others.iter().all(|kind| kind == first).then_some(**first),
         }
     };
     let kinds: Option<Vec<IterKind>> = nest.loops.iter().map(kind_of).collect();
@@ -237,9 +237,10 @@ fn decides(body: &Stmt, vars: &[Var]) -> Vec<bool> {
             *found |= mentions(condition, std::slice::from_ref(var));
         }
     };
-    walk(body, |e: &Expr| match &e.kind {
-        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => args.iter().take(1).for_each(&mut see),
-        _ => {}
+    walk(body, |e: &Expr| {
+        if let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &e.kind {
+            args.iter().take(1).for_each(&mut see);
+        }
     });
     walk(body, |s: &Stmt| {
         if let StmtKind::If { condition, .. } = &s.kind {

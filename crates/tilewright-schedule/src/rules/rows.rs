@@ -2,7 +2,7 @@
 //!
 //! The loops that name the reduced elements, *rows*, are shared among threads. All stages of a row run before the next one
 //! begins, so that the row is in the first cache for all but the first, and temporaries are those of a row. Reductions run
-//! in vectors with several accumulators.
+//! in vectors with several accumulators. Where they go across memory, a row is a strip of neighbouring results.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
@@ -36,12 +36,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().any(|nest| !nest.is_spatial() && parts::is_long(nest, target)) {
         return Err(Declined::because("rows are few and long"));
     }
-    if !nests.iter().all(|nest| nest.is_spatial() || is_along_row(nest)) {
-        return Err(Declined::because("a reduction is not along what lies together in memory"));
-    }
     together(schedule, target, &nests)
 }
 
+/// Results of a strip where reductions go across memory.
+const STRIPS: [i64; 2] = [256, 64];
 /// A reduction of fewer neighbours than this is no row.
 const SHORT: i64 = 16;
 
@@ -62,7 +61,19 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     let Some((last, producers)) = nests.split_last() else { return Ok(()) };
     let reduced = reduced(producers);
     let last = &with_groups_split(schedule, last, &reduced)?;
-    let rows = row_loops(last, &reduced);
+    let mut rows = row_loops(last, &reduced);
+    let (mut split, across) = (None, nests.iter().any(|nest| !nest.is_spatial() && !is_along_row(nest)));
+    if across && producers.is_empty() {
+        return Err(Declined::because("a reduction alone is not along what lies together in memory"));
+    }
+    if let (true, Some(along)) = (across, last.along_result()) {
+        split = strips(schedule, last, along)?;
+        match split {
+            Some(_) => rows.iter_mut().filter(|at| **at > along).for_each(|at| *at += 1),
+            None => rows.retain(|at| *at != along),
+        }
+    }
+    let last = split.as_ref().unwrap_or(last);
     if rows.is_empty() && !producers.is_empty() {
         return Err(Declined::because("everything is one row"));
     }
@@ -70,6 +81,15 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
         return reduce_in_vectors(schedule, target, last);
     }
     row_by_row(schedule, target, nests, last, &rows)
+}
+
+/// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own; `None`
+/// where the loop has no such strips.
+fn strips(schedule: &mut Schedule, last: &PlainNest, along: usize) -> Result<Option<PlainNest>, Declined> {
+    let whole = |size: &i64| last.extent(along).is_some_and(|extent| extent > *size && extent % size == 0);
+    let (Some(size), Some(&rv)) = (STRIPS.into_iter().find(whole), last.rvs.get(along)) else { return Ok(None) };
+    schedule.split_by(rv, &[None, Some(Expr::i64(size))])?;
+    PlainNest::of(schedule, last.block).map(Some)
 }
 
 /// Runs all stages in each iteration of some loops of the last one.

@@ -24,9 +24,11 @@ const SHORT: i64 = 16;
 pub(super) fn crossed(nest: &PlainNest) -> Option<(usize, usize)> {
     let written = nest.along_result()?;
     let read = nest.along_reads()?;
-    let long = |at: usize| nest.extent(at).is_none_or(|extent| extent >= SHORT);
+    let sized = |at: usize, other: usize| nest.iterations(&one_with(nest, at, other));
+    let long = |at: usize, other: usize| sized(at, other).is_none_or(|extent| extent >= SHORT);
     let across = nest.reads.iter().any(|read| nest.step(read, written).is_none_or(|step| step.abs() >= SHORT));
-    (nest.is_spatial() && read != written && across && long(read) && long(written)).then_some((read, written))
+    (nest.is_spatial() && read != written && across && long(read, written) && long(written, read))
+        .then_some((read, written))
 }
 
 /// Schedules such a stage.
@@ -37,15 +39,21 @@ pub(super) fn in_squares(
     (read, written): (usize, usize),
 ) -> Result<(), Declined> {
     let rv = |at: usize| nest.rvs.get(at).copied();
-    let (Some(along_read), Some(along_written)) = (rv(read), rv(written)) else { return Ok(()) };
+    let (with_read, with_written) = (one_with(nest, read, written), one_with(nest, written, read));
+    let sides: Vec<usize> = with_read.iter().chain(&with_written).copied().collect();
+    let others: Vec<Rv> = (0..nest.loops.len()).filter(|at| !sides.contains(at)).filter_map(rv).collect();
+    let order: Vec<Rv> = others.iter().copied().chain(sides.iter().copied().filter_map(rv)).collect();
+    schedule.reorder_to(&order)?;
+    let fused = |loops: &[usize]| loops.iter().copied().filter_map(rv).collect::<Vec<Rv>>();
+    let along_read = schedule.fuse_all(&fused(&with_read))?;
+    let along_written = schedule.fuse_all(&fused(&with_written))?;
     let lanes = i64::from(target.lanes(32));
     let reads = schedule.split_by(along_read, &[None, Some(Expr::i64(SQUARE))])?;
     let writes = schedule.split_by(along_written, &[None, Some(Expr::i64(SQUARE / lanes)), Some(Expr::i64(lanes))])?;
     let ([reads, read_in], [writes, vectors, written_in]) = (reads.as_slice(), writes.as_slice()) else {
         return Ok(());
     };
-    let others = (0..nest.loops.len()).filter(|at| *at != read && *at != written);
-    let outside: Vec<Rv> = others.filter_map(rv).chain([*reads]).collect();
+    let outside: Vec<Rv> = others.into_iter().chain([*reads]).collect();
     let order: Vec<Rv> = outside.iter().copied().chain([*writes, *vectors, *read_in, *written_in]).collect();
     schedule.reorder_to(&order)?;
     let all: Vec<usize> = (0..nest.loops.len()).collect();
@@ -55,6 +63,18 @@ pub(super) fn in_squares(
         schedule.on_loop("parallel", tasks)?;
     }
     Ok(schedule.on_loop("vectorize", *written_in)?)
+}
+
+/// The loops, up to that one, that go through memory as one with it; `other` is none of them.
+fn one_with(nest: &PlainNest, at: usize, other: usize) -> Vec<usize> {
+    let mut loops = vec![at];
+    while let Some(outer) = loops.first().and_then(|first| first.checked_sub(1)) {
+        if outer == other || !nest.is_contiguous(outer, outer + 1) || nest.extent(outer) == Some(1) {
+            break;
+        }
+        loops.insert(0, outer);
+    }
+    loops
 }
 
 /// Copies each square of what is read along that loop to memory of its own, line by line: elements of a column, which are a
