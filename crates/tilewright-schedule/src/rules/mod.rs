@@ -30,11 +30,13 @@ mod windows;
 use std::fmt;
 use std::sync::Arc;
 
-use tilewright_ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_target::{Kind, Target};
 
 use crate::default_gpu::IS_SCHEDULED;
+use crate::guard::reads_memory;
 use crate::tree::search;
 use crate::{Schedule, ScheduleError, Trace};
 
@@ -121,6 +123,10 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
             Ok(()) => {
                 let Some(now) = schedule.module().prim(MAIN) else { continue };
                 let mut now = PrimFunc::clone(now);
+                if loses_guards(&now) {
+                    declined.push((rule.name, "indices that are data would not be known to be in range".to_owned()));
+                    continue;
+                }
                 now.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
                 let trace = schedule.trace().clone();
                 return Scheduled { function: now, rule: Some(rule.name), trace, declined };
@@ -129,6 +135,20 @@ pub fn schedule(function: &PrimFunc, target: &Target) -> Scheduled {
         }
     }
     Scheduled { function: function.clone(), rule: None, trace: Trace::default(), declined }
+}
+
+/// Whether the function cannot be lowered, where it could depend on the schedule: elements whose places are data are
+/// accessed only where these are proved to be in range, which is harder the more loops there are.
+fn loses_guards(function: &PrimFunc) -> bool {
+    let is_data = |index: &Expr| reads_memory(index);
+    let mut by_data = false;
+    walk(&function.body, |e: &Expr| {
+        by_data |= matches!(&e.kind, ExprKind::Load { indices, .. } if indices.iter().any(is_data));
+    });
+    walk(&function.body, |s: &Stmt| {
+        by_data |= matches!(&s.kind, StmtKind::Store { indices, .. } if indices.iter().any(is_data));
+    });
+    by_data && tilewright_tir_passes::lower(MAIN, function).is_err()
 }
 
 /// Why a function is none for rules: it has a schedule, or a form that has none.
