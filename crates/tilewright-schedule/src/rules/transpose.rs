@@ -31,25 +31,44 @@ pub(super) fn crossed(nest: &PlainNest) -> Option<(usize, usize)> {
         .then_some((read, written))
 }
 
-/// Schedules such a stage.
+/// Schedules such a stage; with each loop alone where loops that are one with it in memory cannot be joined.
 pub(super) fn in_squares(
     schedule: &mut Schedule,
     target: &Target,
     nest: &PlainNest,
     (read, written): (usize, usize),
 ) -> Result<(), Declined> {
+    let joined = [one_with(nest, read, written), one_with(nest, written, read)];
+    if attempt(schedule, |schedule| squares_of(schedule, target, nest, &joined)) {
+        return Ok(());
+    }
+    squares_of(schedule, target, nest, &[vec![read], vec![written]])
+}
+
+/// The sizes of the parts of a side: those of its squares, not larger than the side.
+fn side(nest: &PlainNest, loops: &[usize]) -> i64 {
+    nest.iterations(loops).map_or(SQUARE, |extent| extent.clamp(1, SQUARE))
+}
+
+fn squares_of(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+    [with_read, with_written]: &[Vec<usize>; 2],
+) -> Result<(), Declined> {
     let rv = |at: usize| nest.rvs.get(at).copied();
-    let (with_read, with_written) = (one_with(nest, read, written), one_with(nest, written, read));
-    let sides: Vec<usize> = with_read.iter().chain(&with_written).copied().collect();
+    let Some(&read) = with_read.last() else { return Ok(()) };
+    let sides: Vec<usize> = with_read.iter().chain(with_written).copied().collect();
     let others: Vec<Rv> = (0..nest.loops.len()).filter(|at| !sides.contains(at)).filter_map(rv).collect();
     let order: Vec<Rv> = others.iter().copied().chain(sides.iter().copied().filter_map(rv)).collect();
     schedule.reorder_to(&order)?;
     let fused = |loops: &[usize]| loops.iter().copied().filter_map(rv).collect::<Vec<Rv>>();
-    let along_read = schedule.fuse_all(&fused(&with_read))?;
-    let along_written = schedule.fuse_all(&fused(&with_written))?;
+    let along_read = schedule.fuse_all(&fused(with_read))?;
+    let along_written = schedule.fuse_all(&fused(with_written))?;
     let lanes = i64::from(target.lanes(32));
-    let reads = schedule.split_by(along_read, &[None, Some(Expr::i64(SQUARE))])?;
-    let writes = schedule.split_by(along_written, &[None, Some(Expr::i64(SQUARE / lanes)), Some(Expr::i64(lanes))])?;
+    let vectors = (side(nest, with_written) + lanes - 1) / lanes;
+    let reads = schedule.split_by(along_read, &[None, Some(Expr::i64(side(nest, with_read)))])?;
+    let writes = schedule.split_by(along_written, &[None, Some(Expr::i64(vectors)), Some(Expr::i64(lanes))])?;
     let ([reads, read_in], [writes, vectors, written_in]) = (reads.as_slice(), writes.as_slice()) else {
         return Ok(());
     };
