@@ -1,13 +1,15 @@
 //! Operators expressed by simpler ones, as their declarations say.
 
+use tilewright_expr::node::{VarId, rewrite};
+use tilewright_ir::analysis::vars::each_binding;
 use tilewright_ir::op::{AttrDefault, InferCx, OpCall, Purpose};
 use tilewright_ir::pass::{ParamDef, ParamKind, PassError};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, ExprKind};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function};
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, nearest};
+use tilewright_support::{Diagnostic, Map, nearest};
 
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, defect, map_functions, rebuild};
+use crate::sequence::{Rebuild, bound_value, defect, map_functions, rebuild};
 
 /// The parameter of the passes that name the function in which they work.
 pub(crate) const FUNC_NAME: ParamDef = ParamDef {
@@ -42,13 +44,38 @@ pub(crate) fn decomposed(
     let part = map_functions(pass, &part, |function, diagnostics| {
         let mut function = normalized(function);
         function.body = rebuild(&function.body, &mut Decompose { cx: InferCx::default(), purpose }, diagnostics);
-        normalized(&function)
+        let function = normalized(&function);
+        match purpose {
+            Purpose::Inference => with_known_fields(&function),
+            Purpose::Training => function,
+        }
     })?;
     let mut module = module.clone();
     for (name, function) in part.iter() {
         module.insert(name.clone(), function.clone());
     }
     Ok(module)
+}
+
+/// The function with the fields of tuples that are written in a dataflow block, in the place of variables for them.
+fn with_known_fields(function: &Function) -> Function {
+    let (mut tuples, mut fields): (Map<VarId, Vec<Expr>>, Map<VarId, Expr>) = (Map::default(), Map::default());
+    each_binding(&function.body, &mut |binding| {
+        let Some(value) = bound_value(binding).filter(|_| binding.var.dataflow) else { return };
+        match &value.kind {
+            ExprKind::Tuple(known) => drop(tuples.insert(binding.var.id(), known.clone())),
+            ExprKind::TupleGet { tuple, index } => {
+                let known = tuple.as_var().and_then(|var| tuples.get(&var.id())?.get(*index));
+                let field = known.filter(|field| matches!(field.kind, ExprKind::Var(_) | ExprKind::Constant(_)));
+                let resolved = |field: &Expr| field.as_var().and_then(|var| fields.get(&var.id()).cloned());
+                let field = field.map(|field| resolved(field).unwrap_or_else(|| field.clone()));
+                fields.extend(field.map(|field| (binding.var.id(), field)));
+            }
+            _ => {}
+        }
+    });
+    let known = |expr: &Expr| expr.as_var().and_then(|var| fields.get(&var.id()).cloned());
+    rewrite(function, known).unwrap_or_else(|| function.clone())
 }
 
 struct Decompose {

@@ -26,7 +26,6 @@ pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
         Arc::new(relax::DecomposeOpsForInference::default()),
-        Arc::new(relax::CanonicalizeBindings),
         Arc::new(relax::DeadCodeElimination),
         Arc::new(relax::FuseAttention),
         // Before constants are folded: a transposed weight would be written twice.

@@ -1,5 +1,5 @@
 # A convolution and its normalisation are one convolution; the relu behind stays.
-# test: opt --pass DecomposeOpsForInference --pass CanonicalizeBindings --pass FoldConstant --pass FoldScaleAxis --pass FoldConstant --pass DeadCodeElimination
+# test: opt --pass DecomposeOpsForInference --pass FoldConstant --pass FoldScaleAxis --pass FoldConstant --pass DeadCodeElimination
 # run: main == same
 # run: main seed=1 == same
 

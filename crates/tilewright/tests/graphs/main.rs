@@ -1,6 +1,7 @@
 //! Graph programs from text to result: functions as values, numbers, tuples, branches. Each result is compared with the
 //! interpreter's, which runs the module before any pass.
 
+mod default_build;
 mod fusion;
 mod system;
 
