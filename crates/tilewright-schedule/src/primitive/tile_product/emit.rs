@@ -28,8 +28,6 @@ pub(super) struct Micro<'a> {
     pub(super) partial: Partial,
     /// The number of the panel in the task.
     pub(super) panel: Expr,
-    /// How many columns of the panel are in the result, where that may not be all of them.
-    pub(super) inside: Option<Expr>,
     /// Whether the step is the last one.
     pub(super) last: Expr,
     /// Whether there is only one step.
@@ -185,16 +183,16 @@ impl Micro<'_> {
 
     /// The statement where the column is one of the result.
     fn where_inside(&self, l: &Lanes, stmt: Stmt) -> Result<Stmt, Fault> {
-        match &self.inside {
-            Some(inside) => Ok(only_if(compare(CmpOp::Lt, &self.lane(l), inside)?, stmt)),
-            None => Ok(stmt),
+        if !self.p.is_ragged()? {
+            return Ok(stmt);
         }
+        Ok(only_if(compare(CmpOp::Lt, &self.column(l), &self.p.c.columns.size)?, stmt))
     }
 
     /// A finished tile goes where it belongs.
     fn finish(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
         match &self.partial {
-            Partial::InResult => self.into_result(size, start, tile),
+            Partial::InResult => self.to_result(size, start, tile),
             Partial::OfTile(sums) => {
                 let kept = self.for_each(size, |i, l| {
                     let value = self.get(tile, i, l)?;
@@ -240,7 +238,7 @@ impl Micro<'_> {
         Ok(kind.into())
     }
 
-    fn into_result(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
+    fn to_result(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
         self.added(size, tile, |i, l| {
             let values = self.values(&(start + i), l)?;
             let output = self.p.outputs.all.first().ok_or_else(|| Fault::of_call("nothing is written"))?;

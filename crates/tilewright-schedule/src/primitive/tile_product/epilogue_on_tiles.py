@@ -73,7 +73,6 @@ class Module:
                         for k in T.vectorized(T.int64(5)):
                             packed_rows[i, k] = A[row + i, start + k]
                     for p in range(panels):
-                        inside: T.int64 = T.min(T.int64(11) - panel * T.int64(4) - p * T.int64(4), T.int64(4))
                         for t in range(rows // T.int64(3)):
                             if t * T.int64(3) + T.int64(3) <= rows:
                                 for i in T.unroll(T.int64(3)):
@@ -98,9 +97,9 @@ class Module:
                                 if step == T.int64(1):
                                     for i, v in T.grid(T.int64(3), T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                                 D[row + t * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                                 E[T.int64(0), row + t * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)])
                         if rows % T.int64(3) >= T.int64(2) and (rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2) <= T.int64(6) and row + (rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2)) <= m):
                             for i in T.unroll(T.int64(2)):
@@ -125,9 +124,9 @@ class Module:
                             if step == T.int64(1):
                                 for i, v in T.grid(T.int64(2), T.int64(1)):
                                     for j in T.vectorized(T.int64(4)):
-                                        if v * T.int64(4) + j < inside:
+                                        if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                             D[row + rows // T.int64(3) * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
-                                        if v * T.int64(4) + j < inside:
+                                        if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                             E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)])
                         if rows % T.int64(3) % T.int64(2) >= T.int64(1) and (rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + T.int64(1) <= T.int64(6) and row + (rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + T.int64(1)) <= m):
                             for i in T.unroll(T.int64(1)):
@@ -152,7 +151,7 @@ class Module:
                             if step == T.int64(1):
                                 for i, v in T.grid(T.int64(1), T.int64(1)):
                                     for j in T.vectorized(T.int64(4)):
-                                        if v * T.int64(4) + j < inside:
+                                        if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                             D[row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
-                                        if v * T.int64(4) + j < inside:
+                                        if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
                                             E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)])

@@ -96,7 +96,25 @@ impl Product<'_> {
             Ok(looped(&x, &piece, ForKind::Vectorized, stored))
         })?;
         let body = with_names(inner, only_if(in_lines, body));
-        Ok(with_names(lets, serial(&number, &count, body)))
+        let rest = self.cleared_rest(copied, &past)?;
+        Ok(with_names(lets, Stmt::seq([serial(&number, &count, body)].into_iter().chain(rest))))
+    }
+
+    /// Zeros behind the last column, in the panel that has it.
+    fn cleared_rest(&self, copied: &Copied<'_>, past: &Expr) -> Result<Option<Stmt>, Fault> {
+        if !self.is_ragged()? {
+            return Ok(None);
+        }
+        let (k, x) = (self.var("k"), self.var("x"));
+        let used = past - &copied.column;
+        let count = self.simple(&(&self.int(self.tiling.panel()) - &used));
+        let place = [Expr::var(&k), &used + &Expr::var(&x)];
+        let zero = Expr::number(0, copied.to.dtype);
+        let stored = Stmt::store(copied.to, copied.at.iter().cloned().chain(place).collect(), &zero);
+        let stored = stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
+        let cleared = serial(&k, &copied.depth, looped(&x, &count, ForKind::Vectorized, stored));
+        let some = compare(CmpOp::Gt, &count, &self.int(0))?;
+        Ok(Some(only_if(some, cleared)))
     }
 
     /// The statement for each place of a part of the depth: its place in the part, and the value there.

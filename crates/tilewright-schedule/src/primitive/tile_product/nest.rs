@@ -306,29 +306,13 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     };
     let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
     let last = p.simple(&last);
-    let mut of_panel = Vec::new();
-    let inside = columns_inside(p, task, &place, &mut of_panel)?;
-    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, inside, last, single };
+    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single };
     let (tiles, registers) = micro.tiles()?;
     own.extend(registers);
     panel.push(tiles);
-    stmts.push(serial(&inner, &task.panels, with_names(of_panel, Stmt::seq(panel))));
+    stmts.push(serial(&inner, &task.panels, Stmt::seq(panel)));
     let body = with_names(lets, Stmt::seq(stmts));
     Ok((if single { body } else { serial(&number, &count, body) }, own))
-}
-
-/// How many columns of a panel are in the result, where these may be fewer than it has.
-fn columns_inside(
-    p: &Product<'_>,
-    task: &Task,
-    panel: &Expr,
-    lets: &mut Vec<(Var, Expr)>,
-) -> Result<Option<Expr>, Fault> {
-    if !p.is_ragged()? {
-        return Ok(None);
-    }
-    let rest = &p.c.columns.size - &(&(&task.panel + panel) * p.tiling.panel());
-    Ok(Some(named("inside", &p.least(&p.int(p.tiling.panel()), &rest)?, lets)))
 }
 
 /// Where sums are between steps, and before what follows them is computed.

@@ -54,7 +54,6 @@ class Module:
                         for k in T.vectorized(depth):
                             packed_rows[i, k] = A[row + i, start + k]
                     for p in range(panels):
-                        inside: T.int32 = T.min(37 - panel * 8 - p * 8, 8)
                         for t in range(rows // 3):
                             if t * 3 + 3 <= rows:
                                 for i in T.unroll(3):
@@ -70,13 +69,13 @@ class Module:
                                     for i in T.unroll(3):
                                         for v in T.unroll(2):
                                             for j in T.vectorized(4):
-                                                if v * 4 + j < inside:
+                                                if (panel + p) * 8 + (v * 4 + j) < 37:
                                                     C[row + t * 3 + i, panel * 8 + p * 8 + v * 4 + j] = tile[i, v, j]
                                 else:
                                     for i in T.unroll(3):
                                         for v in T.unroll(2):
                                             for j in T.vectorized(4):
-                                                if v * 4 + j < inside:
+                                                if (panel + p) * 8 + (v * 4 + j) < 37:
                                                     C[row + t * 3 + i, panel * 8 + p * 8 + v * 4 + j] = C[row + t * 3 + i, panel * 8 + p * 8 + v * 4 + j] + tile[i, v, j]
                         if rows % 3 >= 2 and (rows // 3 * 3 + T.Mul(0, 4) + 2 <= 7 and row + (rows // 3 * 3 + T.Mul(0, 4) + 2) <= 13):
                             for i in T.unroll(2):
@@ -92,13 +91,13 @@ class Module:
                                 for i in T.unroll(2):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(4):
-                                            if v * 4 + j < inside:
+                                            if (panel + p) * 8 + (v * 4 + j) < 37:
                                                 C[row + rows // 3 * 3 + i, panel * 8 + p * 8 + v * 4 + j] = tile_1[i, v, j]
                             else:
                                 for i in T.unroll(2):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(4):
-                                            if v * 4 + j < inside:
+                                            if (panel + p) * 8 + (v * 4 + j) < 37:
                                                 C[row + rows // 3 * 3 + i, panel * 8 + p * 8 + v * 4 + j] = C[row + rows // 3 * 3 + i, panel * 8 + p * 8 + v * 4 + j] + tile_1[i, v, j]
                         if rows % 3 % 2 >= 1 and (rows // 3 * 3 + rows % 3 // 2 * 2 + 1 <= 7 and row + (rows // 3 * 3 + rows % 3 // 2 * 2 + 1) <= 13):
                             for i in T.unroll(1):
@@ -114,11 +113,11 @@ class Module:
                                 for i in T.unroll(1):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(4):
-                                            if v * 4 + j < inside:
+                                            if (panel + p) * 8 + (v * 4 + j) < 37:
                                                 C[row + rows // 3 * 3 + rows % 3 // 2 * 2 + i, panel * 8 + p * 8 + v * 4 + j] = tile_2[i, v, j]
                             else:
                                 for i in T.unroll(1):
                                     for v in T.unroll(2):
                                         for j in T.vectorized(4):
-                                            if v * 4 + j < inside:
+                                            if (panel + p) * 8 + (v * 4 + j) < 37:
                                                 C[row + rows // 3 * 3 + rows % 3 // 2 * 2 + i, panel * 8 + p * 8 + v * 4 + j] = C[row + rows // 3 * 3 + rows % 3 // 2 * 2 + i, panel * 8 + p * 8 + v * 4 + j] + tile_2[i, v, j]

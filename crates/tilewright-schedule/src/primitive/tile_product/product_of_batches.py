@@ -63,7 +63,6 @@ class Module:
                         for i in T.vectorized(rows):
                             packed_rows[k_1, i] = A[batch, start + k_1, row + i]
                     for p in range(panels):
-                        inside: T.int64 = T.min(n - panel * T.int64(4) - p * T.int64(4), T.int64(4))
                         for k_1, v in T.grid(depth, T.int64(1)):
                             for j in T.vectorized(T.int64(4)):
                                 packed_columns[k_1, v * T.int64(4) + j] = T.if_then_else((panel + p) * T.int64(4) + (v * T.int64(4) + j) < n, B[batch, start + k_1, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
@@ -82,13 +81,13 @@ class Module:
                                     for i in T.unroll(T.int64(4)):
                                         for v in T.unroll(T.int64(1)):
                                             for j in T.vectorized(T.int64(4)):
-                                                if v * T.int64(4) + j < inside:
+                                                if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                     C[batch, row + t * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = tile[i, v, j]
                                 else:
                                     for i in T.unroll(T.int64(4)):
                                         for v in T.unroll(T.int64(1)):
                                             for j in T.vectorized(T.int64(4)):
-                                                if v * T.int64(4) + j < inside:
+                                                if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                     C[batch, row + t * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = C[batch, row + t * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] + tile[i, v, j]
                         if rows % T.int64(4) >= T.int64(2) and (rows // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2) <= T.int64(8) and row + (rows // T.int64(4) * T.int64(4) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2)) <= m):
                             for i in T.unroll(T.int64(2)):
@@ -104,13 +103,13 @@ class Module:
                                 for i in T.unroll(T.int64(2)):
                                     for v in T.unroll(T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                 C[batch, row + rows // T.int64(4) * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = tile_1[i, v, j]
                             else:
                                 for i in T.unroll(T.int64(2)):
                                     for v in T.unroll(T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                 C[batch, row + rows // T.int64(4) * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = C[batch, row + rows // T.int64(4) * T.int64(4) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] + tile_1[i, v, j]
                         if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(4) * T.int64(4) + rows // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1) <= T.int64(8) and row + (rows // T.int64(4) * T.int64(4) + rows // T.int64(2) % T.int64(2) * T.int64(2) + T.int64(1)) <= m):
                             for i in T.unroll(T.int64(1)):
@@ -126,11 +125,11 @@ class Module:
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                 C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = tile_2[i, v, j]
                             else:
                                 for i in T.unroll(T.int64(1)):
                                     for v in T.unroll(T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < n:
                                                 C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = C[batch, row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] + tile_2[i, v, j]

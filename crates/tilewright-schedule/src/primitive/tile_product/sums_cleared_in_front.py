@@ -69,7 +69,6 @@ class Module:
                         for k_1 in T.vectorized(depth):
                             packed_rows[i, k_1] = A[row + i, start + k_1]
                     for p in range(panels):
-                        inside: T.int64 = T.min(T.int64(5) - panel * T.int64(2) - p * T.int64(2), T.int64(2)) * T.int64(2)
                         for t in range(rows // T.int64(2)):
                             if t * T.int64(2) + T.int64(2) <= rows:
                                 for i in T.unroll(T.int64(2)):
@@ -94,7 +93,7 @@ class Module:
                                 if step == T.max((k + T.int64(3)) // T.int64(4) - T.int64(1), T.int64(0)):
                                     for i, v in T.grid(T.int64(2), T.int64(1)):
                                         for j in T.vectorized(T.int64(4)):
-                                            if v * T.int64(4) + j < inside:
+                                            if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(10):
                                                 D[row + t * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[t * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)
                         if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(4) and row + (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= T.int64(5)):
                             for i in T.unroll(T.int64(1)):
@@ -119,5 +118,5 @@ class Module:
                             if step == T.max((k + T.int64(3)) // T.int64(4) - T.int64(1), T.int64(0)):
                                 for i, v in T.grid(T.int64(1), T.int64(1)):
                                     for j in T.vectorized(T.int64(4)):
-                                        if v * T.int64(4) + j < inside:
+                                        if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(10):
                                             D[row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)

@@ -37,7 +37,6 @@ class Module:
                 rows: T.int32 = T.min(5 - row, 4)
                 panels: T.int32 = T.min(3 - panel, 2)
                 for p in range(panels):
-                    inside: T.int32 = T.min(9 - panel * 4 - p * 4, 4)
                     for t in range(rows // 2):
                         if t * 2 + 2 <= rows:
                             for i in T.unroll(2):
@@ -52,7 +51,7 @@ class Module:
                             for i in T.unroll(2):
                                 for v in T.unroll(1):
                                     for j in T.vectorized(4):
-                                        if v * 4 + j < inside:
+                                        if (panel + p) * 4 + (v * 4 + j) < 9:
                                             C[row + t * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile[i, v, j]
                     if rows % 2 >= 1 and (rows // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and row + (rows // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
                         for i in T.unroll(1):
@@ -67,5 +66,5 @@ class Module:
                         for i in T.unroll(1):
                             for v in T.unroll(1):
                                 for j in T.vectorized(4):
-                                    if v * 4 + j < inside:
+                                    if (panel + p) * 4 + (v * 4 + j) < 9:
                                         C[row + rows // 2 * 2 + i, panel * 4 + p * 4 + v * 4 + j] = tile_1[i, v, j]

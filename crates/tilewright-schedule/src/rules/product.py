@@ -1,0 +1,105 @@
+# A product with a bias and an activation: sizes by the target, what is constant packed ahead, what follows on the tiles.
+# test: opt --pass ApplyDefaultSchedule:target=haswell
+# run: main m=37 == same
+# run: main m=1 == same
+# run: main m=0 == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.handle, W: T.Buffer((T.int64(20), T.int64(33)), "float32"), bias: T.Buffer((T.int64(33),), "float32"), d: T.handle):
+        T.func_attr({"layout_free_buffers": [1]})
+        m = T.int64()
+        A = T.match_buffer(a, (m, T.int64(20)), "float32")
+        D = T.match_buffer(d, (m, T.int64(33)), "float32")
+        P = T.alloc_buffer((m, T.int64(33)), "float32")
+        Q = T.alloc_buffer((m, T.int64(33)), "float32")
+        for i, j, k in T.grid(m, T.int64(33), T.int64(20)):
+            with T.block("P"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    P[vi, vj] = T.float32(0)
+                P[vi, vj] = P[vi, vj] + A[vi, vk] * W[vk, vj]
+        for i, j in T.grid(m, T.int64(33)):
+            with T.block("Q"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                Q[vi, vj] = P[vi, vj] + bias[vj]
+        for i, j in T.grid(m, T.int64(33)):
+            with T.block("D"):
+                vi, vj = T.axis.remap("SS", [i, j])
+                D[vi, vj] = T.max(Q[vi, vj], T.float32(0))
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.handle, W: T.Buffer((T.int64(20), T.int64(33)), "float32"), bias: T.Buffer((T.int64(33),), "float32"), d: T.handle):
+        T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
+        m = T.int64()
+        A = T.match_buffer(a, (m, T.int64(20)), "float32")
+        D = T.match_buffer(d, (m, T.int64(33)), "float32")
+        # with T.block("root"):
+        packed_columns = T.alloc_buffer((T.int64(1), T.int64(20), T.int64(40)), align=64)
+        for panel in T.parallel(T.int64(1)):
+            for k in range(T.int64(20)):
+                for j in T.vectorized(T.int64(40)):
+                    with T.block("packed_columns"):
+                        panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
+                        T.reads(W[k_1, panel_1 * T.int64(40) + j_1])
+                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.block_attr({"layout_rewrite_preproc": T.bool(True)})
+                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * T.int64(40) + j_1 < T.int64(33), W[k_1, panel_1 * T.int64(40) + j_1], T.float32(0.0))
+        for task in T.parallel((m + T.int64(191)) // T.int64(192)):
+            with T.block("P"):
+                T.reads(A[T.int64(0):m, T.int64(0):T.int64(20)], packed_columns[T.int64(0), T.int64(0):T.int64(20), T.int64(0):T.int64(40)], bias[T.int64(0):T.int64(33)])
+                T.writes(D[T.int64(0):m, T.int64(0):T.int64(33)])
+                sums = T.alloc_buffer((T.int64(2), T.int64(40)), align=64)
+                packed_rows = T.alloc_buffer((T.int64(192), T.int64(32)), align=64)
+                tile = T.alloc_buffer((T.int64(2), T.int64(5), T.int64(8)), scope="local", align=64)
+                tile_1 = T.alloc_buffer((T.int64(1), T.int64(5), T.int64(8)), scope="local", align=64)
+                row: T.int64 = task * T.int64(192)
+                rows: T.int64 = T.min(m - row, T.int64(192))
+                for i in range(rows):
+                    for k in T.vectorized(T.int64(20)):
+                        packed_rows[i, k] = A[row + i, k]
+                for p in range(T.int64(1)):
+                    for t in range(rows // T.int64(2)):
+                        if t * T.int64(2) + T.int64(2) <= rows:
+                            for i in T.unroll(T.int64(2)):
+                                for v in T.unroll(T.int64(5)):
+                                    for j in T.vectorized(T.int64(8)):
+                                        tile[i, v, j] = T.float32(0.0)
+                            for k in range(T.int64(20)):
+                                for i in T.unroll(T.int64(2)):
+                                    for v in T.unroll(T.int64(5)):
+                                        for j in T.vectorized(T.int64(8)):
+                                            tile[i, v, j] = tile[i, v, j] + packed_rows[t * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                            for i in T.unroll(T.int64(2)):
+                                for v in T.unroll(T.int64(5)):
+                                    for j in T.vectorized(T.int64(8)):
+                                        sums[i, v * T.int64(8) + j] = tile[i, v, j]
+                            for i, v in T.grid(T.int64(2), T.int64(5)):
+                                for j in T.vectorized(T.int64(8)):
+                                    if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
+                                        D[row + t * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(sums[i, v * T.int64(8) + j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))
+                    if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(192) and row + (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= m):
+                        for i in T.unroll(T.int64(1)):
+                            for v in T.unroll(T.int64(5)):
+                                for j in T.vectorized(T.int64(8)):
+                                    tile_1[i, v, j] = T.float32(0.0)
+                        for k in range(T.int64(20)):
+                            for i in T.unroll(T.int64(1)):
+                                for v in T.unroll(T.int64(5)):
+                                    for j in T.vectorized(T.int64(8)):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + packed_rows[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                        for i in T.unroll(T.int64(1)):
+                            for v in T.unroll(T.int64(5)):
+                                for j in T.vectorized(T.int64(8)):
+                                    sums[i, v * T.int64(8) + j] = tile_1[i, v, j]
+                        for i, v in T.grid(T.int64(1), T.int64(5)):
+                            for j in T.vectorized(T.int64(8)):
+                                if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
+                                    D[row + rows // T.int64(2) * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(sums[i, v * T.int64(8) + j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))
