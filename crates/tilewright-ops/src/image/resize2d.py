@@ -35,8 +35,10 @@ class Module:
 
     @R.function
     def main(x: R.Tensor((1, 2, "h", 4), dtype="float32")) -> R.Tensor((1, 2, 5, 3), dtype="float32"):
+        h = T.int64()
         cls = Module
         with R.dataflow():
+            resize2d_sizes: R.Shape([h]) = R.match_cast(R.shape([T.max(T.int64(1), h)]), R.Shape([h]))
             gv = R.call_tir(cls.resize2d, (x,), out_sinfo=R.Tensor((1, 2, 5, 3), dtype="float32"))
             R.output(gv)
         return gv
