@@ -78,7 +78,9 @@ impl Uses {
         };
         walk(function, |expr: &Expr| match &expr.kind {
             ExprKind::GlobalVar(global) => self.values.extend([global.name.clone()]),
-            ExprKind::Call { callee: Callee::Tir(global) | Callee::TirInplace { function: global, .. }, args, .. } => {
+            ExprKind::Call {
+                callee: Callee::Tir(global) | Callee::TirInplace { function: global, .. }, args, ..
+            } => {
                 let found: Vec<usize> = (0..args.len()).filter(|&at| is_constant(&args[at])).collect();
                 let known = self.constant.entry(global.name.clone()).or_insert_with(|| found.clone());
                 known.retain(|at| found.contains(at));

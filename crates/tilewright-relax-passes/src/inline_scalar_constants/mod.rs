@@ -183,7 +183,8 @@ fn with_numbers(function: &PrimFunc, numbers: &[Option<tir::Expr>]) -> Option<Pr
             let mut changed = Block::clone(block);
             changed.reads.retain(is_left);
             let (values, predicate) = (at.clone(), predicate.clone());
-            (changed.reads.len() < block.reads.len()).then(|| StmtKind::Block { values, predicate, block: changed }.into())
+            (changed.reads.len() < block.reads.len())
+                .then(|| StmtKind::Block { values, predicate, block: changed }.into())
         }
         _ => None,
     };

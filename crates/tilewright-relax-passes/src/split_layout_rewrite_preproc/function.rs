@@ -58,10 +58,13 @@ pub(super) fn split(function: &PrimFunc) -> Option<Split> {
     let results: Set<VarId> = found.iter().map(|nest| nest.result.id()).collect();
     let params = params(function, &found, &rest);
     let mut left = function.clone();
-    left.params = params.iter().map(|source| match source {
-        Source::Old(at) => function.params[*at].clone(),
-        Source::Packed(at) => Param::buffer(&found[*at].result),
-    }).collect();
+    left.params = params
+        .iter()
+        .map(|source| match source {
+            Source::Old(at) => function.params[*at].clone(),
+            Source::Packed(at) => Param::buffer(&found[*at].result),
+        })
+        .collect();
     left.attrs.remove(LAYOUT_FREE_BUFFERS);
     left.body = with_body(&function.body, rest, &results)?;
     let prepacks = found.into_iter().map(|nest| nest.into_function(function)).collect();

@@ -100,8 +100,7 @@ struct Calls {
 impl Rebuild for Calls {
     fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
-            && let Some(call) =
-                self.call(value, &binding, dataflow, out).map_err(|error| Box::new(defect(&error)))?
+            && let Some(call) = self.call(value, &binding, dataflow, out).map_err(|error| Box::new(defect(&error)))?
         {
             binding.value = BindingValue::Expr(call);
         }
