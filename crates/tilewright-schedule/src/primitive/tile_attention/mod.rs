@@ -23,6 +23,8 @@
 //! is one query (`single`). Where the number of queries is not constant, the run decides.
 //!
 //! Floats are summed in another order than in the function as it was; an element is the same for every number of threads.
+//! Values are weighed first and divided by the sum of weights at the end, so that a sum of very large ones, beyond the greatest
+//! float divided by the number of keys, may overflow where the function as it was gives a finite mean.
 
 mod many;
 mod recognise;
