@@ -283,15 +283,15 @@ impl FnCx<'_, '_> {
         let all = all.operand();
         let is_short = self.body.assign(format_args!("fcmp olt double {all}, {}", float(MIN_LOOP, DataType::F64)));
         let chunk = self.body.assign(format_args!("call double @llvm.ceil.f64(double {chunk})"));
-        let chunk = self.to_integer(&chunk, dtype);
+        let chunk = self.as_index(&chunk, dtype);
         let chunk = self.body.assign(format_args!("select i1 {is_short}, {0} {count}, {0} {chunk}", Reg(dtype)));
         let chunk = self.extreme("smin", &chunk, count, dtype);
         let chunk = self.extreme("smax", &chunk, &int(1, dtype), dtype);
-        Split { chunk, nanoseconds: self.to_integer(&all, DataType::I64) }
+        Split { chunk, nanoseconds: self.as_index(&all, DataType::I64) }
     }
 
     /// The nearest number of the type towards zero.
-    fn to_integer(&mut self, value: &Value, dtype: DataType) -> Value {
+    fn as_index(&mut self, value: &Value, dtype: DataType) -> Value {
         self.body.assign(format_args!("call {0} @llvm.fptosi.sat.{0}.f64(double {value})", Reg(dtype)))
     }
 

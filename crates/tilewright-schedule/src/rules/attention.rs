@@ -2,6 +2,7 @@
 
 use tilewright_target::Target;
 
+use super::calls::int;
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::trace::Arg;
@@ -21,14 +22,9 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let lanes = i64::from(target.lanes(32));
     // A register tile of `rows` times two vectors, a vector of queries and an element of a key.
     let rows = if target.limits.vector_registers >= 32 { 8 } else { 4 };
-    let stages = schedule.stages()?;
-    for stage in stages {
-        let args = [lanes, 2, rows, KEYS.max(lanes), FEW].map(super::calls::int);
-        let args = std::iter::once(Arg::Rv(stage)).chain(args).collect();
-        return match schedule.apply_named("tile_attention", args) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.into()),
-        };
-    }
-    Err(Declined::because("the function has no blocks"))
+    let first = schedule.stages()?.first().copied();
+    let first = first.ok_or_else(|| Declined::because("the function has no blocks"))?;
+    let sizes = [lanes, 2, rows, KEYS.max(lanes), FEW].map(int);
+    schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).collect())?;
+    Ok(())
 }

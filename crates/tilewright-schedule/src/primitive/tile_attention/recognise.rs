@@ -185,7 +185,8 @@ impl Finder<'_> {
         }
         self.check_extents(stage, &axes)?;
         let units = stage.spatial.iter().filter(|axis| axis.extent.as_int() == Some(1));
-        let units: Vec<Var> = units.map(|axis| axis.var.clone()).filter(|var| axes.iter().all(|(seen, _)| seen != var)).collect();
+        let units: Vec<Var> =
+            units.map(|axis| axis.var.clone()).filter(|var| axes.iter().all(|(seen, _)| seen != var)).collect();
         axes.extend(units.into_iter().map(|var| (var.clone(), Expr::int(0, var.dtype))));
         Ok(axes)
     }
