@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::{Duration, Instant};
 use std::{ptr, slice};
 
 use tilewright_tensor::abi::{KernelCx, KernelFn, PackedArg, ParallelBody, Status};
@@ -19,6 +20,8 @@ const MAX_IDLE_SCRATCH: usize = 64 << 20;
 /// Nanoseconds of parallel regions from which on sleeping workers are called: calling costs the caller about 5 µs, and a
 /// worker comes after 30.
 const WORTH_CALLING: u64 = 25_000;
+/// Short regions that begin within such a time are one piece of work.
+const BURST: Duration = Duration::from_micros(50);
 
 /// Why a kernel stopped.
 pub(crate) enum Failure {
@@ -59,8 +62,8 @@ pub(crate) struct Worker {
     scratch_bytes: Cell<usize>,
     temporaries: RefCell<TemporaryStack>,
     in_region: Cell<bool>,
-    /// Time of the regions that woke nobody, as their kernels estimate it.
-    alone: Cell<u64>,
+    /// Time of the last regions that woke nobody, as their kernels estimate it, and when the last of them began.
+    alone: Cell<(u64, Option<Instant>)>,
     failure: RefCell<Option<Failure>>,
 }
 
@@ -96,17 +99,24 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether the regions so far, with this one, take so long that a sleeping worker is to be woken.
+    /// Whether this region, with those shortly before it, takes so long that a sleeping worker is to be woken.
     pub(crate) fn is_worth_calling_for(&self, nanoseconds: u64) -> bool {
-        let alone = self.alone.get().saturating_add(nanoseconds);
+        if nanoseconds >= WORTH_CALLING {
+            return true;
+        }
+        let now = Instant::now();
+        let before = match self.alone.get() {
+            (alone, Some(last)) if now.duration_since(last) < BURST => alone,
+            _ => 0,
+        };
+        let alone = before + nanoseconds;
         let worth = alone >= WORTH_CALLING;
-        self.alone.set(if worth { 0 } else { alone });
+        self.alone.set((if worth { 0 } else { alone }, Some(now)));
         worth
     }
 
     /// Gives scratch memory back if it is a lot: for a worker that nobody needs right now.
     pub(crate) fn rest(&self) {
-        self.alone.set(0);
         self.scratch.borrow_mut().take_if(|scratch| scratch.num_bytes() > MAX_IDLE_SCRATCH);
     }
 

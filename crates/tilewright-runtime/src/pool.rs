@@ -35,7 +35,7 @@
 //! what they did themselves: so the same idle worker is not left to two regions at once.
 //!
 //! A region whose kernel knows that it is short calls nobody: workers that are awake help with it, and waking one costs
-//! more than the region. The kernels of a run that are short alone may be long together; their caller counts.
+//! more than the region. Regions that follow each other closely may be long together; their caller counts.
 //!
 //! A caller with visitors left looks for a short while too, then sets `WAITING` in `control` and sleeps. The last
 //! visitor sees it in the very operation by which it leaves.
@@ -223,7 +223,7 @@ impl Pool {
     fn run(&self, slot: &Slot, region: Region, cx: &KernelCx, worker: &Worker) -> Result<(), Failure> {
         slot.open(region);
         self.published.0.fetch_add(1, Ordering::SeqCst);
-        if worker.is_worth_calling_for(region.nanoseconds) {
+        if self.sleepers.0.load(Ordering::SeqCst) > 0 && worker.is_worth_calling_for(region.nanoseconds) {
             self.call_sleepers();
         }
         slot.work(&region, self.threads(), cx, worker);
