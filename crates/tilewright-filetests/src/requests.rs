@@ -91,16 +91,14 @@ fn agreement(module: &IRModule) -> Result<&'static str, String> {
     let mut worst = "exact";
     for function in &functions {
         let (mut stores, mut all_exact, mut alone) = (0, true, true);
-        walk(&**function, |stmt: &Stmt| {
-            match &stmt.kind {
-                StmtKind::Store { value, .. } => {
-                    stores += 1;
-                    all_exact &= !inexact(value);
-                    alone &= is_one_function(value);
-                }
-                StmtKind::Block { block, .. } if is_sum(block) => (all_exact, alone) = (false, false),
-                _ => {}
+        walk(&**function, |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Store { value, .. } => {
+                stores += 1;
+                all_exact &= !inexact(value);
+                alone &= is_one_function(value);
             }
+            StmtKind::Block { block, .. } if is_sum(block) => (all_exact, alone) = (false, false),
+            _ => {}
         });
         if !all_exact {
             worst = if stores == 1 && alone && worst != "formula" { "function" } else { "formula" };

@@ -31,14 +31,8 @@ struct Examples {
     entries: &'static [Entry],
 }
 
-const ALL: [Examples; 6] = [
-    loops::EXAMPLES,
-    graphs::EXAMPLES,
-    forms::EXAMPLES,
-    machines::EXAMPLES,
-    imports::EXAMPLES,
-    schedules::EXAMPLES,
-];
+const ALL: [Examples; 6] =
+    [loops::EXAMPLES, graphs::EXAMPLES, forms::EXAMPLES, machines::EXAMPLES, imports::EXAMPLES, schedules::EXAMPLES];
 
 /// Lists modules of examples by their codes.
 macro_rules! examples {

@@ -30,9 +30,8 @@ pub(super) fn legalize_exponentials(call: &OpCall<'_>, share: Share) -> Result<P
         let largest = reduced(x, &axes, true, &format!("{name}_maxelem"), |i, over| max_over(x.at_all(i), over))?;
         let distance = |i: &[Value]| x.at_all(i).cast(dtype) - largest.at_all(&kept_index(i, &axes)).cast(dtype);
         let exponential = compute(x.shape(), &format!("{name}_exp"), |i| distance(i).intrinsic(Intrinsic::Exp))?;
-        let total = reduced(&exponential, &axes, true, &format!("{name}_expsum"), |i, over| {
-            sum(exponential.at_all(i), over)
-        })?;
+        let total =
+            reduced(&exponential, &axes, true, &format!("{name}_expsum"), |i, over| sum(exponential.at_all(i), over))?;
         let result = compute(x.shape(), &name, |i| {
             share(&distance(i), &exponential.at_all(i), &total.at_all(&kept_index(i, &axes))).cast(x.dtype())
         });

@@ -108,14 +108,31 @@ impl<'b> Block<'b> {
 
     /// The constant that an operand is.
     fn constant(&self, operand: &Expr) -> Option<Expr> {
-        match &operand.kind {
-            ExprKind::Constant(_) => Some(operand.clone()),
-            ExprKind::Var(var) => {
-                let value = bound_value(&self.bindings[*self.place.get(&var.id())?])?;
-                matches!(value.kind, ExprKind::Constant(_)).then(|| operand.clone())
-            }
+        self.tensor(operand).map(|_| operand.clone())
+    }
+
+    fn tensor<'a>(&'a self, operand: &'a Expr) -> Option<&'a Tensor> {
+        let value = match &operand.kind {
+            ExprKind::Var(var) => bound_value(&self.bindings[*self.place.get(&var.id())?])?,
+            _ => operand,
+        };
+        match &value.kind {
+            ExprKind::Constant(constant) => Some(&constant.0),
             _ => None,
         }
+    }
+
+    /// Whether weights may be multiplied by the constant, or divided by it: an infinity times numbers of both signs would be
+    /// no number where the operators, one after the other, give an infinity.
+    fn is_tame(&self, op: OpRef, constant: &Expr) -> bool {
+        let fits = |x: f64| x.is_finite() && (op != DIVIDE || x != 0.0);
+        let all =
+            self.tensor(constant).and_then(|tensor| tensor.to_contiguous().ok()).map(|tensor| match tensor.dtype() {
+                DataType::F32 => tensor.as_slice::<f32>().is_ok_and(|all| all.iter().all(|&x| fits(x.into()))),
+                DataType::F64 => tensor.as_slice::<f64>().is_ok_and(|all| all.iter().all(|&x| fits(x))),
+                _ => false,
+            });
+        all == Some(true)
     }
 
     /// What the binding computes of another one and a constant: the operator, the operand, the constant.
@@ -137,7 +154,11 @@ impl<'b> Block<'b> {
         while let Some((op, operand, constant)) = self.step(weighted) {
             let result = &self.bindings[weighted].var.struct_info;
             let before = *self.place.get(&operand.as_var()?.id())?;
-            if self.users(before).next().is_none() || !operand.struct_info.equal(result) {
+            let scales = op == MULTIPLY || op == DIVIDE;
+            if self.users(before).next().is_none()
+                || !operand.struct_info.equal(result)
+                || scales && !self.is_tame(op, &constant)
+            {
                 return None;
             }
             steps.push((op, constant));

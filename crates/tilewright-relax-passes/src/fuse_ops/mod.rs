@@ -146,7 +146,6 @@ impl Fusing {
         let call = Expr::call_value(&self.cx, Expr::global(&global), args)?;
         Ok(Binding::new(last.var.clone(), call, origins))
     }
-
 }
 
 /// The group without fields of tuples that are not made in it, and tuples of what is not: they have these as arguments.
