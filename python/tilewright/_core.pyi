@@ -578,8 +578,14 @@ class Schedule:
     def _call(self, name: Any, args: Any, kwargs: Any) -> Any:
         """Calls a primitive with arguments by position and by name; gives nothing, a handle, or a list of handles."""
 
+    def _register_intrinsic(self, name: Any, desc: Any, implementation: Any) -> Any:
+        """Gives a computation, and what does the same, a name for `tensorize`."""
+
     def copy(self) -> Any:
         """Another schedule that begins where this one is, whose handles are these."""
+
+    def fork_seed(self) -> Any:
+        """A seed for another schedule."""
 
     @property
     def func_working_on(self) -> Any:
@@ -591,6 +597,9 @@ class Schedule:
     @property
     def mod(self) -> Any:
         """The module as it is now."""
+
+    def seed(self, seed: Any) -> Any:
+        """What is drawn from now on follows from this number."""
 
     @property
     def trace(self) -> Any:
@@ -932,6 +941,9 @@ def pipeline_names() -> list[str]:
 
 def default_gpu_schedule(module: Any, target: Any) -> Any:
     """The module with every PrimFunc that has no schedule bound to the threads of the target."""
+
+def schedule_primitive_doc(name: Any) -> Any:
+    """What a primitive does, in a sentence."""
 
 def schedule_primitives() -> Any:
     """The names of the primitives, as traces and as users write them, with their parameters: a name, and its default

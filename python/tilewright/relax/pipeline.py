@@ -19,8 +19,8 @@ _REGISTERED: dict[str, Callable[..., Pass]] = {}
 def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | None = None, **kwargs: Any) -> Pass:
     """The pipeline of that name as one pass; the error for an unknown name lists those that there are.
 
-    `default_build` schedules for `target`: the one in scope, else this machine's processor. Other arguments, and a target
-    that is given, go to the function that makes a registered pipeline.
+    `default_build` schedules for `target`: the one in scope, else this machine's processor. Other arguments, and a
+    target that is given, go to the function that makes a registered pipeline.
     """
     if name in _REGISTERED:
         return _REGISTERED[name](**(kwargs if target is None else {"target": target, **kwargs}))

@@ -16,6 +16,11 @@ def AdjustMatmulOrder() -> Any:
 def AnnotateTIROpPattern() -> Any:
     """The pass `AnnotateTIROpPattern`; `tilewright opt --pass AnnotateTIROpPattern FILE` shows what it does."""
 
+def AttachAttrLayoutFreeBuffers() -> Any:
+    """The pass `AttachAttrLayoutFreeBuffers`; `tilewright opt --pass AttachAttrLayoutFreeBuffers FILE` shows what it
+    does.
+    """
+
 def AttachExternModules(extern_modules: Sequence[Any]) -> Pass:
     """Makes the functions of external modules (`nn.ObjectModule`, `nn.SourceModule`) known to this process.
 
@@ -51,6 +56,9 @@ def CombineParallelMatmul(check: Any = None) -> Any:
     `check`, a function or None: Whether to combine products: a function of the left operand, the list of right
     operands, the list of biases and a dict with `num_branches`, `bias_dim` and `activation`.
     """
+
+def ComputePrimValue() -> Any:
+    """The pass `ComputePrimValue`; `tilewright opt --pass ComputePrimValue FILE` shows what it does."""
 
 def ConvertLayout(desired_layouts: Any) -> Any:
     """Operators work on tensors whose dimensions stand in the orders that are wanted. `tilewright opt --pass
@@ -99,6 +107,12 @@ def ExpandTupleArguments() -> Any:
 def FoldConstant() -> Any:
     """The pass `FoldConstant`; `tilewright opt --pass FoldConstant FILE` shows what it does."""
 
+def FoldScaleAxis() -> Any:
+    """The pass `FoldScaleAxis`; `tilewright opt --pass FoldScaleAxis FILE` shows what it does."""
+
+def FuseAttention() -> Any:
+    """The pass `FuseAttention`; `tilewright opt --pass FuseAttention FILE` shows what it does."""
+
 def FuseOps(fuse_opt_level: int = -1) -> Any:
     """Calls of PrimFuncs that may be computed together become one function. `tilewright opt --pass FuseOps FILE`
     shows what it does.
@@ -123,8 +137,14 @@ def FuseOpsByPattern(
 def FuseTIR() -> Any:
     """The pass `FuseTIR`; `tilewright opt --pass FuseTIR FILE` shows what it does."""
 
+def FuseTransposeMatmul() -> Any:
+    """The pass `FuseTransposeMatmul`; `tilewright opt --pass FuseTransposeMatmul FILE` shows what it does."""
+
 def InlinePrivateFunctions() -> Any:
     """The pass `InlinePrivateFunctions`; `tilewright opt --pass InlinePrivateFunctions FILE` shows what it does."""
+
+def InlineScalarConstants() -> Any:
+    """The pass `InlineScalarConstants`; `tilewright opt --pass InlineScalarConstants FILE` shows what it does."""
 
 def KillAfterLastUse() -> Any:
     """The pass `KillAfterLastUse`; `tilewright opt --pass KillAfterLastUse FILE` shows what it does."""
@@ -157,6 +177,12 @@ def LiftTransformParams(shared_transform: bool = False) -> Any:
     `shared_transform`, True, False or texts: Whether one function computes what all functions of the module need,
     or those of these names.
     """
+
+def LowerAllocTensor() -> Any:
+    """The pass `LowerAllocTensor`; `tilewright opt --pass LowerAllocTensor FILE` shows what it does."""
+
+def LowerRuntimeBuiltin() -> Any:
+    """The pass `LowerRuntimeBuiltin`; `tilewright opt --pass LowerRuntimeBuiltin FILE` shows what it does."""
 
 def MergeCompositeFunctions() -> Any:
     """The pass `MergeCompositeFunctions`; `tilewright opt --pass MergeCompositeFunctions FILE` shows what it does."""
@@ -193,6 +219,11 @@ def ReorderTakeAfterMatmul() -> Any:
 def RewriteDataflowReshape() -> Any:
     """The pass `RewriteDataflowReshape`; `tilewright opt --pass RewriteDataflowReshape FILE` shows what it does."""
 
+def SplitLayoutRewritePreproc() -> Any:
+    """The pass `SplitLayoutRewritePreproc`; `tilewright opt --pass SplitLayoutRewritePreproc FILE` shows what it
+    does.
+    """
+
 def StaticPlanBlockMemory() -> Any:
     """The pass `StaticPlanBlockMemory`; `tilewright opt --pass StaticPlanBlockMemory FILE` shows what it does."""
 
@@ -223,6 +254,9 @@ def UpdateParamStructInfo(sinfo_func: Any) -> Any:
 
     `sinfo_func`, a function: A function of a parameter that gives its type, or None where it keeps its own.
     """
+
+def VMShapeLower() -> Any:
+    """The pass `VMShapeLower`; `tilewright opt --pass VMShapeLower FILE` shows what it does."""
 
 def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
     """Makes a pass of a Python function `(block, module, context) -> block` on dataflow blocks.
