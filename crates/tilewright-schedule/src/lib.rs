@@ -21,6 +21,7 @@ mod required;
 mod rewrite;
 pub mod rules;
 mod schedule;
+mod size;
 mod stages;
 pub mod trace;
 mod tree;

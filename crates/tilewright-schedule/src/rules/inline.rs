@@ -1,16 +1,14 @@
 //! Temporaries that are computed where they are read.
 
-use tilewright_expr::node::{AnyHandle, Visitor, walk};
-use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, Intrinsic, IterKind, StmtKind};
-use tilewright_support::{Map, with_stack};
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, IterKind, StmtKind};
 
 use super::Declined;
 use super::accesses::gone;
 use crate::Schedule;
+use crate::size::{MOST_NODES, size};
 use crate::trace::Rv;
 
-/// Nodes of a formula beyond which it is not put into another one.
-const MOST_NODES: usize = 400;
 /// Operations that are cheaper than to read their result from memory.
 const CHEAP: usize = 4;
 
@@ -63,45 +61,4 @@ fn loads_of(block: &Block, buffer: &Buffer) -> usize {
 /// Axes with more than one value.
 fn wide_axes(block: &Block) -> usize {
     block.iters.iter().filter(|iter| iter.domain.extent.as_int() != Some(1)).count()
-}
-
-/// Nodes of an expression as its text would have them, and what they cost: functions count for many operations.
-fn size(value: &Expr) -> (usize, usize) {
-    let mut sizes = Sizes::default();
-    sizes.visit(value);
-    (sizes.nodes, sizes.cost)
-}
-
-/// Sums over the nodes that were visited.
-#[derive(Default)]
-struct Sizes {
-    nodes: usize,
-    cost: usize,
-    /// Of the expressions at these addresses, which live as long as what is visited.
-    known: Map<usize, (usize, usize)>,
-}
-
-impl Visitor for Sizes {
-    fn visit(&mut self, node: &dyn AnyHandle) {
-        let Some(e) = node.downcast::<Expr>() else { return };
-        let (nodes, cost) = match self.known.get(&e.address()) {
-            Some(known) => *known,
-            None => {
-                let before = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.cost));
-                with_stack(|| e.visit_inside(self));
-                let own = match &e.kind {
-                    ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. } => 1,
-                    ExprKind::Call { .. } => 20,
-                    ExprKind::Binary(..) if !e.dtype.is_int() => 1,
-                    _ => 0,
-                };
-                let whole = (self.nodes.saturating_add(1), self.cost.saturating_add(own));
-                (self.nodes, self.cost) = before;
-                self.known.insert(e.address(), whole);
-                whole
-            }
-        };
-        self.nodes = self.nodes.saturating_add(nodes);
-        self.cost = self.cost.saturating_add(cost);
-    }
 }

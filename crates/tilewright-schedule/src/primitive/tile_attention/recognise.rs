@@ -56,7 +56,7 @@ fn fault(message: &str) -> Fault {
 impl Attention {
     /// The attention that the function is.
     pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
-        let all = stages(function)?;
+        let all = stages(function, 4)?;
         let [products, best, total, mixed, rest @ ..] = all.as_slice() else {
             return Err(fault("there are fewer reductions than attention has"));
         };

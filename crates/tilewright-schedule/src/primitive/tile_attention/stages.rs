@@ -9,6 +9,7 @@ use tilewright_tir_passes::analyzer_of;
 use crate::guard::substituted;
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
+use crate::size::{MOST_NODES, size};
 
 /// A nest that computes each element of a buffer.
 #[derive(Clone, Debug)]
@@ -29,14 +30,20 @@ pub(super) struct Reduced {
     pub(super) from: Expr,
 }
 
-/// The stages that are left: reductions, and those that write parameters.
-pub(super) fn stages(function: &PrimFunc) -> Result<Vec<Stage>, Fault> {
+/// The stages that are left: reductions, of which there are at least so many, and those that write parameters.
+pub(super) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
     let known = analyzer_of(function);
     let Some(root) = function.root_block() else { return Err(Fault::of_call("the function has no root block")) };
     let nests: Vec<&Stmt> = match &root.body.kind {
         StmtKind::Seq(stmts) => stmts.iter().collect(),
         _ => vec![&root.body],
     };
+    let reduces = |stmt: &&&Stmt| {
+        Nest::of(stmt).is_some_and(|nest| nest.block.iters.iter().any(|iter| iter.kind == IterKind::Reduce))
+    };
+    if nests.iter().filter(reduces).count() < least {
+        return Err(Fault::of_call("there are fewer reductions than attention has"));
+    }
     let (mut formulas, mut starts, mut left): (Vec<Stage>, Vec<Stage>, Vec<Stage>) = Default::default();
     for stmt in nests {
         let nest = Nest::of(stmt).ok_or_else(|| Fault::of_call("a statement is no nest around one block"))?;
@@ -49,6 +56,9 @@ pub(super) fn stages(function: &PrimFunc) -> Result<Vec<Stage>, Fault> {
             starts.push(stage);
         } else {
             check_covers(&known, &stage, &nest.block)?;
+            if size(&stage.value).0 > MOST_NODES {
+                return Err(Fault::of_call(format!("the formula of `{}` is long", stage.buffer.name)));
+            }
             formulas.push(stage);
         }
     }

@@ -1,0 +1,49 @@
+//! How long formulas are, and how costly.
+
+use tilewright_expr::node::{AnyHandle, Visitor};
+use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};
+use tilewright_support::{Map, with_stack};
+
+/// Nodes of a formula beyond which it is not put into another one.
+pub(crate) const MOST_NODES: usize = 400;
+
+/// Nodes of an expression as its text would have them, and what they cost: functions count for many operations.
+pub(crate) fn size(value: &Expr) -> (usize, usize) {
+    let mut sizes = Sizes::default();
+    sizes.visit(value);
+    (sizes.nodes, sizes.cost)
+}
+
+/// Sums over the nodes that were visited.
+#[derive(Default)]
+struct Sizes {
+    nodes: usize,
+    cost: usize,
+    /// Of the expressions at these addresses, which live as long as what is visited.
+    known: Map<usize, (usize, usize)>,
+}
+
+impl Visitor for Sizes {
+    fn visit(&mut self, node: &dyn AnyHandle) {
+        let Some(e) = node.downcast::<Expr>() else { return };
+        let (nodes, cost) = match self.known.get(&e.address()) {
+            Some(known) => *known,
+            None => {
+                let before = (std::mem::take(&mut self.nodes), std::mem::take(&mut self.cost));
+                with_stack(|| e.visit_inside(self));
+                let own = match &e.kind {
+                    ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. } => 1,
+                    ExprKind::Call { .. } => 20,
+                    ExprKind::Binary(..) if !e.dtype.is_int() => 1,
+                    _ => 0,
+                };
+                let whole = (self.nodes.saturating_add(1), self.cost.saturating_add(own));
+                (self.nodes, self.cost) = before;
+                self.known.insert(e.address(), whole);
+                whole
+            }
+        };
+        self.nodes = self.nodes.saturating_add(nodes);
+        self.cost = self.cost.saturating_add(cost);
+    }
+}
