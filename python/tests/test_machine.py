@@ -175,9 +175,8 @@ def test_an_instrument_sees_each_call_before_and_after(vm):
 
     vm.set_instrument(watch)
     np.testing.assert_array_equal(vm["main"](X, Y).numpy(), X * 2 + Y)
-    kernels = [(name, before) for name, before, _ in seen if name.startswith(("double", "plus"))]
-    assert [before for _, before in kernels] == [True, False, True, False]
-    assert [name[:4] for name, _ in kernels] == ["doub", "doub", "plus", "plus"]
+    kernels = [(name, before) for name, before, _ in seen if name.startswith("fused_double_plus")]
+    assert [before for _, before in kernels] == [True, False]
     assert all("NDArray" in args for _, _, args in seen)
     seen.clear()
     vm.set_instrument(None)
@@ -246,10 +245,10 @@ def test_wrong_timings_are_refused(vm):
 
 def test_a_profile_says_where_the_time_went(vm):
     report = vm.profile("main", X, Y)
-    kernels = {call["name"][:4]: call for call in report.calls if call["kind"] == "kernel"}
-    assert kernels.keys() == {"doub", "plus"}
-    assert all(call["count"] == 1 and call["bytes"] >= 2 * X.nbytes for call in kernels.values())
-    assert 0 < kernels["plus"]["seconds"] <= report.total and report.overhead <= report.total
+    (kernel,) = (call for call in report.calls if call["kind"] == "kernel")
+    assert kernel["name"].startswith("fused_double_plus")
+    assert kernel["count"] == 1 and kernel["bytes"] >= 2 * X.nbytes
+    assert 0 < kernel["seconds"] <= report.total and report.overhead <= report.total
     table = str(report)
     assert "double" in table and "kernel" in table and table == report.table()
     assert {call["name"] for call in json.loads(report.json())["calls"]} == {call["name"] for call in report.calls}
