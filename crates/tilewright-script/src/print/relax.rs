@@ -62,7 +62,7 @@ impl Printer<'_> {
     fn decorator(&mut self, function: &Function, place: Place) {
         self.qualified_after("@", Namespace::Relax, "function");
         let mut options = Vec::new();
-        if place == Place::Module && function.global_symbol().is_none() {
+        if place == Place::Module && !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
             options.push("private=True");
         }
         if !function.pure {

@@ -21,7 +21,7 @@ impl Printer<'_> {
         self.graph_level = false;
         self.views = undeclared(function);
         self.qualified_after("@", Namespace::Tir, "prim_func");
-        if function.global_symbol().is_none() {
+        if !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
             self.doc.text("(private=True)");
         }
         self.doc.line();
