@@ -6,10 +6,11 @@ from typing import Any
 
 from ...target import Target
 from ..function import PrimFunc
+from .apply_default_schedule import ApplyDefaultSchedule
 from .default_gpu_schedule import DefaultGPUSchedule
 from .function_pass import prim_func_pass
 
-__all__ = ["BindTarget", "DefaultGPUSchedule", "prim_func_pass"]
+__all__ = ["ApplyDefaultSchedule", "BindTarget", "DefaultGPUSchedule", "prim_func_pass"]
 
 
 def BindTarget(target: Target | str) -> Any:

@@ -1,0 +1,15 @@
+"""Schedules by rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..._core import Pass, make_pass
+from ...target import Target
+
+__all__ = ["ApplyDefaultSchedule"]
+
+
+def ApplyDefaultSchedule(target: str | dict[str, Any] | Target | None = None) -> Pass:
+    """Schedules every PrimFunc that has no schedule by the rules of the target, else of the one in scope or this machine."""
+    return make_pass("ApplyDefaultSchedule", {"target": str(Target.choose(target))})
