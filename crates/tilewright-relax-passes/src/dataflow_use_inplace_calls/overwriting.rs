@@ -1,10 +1,14 @@
 //! Why a PrimFunc may write its result over an argument.
 //!
-//! The body is looked at as statements one after the other. Up to the statement that first touches the result, the argument
-//! is whole; behind that statement nothing reads it. The statement itself either does not read the argument, or is a
-//! perfect nest around one store `result[i] = …` whose every load of the argument is `argument[i]`, at the same indices,
-//! whose instances run once each and store to different elements: an instance then reads what only it overwrites, and it
-//! reads before it writes.
+//! An element of the result is to depend on no element of the argument but the one in its place, by all ways through the
+//! function. The body is looked at as statements one after the other. One that reads the argument, or a buffer computed
+//! from it, is a perfect nest around one store `y[i] = …` whose every load of such a buffer is at the same indices, and whose
+//! instances run once each and store to different elements. The result is stored by the last of them, and nothing behind it
+//! reads the argument.
+//!
+//! So an instance reads what only it overwrites, and it reads before it writes. That stays so when the function is
+//! scheduled, whichever of the statements are computed inside of others. A sum of the argument, which would be whole before
+//! the first element is overwritten, is no reason to let the result overwrite it: stages could no longer be taken together.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::nest::{Nest, loads};
@@ -71,9 +75,18 @@ fn reads_before_it_writes(function: &PrimFunc, x: &Buffer, y: &Buffer) -> bool {
         StmtKind::Seq(statements) => statements,
         _ => &one,
     };
-    let Some(first) = statements.iter().position(|stmt| touches(stmt, y)) else { return false };
-    let (whole, behind) = (&statements[first], &statements[first + 1..]);
-    behind.iter().all(|stmt| !touches(stmt, x)) && (!touches(whole, x) || is_elementwise(whole, x, y))
+    let (mut computed, mut written) = (vec![x.clone()], false);
+    for stmt in statements {
+        if written && touches(stmt, x) {
+            return false;
+        }
+        if computed.iter().any(|buffer| touches(stmt, buffer)) {
+            let Some(stored) = elementwise(stmt, &computed) else { return false };
+            computed.push(stored);
+        }
+        written |= touches(stmt, y);
+    }
+    true
 }
 
 /// Whether the statement loads from the buffer or stores to it.
@@ -88,16 +101,17 @@ fn touches(stmt: &Stmt, buffer: &Buffer) -> bool {
     found
 }
 
-fn is_elementwise(stmt: &Stmt, x: &Buffer, y: &Buffer) -> bool {
-    let Some(nest) = Nest::of(stmt).filter(Nest::runs_each_instance_once) else { return false };
-    let Some((stored, indices, value)) = nest.single_store() else { return false };
+/// The buffer that the statement computes element by element, where it loads from the given ones at the same indices.
+fn elementwise(stmt: &Stmt, from: &[Buffer]) -> Option<Buffer> {
+    let nest = Nest::of(stmt).filter(Nest::runs_each_instance_once)?;
+    let (stored, indices, value) = nest.single_store()?;
     let around = nest.loops.iter().flat_map(|l| [&l.min, &l.extent]).chain(&nest.values).chain([&nest.predicate]);
-    let computed = around.chain(indices);
-    let several = nest.block.iters.iter().filter(|iter| iter.domain.extent.as_int() != Some(1));
-    let distinct = |var: &Var| indices.iter().any(|index| index.as_var() == Some(var));
-    stored == y
-        && loads(value, y).is_empty()
-        && loads(value, x).iter().all(|at| at.len() == indices.len() && at.iter().zip(indices).all(|(a, b)| a.equal(b)))
-        && computed.clone().all(|expr| loads(expr, x).is_empty() && loads(expr, y).is_empty())
-        && several.map(|iter| &iter.var).all(distinct)
+    let mut elsewhere = around.chain(indices);
+    let mut several = nest.block.iters.iter().filter(|iter| iter.domain.extent.as_int() != Some(1));
+    let distinct = several.all(|iter| indices.iter().any(|index| index.as_var() == Some(&iter.var)));
+    let same = |at: &Vec<Expr>| at.len() == indices.len() && at.iter().zip(indices).all(|(a, b)| a.equal(b));
+    let fine = distinct
+        && from.iter().all(|buffer| loads(value, buffer).iter().all(same))
+        && elsewhere.all(|expr| from.iter().chain([stored]).all(|buffer| loads(expr, buffer).is_empty()));
+    fine.then(|| stored.clone())
 }

@@ -1,12 +1,15 @@
 //! `compute_inline(block)`: a block that computes a temporary goes away; where its elements are read, they are computed.
 
+use std::cmp::Ordering;
+
 use tilewright_expr::node::walk;
+use tilewright_ir::nest::loads;
 use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::{mentions, substituted};
-use crate::independent::has_effects;
+use crate::independent::{check_affine, has_effects};
 use crate::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
 use crate::stages::{stages, touches};
 use crate::tree::{Site, follow};
@@ -30,7 +33,6 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         .filter(|axes| !mentions_others(&formula.value, block, axes))
         .ok_or_else(|| Fault::at(&site, "the indices of the store are not the axes of the block, each once"))?;
     check_temporary(&site, around, &formula.buffer)?;
-    check_only_writer(&site, block, &formula.buffer)?;
     check_plain_loads(&scope, &formula.buffer)?;
     let value_at = |indices: &[Expr]| -> Option<Expr> {
         let values = axes.iter().zip(indices).filter_map(|(axis, index)| Some((axis.clone()?, index)));
@@ -38,6 +40,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
             values.map(|(var, index)| Some((var.clone(), index.cast(var.dtype).ok()?))).collect::<Option<Vec<_>>>()?;
         Some(substituted(&formula.value, &values))
     };
+    check_only_writer(call.function, &site, block, &formula.buffer, &value_at)?;
     let (scope_way, buffer) = (way(&scope), formula.buffer.clone());
     let function = PrimFunc { body: without(&site), ..call.function.clone() };
     let scope = follow(&function.body, &scope_way).ok_or_else(|| Fault::of_call("the scope is gone"))?;
@@ -72,7 +75,13 @@ pub(super) fn check_temporary(site: &Site, scope: &Block, buffer: &Buffer) -> Re
 }
 
 /// No other stage writes the buffer, and what the block reads is still the same when the last stage reads the buffer.
-fn check_only_writer(site: &Site, block: &Block, buffer: &Buffer) -> Result<(), Fault> {
+fn check_only_writer(
+    function: &PrimFunc,
+    site: &Site,
+    block: &Block,
+    buffer: &Buffer,
+    value_at: &dyn Fn(&[Expr]) -> Option<Expr>,
+) -> Result<(), Fault> {
     if has_effects(block) {
         return Err(Fault::at(site, format!("block `{}` calls a function with effects of its own", block.name)));
     }
@@ -86,29 +95,72 @@ fn check_only_writer(site: &Site, block: &Block, buffer: &Buffer) -> Result<(), 
     if let Some(early) = before.iter().find(|stage| touches(&stage.stmt, buffer)) {
         return Err(Fault::at(early, format!("`{}` is read before it is written", buffer.name)));
     }
-    let last = after.iter().rposition(|stage| touches(&stage.stmt, buffer)).map_or(0, |at| at + 1);
-    let reads = block_regions(block).reads;
-    for read in &reads {
+    let readers: Vec<usize> = (0..after.len()).filter(|&at| touches(&after[at].stmt, buffer)).collect();
+    for read in &block_regions(block).reads {
         if read.buffer.data == buffer.data {
             return Err(Fault::at(site, format!("block `{}` reads what it writes", block.name)));
         }
-        if let Some(other) = after.iter().take(last).find(|stage| writes(stage, &read.buffer)) {
-            let message =
-                format!("`{}`, which block `{}` reads, is written before the last use", read.buffer.name, block.name);
-            return Err(Fault::at(other, message));
+        for (at, writer) in after.iter().enumerate().filter(|(_, stage)| writes(stage, &read.buffer)) {
+            let unharmed = |&reader: &usize| match reader.cmp(&at) {
+                Ordering::Less => !share_a_loop(&after[reader], writer),
+                Ordering::Equal => overwrites_what_it_reads(function, writer, buffer, &read.buffer, value_at),
+                Ordering::Greater => false,
+            };
+            if !readers.iter().all(unharmed) {
+                let message = format!(
+                    "`{}`, which block `{}` reads, is written before the last use",
+                    read.buffer.name, block.name
+                );
+                return Err(Fault::at(writer, message));
+            }
         }
     }
     Ok(())
+}
+
+/// Whether both stages run in one iteration of a loop, the first one again after the other.
+fn share_a_loop(a: &Site, b: &Site) -> bool {
+    let others = b.loops();
+    a.loops().iter().any(|l| others.iter().any(|other| other.var == l.var))
+}
+
+/// Whether a stage that stores to `memory` reads of it, once the elements of the temporary are computed in the stage, no
+/// element but the one that the same instance stores: each instance stores one of its own, once, after it has read it.
+fn overwrites_what_it_reads(
+    function: &PrimFunc,
+    stage: &Site,
+    temporary: &Buffer,
+    memory: &Buffer,
+    value_at: &dyn Fn(&[Expr]) -> Option<Expr>,
+) -> bool {
+    let (Ok(stored), Some(block), Some((values, predicate))) = (Formula::of(stage), stage.block(), stage.binding())
+    else {
+        return false;
+    };
+    let same =
+        |at: &Vec<Expr>| at.len() == stored.indices.len() && at.iter().zip(&stored.indices).all(|(a, b)| a.equal(b));
+    let own_element = |value: Expr| {
+        let mut only = true;
+        walk(&value, |e: &Expr| {
+            only &= !matches!(&e.kind, ExprKind::Load { buffer, .. } if buffer.data == memory.data && buffer != memory)
+        });
+        only && loads(&value, memory).iter().all(same)
+    };
+    stored.buffer == *memory
+        && axes_of(&stored.indices, block).is_some()
+        && check_affine(function, stage).is_ok()
+        && values.iter().chain([predicate]).all(|expr| loads(expr, temporary).is_empty())
+        && loads(&stored.value, temporary).iter().all(|at| value_at(at).is_some_and(own_element))
 }
 
 /// The buffer is only loaded from, element by element.
 pub(super) fn check_plain_loads(scope: &Site, buffer: &Buffer) -> Result<(), Fault> {
     let mut plain = true;
     walk(&scope.stmt, |e: &Expr| match &e.kind {
-        tilewright_ir::tir::ExprKind::Load { buffer: loaded, indices, predicate } if loaded.data == buffer.data => {
+        ExprKind::Load { buffer: loaded, indices, predicate } if loaded.data == buffer.data => {
             plain &= loaded == buffer && predicate.is_none() && indices.iter().all(|index| index.dtype.is_scalar());
         }
-        tilewright_ir::tir::ExprKind::AddressOf { buffer: loaded, .. } if loaded.data == buffer.data => plain = false,
+        ExprKind::AddressOf { buffer: loaded, .. } if loaded.data == buffer.data => plain = false,
         _ => {}
     });
     walk(&scope.stmt, |s: &Stmt| {

@@ -1,0 +1,105 @@
+# The result of a convolution takes the place of what is added to it.
+# test: opt --pass ApplyDefaultSchedule:target=haswell
+# run: main == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(X: T.Buffer((1, 3, 5, 7), "float32"), W: T.Buffer((5, 3, 1, 1), "float32"), bias: T.Buffer((1, 5, 1, 1), "float32"), R: T.Buffer((1, 5, 5, 7), "float32")):
+        P = T.alloc_buffer((1, 5, 5, 7), "float32")
+        Q = T.alloc_buffer((1, 5, 5, 7), "float32")
+        S = T.alloc_buffer((1, 5, 5, 7), "float32")
+        for n, f, y, x, c, r, s in T.grid(1, 5, 5, 7, 3, 1, 1):
+            with T.block("P"):
+                vn, vf, vy, vx, vc, vr, vs = T.axis.remap("SSSSRRR", [n, f, y, x, c, r, s])
+                with T.init():
+                    P[vn, vf, vy, vx] = T.float32(0)
+                P[vn, vf, vy, vx] = P[vn, vf, vy, vx] + X[vn, vc, vy + vr, vx + vs] * W[vf, vc, vr, vs]
+        for n, f, y, x in T.grid(1, 5, 5, 7):
+            with T.block("Q"):
+                vn, vf, vy, vx = T.axis.remap("SSSS", [n, f, y, x])
+                Q[vn, vf, vy, vx] = P[vn, vf, vy, vx] + bias[vn, vf, 0, 0]
+        for n, f, y, x in T.grid(1, 5, 5, 7):
+            with T.block("S"):
+                vn, vf, vy, vx = T.axis.remap("SSSS", [n, f, y, x])
+                S[vn, vf, vy, vx] = Q[vn, vf, vy, vx] + R[vn, vf, vy, vx]
+        for n, f, y, x in T.grid(1, 5, 5, 7):
+            with T.block("R"):
+                vn, vf, vy, vx = T.axis.remap("SSSS", [n, f, y, x])
+                R[vn, vf, vy, vx] = T.max(S[vn, vf, vy, vx], T.float32(0))
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(X: T.Buffer((1, 3, 5, 7), "float32"), W: T.Buffer((5, 3, 1, 1), "float32"), bias: T.Buffer((1, 5, 1, 1), "float32"), R_: T.Buffer((1, 5, 5, 7), "float32")):
+        T.func_attr({"tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        packed_columns = T.alloc_buffer((1, 3, 40), align=64)
+        for task in T.parallel(1):
+            with T.block("packed_columns"):
+                T.reads(X[0, 0:3, 0:5, 0:7])
+                T.writes(packed_columns[0, 0:3, 0:40])
+                for number in range(T.Add(4, 1) - 0):
+                    line: T.int32 = 0 + number
+                    from_: T.int32 = T.max(line * -7, 0)
+                    piece: T.int32 = T.min(5 - line, 1) * 7 - from_
+                    if line < 5:
+                        for k in range(3):
+                            for x in T.vectorized(piece):
+                                packed_columns[0, k, line * 7 + (from_ + x) - T.Mul(0, 40)] = X[0, k, line + 0, from_ + x + 0]
+                if T.GT(5, 0):
+                    for k in range(3):
+                        for x in T.vectorized(5):
+                            packed_columns[0, k, 35 - T.Mul(0, 40) + x] = T.float32(0.0)
+        for task in range(1):
+            with T.block("P"):
+                T.reads(W[0:5, 0:3, 0, 0], packed_columns[0, 0:3, 0:40], bias[0, 0:5, 0, 0], R_[0, 0:5, 0:5, 0:7])
+                T.writes(R_[0, 0:5, 0:5, 0:7])
+                sums = T.alloc_buffer((2, 40), align=64)
+                packed_rows = T.alloc_buffer((5, 16), align=64)
+                tile = T.alloc_buffer((2, 5, 8), scope="local", align=64)
+                tile_1 = T.alloc_buffer((1, 5, 8), scope="local", align=64)
+                for i in range(5):
+                    for k in T.vectorized(3):
+                        packed_rows[i, k] = W[i, k, 0, 0]
+                for p in range(1):
+                    for t in range(2):
+                        for i in T.unroll(2):
+                            for v in T.unroll(5):
+                                for j in T.vectorized(8):
+                                    tile[i, v, j] = T.float32(0.0)
+                        for k in range(3):
+                            for i in T.unroll(2):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(8):
+                                        tile[i, v, j] = tile[i, v, j] + packed_rows[t * 2 + 0 + i, k] * packed_columns[0 + p, 0 + k, v * 8 + j]
+                        for i in T.unroll(2):
+                            for v in T.unroll(5):
+                                for j in T.vectorized(8):
+                                    sums[i, v * 8 + j] = tile[i, v, j]
+                        for i, v in T.grid(2, 5):
+                            for j in T.vectorized(8):
+                                if (0 + p) * 40 + (v * 8 + j) < 35:
+                                    R_[0, t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, t * 2 + i, 0, 0] + R_[0, t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
+                    for t in range(1):
+                        for i in T.unroll(1):
+                            for v in T.unroll(5):
+                                for j in T.vectorized(8):
+                                    tile_1[i, v, j] = T.float32(0.0)
+                        for k in range(3):
+                            for i in T.unroll(1):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(8):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + packed_rows[t * 1 + 4 + i, k] * packed_columns[0 + p, 0 + k, v * 8 + j]
+                        for i in T.unroll(1):
+                            for v in T.unroll(5):
+                                for j in T.vectorized(8):
+                                    sums[i, v * 8 + j] = tile_1[i, v, j]
+                        for i, v in T.grid(1, 5):
+                            for j in T.vectorized(8):
+                                if (0 + p) * 40 + (v * 8 + j) < 35:
+                                    R_[0, t + i + 4, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, t + i + 4, 0, 0] + R_[0, t + i + 4, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
