@@ -11,5 +11,5 @@ __all__ = ["ApplyDefaultSchedule"]
 
 
 def ApplyDefaultSchedule(target: str | dict[str, Any] | Target | None = None) -> Pass:
-    """Schedules every PrimFunc that has no schedule by the rules of the target, else of the one in scope or this machine."""
+    """Schedules every PrimFunc that has no schedule by the target's rules: this one's, else the one's in scope."""
     return make_pass("ApplyDefaultSchedule", {"target": str(Target.choose(target))})
