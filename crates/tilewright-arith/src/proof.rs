@@ -2,8 +2,8 @@
 //!
 //! A proof goes downwards: the sum is replaced by something smaller until constant bounds decide. A variable with a
 //! symbolic range is replaced by its least or greatest value, the one bound last first, since its range may name the
-//! others; `min`, `max` and quotients are replaced by what bounds them. Each step removes a node, and the number of
-//! alternatives is bounded, so that a question that cannot be answered is given up quickly.
+//! others; `min`, `max` and quotients are replaced by what bounds them. Each step removes a node, and the number of steps
+//! is bounded, so that a question that cannot be answered is given up quickly.
 
 use std::rc::Rc;
 
@@ -74,12 +74,17 @@ impl Session<'_> {
                 _ => None,
             })
             .max_by_key(|&(order, ..)| order);
+        // Without its quotients a sum may be one that is assumed: they go before its variables do.
+        let mut sums: Vec<Linear> =
+            terms.iter().find_map(|&(id, c)| self.quotient_bound(id, c, linear)).into_iter().collect();
         if let Some((_, id, c, (min, last))) = latest {
             let bound = self.simplify(if c > 0 { &min } else { &last });
             let form = self.form(bound);
-            return (!form.terms.contains_key(&id)).then(|| (vec![linear.replace(id, &form)], false));
+            if !form.terms.contains_key(&id) {
+                sums.push(linear.replace(id, &form));
+            }
         }
-        terms.iter().find_map(|&(id, c)| Some((vec![self.quotient_bound(id, c, linear)?], false)))
+        (!sums.is_empty()).then_some((sums, false))
     }
 
     fn choice_bound(&mut self, id: Id, below: bool) -> Option<(Vec<Linear>, bool)> {

@@ -254,6 +254,24 @@ fn check(analyzer: &Analyzer, expr: &Expr, expected: &Expr) {
     assert!(simple.equal(expected), "{expr:?}\n=> {simple:?}\nexpected {expected:?}");
 }
 
+/// Rows of a tensor from a loop over all of its elements in pieces, the last of which is partial.
+#[test]
+fn quotients_are_bounded_by_what_is_assumed_of_their_sum() {
+    for (piece, row, rows) in [(6, 2, 8), (23_552, 1024, 256), (12, 4, 5)] {
+        let [o, i] = ["o", "i"].map(|name| Var::new(name, DataType::I64));
+        let mut analyzer = Analyzer::new();
+        let end = Expr::i64(rows * row);
+        analyzer.bind(&o, &Range::up_to(Expr::i64(rows * row / piece + 1)));
+        analyzer.bind(&i, &Range::up_to(Expr::i64(piece)));
+        let at = &(&Expr::var(&o) * piece) + &Expr::var(&i);
+        let quotient = binary(BinOp::FloorDiv, &at, &Expr::i64(row));
+        assert!(!analyzer.prove(&compare(CmpOp::Lt, &quotient, &Expr::i64(rows))));
+        analyzer.assume(&compare(CmpOp::Lt, &at, &end));
+        assert!(analyzer.prove(&compare(CmpOp::Lt, &quotient, &Expr::i64(rows))), "{piece} {row} {rows}");
+        assert!(!analyzer.prove(&compare(CmpOp::Lt, &quotient, &Expr::i64(rows - 1))));
+    }
+}
+
 fn tile(dtype: DataType) -> (Analyzer, [Expr; 4]) {
     let vars = ["io", "ii", "n", "m"].map(|name| Var::new(name, dtype));
     let mut analyzer = Analyzer::new();
