@@ -24,6 +24,8 @@ struct Memory {
     /// Copies of a block of keys and values, where these are not plain elements.
     keys: Option<Buffer>,
     values: Option<Buffer>,
+    /// What the values of keys that no query of the task sees add to each column, where there are such keys.
+    unseen: Option<Buffer>,
 }
 
 /// A task at its place.
@@ -33,6 +35,8 @@ struct Task<'a> {
     batch: &'a [(Var, Expr)],
     /// The first query.
     first: Expr,
+    /// Keys that the task's queries see at most.
+    seen: Expr,
 }
 
 impl Maker<'_> {
@@ -40,6 +44,7 @@ impl Maker<'_> {
     pub(super) fn many(&self) -> Result<Stmt, Fault> {
         let queries = self.tiling.queries();
         let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
+        let seen = self.a.seen(&self.known);
         let copy = |name: &str, of: &Expr, columns: i64| {
             (!is_load(of)).then(|| self.memory(name, &[self.tiling.keys, columns]))
         };
@@ -53,18 +58,29 @@ impl Maker<'_> {
             reference: self.memory("reference", &[queries]),
             keys: copy("keys", &self.a.of_key, depth),
             values: copy("values", &self.a.of_value, width),
+            unseen: seen.is_some().then(|| self.memory("unseen", &[width])),
         };
         let (tile, sums) = (self.registers("tile", &[self.tiling.rows, queries]), self.registers("sums", &[queries]));
         let tiles = [self.registers("mixed_tile", &[self.tiling.rows, queries]), tile, sums];
-        let Memory { queries: of_depth, scores, mixed, best, total, correction, reference, keys, values } = &memory;
+        let Memory { queries: of_depth, scores, mixed, best, total, correction, reference, keys, values, unseen } =
+            &memory;
         let mut buffers: Vec<Buffer> =
             [of_depth, scores, mixed, best, total, correction, reference].map(Buffer::clone).to_vec();
-        buffers.extend(keys.iter().chain(values).cloned().chain(tiles.iter().cloned()));
+        buffers.extend(keys.iter().chain(values).chain(unseen).chain(&tiles).cloned());
+        let columns = self.columns(width);
+        buffers.extend(unseen.iter().map(|_| columns.clone()));
         let blocks = self.ceil_div(&self.a.query.extent, queries)?;
         self.tasks(&blocks, &buffers, |batch, number| {
-            let task = Task { m: self, memory: &memory, batch, first: number * queries };
-            let blocks = self.key_blocks(|keys| task.block(keys, &tiles, (depth, width)))?;
-            Ok(Stmt::seq([task.start(width)?, blocks, task.write(width)?]))
+            let mut task =
+                Task { m: self, memory: &memory, batch, first: number * queries, seen: self.a.key.extent.clone() };
+            let limit = seen.as_ref().map(|seen| task.limit(seen)).transpose()?;
+            let var = self.var("seen");
+            if limit.is_some() {
+                task.seen = Expr::var(&var);
+            }
+            let blocks = self.key_blocks(&task.seen, |keys| task.block(keys, &tiles, (depth, width)))?;
+            let body = Stmt::seq([task.start(width, &columns)?, blocks, task.write(width)?]);
+            Ok(limit.into_iter().fold(body, |body, value| StmtKind::Let { var: var.clone(), value, body }.into()))
         })
     }
 }
@@ -83,12 +99,20 @@ impl Task<'_> {
         binary(BinOp::Min, &place, &(all - 1))
     }
 
+    /// How many keys the last of the task's queries sees at most.
+    fn limit(&self, seen: &Expr) -> Result<Expr, Fault> {
+        let (m, a) = (self.m, self.m.a);
+        let last = self.query(&m.int(m.tiling.queries() - 1))?;
+        let limit = m.at(seen, &[(&a.query.var, &last)], self.batch);
+        Ok(m.known.simplify(&binary(BinOp::Max, &m.least(&limit, &a.key.extent)?, &m.int(0))?))
+    }
+
     fn lanes(&self, body: impl FnOnce(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         self.m.vectorized("i", self.m.tiling.queries(), body)
     }
 
     /// The queries are copied, and nothing was seen yet.
-    fn start(&self, width: i64) -> Result<Stmt, Fault> {
+    fn start(&self, width: i64, columns: &Buffer) -> Result<Stmt, Fault> {
         let (m, a) = (self.m, self.m.a);
         let queries = m.serial("d", &a.depth.extent, |d| {
             self.lanes(|i| {
@@ -99,9 +123,15 @@ impl Task<'_> {
         })?;
         let best = self.lanes(|i| store(&self.memory.best, &[i], &m.float(f64::NEG_INFINITY)))?;
         let total = self.lanes(|i| store(&self.memory.total, &[i], &m.float(0.0)))?;
-        let mixed =
-            m.serial("w", &m.int(width), |w| self.lanes(|i| store(&self.memory.mixed, &[w, i], &m.float(0.0))))?;
-        Ok(Stmt::seq([queries, best, total, mixed]))
+        let mut stmts = vec![queries, best, total];
+        if let Some(unseen) = &self.memory.unseen {
+            stmts.push(m.unseen((unseen, columns), (&self.seen, width), self.batch)?);
+        }
+        stmts.push(m.serial("w", &m.int(width), |w| {
+            let from = self.memory.unseen.as_ref().map_or_else(|| Ok(m.float(0.0)), |unseen| load(unseen, &[w]))?;
+            self.lanes(|i| store(&self.memory.mixed, &[w, i], &from))
+        })?);
+        Ok(Stmt::seq(stmts))
     }
 
     /// A block of keys.

@@ -19,6 +19,8 @@
 //!   the result is written, transposed
 //! ```
 //!
+//! Keys that no query of a task sees, because scores behind a place are -inf whatever they are, are left out (`seen`).
+//!
 //! At most `few` queries leave most lanes empty: there the depth of a key and the width of a value are the lanes, and a task
 //! is one query (`single`). Where the number of queries is not constant, the run decides.
 //!
@@ -28,15 +30,16 @@
 
 mod many;
 mod recognise;
+mod seen;
 mod single;
 mod stages;
 mod task;
 
-use tilewright_ir::tir::{BinOp, CmpOp, Expr, StmtKind};
+use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare};
+use crate::guard::compare;
 use crate::rewrite::{way, with_block};
 pub(crate) use recognise::Attention;
 use task::Maker;
@@ -130,7 +133,9 @@ fn reference(best: &Expr) -> Result<Expr, Fault> {
     crate::guard::typed(Expr::select(&is_lowest, &Expr::float(0.0, best.dtype), best))
 }
 
-/// The greater of two floats.
-fn greater(a: &Expr, b: &Expr) -> Result<Expr, Fault> {
-    binary(BinOp::Max, a, b)
+/// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of weights, is NaN
+/// whatever it is taken from.
+fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
+    let is_greater = compare(CmpOp::Gt, other, best)?;
+    crate::guard::typed(Expr::select(&is_greater, other, best))
 }

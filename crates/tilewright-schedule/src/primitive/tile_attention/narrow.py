@@ -80,7 +80,7 @@ class Module:
                         sums[i] = best[i]
                     for j in range(keys_1):
                         for i in T.vectorized(T.int64(16)):
-                            sums[i] = T.max(sums[i], scores[j, i])
+                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                     for i in T.vectorized(T.int64(16)):
                         reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
                     for i in T.vectorized(T.int64(16)):

@@ -342,7 +342,7 @@ fn loads_of(value: &Expr) -> Vec<(Buffer, Vec<Expr>)> {
     found
 }
 
-fn is_float(value: &Expr, wanted: f64) -> bool {
+pub(super) fn is_float(value: &Expr, wanted: f64) -> bool {
     match &value.kind {
         ExprKind::Float(bits) => bits.0 == wanted,
         _ => false,

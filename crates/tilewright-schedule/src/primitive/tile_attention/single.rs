@@ -54,33 +54,13 @@ impl Maker<'_> {
         buffers.extend(halves.iter().cloned());
         self.tasks(&self.a.query.extent, &buffers, |batch, number| {
             let task = Task { m: self, memory: &memory, batch, query: number.clone() };
-            let blocks = self.key_blocks(|keys| task.block(keys, depth, width))?;
+            let blocks = self.key_blocks(&self.a.key.extent, |keys| task.block(keys, depth, width))?;
             Ok(Stmt::seq([task.start(depth, width)?, blocks, task.write(width)?]))
         })
     }
 }
 
 impl Task<'_> {
-    /// Vectors over so many elements, the last ones narrower: `body` is of an element.
-    fn elements(
-        &self,
-        name: &str,
-        all: i64,
-        mut body: impl FnMut(&Expr) -> Result<Stmt, Fault>,
-    ) -> Result<Stmt, Fault> {
-        let lanes = self.m.tiling.lanes;
-        let mut stmts = Vec::new();
-        if all >= lanes {
-            stmts.push(
-                self.m.unrolled(name, all / lanes, |v| self.m.vectorized("c", lanes, |c| body(&(&(v * lanes) + c))))?,
-            );
-        }
-        if all % lanes != 0 {
-            stmts.push(self.m.vectorized("c", all % lanes, |c| body(&(&self.m.int(all / lanes * lanes) + c)))?);
-        }
-        Ok(Stmt::seq(stmts))
-    }
-
     fn zero(&self) -> Expr {
         self.m.int(0)
     }
@@ -95,13 +75,13 @@ impl Task<'_> {
 
     fn start(&self, depth: i64, width: i64) -> Result<Stmt, Fault> {
         let (m, a, memory) = (self.m, self.m.a, self.memory);
-        let query = self.elements("d", depth, |d| {
+        let query = m.elements("d", depth, |d| {
             let value = m.at(&a.of_query, &[(&a.query.var, &self.query), (&a.depth.var, d)], self.batch);
             store(&memory.query, &[d], &value)
         })?;
         let best = self.set(&memory.best, &m.float(f64::NEG_INFINITY))?;
         let total = self.set(&memory.total, &m.float(0.0))?;
-        let mixed = self.elements("w", width, |w| store(&memory.mixed, &[w], &m.float(0.0)))?;
+        let mixed = m.elements("w", width, |w| store(&memory.mixed, &[w], &m.float(0.0)))?;
         Ok(Stmt::seq([query, best, total, mixed]))
     }
 
@@ -201,12 +181,12 @@ impl Task<'_> {
     /// The values, weighed and added to what was seen before.
     fn mixed(&self, keys: &Keys, width: i64) -> Result<Stmt, Fault> {
         let (m, a, memory) = (self.m, self.m.a, self.memory);
-        let correct = self.elements("w", width, |w| {
+        let correct = m.elements("w", width, |w| {
             let corrected = binary(BinOp::Mul, &load(&memory.mixed, &[w])?, &self.number(&memory.correction)?)?;
             store(&memory.mixed, &[w], &corrected)
         })?;
         let sum = m.serial("j", &keys.count, |j| {
-            self.elements("w", width, |w| {
+            m.elements("w", width, |w| {
                 let key = &keys.first + j;
                 let value = m.at(&a.of_value, &[(&a.key.var, &key), (&a.width.var, w)], self.batch);
                 let term = binary(BinOp::Mul, &load(&memory.scores, &[j])?, &value)?;
@@ -218,7 +198,7 @@ impl Task<'_> {
 
     fn write(&self, width: i64) -> Result<Stmt, Fault> {
         let (m, a) = (self.m, self.m.a);
-        self.elements("w", width, |w| {
+        m.elements("w", width, |w| {
             let (mixed, total) = (load(&self.memory.mixed, &[w])?, self.number(&self.memory.total)?);
             let places = [(&a.mixed, &mixed), (&a.total, &total), (&a.query.var, &self.query), (&a.width.var, w)];
             let indices: Vec<Expr> = a.indices.iter().map(|index| m.at(index, &places, self.batch)).collect();

@@ -118,7 +118,7 @@ class Module:
                         sums[i] = best[i]
                     for j in range(keys):
                         for i in T.vectorized(8):
-                            sums[i] = T.max(sums[i], scores[j, i])
+                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                     for i in T.vectorized(8):
                         reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
                     for i in T.vectorized(8):

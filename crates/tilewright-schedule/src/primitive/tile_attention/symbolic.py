@@ -10,6 +10,8 @@
 # run: main n=2 m=0 == same
 # run: main n=6 m=1 special == same
 # run: main n=2 m=9 special == same
+# run: main n=37 m=37 special == same
+# run: main n=31 m=150 special seed=5 == same
 
 
 @I.ir_module
@@ -90,14 +92,14 @@ class Module:
                         for v_1 in range((keys + T.int64(7)) // T.int64(8)):
                             for c in T.vectorized(T.int64(8)):
                                 scores[v_1 * T.int64(8) + c] = T.Select(v_1 * T.int64(8) + c < keys, T.Select(query_block + (m - n) >= T.min(first_key + (v_1 * T.int64(8) + c), m - T.int64(1)), scores[v_1 * T.int64(8) + c] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), query_block, T.min(first_key + (v_1 * T.int64(8) + c), m - T.int64(1))], T.float32("-inf")), T.float32("-inf"))
-                                half[c] = T.max(half[c], scores[v_1 * T.int64(8) + c])
+                                half[c] = T.Select(scores[v_1 * T.int64(8) + c] > half[c], scores[v_1 * T.int64(8) + c], half[c])
                         for c in T.vectorized(T.int64(4)):
                             half_1[c] = T.max(half[c], half[c + T.int64(4)])
                         for c in T.vectorized(T.int64(2)):
                             half_2[c] = T.max(half_1[c], half_1[c + T.int64(2)])
                         for c in T.vectorized(T.int64(1)):
                             half_3[c] = T.max(half_2[c], half_2[c + T.int64(1)])
-                        half_3[T.int64(0)] = T.max(half_3[T.int64(0)], best[T.int64(0)])
+                        half_3[T.int64(0)] = T.Select(best[T.int64(0)] > half_3[T.int64(0)], best[T.int64(0)], half_3[T.int64(0)])
                         reference[T.int64(0)] = T.Select(half_3[T.int64(0)] == T.float32("-inf"), T.float32(0.0), half_3[T.int64(0)])
                         correction[T.int64(0)] = T.exp(best[T.int64(0)] - reference[T.int64(0)])
                         best[T.int64(0)] = half_3[T.int64(0)]
@@ -133,12 +135,15 @@ class Module:
                     total = T.alloc_buffer((T.int64(16),), align=64)
                     correction = T.alloc_buffer((T.int64(16),), align=64)
                     reference = T.alloc_buffer((T.int64(16),), align=64)
+                    unseen = T.alloc_buffer((T.int64(5),), align=64)
                     mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                     tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                     sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                    columns = T.alloc_buffer((T.int64(5),), scope="local", align=64)
                     query_block: T.int64 = task % ((n + T.int64(15)) // T.int64(16))
                     v_i1: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) % T.int64(3)
                     v_i0: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) // T.int64(3)
+                    seen: T.int64 = T.max(T.min(query_block * T.int64(16) - n + T.int64(16), T.int64(0)) + m, T.int64(0))
                     for d in range(T.int64(9)):
                         for i in T.vectorized(T.int64(16)):
                             queries[d, i] = q[v_i0, T.min(query_block * T.int64(16) + i, n - T.int64(1)), v_i1, d]
@@ -146,12 +151,19 @@ class Module:
                         best[i] = T.float32("-inf")
                     for i in T.vectorized(T.int64(16)):
                         total[i] = T.float32(0.0)
+                    for c in T.vectorized(T.int64(5)):
+                        columns[T.int64(0) + c] = T.float32(0.0)
+                    for j in range(m - seen):
+                        for c in T.vectorized(T.int64(5)):
+                            columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
+                    for c in T.vectorized(T.int64(5)):
+                        unseen[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
                     for w in range(T.int64(5)):
                         for i in T.vectorized(T.int64(16)):
-                            mixed[w, i] = T.float32(0.0)
-                    for key_block in range((m + T.int64(127)) // T.int64(128)):
+                            mixed[w, i] = unseen[w]
+                    for key_block in range((seen + T.int64(127)) // T.int64(128)):
                         first_key: T.int64 = key_block * T.int64(128)
-                        keys: T.int64 = T.min(m - first_key, T.int64(128))
+                        keys: T.int64 = T.min(seen - first_key, T.int64(128))
                         for tile_1 in range((keys + T.int64(3)) // T.int64(4)):
                             for r in T.unroll(T.int64(4)):
                                 for i in T.vectorized(T.int64(16)):
@@ -167,7 +179,7 @@ class Module:
                             sums[i] = best[i]
                         for j in range(keys):
                             for i in T.vectorized(T.int64(16)):
-                                sums[i] = T.max(sums[i], scores[j, i])
+                                sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                         for i in T.vectorized(T.int64(16)):
                             reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
                         for i in T.vectorized(T.int64(16)):
@@ -183,17 +195,17 @@ class Module:
                                 sums[i] = sums[i] + scores[j, i]
                         for i in T.vectorized(T.int64(16)):
                             total[i] = sums[i]
-                        for columns in range(T.int64(1)):
+                        for columns_1 in range(T.int64(1)):
                             for r in T.unroll(T.int64(4)):
                                 for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed[columns * T.int64(4) + r, i] * correction[i]
+                                    mixed_tile[r, i] = mixed[columns_1 * T.int64(4) + r, i] * correction[i]
                             for j in range(keys):
                                 for r in T.unroll(T.int64(4)):
                                     for i in T.vectorized(T.int64(16)):
-                                        mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns * T.int64(4) + r] * scores[j, i]
+                                        mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns_1 * T.int64(4) + r] * scores[j, i]
                             for r in T.unroll(T.int64(4)):
                                 for i in T.vectorized(T.int64(16)):
-                                    mixed[columns * T.int64(4) + r, i] = mixed_tile[r, i]
+                                    mixed[columns_1 * T.int64(4) + r, i] = mixed_tile[r, i]
                         for r in T.unroll(T.int64(1)):
                             for i in T.vectorized(T.int64(16)):
                                 mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]

@@ -107,15 +107,39 @@ impl Maker<'_> {
         self.looped(name, &self.int(extent), ForKind::Vectorized, body)
     }
 
+    /// Vectors over so many elements, the last ones narrower: `body` is of an element.
+    pub(super) fn elements(
+        &self,
+        name: &str,
+        all: i64,
+        mut body: impl FnMut(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let lanes = self.tiling.lanes;
+        let mut stmts = Vec::new();
+        if all >= lanes {
+            stmts.push(
+                self.unrolled(name, all / lanes, |v| self.vectorized("c", lanes, |c| body(&(&(v * lanes) + c))))?,
+            );
+        }
+        if all % lanes != 0 {
+            stmts.push(self.vectorized("c", all % lanes, |c| body(&(&self.int(all / lanes * lanes) + c)))?);
+        }
+        Ok(Stmt::seq(stmts))
+    }
+
     /// A formula at places of axes.
     pub(super) fn at(&self, formula: &Expr, places: &[(&Var, &Expr)], batch: &[(Var, Expr)]) -> Expr {
         let places = places.iter().map(|(var, place)| (Var::clone(var), Expr::clone(place)));
         substituted(formula, &places.chain(batch.iter().cloned()).collect::<Vec<_>>())
     }
 
-    /// The blocks of keys, one after the other.
-    pub(super) fn key_blocks(&self, body: impl FnOnce(&Keys) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
-        let (keys, all) = (self.tiling.keys, &self.a.key.extent);
+    /// The blocks of so many keys, one after the other.
+    pub(super) fn key_blocks(
+        &self,
+        all: &Expr,
+        body: impl FnOnce(&Keys) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let keys = self.tiling.keys;
         let blocks = self.ceil_div(all, keys)?;
         self.serial("key_block", &blocks, |number| {
             let (first, count) = (self.var("first_key"), self.var("keys"));

@@ -1,0 +1,86 @@
+//! Keys that no query of a task sees: where scores are `select(j <= i + c, score, -inf)`, those behind the last query's last.
+//!
+//! Their weights are zero, so neither their scores nor their weights are worked out. What zero times a value gives is kept:
+//! NaN, where a value is no finite number.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
+
+use super::recognise::{Attention, is_float};
+use super::task::{Maker, load, store};
+use crate::guard::{binary, reads_memory};
+use crate::primitive::Fault;
+
+/// Vectors of columns whose zeros are summed up beside each other.
+const VECTORS: i64 = 8;
+
+impl Attention {
+    /// How many keys a query sees at most, over batch and query, where no query sees fewer than one before it.
+    pub(super) fn seen(&self, known: &Analyzer) -> Option<Expr> {
+        let (condition, otherwise) = match &self.scores.kind {
+            ExprKind::Select { condition, otherwise, .. } => (condition, otherwise),
+            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
+                [condition, _, otherwise] => (condition, otherwise),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        if !is_float(otherwise, f64::NEG_INFINITY) || reads_memory(condition) {
+            return None;
+        }
+        self.least_limit(known, condition)
+    }
+
+    /// The limit that the condition, or one of those that it joins, sets to the keys.
+    fn least_limit(&self, known: &Analyzer, condition: &Expr) -> Option<Expr> {
+        let (less, greater, own) = match &condition.kind {
+            ExprKind::Binary(BinOp::And, a, b) => {
+                return self.least_limit(known, a).or_else(|| self.least_limit(known, b));
+            }
+            ExprKind::Compare(CmpOp::Le, a, b) => (a, b, 1),
+            ExprKind::Compare(CmpOp::Lt, a, b) => (a, b, 0),
+            ExprKind::Compare(CmpOp::Ge, a, b) => (b, a, 1),
+            ExprKind::Compare(CmpOp::Gt, a, b) => (b, a, 0),
+            _ => return None,
+        };
+        if less.dtype != self.index || greater.dtype != self.index {
+            return None;
+        }
+        let distance = known.linear_in(&(less - greater), std::slice::from_ref(&self.key.var))?;
+        let limit = known.simplify(&(&Expr::int(own, self.index) - &distance.rest));
+        let growth = known.linear_in(&limit, std::slice::from_ref(&self.query.var))?;
+        (distance.coefficients == [1] && growth.coefficients.iter().all(|step| *step >= 0)).then_some(limit)
+    }
+}
+
+impl Maker<'_> {
+    /// Zero times the values of all keys from one on, summed up for each column: zeros, or NaN.
+    pub(super) fn unseen(
+        &self,
+        (to, registers): (&Buffer, &Buffer),
+        (first, width): (&Expr, i64),
+        batch: &[(Var, Expr)],
+    ) -> Result<Stmt, Fault> {
+        let (a, lanes) = (self.a, self.tiling.lanes);
+        let left = self.known.simplify(&(&a.key.extent - first));
+        self.tiles("columns", width, lanes * VECTORS, |column, columns| {
+            let each = |body: &dyn Fn(&Expr) -> Result<Stmt, Fault>| self.elements("w", columns, body);
+            let clear = each(&|w| store(registers, &[w], &self.float(0.0)))?;
+            let sum = self.serial("j", &left, |j| {
+                each(&|w| {
+                    let (key, place) = (first + j, column + w);
+                    let value = self.at(&a.of_value, &[(&a.key.var, &key), (&a.width.var, &place)], batch);
+                    let term = binary(BinOp::Mul, &self.float(0.0), &value)?;
+                    store(registers, &[w], &binary(BinOp::Add, &load(registers, &[w])?, &term)?)
+                })
+            })?;
+            let keep = each(&|w| store(to, &[&(column + w)], &load(registers, &[w])?))?;
+            Ok(Stmt::seq([clear, sum, keep]))
+        })
+    }
+
+    /// Registers for the columns that are summed up at once.
+    pub(super) fn columns(&self, width: i64) -> Buffer {
+        self.registers("columns", &[width.min(self.tiling.lanes * VECTORS)])
+    }
+}
