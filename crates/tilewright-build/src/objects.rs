@@ -3,6 +3,7 @@
 //! Every kernel is a job of its own: a kernel that another module had before costs nothing, and equal kernels are one
 //! object, whatever their names. The outcome depends neither on the cache nor on the number of jobs at a time.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,7 +79,8 @@ fn named(error: CodegenError, low: &LowTir) -> CodegenError {
     }
 }
 
-/// Applies `work` to every item on as many threads as kernels run on; results and errors are in the items' order.
+/// Applies `work` to every item on all processors that the process may use, however many of them kernels run on; results
+/// and errors are in the items' order.
 pub(crate) fn each<I: Sync, T: Send, E: Send>(
     items: &[I],
     work: impl Fn(&I) -> Result<T, E> + Sync,
@@ -93,7 +95,7 @@ pub(crate) fn each<I: Sync, T: Send, E: Send>(
             done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
         }
     };
-    let threads = tilewright_runtime::num_threads().min(items.len());
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
     std::thread::scope(|scope| {
         for _ in 1..threads {
             // Without a further thread, this one does all the work.

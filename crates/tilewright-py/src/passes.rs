@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
 use tilewright::relax_passes::{self, BindParams, BindSymbolicVars, ParamKey};
-use tilewright::{passes, pipelines};
+use tilewright::{Tensor, passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
@@ -118,7 +118,7 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
                 ParamKey::Name(name.map_err(|_| error::wrong_type(expected, &param))?)
             }
         };
-        bound.push((key, tensor.copied().map_err(|e| error::tensor(py, &e))?.to_read_only()));
+        bound.push((key, tensor.copied().and_then(Tensor::sealed).map_err(|e| error::tensor(py, &e))?));
     }
     Ok(PyPass::native(Arc::new(BindParams::new(name, bound))))
 }

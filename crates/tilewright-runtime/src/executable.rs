@@ -1,7 +1,7 @@
 //! Executables: a file's bytes, decoded, with their machine code mapped when a machine needs it.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,7 +53,7 @@ impl Executable {
     /// as a device or a pipe, is written into and stays what it is.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        Ok(write_file(path, self.bytes.as_slice()).map_err(io_error(path))?)
+        Ok(write_file(path, &self.bytes).map_err(io_error(path))?)
     }
 
     /// The file's bytes, as loaded.
@@ -123,25 +123,32 @@ fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
     Ok(ExecutableBytes::new(tensor).map_err(Into::into))
 }
 
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_file(path: &Path, bytes: &ExecutableBytes) -> io::Result<()> {
     match fs::metadata(path) {
         Ok(found) if found.is_file() => replace_file(&fs::canonicalize(path)?, bytes),
         Ok(found) if found.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
-        Ok(_) => File::options().write(true).open(path)?.write_all(bytes),
+        Ok(_) => write_pieces(&File::options().write(true).open(path)?, bytes),
         Err(_) => replace_file(path, bytes),
     }
 }
 
+/// Weights go from where they lie; what is small is collected.
+fn write_pieces(file: &File, bytes: &ExecutableBytes) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    bytes.pieces().try_for_each(|piece| file.write_all(piece))?;
+    file.flush()
+}
+
 /// Writes beside the target, then renames: an executable that is mapped from the same path keeps its bytes, and whoever
 /// opens the path finds the old file or the new one, whole, even if the machine stops in between.
-fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn replace_file(path: &Path, bytes: &ExecutableBytes) -> io::Result<()> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let Some(name) = path.file_name() else { return Err(io::Error::from(io::ErrorKind::InvalidFilename)) };
     let mut temporary_name = name.to_owned();
     temporary_name.push(format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
     let temporary = path.with_file_name(temporary_name);
-    let written = File::create_new(&temporary).and_then(|mut file| {
-        file.write_all(bytes)?;
+    let written = File::create_new(&temporary).and_then(|file| {
+        write_pieces(&file, bytes)?;
         file.sync_all()
     });
     let outcome = written.and_then(|()| fs::rename(&temporary, path));

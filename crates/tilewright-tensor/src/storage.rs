@@ -76,6 +76,11 @@ impl Storage {
         Self { address, bytes, owner: Owner::Foreign { _keeper: keeper } }
     }
 
+    /// Whether it was allocated here, so that nobody knows its address but from a tensor.
+    pub(crate) fn is_own(&self) -> bool {
+        !matches!(self.owner, Owner::Foreign { .. })
+    }
+
     pub(crate) fn address(&self) -> *mut u8 {
         self.address.as_ptr()
     }

@@ -16,7 +16,7 @@ use crate::{DataType, Element, Layout, TensorError};
 ///
 /// Sharing: like an array of NumPy, a tensor can be written through any other tensor over the same memory, by a
 /// kernel or by another library. Whoever lets that happen sees to it that no slice from [`Tensor::as_slice`] is in
-/// use meanwhile.
+/// use meanwhile. A *sealed* tensor is one whose memory nobody can write any more: [`Tensor::sealed`].
 #[derive(Clone)]
 pub struct Tensor(Arc<Inner>);
 
@@ -25,7 +25,17 @@ struct Inner {
     layout: Arc<Layout>,
     /// From the start of the storage to the first element. The layout's extent from there lies within the storage.
     byte_offset: usize,
-    read_only: bool,
+    access: Access,
+}
+
+/// What a handle may do with the memory, and what others may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Write,
+    /// Other handles, or another owner, may write.
+    Read,
+    /// The memory is ours, and every handle of it is sealed.
+    Sealed,
 }
 
 impl Tensor {
@@ -37,7 +47,7 @@ impl Tensor {
     /// A tensor of zeros with a compact layout that is already at hand.
     pub fn zeros_with(layout: Arc<Layout>) -> Result<Self, TensorError> {
         let storage = Arc::new(Storage::zeroed(layout.num_bytes())?);
-        Self::over(storage, layout, 0, false)
+        Self::over(storage, layout, 0, Access::Write)
     }
 
     /// A compact tensor over the vector's own memory, without a copy.
@@ -52,7 +62,7 @@ impl Tensor {
         // SAFETY: the vector's elements are `bytes` plain bytes, and the vector, which moves but never reallocates, is
         // their keeper.
         let storage = unsafe { Storage::foreign(address, bytes, Box::new(values)) };
-        Self::over(Arc::new(storage), Arc::new(layout), 0, false)
+        Self::over(Arc::new(storage), Arc::new(layout), 0, Access::Write)
     }
 
     /// A tensor without dimensions.
@@ -94,14 +104,15 @@ impl Tensor {
         // SAFETY: the bytes from the lowest element to behind the highest are those of the elements, or lie between
         // them, where nothing ever reads or writes.
         let storage = unsafe { Storage::foreign(base, high.abs_diff(low) as usize, keeper) };
-        Self(Arc::new(Inner { storage: Arc::new(storage), layout, byte_offset, read_only }))
+        let access = if read_only { Access::Read } else { Access::Write };
+        Self(Arc::new(Inner { storage: Arc::new(storage), layout, byte_offset, access }))
     }
 
     fn over(
         storage: Arc<Storage>,
         layout: Arc<Layout>,
         byte_offset: i64,
-        read_only: bool,
+        access: Access,
     ) -> Result<Self, TensorError> {
         let (low, high) = layout.extent();
         let available = storage.bytes() as i64;
@@ -113,7 +124,7 @@ impl Tensor {
             let shape = layout.shape().into();
             return Err(TensorError::OutOfBounds { shape, byte_offset, bytes: storage.bytes() });
         }
-        Ok(Self(Arc::new(Inner { storage, layout, byte_offset: byte_offset as usize, read_only })))
+        Ok(Self(Arc::new(Inner { storage, layout, byte_offset: byte_offset as usize, access })))
     }
 
     pub fn dtype(&self) -> DataType {
@@ -156,7 +167,12 @@ impl Tensor {
     }
 
     pub fn is_read_only(&self) -> bool {
-        self.0.read_only
+        self.0.access != Access::Write
+    }
+
+    /// Whether the memory keeps its bytes as long as there are handles: see [`Tensor::sealed`].
+    pub fn is_sealed(&self) -> bool {
+        self.0.access == Access::Sealed
     }
 
     /// The address of the first element. Dereferencing it is the caller's affair; it is valid while the tensor lives.
@@ -184,7 +200,7 @@ impl Tensor {
     /// The elements of a contiguous, aligned tensor of `T` that shares its memory with no other tensor.
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T], TensorError> {
         self.as_slice::<T>()?;
-        if self.0.read_only {
+        if self.is_read_only() {
             return Err(TensorError::ReadOnly);
         }
         let elements = self.num_elements();
@@ -217,7 +233,7 @@ impl Tensor {
     /// Overwrites all elements with those in `bytes`, which lie in row-major order without gaps. Other handles of this
     /// tensor and other tensors over the same memory see the new elements: see *Sharing* above.
     pub fn overwrite(&self, bytes: &[u8]) -> Result<(), TensorError> {
-        if self.0.read_only {
+        if self.is_read_only() {
             return Err(TensorError::ReadOnly);
         }
         let size = self.dtype().bytes();
@@ -307,7 +323,7 @@ impl Tensor {
             byte_offset,
             bytes: self.0.storage.bytes(),
         })?;
-        Self::over(Arc::clone(&self.0.storage), layout, start, self.0.read_only)
+        Self::over(Arc::clone(&self.0.storage), layout, start, self.0.access)
     }
 
     /// The same elements of a contiguous tensor in another shape.
@@ -323,11 +339,27 @@ impl Tensor {
 
     /// The same tensor, not to be written through this handle.
     pub fn to_read_only(&self) -> Self {
-        if self.0.read_only {
+        if self.is_read_only() {
             return self.clone();
         }
         let (storage, layout) = (Arc::clone(&self.0.storage), Arc::clone(&self.0.layout));
-        Self(Arc::new(Inner { storage, layout, byte_offset: self.0.byte_offset, read_only: true }))
+        Self(Arc::new(Inner { storage, layout, byte_offset: self.0.byte_offset, access: Access::Read }))
+    }
+
+    /// The elements in memory that nobody can write from now on, so that it may be shared where a copy would be kept:
+    /// compact, and aligned to [`crate::abi::TENSOR_ALIGN`]. The tensor itself where it is that already, its memory
+    /// without a copy where this is the only handle and the memory is ours, else a copy.
+    pub fn sealed(self) -> Result<Self, TensorError> {
+        let aligned = self.is_contiguous() && (self.data_ptr() as usize).is_multiple_of(crate::abi::TENSOR_ALIGN);
+        if aligned && self.is_sealed() {
+            return Ok(self);
+        }
+        let own = match aligned && self.is_unique() && self.0.storage.is_own() {
+            true => self,
+            false => self.copied()?,
+        };
+        let (storage, layout) = (Arc::clone(&own.0.storage), Arc::clone(&own.0.layout));
+        Ok(Self(Arc::new(Inner { storage, layout, byte_offset: own.0.byte_offset, access: Access::Sealed })))
     }
 
     /// The addresses from the lowest element's first byte to behind the highest element's last.
@@ -418,7 +450,7 @@ impl fmt::Debug for Tensor {
         if !self.is_contiguous() {
             write!(f, ", strides {:?}", self.strides())?;
         }
-        if self.0.read_only {
+        if self.is_read_only() {
             f.write_str(", read-only")?;
         }
         f.write_str(")")

@@ -29,8 +29,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crc32fast::Hasher;
 use tilewright_tensor::abi::{ABI_VERSION, OLDEST_ABI_VERSION, TENSOR_ALIGN};
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
@@ -66,14 +67,27 @@ pub struct Package {
     pub metadata: BTreeMap<String, String>,
 }
 
-/// The bytes of an executable, in memory or mapped: a read-only byte tensor whose address is a multiple of 64. What
-/// `compile` holds, what is saved and what is loaded are these same bytes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExecutableBytes(Tensor);
+/// The bytes of an executable. What `compile` holds, what is saved and what is loaded are these same bytes.
+///
+/// They lie in one piece, in memory or mapped, or in several: an executable that was just made has its constants where
+/// they were computed, because weights are large. Nobody writes to them ([`Tensor::is_sealed`]), and all pieces begin at
+/// multiples of 64.
+#[derive(Clone, Debug)]
+pub struct ExecutableBytes {
+    /// The bytes from the first one on: all of them, or those in front of the constants.
+    head: Tensor,
+    /// Constants in rising order, with their places in the file. Between them, and in front of them, are zeros.
+    constants: Vec<(usize, Tensor)>,
+    /// How many bytes there are.
+    length: usize,
+    /// All bytes in one piece, made when somebody wants that.
+    whole: Arc<OnceLock<Vec<u8>>>,
+}
 
-/// The checksums of a package's constants, for use when they are first read.
+/// The checksums of a package's constants, for use when they are first read. None for a constant that was never out of
+/// this process's memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConstantChecksums(Vec<u32>);
+pub struct ConstantChecksums(Vec<Option<u32>>);
 
 /// Why bytes are no executable of this version.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -163,19 +177,79 @@ impl ExecutableBytes {
             true => bytes,
             false => bytes.copied()?,
         };
-        Ok(Self(bytes.reshape(&[bytes.num_elements() as i64])?.to_read_only()))
+        let length = bytes.num_elements();
+        let head = bytes.reshape(&[length as i64])?.to_read_only();
+        Ok(Self { head, constants: Vec::new(), length, whole: Arc::default() })
     }
 
+    pub fn len(&self) -> usize {
+        self.length
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// The bytes in one piece; for several, this makes a copy, which is kept.
     pub fn as_slice(&self) -> &[u8] {
-        // `new` made sure that the tensor is contiguous.
-        self.0.as_bytes().unwrap_or_default()
+        match self.constants.is_empty() {
+            true => bytes(&self.head),
+            false => self.whole.get_or_init(|| self.pieces().collect::<Vec<_>>().concat()),
+        }
+    }
+
+    /// The bytes in pieces, from the first to the last.
+    pub fn pieces(&self) -> impl Iterator<Item = &[u8]> {
+        let mut end = self.head.num_bytes();
+        let constants = self.constants.iter().map(|(offset, tensor)| (*offset, bytes(tensor)));
+        // Where the last constants have no elements, zeros are the file's end.
+        let all = constants.chain([(self.length, [].as_slice())]);
+        let padded = all.flat_map(move |(offset, constant)| {
+            let padding = &PADDING[..offset - end];
+            end = offset + constant.len();
+            [padding, constant]
+        });
+        std::iter::once(bytes(&self.head)).chain(padded)
     }
 
     /// What the file's header and table say.
     pub fn info(&self) -> Result<FileInfo, FormatError> {
-        Sections::read(self.as_slice()).map(|sections| sections.info())
+        self.sections().map(|sections| sections.info())
+    }
+
+    fn sections(&self) -> Result<Sections<'_>, FormatError> {
+        Sections::read(self.head.as_bytes()?, self.length)
+    }
+
+    /// The bytes from `start` on as a tensor, without a copy. None where there are none, or not in one piece.
+    fn tensor(&self, start: usize, layout: Layout) -> Option<Tensor> {
+        if self.constants.is_empty() {
+            return self.head.view_as(Arc::new(layout), start as i64).ok();
+        }
+        if layout.num_bytes() == 0 {
+            return Tensor::zeros_with(Arc::new(layout)).and_then(Tensor::sealed).ok();
+        }
+        let at = self.constants.binary_search_by_key(&start, |(offset, _)| *offset).ok()?;
+        let (_, tensor) = self.constants.get(at)?;
+        (**tensor.layout() == layout).then(|| tensor.clone())
     }
 }
+
+/// The bytes of a tensor that is contiguous.
+fn bytes(tensor: &Tensor) -> &[u8] {
+    tensor.as_bytes().unwrap_or_default()
+}
+
+/// More zeros than lie between two constants.
+const PADDING: [u8; TENSOR_ALIGN] = [0; TENSOR_ALIGN];
+
+impl PartialEq for ExecutableBytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.length == other.length && self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for ExecutableBytes {}
 
 impl ConstantChecksums {
     /// Whether the constant's bytes are those that were written.
@@ -184,7 +258,10 @@ impl ConstantChecksums {
         let (Some(tensor), Some(&expected)) = (program.constants.get(index), self.0.get(index)) else {
             return Err(damaged());
         };
-        if crc32fast::hash(tensor.as_bytes()?) == expected { Ok(()) } else { Err(damaged()) }
+        match expected {
+            Some(expected) if crc32fast::hash(tensor.as_bytes()?) != expected => Err(damaged()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -193,34 +270,30 @@ impl Package {
         Self { target, program, metadata: BTreeMap::new() }
     }
 
-    /// The package as a file's bytes: the same package gives the same bytes. Verifies the program first.
+    /// The package as a file's bytes: the same package gives the same bytes. Verifies the program first. Constants are not
+    /// copied where nobody can write to them.
     pub fn encode(&self) -> Result<ExecutableBytes, FormatError> {
         self.program.verify()?;
-        let (program, constants_bytes) = self.write_program()?;
+        let constants = Constants::lay_out(&self.program.constants)?;
         let small = [
             (Kind::TARGET, self.write_target()),
-            (Kind::PROGRAM, program),
+            (Kind::PROGRAM, self.write_program(&constants)),
             (Kind::IMAGES, self.write_images(Image::write)),
             (Kind::METADATA, self.write_metadata()),
             (Kind::SYMBOLS, self.write_images(Image::write_symbols)),
         ];
-        let mut plans: Vec<Plan> = small.iter().map(|(kind, w)| Plan { kind: *kind, bytes: w.bytes.len() }).collect();
-        plans.push(Plan { kind: Kind::CONSTANTS, bytes: constants_bytes });
-        let (offsets, end) = sections::lay_out(&plans);
-        // The file is written straight into its aligned place, so that weights are copied once.
-        let mut file = Tensor::zeros(DataType::U8, &[end as i64])?;
-        let bytes = file.as_mut_slice::<u8>()?;
+        let mut plans: Vec<Plan> = small.iter().map(|(kind, w)| Plan::of(*kind, &w.bytes)).collect();
+        plans.push(Plan { kind: Kind::CONSTANTS, bytes: constants.bytes, checksum: constants.checksum });
+        let (offsets, length) = sections::lay_out(&plans);
+        let first = offsets[small.len()];
+        let mut head = Tensor::zeros(DataType::U8, &[first as i64])?;
+        let bytes = head.as_mut_slice::<u8>()?;
         for ((_, section), &offset) in small.iter().zip(&offsets) {
             bytes[offset..][..section.bytes.len()].copy_from_slice(&section.bytes);
         }
-        let mut offset = offsets[small.len()];
-        for tensor in &self.program.constants {
-            offset = offset.next_multiple_of(TENSOR_ALIGN);
-            bytes[offset..][..tensor.num_bytes()].copy_from_slice(tensor.as_bytes()?);
-            offset += tensor.num_bytes();
-        }
         sections::write_header(bytes, &plans, &offsets);
-        Ok(ExecutableBytes::new(file)?)
+        let constants = constants.place(&self.program.constants, first)?;
+        Ok(ExecutableBytes { head: head.sealed()?, constants, length, whole: Arc::default() })
     }
 
     fn write_target(&self) -> Writer {
@@ -247,31 +320,26 @@ impl Package {
         w
     }
 
-    /// The program section, and the number of bytes that the constants section takes.
-    fn write_program(&self) -> Result<(Writer, usize), FormatError> {
+    fn write_program(&self, constants: &Constants) -> Writer {
         let mut w = Writer::default();
         w.list(&self.program.functions, encode::write_function);
         w.list(&self.program.kernels, encode::write_kernel);
         w.list(&self.program.packed_names, |w, name| w.string(name));
         w.list(&self.program.devices, encode::write_device_kind);
         w.list(&self.program.files, |w, name| w.string(name));
-        w.count(self.program.constants.len());
-        let mut end = 0usize;
-        for tensor in &self.program.constants {
-            let start = end.next_multiple_of(TENSOR_ALIGN);
-            encode::write_dtype(&mut w, tensor.dtype());
-            w.list(tensor.shape(), |w, dim| w.i64(*dim));
-            w.u64(start as u64);
-            w.u32(crc32fast::hash(tensor.as_bytes()?));
-            end = start + tensor.num_bytes();
-        }
-        Ok((w, end))
+        w.list(&constants.places, |w, place| {
+            encode::write_dtype(w, place.dtype);
+            w.list(&place.shape, |w, dim| w.i64(*dim));
+            w.u64(place.start);
+            w.u32(place.checksum);
+        });
+        w
     }
 
     /// The package in a file's bytes, verified. The constants are views of the bytes and are not read here:
     /// [`ConstantChecksums::check`] does that when one is first used.
     pub fn decode(file: &ExecutableBytes) -> Result<(Self, ConstantChecksums), FormatError> {
-        let sections = Sections::read(file.as_slice())?;
+        let sections = file.sections()?;
         let target = sections
             .require(Kind::TARGET, |r| Ok(TargetInfo { triple: r.string()?, features: r.list(Reader::string)? }))?;
         let (mut program, places) = sections.require(Kind::PROGRAM, read_program)?;
@@ -296,7 +364,7 @@ impl Package {
             let tensor = place.tensor(file, sections.find(Kind::CONSTANTS))?;
             free = place.start + tensor.num_bytes() as u64;
             program.constants.push(tensor);
-            checksums.push(place.checksum);
+            checksums.push(file.constants.is_empty().then_some(place.checksum));
         }
         program.verify()?;
         let metadata = metadata.into_iter().collect();
@@ -318,15 +386,47 @@ impl Place {
         let place = section.and_then(|section| {
             let start = usize::try_from(self.start).ok()?;
             let end = start.checked_add(layout.num_bytes())?;
-            if end <= section.bytes.len() { section.offset.checked_add(start) } else { None }
+            if end <= section.length { section.offset.checked_add(start) } else { None }
         });
-        match place {
-            Some(place) if place.is_multiple_of(TENSOR_ALIGN) => Ok(file.0.view_as(Arc::new(layout), place as i64)?),
-            _ => {
-                let message = format!("a constant of shape {:?} at byte {} of the section", self.shape, self.start);
-                Err(FormatError::Malformed { section: "constants", message })
-            }
+        let place = place.filter(|place| place.is_multiple_of(TENSOR_ALIGN));
+        place.and_then(|place| file.tensor(place, layout)).ok_or_else(|| {
+            let message = format!("a constant of shape {:?} at byte {} of the section", self.shape, self.start);
+            FormatError::Malformed { section: "constants", message }
+        })
+    }
+}
+
+/// The section of constants, before it is written.
+struct Constants {
+    places: Vec<Place>,
+    bytes: usize,
+    checksum: u32,
+}
+
+impl Constants {
+    fn lay_out(tensors: &[Tensor]) -> Result<Self, FormatError> {
+        let (mut places, mut end, mut all) = (Vec::new(), 0usize, Hasher::new());
+        for tensor in tensors {
+            let start = end.next_multiple_of(TENSOR_ALIGN);
+            // The section's checksum follows from those of its parts.
+            all.update(&PADDING[..start - end]);
+            let checksum = crc32fast::hash(tensor.as_bytes()?);
+            all.combine(&Hasher::new_with_initial_len(checksum, tensor.num_bytes() as u64));
+            let (dtype, shape) = (tensor.dtype(), tensor.shape().to_vec());
+            places.push(Place { dtype, shape, start: start as u64, checksum });
+            end = start + tensor.num_bytes();
         }
+        Ok(Self { places, bytes: end, checksum: all.finalize() })
+    }
+
+    /// The constants with their places in a file whose section begins at byte `first`.
+    fn place(self, tensors: &[Tensor], first: usize) -> Result<Vec<(usize, Tensor)>, TensorError> {
+        let placed = self.places.into_iter().zip(tensors).filter(|(_, tensor)| tensor.num_bytes() > 0);
+        let seal = |(place, tensor): (Place, &Tensor)| {
+            let layout = Layout::compact(place.dtype, &place.shape)?;
+            Ok((first + place.start as usize, tensor.clone().sealed()?.view_as(Arc::new(layout), 0)?))
+        };
+        placed.map(seal).collect()
     }
 }
 

@@ -52,10 +52,18 @@ impl Kind {
     }
 }
 
-/// A section's kind and length, before it is written.
+/// What the table says of a section, but for its place.
 pub(crate) struct Plan {
     pub(crate) kind: Kind,
     pub(crate) bytes: usize,
+    pub(crate) checksum: u32,
+}
+
+impl Plan {
+    /// Of a section with these bytes.
+    pub(crate) fn of(kind: Kind, bytes: &[u8]) -> Self {
+        Self { kind, bytes: bytes.len(), checksum: crc32fast::hash(bytes) }
+    }
 }
 
 /// Where planned sections begin, and where the last one ends.
@@ -70,7 +78,7 @@ pub(crate) fn lay_out(plans: &[Plan]) -> (Vec<usize>, usize) {
     (offsets, end)
 }
 
-/// Writes the header and the table in front of the sections, which are in place.
+/// Writes the header and the table to where the file begins.
 pub(crate) fn write_header(file: &mut [u8], plans: &[Plan], offsets: &[usize]) {
     let mut w = Writer::default();
     w.bytes.extend_from_slice(MAGIC);
@@ -80,7 +88,7 @@ pub(crate) fn write_header(file: &mut [u8], plans: &[Plan], offsets: &[usize]) {
     w.u32(0);
     for (plan, &offset) in plans.iter().zip(offsets) {
         w.u32(plan.kind.0);
-        w.u32(crc32fast::hash(&file[offset..][..plan.bytes]));
+        w.u32(plan.checksum);
         w.u64(offset as u64);
         w.u64(plan.bytes as u64);
     }
@@ -94,6 +102,8 @@ pub(crate) fn write_header(file: &mut [u8], plans: &[Plan], offsets: &[usize]) {
 pub(crate) struct Section<'a> {
     pub(crate) kind: Kind,
     pub(crate) offset: usize,
+    pub(crate) length: usize,
+    /// None of them for the constants.
     pub(crate) bytes: &'a [u8],
 }
 
@@ -124,8 +134,9 @@ pub(crate) struct Sections<'a> {
 }
 
 impl<'a> Sections<'a> {
-    /// All checksums are right but that of the constants, which is not looked at.
-    pub(crate) fn read(file: &'a [u8]) -> Result<Self, FormatError> {
+    /// All checksums are right but that of the constants, which is not looked at. Of a file of `length` bytes, `file` are
+    /// the first ones: all that is not in the constants' section.
+    pub(crate) fn read(file: &'a [u8], length: usize) -> Result<Self, FormatError> {
         let mut r = Reader::new(file, FORMAT_VERSION);
         if r.take(MAGIC.len()) != Ok(MAGIC.as_slice()) {
             return Err(FormatError::NotAnExecutable);
@@ -138,7 +149,7 @@ impl<'a> Sections<'a> {
         let count = count as usize;
         let table = (count <= MAX_SECTIONS).then(|| file.get(..HEADER_BYTES + count * ENTRY_BYTES)).flatten();
         let Some(table) = table else {
-            let message = format!("a table of {count} sections in a file of {} bytes", file.len());
+            let message = format!("a table of {count} sections in a file of {length} bytes");
             return Err(FormatError::Malformed { section: "header", message });
         };
         let mut zeroed = table.to_vec();
@@ -150,16 +161,16 @@ impl<'a> Sections<'a> {
         let mut places = vec![(0, table.len())];
         for _ in 0..count {
             let entry = read_entry(&mut r).map_err(malformed("header"))?;
-            places.extend(entry.place(file));
-            sections.add(file, entry)?;
+            places.extend(entry.place(length));
+            sections.add(file, length, entry)?;
         }
-        check_padding(file, places)?;
+        check_padding(file, length, places)?;
         Ok(sections)
     }
 
-    fn add(&mut self, file: &'a [u8], entry: Entry) -> Result<(), FormatError> {
+    fn add(&mut self, file: &'a [u8], total: usize, entry: Entry) -> Result<(), FormatError> {
         let Entry { kind, checksum, offset, length } = entry;
-        let place = entry.place(file);
+        let place = entry.place(total);
         let wrong = |message: String| Err(FormatError::Malformed { section: kind.name(), message });
         if !kind.is_known() {
             return match kind.0 & OPTIONAL {
@@ -170,14 +181,17 @@ impl<'a> Sections<'a> {
         if self.found.iter().any(|section| section.kind == kind) {
             return wrong("it is there twice".to_owned());
         }
-        let content = place.and_then(|(start, end)| Some((start, file.get(start..end)?)));
-        let Some((offset, bytes)) = content else {
-            return wrong(format!("{length} bytes at byte {offset} of a file of {} bytes", file.len()));
+        let content = place.and_then(|(start, end)| match kind {
+            Kind::CONSTANTS => Some((start, end - start, [].as_slice())),
+            _ => Some((start, end - start, file.get(start..end)?)),
+        });
+        let Some((offset, length, bytes)) = content else {
+            return wrong(format!("{length} bytes at byte {offset} of a file of {total} bytes"));
         };
         if kind != Kind::CONSTANTS && crc32fast::hash(bytes) != checksum {
             return Err(FormatError::Checksum { section: format!("section \"{}\"", kind.name()) });
         }
-        self.found.push(Section { kind, offset, bytes });
+        self.found.push(Section { kind, offset, length, bytes });
         Ok(())
     }
 
@@ -185,7 +199,7 @@ impl<'a> Sections<'a> {
         let sections = self.found.iter().map(|section| SectionInfo {
             name: section.kind.name(),
             offset: section.offset,
-            bytes: section.bytes.len(),
+            bytes: section.length,
         });
         FileInfo { format_version: self.version, abi_version: self.abi_version, sections: sections.collect() }
     }
@@ -227,16 +241,16 @@ struct Entry {
 
 impl Entry {
     /// Its first byte, and the one behind its last, if the file has them.
-    fn place(&self, file: &[u8]) -> Option<(usize, usize)> {
+    fn place(&self, file_length: usize) -> Option<(usize, usize)> {
         let start = usize::try_from(self.offset).ok()?;
         let end = start.checked_add(usize::try_from(self.length).ok()?)?;
-        (end <= file.len()).then_some((start, end))
+        (start <= end && end <= file_length).then_some((start, end))
     }
 }
 
 /// No byte of the file is without a meaning: header, table and sections do not overlap, between them are zeros, and behind
 /// them is nothing.
-fn check_padding(file: &[u8], mut places: Vec<(usize, usize)>) -> Result<(), FormatError> {
+fn check_padding(file: &[u8], length: usize, mut places: Vec<(usize, usize)>) -> Result<(), FormatError> {
     let wrong = |message: String| Err(FormatError::Malformed { section: "table", message });
     places.sort_unstable();
     let mut end = 0;
@@ -249,7 +263,7 @@ fn check_padding(file: &[u8], mut places: Vec<(usize, usize)>) -> Result<(), For
         }
         end = next_end;
     }
-    match file.len() - end {
+    match length - end {
         0 => Ok(()),
         rest => wrong(format!("{rest} bytes behind the last section")),
     }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return print(&executable.program().as_python());
     }
     let file = executable.bytes().info().map_err(|error| Failure::of_file(path, error))?;
-    let mut text = format!("{}: {} bytes\n", path.display(), executable.bytes().as_slice().len());
+    let mut text = format!("{}: {} bytes\n", path.display(), executable.bytes().len());
     // Writing to a string does not fail.
     let _ = describe(&mut text, &executable, &file);
     print(&text)

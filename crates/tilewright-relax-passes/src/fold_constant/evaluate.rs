@@ -52,7 +52,10 @@ pub(super) fn call(
         shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
     evaluator.run(&function, &all).ok()?;
-    let mut constants: Vec<Expr> = results.iter().map(|tensor| Expr::constant(tensor.to_read_only())).collect();
+    drop(all);
+    // Now nobody else knows them: what is sealed goes into the executable without a copy.
+    let mut constants: Vec<Expr> =
+        results.into_iter().map(|tensor| tensor.sealed().map(Expr::constant)).collect::<Result<_, _>>().ok()?;
     match result {
         StructInfo::Tuple(_) => Some(Expr::tuple(constants)),
         _ => constants.pop(),
