@@ -199,22 +199,31 @@ struct Access {
     region: BufferRegion,
 }
 
+/// What a block, of this number, reads and writes.
+fn accesses(number: usize, site: &Site) -> Vec<Access> {
+    let (Some(block), Some((values, _))) = (site.block(), site.binding()) else { return Vec::new() };
+    let axes: Vec<(Var, Expr)> = block.iters.iter().map(|i| i.var.clone()).zip(values.iter().cloned()).collect();
+    let regions = block.reads.iter().map(|r| (false, r)).chain(block.writes.iter().map(|w| (true, w)));
+    let over_loops = |region: &BufferRegion| BufferRegion {
+        buffer: region.buffer.clone(),
+        region: region.region.iter().map(|range| substituted(range, &axes)).collect(),
+    };
+    regions.map(|(writes, region)| Access { block: number, writes, region: over_loops(region) }).collect()
+}
+
+/// Whether what one block inside of a loop reads, other iterations of the loop do not change by the other block.
+pub(crate) fn reads_what_stays(function: &PrimFunc, site: &Site, reader: &Site, writer: &Site) -> bool {
+    let Some(l) = loop_of(&site.stmt) else { return true };
+    let (read, written) = (accesses(0, reader), accesses(1, writer));
+    read.iter().filter(|read| !read.writes).all(|read| {
+        let same_memory = |write: &&Access| write.writes && write.region.buffer.data == read.region.buffer.data;
+        written.iter().filter(same_memory).all(|write| apart(function, site, &l, &read.region, &write.region))
+    })
+}
+
 /// Condition (3) between the blocks inside of the loop.
 fn check_together(function: &PrimFunc, site: &Site, l: &Loop, blocks: &[Site], what: &str) -> Result<(), Fault> {
-    let mut accesses: Vec<Access> = Vec::new();
-    for (at, inner) in blocks.iter().enumerate() {
-        let (Some(block), Some((values, _))) = (inner.block(), inner.binding()) else { continue };
-        let axes: Vec<(Var, Expr)> = block.iters.iter().map(|i| i.var.clone()).zip(values.iter().cloned()).collect();
-        let regions = block.reads.iter().map(|r| (false, r)).chain(block.writes.iter().map(|w| (true, w)));
-        for (writes, region) in regions {
-            let ranges = region.region.iter().map(|range| substituted(range, &axes)).collect();
-            accesses.push(Access {
-                block: at,
-                writes,
-                region: BufferRegion { buffer: region.buffer.clone(), region: ranges },
-            });
-        }
-    }
+    let accesses: Vec<Access> = blocks.iter().enumerate().flat_map(|(at, inner)| accesses(at, inner)).collect();
     for write in accesses.iter().filter(|access| access.writes) {
         for other in accesses.iter().filter(|other| other.block != write.block) {
             if other.region.buffer.data != write.region.buffer.data {

@@ -8,11 +8,11 @@ use tilewright_ir::tir::{Block, Buffer, ForKind, IterKind, IterVar, PrimFunc, Ra
 use super::compute_inline::check_temporary;
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
 use crate::guard::known_inside;
-use crate::independent::{check_affine, check_independent, has_effects};
+use crate::independent::{check_affine, check_independent, has_effects, reads_what_stays};
 use crate::required::{BoxLoops, read_box};
 use crate::rewrite::{axes_of, way, without};
 use crate::stages::{reads, stages, touches, writes};
-use crate::tree::{Key, Site, below, find, follow, key_at, loop_of};
+use crate::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of};
 
 pub(super) const COMPUTE_AT: Primitive = Primitive {
     name: "ComputeAt",
@@ -56,7 +56,32 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let places = |stmts: &[Stmt]| Some(0..=stmts.iter().position(uses)?);
     let function = inserted(&function, &target, nest, call.int(3)?, places)?;
     check_loops_around(&function, &wanted)?;
+    check_rereads(&function, &wanted, &site, &buffers)?;
     Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The block, which now runs again in each iteration, still reads what it did where another one in the loop overwrites it:
+/// `moved` is where it stood, `computed` what it computes.
+fn check_rereads(function: &PrimFunc, target: &Key, moved: &Site, computed: &[Buffer]) -> Result<(), Fault> {
+    let target = place(function, target)?;
+    let known = moved.loops();
+    for depth in 0..=target.above.len() {
+        let Some(site) = follow(&function.body, &way(&target)[..depth]) else { continue };
+        let Some(l) = loop_of(&site.stmt).filter(|l| known.iter().all(|other| other.var != l.var)) else { continue };
+        let (own, others): (Vec<Site>, Vec<Site>) =
+            blocks_below(&site).into_iter().partition(|stage| computed.iter().any(|buffer| writes(stage, buffer)));
+        for (reader, writer) in own.iter().flat_map(|own| others.iter().map(move |other| (own, other))) {
+            if !reads_what_stays(function, &site, reader, writer) {
+                let [reader, name] = [reader, writer].map(|site| site.block().map_or("?", |block| &*block.name));
+                let message = format!(
+                    "block `{reader}` may read what block `{name}` overwrites in another iteration of loop `{}`",
+                    l.var.name
+                );
+                return Err(Fault::at(moved, message));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn same_ranges(a: &[(IterVar, Range)], b: &[(IterVar, Range)]) -> bool {
