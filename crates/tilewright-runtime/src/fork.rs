@@ -7,8 +7,10 @@
 //! whole.
 //!
 //! What is done in a section is short and waits for nothing but locks of this module: no other lock of the host
-//! program, no file, and no destructor of the user's values. `fork` gives a section that breaks this rule a second, and
-//! then goes on.
+//! program, no file, and no destructor of the user's values. Short is its work, not its time: its thread may wait for a
+//! processor that many others want, or the whole process may be stopped. `fork` therefore counts looks at the sections
+//! and not seconds, sleeps between them so that it keeps the processor from nobody, and goes on after so many looks that
+//! only a section that breaks the rule has not ended: ten seconds of them where nobody else runs.
 //!
 //! Entering costs two operations on a counter that few threads share. The pool's own locks are not of this kind: a child
 //! makes itself another pool.
@@ -17,12 +19,15 @@ use std::cell::Cell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Counters that threads spread over.
 const COUNTERS: usize = 32;
-/// How long `fork` waits for sections to end.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How often `fork` looks whether sections have ended, before it goes on without that.
+const LOOKS: u32 = 10_000;
+/// After so many looks, a thread that waits sleeps between two of them.
+const HASTY_LOOKS: u32 = 100;
+const NAP: Duration = Duration::from_millis(1);
 
 /// How many threads are forking.
 static FORKING: AtomicUsize = AtomicUsize::new(0);
@@ -85,26 +90,39 @@ impl Drop for Section {
     }
 }
 
+/// Lets other threads get on before the next look.
+fn give_way(looks: u32) {
+    if looks < HASTY_LOOKS {
+        std::thread::yield_now();
+    } else {
+        std::thread::sleep(NAP);
+    }
+}
+
 /// Either whoever forks sees the count, or this thread sees that someone forks: both happen in the one order of
 /// sequentially consistent operations.
 fn enter_outermost(counter: &AtomicUsize) {
     counter.fetch_add(1, Ordering::SeqCst);
     while FORKING.load(Ordering::SeqCst) > 0 {
         counter.fetch_sub(1, Ordering::SeqCst);
+        let mut looks = 0;
         while FORKING.load(Ordering::Relaxed) > 0 {
-            std::thread::yield_now();
+            give_way(looks);
+            looks = looks.saturating_add(1);
         }
         counter.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-/// Makes `fork` wait for sections, from the first one on.
+/// Makes `fork` wait for sections, from the first one on. Several threads may come here at once; handlers that are there
+/// twice do no harm, and no section begins without them.
 #[cfg(unix)]
 fn handle_fork() {
     static HANDLED: AtomicBool = AtomicBool::new(false);
-    if !HANDLED.load(Ordering::Relaxed) && !HANDLED.swap(true, Ordering::SeqCst) {
-        // SAFETY: the handlers touch atomics and the thread's own cells only, and wait for a bounded time.
+    if !HANDLED.load(Ordering::Acquire) {
+        // SAFETY: the handlers touch atomics and the thread's own cells only, and sleep a bounded number of times.
         unsafe { libc::pthread_atfork(Some(before_fork), Some(after_fork), Some(after_fork_in_child)) };
+        HANDLED.store(true, Ordering::Release);
     }
 }
 
@@ -119,14 +137,15 @@ fn own_count(place: &Place) -> usize {
 #[cfg(unix)]
 extern "C" fn before_fork() {
     FORKING.fetch_add(1, Ordering::SeqCst);
-    let deadline = Instant::now() + PATIENCE;
+    let mut looks = 0;
     PLACE.with(|place| {
         let own = place.counter();
         for Counter(counter) in &INSIDE {
             // A signal's handler may fork within a section of the thread that it interrupts.
             let expected = if std::ptr::eq(counter, own) { own_count(place) } else { 0 };
-            while counter.load(Ordering::SeqCst) > expected && Instant::now() < deadline {
-                std::thread::yield_now();
+            while counter.load(Ordering::SeqCst) > expected && looks < LOOKS {
+                give_way(looks);
+                looks += 1;
             }
         }
     });

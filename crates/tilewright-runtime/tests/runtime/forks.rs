@@ -2,7 +2,9 @@
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
+use tilewright_runtime::fork::Lock;
 use tilewright_runtime::{Function, Value, registry, set_affinity};
 use tilewright_tensor::DataType;
 use tilewright_vm_program::*;
@@ -81,4 +83,29 @@ fn a_child_waits_for_nobody_who_is_not_there() {
         assert!(all_end);
     });
     assert!(is_right(&main));
+}
+
+/// On a busy machine a thread waits for its turn, however short its work is.
+#[test]
+fn a_section_whose_thread_gets_no_processor_for_seconds_ends_before_the_child_is_made() {
+    static NUMBER: Lock<i32> = Lock::new(1);
+    let (entered, good) = (AtomicBool::new(false), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = NUMBER.lock();
+            entered.store(true, Ordering::Release);
+            std::thread::sleep(Duration::from_millis(2500));
+            *number += 1;
+        });
+        while !entered.load(Ordering::Acquire) {
+            std::thread::yield_now();
+        }
+        // SAFETY: the child uses a lock that is free in it, and leaves without destructors.
+        match unsafe { libc::fork() } {
+            // SAFETY: ends the process at once.
+            0 => unsafe { libc::_exit(if *NUMBER.lock() == 2 { 42 } else { 1 }) },
+            child => good.store(ends(child), Ordering::Relaxed),
+        }
+    });
+    assert!(good.into_inner());
 }
