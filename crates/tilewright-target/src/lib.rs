@@ -103,6 +103,15 @@ impl Target {
         (self.vector_bits / element_bits.max(1)).max(1)
     }
 
+    /// The width of the narrowest vectors whose arithmetic is as fast for each element as that of the widest ones. The first
+    /// processors of AMD with AVX-512 compute a vector of 512 bits as two halves; they are known by their extensions.
+    pub fn full_rate_bits(&self) -> u32 {
+        let in_halves = self.vector_bits == 512
+            && ["avx512bf16", "avx512vbmi2"].iter().all(|name| self.has(name))
+            && !["avx512fp16", "avxvnni"].iter().any(|name| self.has(name));
+        if in_halves { 256 } else { self.vector_bits }
+    }
+
     /// LLVM's name of the architecture's least processor: its instructions are always there, all others are
     /// [`Target::features`].
     pub fn baseline_cpu(&self) -> &'static str {

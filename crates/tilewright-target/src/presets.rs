@@ -139,4 +139,11 @@ mod tests {
         assert!(["sse2", "fma", "avx512vl", "avx512bf16"].iter().all(|name| zen4.has(name)));
         assert_eq!((zen4.vector_bits, zen4.limits.vector_registers, zen4.lanes(32)), (512, 32, 16));
     }
+
+    #[test]
+    fn vectors_of_the_first_zen_with_avx512_are_two_halves() {
+        let bits = |name| find(Arch::X86_64, name).unwrap().target("x86_64-unknown-linux-gnu").full_rate_bits();
+        let found = ["haswell", "znver3", "cooperlake", "sapphirerapids", "znver4", "znver5"].map(bits);
+        assert_eq!(found, [256, 256, 512, 512, 256, 512]);
+    }
 }
