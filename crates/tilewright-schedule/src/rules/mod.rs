@@ -24,6 +24,8 @@ mod inline;
 mod parts;
 mod product;
 mod rows;
+mod strides;
+mod tasks;
 mod transpose;
 mod windows;
 

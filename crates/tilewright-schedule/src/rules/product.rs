@@ -12,10 +12,12 @@ use tilewright_target::Target;
 
 use super::accesses::gone;
 use super::calls::{int, text};
+use super::strides::{L1_WAY, L2_WAY, crowd, stride};
+use super::tasks::{blocks, tile_cost};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::guard::mentions;
-use crate::primitive::tile_product::{Contraction, PackColumns, PackRows, Tiling, is_constant, is_of_pairs};
+use crate::primitive::tile_product::{Axis, Contraction, PackColumns, PackRows, Tiling, is_constant, is_of_pairs};
 use crate::trace::{Arg, Rv};
 
 pub(super) const PRODUCT: Rule = Rule {
@@ -24,24 +26,20 @@ pub(super) const PRODUCT: Rule = Rule {
     apply,
 };
 
-/// Multiplications that are worth a task of their own.
-const TASK: i64 = 500_000;
-/// Tasks among which work is shared, where there is enough.
-const TASKS: i64 = 16;
-/// Extents that are known only when the function runs are planned for as if they were this.
-const UNKNOWN: i64 = 256;
-/// The depth of a step.
+/// Extents of the depth that are known only when the function runs are planned for as if they were this, which is the depth
+/// of a step where something is copied for each.
 const STEP: i64 = 384;
-/// Rows of a block.
-const ROWS: i64 = 192;
-/// Rows of a block where tasks copy the columns: the more rows use a copy, the better.
-const ROWS_PER_COPY: i64 = 512;
-/// Columns of a block.
-const COLUMNS: i64 = 1024;
+/// The most of a depth that is one step where nothing is copied.
+const WHOLE: i64 = 1536;
 /// Elements of columns with lines that are copied before the product runs: few enough to stay in a cache.
 const SMALL_COPY: i64 = 1 << 19;
-/// Rows below which those of a task are not split where each task copies the columns.
-const SHARED_ROWS: i64 = 128;
+/// Rows among which a copy of the columns pays even where the caches hold them in place.
+const MANY_ROWS: i64 = 512;
+/// The most lines that may meet on one place of a cache: all of its lines, or some fewer where others are used beside them.
+const CROWD: i64 = 8;
+const CROWD_OF_ROWS: i64 = 6;
+/// What a vector costs that is narrower than a register, to that part of what a whole one costs.
+const NARROW: f64 = 1.03;
 /// Rows that can be read in place without being in each other's way in the cache.
 const FEW_ROWS: i64 = 4;
 
@@ -120,11 +118,11 @@ fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
 }
 
 /// The extents of a product, as far as they are known.
-struct Sizes {
-    batch: Option<i64>,
-    rows: Option<i64>,
-    columns: Option<i64>,
-    depth: Option<i64>,
+pub(super) struct Sizes {
+    pub(super) batch: Option<i64>,
+    pub(super) rows: Option<i64>,
+    pub(super) columns: Option<i64>,
+    pub(super) depth: Option<i64>,
 }
 
 fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, Declined> {
@@ -136,28 +134,34 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         depth: of(&c.depth.size),
     };
     let bits = u32::from(c.out.dtype.bits);
-    let lanes = i64::from(target.lanes(bits).clamp(1, 64));
-    let registers = i64::from(target.limits.vector_registers);
-    let (rows, vectors) = register_tile(registers, lanes, &sizes);
-    let depth = sizes.depth.unwrap_or(STEP).max(1);
-    let single_tile = sizes.rows.is_some_and(|all| all <= rows);
-    let depth = if single_tile { depth.min(1 << 14) } else { step(depth, lanes, STEP) };
     let pairs = is_of_pairs(c) && target.has("avx512bf16") && sizes.rows != Some(1);
+    let RegisterTile { rows, vectors, lanes } =
+        register_tile(target, &lane_counts(target, bits, pairs || constant), &sizes);
+    let lines = c.has_lines();
+    let single_tile = sizes.rows.is_some_and(|all| all <= rows);
+    let rows_in_place = !pairs && rows_stay(c, rows);
+    let depth = sizes.depth.unwrap_or(STEP).max(1);
+    let depth = match single_tile || (rows_in_place && depth <= WHOLE) {
+        true => depth.min(1 << 14),
+        false => step(depth, lanes, STEP),
+    };
     let pack_rows = match sizes.rows {
         _ if pairs => PackRows::RowMajor,
         Some(..=FEW_ROWS) => PackRows::InPlace,
+        _ if rows_in_place => PackRows::InPlace,
         _ if runs_along(&c.of_rows, c.depth.axes.last().map(|axis| &axis.var)) => PackRows::RowMajor,
         _ => PackRows::ColumnMajor,
     };
-    let lines = c.has_lines();
     let along_columns = runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
     let copied = sizes.depth.zip(sizes.columns).map(|(depth, columns)| depth.saturating_mul(columns));
     if sizes.rows == Some(1) && !constant && (lines || !along_columns) {
         return Err(Declined::because("there is one row, and its columns are not side by side in memory"));
     }
+    let in_place =
+        along_columns && !lines && !pairs && (single_tile || columns_stay(c, &sizes, depth, vectors * lanes));
     let pack_columns = if constant {
         PackColumns::Ahead
-    } else if single_tile && along_columns && !lines && !pairs {
+    } else if in_place {
         PackColumns::InPlace
     } else if sizes.batch == Some(1) && sizes.rows.is_some() && (!lines || copied.is_some_and(|n| n <= SMALL_COPY)) {
         PackColumns::Ahead
@@ -178,10 +182,28 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     Ok(found)
 }
 
-/// Rows and vectors of the register tile: all sums, a row of vectors of the columns and one factor fit into the registers.
-fn register_tile(registers: i64, lanes: i64, sizes: &Sizes) -> (i64, i64) {
-    let widest = sizes.columns.map_or(8, |columns| ((columns + lanes - 1) / lanes).clamp(1, 8));
-    let candidate = |vectors: i64| {
+/// The sizes of a register tile.
+struct RegisterTile {
+    rows: i64,
+    vectors: i64,
+    lanes: i64,
+}
+
+/// The lanes of vectors that a product may be computed in, the most first: fewer than a register has where that costs no time
+/// and the columns are not copied once and for all.
+fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
+    let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
+    let (wide, narrow) = (of(target.vector_bits), of(target.full_rate_bits()));
+    if widest_only || narrow == wide { vec![wide] } else { vec![wide, narrow] }
+}
+
+/// Of all register tiles the one that wastes least: all sums, a row of vectors of the columns and one factor fit into the
+/// registers.
+fn register_tile(target: &Target, lane_counts: &[i64], sizes: &Sizes) -> RegisterTile {
+    let registers = i64::from(target.limits.vector_registers);
+    let wide = lane_counts.first().copied().unwrap_or(1);
+    let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ((columns + lanes - 1) / lanes).clamp(1, 8));
+    let candidate = |lanes: i64, vectors: i64| {
         let most = ((registers - 1 - vectors) / vectors).max(1);
         let rows = match sizes.rows {
             Some(all) if all > 0 => {
@@ -191,19 +213,40 @@ fn register_tile(registers: i64, lanes: i64, sizes: &Sizes) -> (i64, i64) {
             // With a power of two the last rows need fewer sorts of tiles.
             _ => 1 << most.ilog2(),
         };
-        (rows, vectors)
+        RegisterTile { rows, vectors, lanes }
     };
-    let cost = |&(rows, vectors): &(i64, i64)| {
+    let cost = |tile: &RegisterTile| {
+        let RegisterTile { rows, vectors, lanes } = *tile;
         let panel = vectors * lanes;
         let waste =
             sizes.columns.filter(|&n| n > 0).map_or(1.0, |n| ((n + panel - 1) / panel * panel) as f64 / n as f64);
-        let (work, loads) = ((rows * vectors) as f64, (rows + vectors) as f64);
-        // Fewer sums than this wait for each other.
-        let time = work.max(8.0) + 0.15 * loads;
-        waste * time / work
+        let more_instructions = if lanes < wide { NARROW } else { 1.0 };
+        waste * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
-    let all = (1..=widest).map(candidate);
-    all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or((1, 1))
+    let of_lanes = |&lanes: &i64| (1..=widest(lanes)).map(move |vectors| candidate(lanes, vectors));
+    let all = lane_counts.iter().flat_map(of_lanes);
+    all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(RegisterTile { rows: 1, vectors: 1, lanes: wide })
+}
+
+/// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other.
+fn rows_stay(c: &Contraction, rows: i64) -> bool {
+    let along = |axis: Option<&Axis>| stride(&c.of_rows, axis.map(|axis| &axis.var));
+    let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
+    let (row, place) = (last(&c.rows.axes), last(&c.depth.axes));
+    let element = i64::from(c.of_rows.dtype.bits / 8);
+    let runs = place.is_none() || along(place.as_ref()) == Some(element);
+    runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= CROWD_OF_ROWS)
+}
+
+/// Whether the second-level cache holds a panel of columns where it is, which few tiles of rows use.
+fn columns_stay(c: &Contraction, sizes: &Sizes, depth: i64, panel: i64) -> bool {
+    let Some((rows, columns)) = sizes.rows.zip(sizes.columns) else { return false };
+    let bytes = i64::from(c.of_columns.dtype.bits / 8);
+    let place = c.depth.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
+    let Some(stride) = stride(&c.of_columns, place.map(|axis| &axis.var)) else { return false };
+    let small = sizes.depth.is_some_and(|depth| depth.saturating_mul(columns) <= SMALL_COPY);
+    let few = rows <= MANY_ROWS || small || sizes.batch != Some(1);
+    few && panel * bytes <= L1_WAY && crowd(stride, depth, L2_WAY) <= CROWD
 }
 
 /// The depth of a step with all places of the inner axes for each place of the outermost one.
@@ -234,46 +277,4 @@ fn runs_along(factor: &Expr, axis: Option<&Var>) -> bool {
         }
     });
     along
-}
-
-/// Rows and columns of a task.
-fn blocks(t: &mut Tiling, sizes: &Sizes) {
-    let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
-    let (rows, columns, depth, batch) =
-        (known(sizes.rows), known(sizes.columns), known(sizes.depth), known(sizes.batch));
-    let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
-    let least = if t.pack_columns == PackColumns::Task { SHARED_ROWS.max(t.rows) } else { t.rows };
-    t.row_block = row_block(sizes.rows, t.rows, most);
-    let panels = (columns + t.panel() - 1) / t.panel();
-    let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
-    loop {
-        let tasks = batch * ((rows + t.row_block - 1) / t.row_block) * ((panels + per_task - 1) / per_task);
-        let work = t.row_block.min(rows).saturating_mul(per_task * t.panel()).saturating_mul(depth);
-        if tasks >= TASKS || work < 2 * TASK {
-            break;
-        }
-        if per_task > 1 {
-            per_task = (per_task + 1) / 2;
-        } else if t.row_block > least && sizes.rows.is_some() {
-            t.row_block = row_block(sizes.rows, t.rows, t.row_block / 2);
-        } else {
-            break;
-        }
-    }
-    let count = (panels + per_task - 1) / per_task;
-    t.column_block = (panels + count - 1) / count * t.panel();
-}
-
-/// Rows of a block: an even part of all of them, at most so many.
-fn row_block(rows: Option<i64>, tile: i64, most: i64) -> i64 {
-    let whole_tiles = |rows: i64| ((rows + tile - 1) / tile * tile).clamp(1, 1 << 15);
-    let Some(rows) = rows.filter(|&rows| rows > 0) else { return whole_tiles(most.min(ROWS) - tile + 1) };
-    if rows <= most + most / 3 {
-        return rows;
-    }
-    let least = (rows + most - 1) / most;
-    match (least..=least * 2).find(|blocks| rows % blocks == 0) {
-        Some(blocks) => rows / blocks,
-        None => whole_tiles((rows + least - 1) / least),
-    }
 }

@@ -1,0 +1,71 @@
+//! How elements of a factor of a product lie in memory, and whether the caches hold what of it is used together.
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
+
+use crate::guard::{mentions, substituted};
+
+/// Bytes behind which addresses meet the same places of the first-level cache.
+pub(super) const L1_WAY: i64 = 1 << 12;
+/// Bytes behind which addresses meet the same places of the second-level cache.
+pub(super) const L2_WAY: i64 = 1 << 17;
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+
+/// The bytes from an element of the factor to its neighbour along an axis, where the factor is elements of one buffer as
+/// they are, and this is a constant.
+pub(super) fn stride(factor: &Expr, axis: Option<&Var>) -> Option<i64> {
+    let (ExprKind::Load { buffer, indices, predicate: None }, Some(axis)) = (&factor.kind, axis) else { return None };
+    let known = Analyzer::new();
+    let next = [(axis.clone(), &Expr::var(axis) + 1)];
+    let mut elements = 0;
+    for (index, size) in indices.iter().zip(sizes_behind(buffer)?) {
+        if mentions(index, std::slice::from_ref(axis)) {
+            let step = known.simplify(&(&substituted(index, &next) - index)).as_int()?;
+            elements += step.checked_mul(size)?;
+        }
+    }
+    elements.checked_mul(i64::from(buffer.dtype.bits).max(8) / 8)
+}
+
+/// For each dimension how many elements lie from one place of it to the next.
+fn sizes_behind(buffer: &Buffer) -> Option<Vec<i64>> {
+    if !buffer.strides.is_empty() {
+        return buffer.strides.iter().map(Expr::as_int).collect();
+    }
+    let mut sizes = vec![1_i64];
+    for extent in buffer.shape.iter().skip(1).rev() {
+        sizes.push(sizes.last()?.checked_mul(extent.as_int()?)?);
+    }
+    sizes.truncate(buffer.shape.len());
+    sizes.reverse();
+    Some(sizes)
+}
+
+/// The most of so many lines, each so many bytes behind the one before, that fall on one place of a cache whose places
+/// repeat after `way` bytes.
+pub(super) fn crowd(stride: i64, count: i64, way: i64) -> i64 {
+    let places = way / LINE;
+    let mut lines = vec![0_i64; usize::try_from(places).unwrap_or(1).max(1)];
+    for number in 0..count.clamp(0, 1 << 14) {
+        let place = (number.wrapping_mul(stride).rem_euclid(way) / LINE).rem_euclid(places.max(1));
+        if let Some(line) = usize::try_from(place).ok().and_then(|place| lines.get_mut(place)) {
+            *line += 1;
+        }
+    }
+    lines.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_a_way_apart_meet_on_one_place() {
+        assert_eq!(crowd(L1_WAY, 12, L1_WAY), 12);
+        assert_eq!(crowd(L1_WAY / 2, 12, L1_WAY), 6);
+        assert_eq!(crowd(L1_WAY + LINE, 12, L1_WAY), 1);
+        assert_eq!(crowd(0, 3, L1_WAY), 3);
+        assert_eq!(crowd(L1_WAY, 0, L1_WAY), 0);
+    }
+}

@@ -1,0 +1,132 @@
+//! Rows and columns of a task of a product.
+//!
+//! Of all ways to cut rows and columns into blocks the one that costs least is taken, in cycles of one core: register tiles
+//! cost more the fewer sums they have, rows that are copied are copied once for each block of columns, and columns are read
+//! again by each block of rows. There have to be tasks enough to share the work.
+
+use super::product::Sizes;
+use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
+
+/// Multiplications that are worth a task of their own.
+const TASK: i64 = 1_000_000;
+/// Tasks among which work is shared, where there is enough; fewer where each copies rows.
+const TASKS: i64 = 16;
+const TASKS_THAT_COPY: i64 = 8;
+/// Extents that are known only when the function runs are planned for as if they were this.
+const UNKNOWN: i64 = 256;
+/// Rows of a block.
+const ROWS: i64 = 192;
+/// Rows of a block where tasks copy the columns: the more rows use a copy, the better.
+const ROWS_PER_COPY: i64 = 512;
+/// Columns of a block.
+const COLUMNS: i64 = 1024;
+/// Cycles to copy an element, to read one again that is in no cache near by, and to begin a task.
+const COPY: f64 = 0.2;
+const READ: f64 = 0.05;
+const BEGIN: f64 = 2000.0;
+
+/// Chooses the rows and columns of a task.
+pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
+    let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
+    let columns = known(sizes.columns);
+    let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
+    let panels = (columns + t.panel() - 1) / t.panel();
+    let work = [sizes.batch, sizes.rows, sizes.columns, sizes.depth]
+        .map(known)
+        .iter()
+        .fold(1, |a: i64, b| a.saturating_mul(*b));
+    let enough = if t.pack_rows == PackRows::InPlace { TASKS } else { TASKS_THAT_COPY };
+    let wanted = (work / TASK).clamp(1, enough);
+    let (mut best, mut found) = ((f64::INFINITY, f64::INFINITY), (t.rows, 1));
+    for rows in row_blocks(sizes.rows, t.rows, most) {
+        let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
+        loop {
+            let even = (panels + (panels + per_task - 1) / per_task - 1) / ((panels + per_task - 1) / per_task);
+            let cost = cost(t, sizes, (rows, even), wanted);
+            if cost < best {
+                (best, found) = (cost, (rows, even));
+            }
+            if per_task == 1 {
+                break;
+            }
+            per_task = (per_task + 1) / 2;
+        }
+    }
+    (t.row_block, t.column_block) = (found.0, found.1 * t.panel());
+}
+
+/// How many tasks are missing, and the cycles that all of them take, for so many rows and panels of a task.
+fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) -> (f64, f64) {
+    let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
+    let (all, columns, depth, batch) =
+        (known(sizes.rows), known(sizes.columns), known(sizes.depth) as f64, known(sizes.batch));
+    let panels = (columns + t.panel() - 1) / t.panel();
+    let (row_blocks, column_blocks) = ((all + rows - 1) / rows, (panels + per_task - 1) / per_task);
+    let tasks = batch * row_blocks * column_blocks;
+    let (whole, rest) = (all / rows, all % rows);
+    let tiles = match rest {
+        0 => whole as f64 * tiles_cost(t, rows),
+        // Where the last block has fewer rows than the others, all blocks have whole tiles and powers of two.
+        _ => {
+            (whole * (rows / t.rows) + rest / t.rows) as f64 * tile_cost(t.rows, t.vectors)
+                + whole as f64 * powers_cost(t, rows % t.rows)
+                + powers_cost(t, rest % t.rows)
+        }
+    };
+    let copied = match t.pack_rows {
+        PackRows::InPlace => 0.0,
+        _ => (column_blocks * all) as f64 * depth * COPY,
+    };
+    let read = columns as f64 * depth * if t.pack_columns == PackColumns::Task { COPY } else { READ };
+    let one = tiles * panels as f64 * depth + copied + row_blocks as f64 * read;
+    // The last tasks leave cores idle.
+    let uneven = ((tasks + 1) / 2 * 2) as f64 / tasks as f64;
+    ((wanted - tasks).max(0) as f64, (batch as f64 * one + tasks as f64 * BEGIN) * uneven)
+}
+
+/// Cycles of register tiles of so many rows, for each panel and place of the depth.
+fn tiles_cost(t: &Tiling, rows: i64) -> f64 {
+    if rows <= 0 {
+        return 0.0;
+    }
+    let tiles = (rows + t.rows - 1) / t.rows;
+    let (small, larger) = (rows / tiles, rows % tiles);
+    larger as f64 * tile_cost(small + 1, t.vectors) + (tiles - larger) as f64 * tile_cost(small, t.vectors)
+}
+
+/// The same, of tiles that have powers of two of rows.
+fn powers_cost(t: &Tiling, rows: i64) -> f64 {
+    let powers = (0..i64::BITS - 1).map(|power| 1_i64 << power).filter(|size| rows & size != 0);
+    powers.map(|size| tile_cost(size, t.vectors)).sum()
+}
+
+/// Cycles of one register tile at a place of the depth: fewer sums than eight wait for each other.
+pub(super) fn tile_cost(rows: i64, vectors: i64) -> f64 {
+    ((rows * vectors) as f64).max(8.0) + 0.15 * (rows + vectors) as f64
+}
+
+/// Sizes of blocks of rows, of about so many rows at most: even parts of all of them, and such of whole tiles.
+fn row_blocks(rows: Option<i64>, tile: i64, most: i64) -> Vec<i64> {
+    let Some(rows) = rows.filter(|&rows| rows > 0) else {
+        return vec![whole_tiles(most.min(ROWS) - tile + 1, tile)];
+    };
+    let mut found = Vec::new();
+    let mut most = most;
+    loop {
+        if rows <= most + most / 3 {
+            found.push(rows);
+        } else {
+            let least = (rows + most - 1) / most;
+            found.push(whole_tiles((rows + least - 1) / least, tile));
+            found.extend((least..=least * 2).find(|blocks| rows % blocks == 0).map(|blocks| rows / blocks));
+        }
+        if most <= tile {
+            return found;
+        }
+        most /= 2;
+    }
+}
+
+fn whole_tiles(rows: i64, tile: i64) -> i64 {
+    ((rows + tile - 1) / tile * tile).clamp(1, 1 << 15)
+}
