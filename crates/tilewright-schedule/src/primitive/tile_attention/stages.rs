@@ -2,13 +2,14 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
-use tilewright_ir::nest::Nest;
+use tilewright_ir::nest::{Loop, Nest};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use crate::guard::substituted;
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
+use crate::primitive::tile_product::loops::{has_own_loops, without_own_loops};
 use crate::size::{MOST_NODES, size};
 
 /// A nest that computes each element of a buffer.
@@ -70,23 +71,10 @@ pub(super) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
 
 /// A block's axes are the loops around it, whole.
 fn check_whole(known: &Analyzer, nest: &Nest) -> Result<(), Fault> {
-    let own_loop = |value: &Expr, extent: &Expr| {
-        let own = nest.loops.iter().find(|l| value.as_var() == Some(&l.var));
-        own.is_some_and(|l| l.min.as_int() == Some(0) && known.prove_equal(&l.extent, extent))
-            || value.as_int() == Some(0) && extent.as_int() == Some(1)
-    };
-    let axes = nest.block.iters.iter().zip(&nest.values);
-    let whole = nest.predicate.as_int() == Some(1)
-        && nest.loops.iter().all(|l| l.kind == ForKind::Serial)
-        && axes
-            .clone()
-            .all(|(iter, value)| iter.domain.min.as_int() == Some(0) && own_loop(value, &iter.domain.extent))
-        && nest
-            .loops
-            .iter()
-            .all(|l| axes.clone().any(|(_, value)| value.as_var() == Some(&l.var)) || l.extent.as_int() == Some(1));
-    let message = || format!("block `{}` has no loop of its own over each of its axes", nest.block.name);
-    if whole { Ok(()) } else { Err(Fault::of_call(message())) }
+    let is_of_axis = |l: &Loop| nest.values.iter().any(|value| value.as_var() == Some(&l.var));
+    let whole = has_own_loops(known, &nest.loops, &nest.block, (&nest.values, &nest.predicate))
+        && nest.loops.iter().all(|l| l.kind == ForKind::Serial && (is_of_axis(l) || l.extent.as_int() == Some(1)));
+    if whole { Ok(()) } else { Err(Fault::of_call(without_own_loops(&nest.block))) }
 }
 
 fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {

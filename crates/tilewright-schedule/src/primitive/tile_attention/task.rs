@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
-use tilewright_ir::Attrs;
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, Intrinsic, Range, Scope, Stmt, StmtKind, Var,
-};
-use tilewright_support::Origins;
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
 
 use super::{Attention, Tiling};
 use crate::guard::{binary, substituted, typed};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
+use crate::primitive::tile_product::loops::{looped, memory, task_block, with_names};
 
 /// What tasks are made from.
 pub(super) struct Maker<'a> {
@@ -61,23 +57,16 @@ impl Maker<'_> {
     }
 
     fn buffer(&self, name: &str, shape: &[i64], scope: Scope) -> Buffer {
-        Buffer::new(name, shape.iter().map(|&size| self.int(size)).collect(), self.a.dtype).derive(|node| {
-            node.scope = scope;
-            node.align = 64;
-        })
+        memory(name, shape.iter().map(|&size| self.int(size)).collect(), self.a.dtype, scope)
     }
 
-    /// `for name in range(extent)` of a sort.
-    pub(super) fn looped(
+    fn looped(
         &self,
-        name: &str,
-        extent: &Expr,
-        kind: ForKind,
+        (name, extent, kind): (&str, &Expr, ForKind),
         body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
         let var = self.var(name);
-        let body = body(&Expr::var(&var))?;
-        Ok(Stmt::for_loop(&var, self.int(0), extent.clone(), kind, body))
+        Ok(looped(&var, extent, kind, body(&Expr::var(&var))?))
     }
 
     pub(super) fn serial(
@@ -86,7 +75,7 @@ impl Maker<'_> {
         extent: &Expr,
         body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
-        self.looped(name, extent, ForKind::Serial, body)
+        self.looped((name, extent, ForKind::Serial), body)
     }
 
     pub(super) fn unrolled(
@@ -95,7 +84,7 @@ impl Maker<'_> {
         extent: i64,
         body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
-        self.looped(name, &self.int(extent), ForKind::Unrolled, body)
+        self.looped((name, &self.int(extent), ForKind::Unrolled), body)
     }
 
     pub(super) fn vectorized(
@@ -104,7 +93,7 @@ impl Maker<'_> {
         extent: i64,
         body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
-        self.looped(name, &self.int(extent), ForKind::Vectorized, body)
+        self.looped((name, &self.int(extent), ForKind::Vectorized), body)
     }
 
     /// Vectors over so many elements, the last ones narrower: `body` is of an element.
@@ -146,8 +135,7 @@ impl Maker<'_> {
             let start = self.known.simplify(&(number * keys));
             let left = self.least(&self.int(keys), &(all - &Expr::var(&first)))?;
             let body = body(&Keys { first: Expr::var(&first), count: Expr::var(&count) })?;
-            let inner = StmtKind::Let { var: count, value: left, body }.into();
-            Ok(StmtKind::Let { var: first, value: start, body: inner }.into())
+            Ok(with_names(vec![(first, start), (count, left)], body))
         })
     }
 
@@ -179,41 +167,15 @@ impl Maker<'_> {
         }
         let places = self.a.batch.iter().rev().zip(axes.iter().skip(1));
         let batch: Vec<(Var, Expr)> = places.map(|(axis, (var, _))| (axis.var.clone(), Expr::var(var))).collect();
-        let inner = body(&batch, &Expr::var(&block))?;
-        let inner = lets.into_iter().rev().fold(inner, |body, (var, value)| StmtKind::Let { var, value, body }.into());
-        let block =
-            StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: self.block(buffers, inner) };
-        Ok(Stmt::for_loop(&task, self.int(0), count, ForKind::Parallel, block.into()))
+        let inner = with_names(lets, body(&batch, &Expr::var(&block))?);
+        Ok(looped(&task, &count, ForKind::Parallel, self.block(buffers, inner)))
     }
 
     /// The block of a task, which may touch all of the buffers.
-    fn block(&self, own: &[Buffer], body: Stmt) -> Block {
-        let whole = |buffer: &Buffer| {
-            let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
-            BufferRegion { buffer: buffer.clone(), region }
-        };
-        let mut read: Vec<Buffer> = Vec::new();
-        for formula in [&self.a.of_query, &self.a.of_key, &self.a.of_value, &self.a.scores, &self.a.result] {
-            walk(formula, |e: &Expr| {
-                if let ExprKind::Load { buffer, .. } = &e.kind
-                    && !read.contains(buffer)
-                {
-                    read.push(buffer.clone());
-                }
-            });
-        }
-        Block {
-            name: self.name.clone(),
-            iters: Vec::new(),
-            alloc_buffers: own.to_vec(),
-            match_buffers: Vec::new(),
-            reads: read.iter().map(whole).collect(),
-            writes: vec![whole(&self.a.out)],
-            annotations: Attrs::new(),
-            init: None,
-            body,
-            origins: Origins::default(),
-        }
+    fn block(&self, own: &[Buffer], body: Stmt) -> Stmt {
+        let a = self.a;
+        let read = [&a.of_query, &a.of_key, &a.of_value, &a.scores, &a.result];
+        task_block(&self.name, &read, vec![a.out.clone()], own.to_vec(), body)
     }
 
     /// Tiles of at most so many of a number of things: `body` is of the first one and how many there are.

@@ -2,7 +2,8 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
 
-use super::nest::{Product, Step, Task, looped, memory, only_if, serial};
+use super::loops::{looped, memory, only_if, serial};
+use super::nest::{Product, Step, Task};
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, substituted, typed};
 use crate::primitive::Fault;

@@ -5,6 +5,7 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::contraction::Contraction;
+use super::loops::{has_own_loops, without_own_loops};
 use crate::guard::{known_around, substituted, typed};
 use crate::independent::has_effects;
 use crate::primitive::Fault;
@@ -118,20 +119,10 @@ fn output_of(function: &PrimFunc, stage: &Site, contraction: &Contraction, sum: 
 /// The block runs under no condition, for all values of its axes.
 pub(super) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
     let Some((values, predicate)) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
-    let loops = stage.loops();
-    let whole = block.iters.iter().zip(values).all(|(iter, value)| {
-        let own = loops.iter().any(|l| {
-            value.as_var() == Some(&l.var)
-                && l.min.as_int() == Some(0)
-                && known.prove_equal(&l.extent, &iter.domain.extent)
-        });
-        let unit = iter.domain.extent.as_int() == Some(1) && value.as_int() == Some(0);
-        (own || unit) && iter.domain.min.as_int() == Some(0)
-    });
-    if whole && predicate.as_int() == Some(1) {
+    if has_own_loops(known, &stage.loops(), block, (values, predicate)) {
         return Ok(());
     }
-    Err(Fault::at(stage, format!("block `{}` has no loop of its own over each of its axes", block.name)))
+    Err(Fault::at(stage, without_own_loops(block)))
 }
 
 /// The block's axes, over those of the contraction, where the block handles a sum.

@@ -9,7 +9,8 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Va
 
 use super::contraction::{Contraction, Group};
 use super::is_one;
-use super::nest::{Product, looped, named, only_if, serial, with_names};
+use super::loops::{looped, named, only_if, serial, with_names};
+use super::nest::Product;
 use crate::guard::{binary, compare, mentions, substituted};
 use crate::primitive::Fault;
 

@@ -38,6 +38,7 @@ mod contraction;
 mod emit;
 mod epilogue;
 mod lines;
+pub(in crate::primitive) mod loops;
 mod nest;
 mod pack;
 mod pairs;

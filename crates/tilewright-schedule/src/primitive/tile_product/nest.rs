@@ -3,17 +3,13 @@
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::Attrs;
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var,
-};
-use tilewright_support::Origins;
-use tilewright_tensor::DataType;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use super::contraction::{Axis, Contraction, Group};
 use super::emit::{Micro, Partial};
 use super::epilogue::Outputs;
+use super::loops::{looped, memory, named, serial, task_block, with_names};
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
 use crate::guard::{binary, compare};
 use crate::primitive::Fault;
@@ -94,44 +90,6 @@ impl Product<'_> {
         }
         Ok(self.simple(&binary(BinOp::Max, &steps, &self.int(1))?))
     }
-}
-
-/// `for var in range(extent)`; nothing of a loop of one iteration remains.
-pub(super) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
-    looped(var, extent, ForKind::Serial, body)
-}
-
-pub(super) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
-    Stmt::for_loop(var, Expr::int(0, var.dtype), extent.clone(), kind, body)
-}
-
-pub(super) fn only_if(condition: Expr, then: Stmt) -> Stmt {
-    if condition.as_int() == Some(1) {
-        return then;
-    }
-    StmtKind::If { condition, then, otherwise: None }.into()
-}
-
-/// The expression under a name, unless it is a name or a constant.
-pub(super) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Expr {
-    if value.as_var().is_some() || value.as_int().is_some() {
-        return value.clone();
-    }
-    let var = Var::new(name, value.dtype);
-    lets.push((var.clone(), value.clone()));
-    Expr::var(&var)
-}
-
-pub(super) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
-    lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
-}
-
-/// A buffer in the rows' and columns' type of index.
-pub(super) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
-    Buffer::new(name, shape, dtype).derive(|node| {
-        node.scope = scope;
-        node.align = 64;
-    })
 }
 
 /// The product as loops, with what is packed ahead in front.
@@ -220,47 +178,15 @@ fn block(p: &Product<'_>, name: &str, ahead: Option<&Buffer>, own: Vec<Buffer>, 
     let mut read = vec![&p.c.of_rows, packed.as_ref().unwrap_or(&p.c.of_columns)];
     read.extend(p.outputs.all.iter().map(|output| &output.value));
     let written: Vec<Buffer> = p.outputs.all.iter().map(|output| output.buffer.clone()).collect();
-    let mut stmt = task_block(name, &read, written, body);
-    if let StmtKind::Block { block, .. } = &stmt.kind {
+    let mut stmt = task_block(name, &read, written, own, body);
+    if let StmtKind::Block { block, .. } = &stmt.kind
+        && p.outputs.is_plain()
+    {
         let mut block = block.clone();
-        block.alloc_buffers = own;
-        if p.outputs.is_plain() {
-            block.reads.extend(block.writes.iter().cloned());
-        }
+        block.reads.extend(block.writes.iter().cloned());
         stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
     }
     stmt
-}
-
-/// A block without axes that may read all of what the expressions load from, and write all of some buffers.
-pub(super) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, body: Stmt) -> Stmt {
-    let mut buffers: Vec<Buffer> = Vec::new();
-    for expr in read {
-        tilewright_expr::node::walk(*expr, |e: &Expr| {
-            if let ExprKind::Load { buffer, .. } = &e.kind
-                && !buffers.contains(buffer)
-            {
-                buffers.push(buffer.clone());
-            }
-        });
-    }
-    let whole = |buffer: Buffer| {
-        let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
-        BufferRegion { buffer, region }
-    };
-    let block = Block {
-        name: name.into(),
-        iters: Vec::new(),
-        alloc_buffers: Vec::new(),
-        match_buffers: Vec::new(),
-        reads: buffers.into_iter().map(whole).collect(),
-        writes: written.into_iter().map(whole).collect(),
-        annotations: Attrs::new(),
-        init: None,
-        body,
-        origins: Origins::default(),
-    };
-    StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
 
 /// A task: the steps over the depth, and the memory that it needs.

@@ -11,7 +11,8 @@ use tilewright_tensor::DataType;
 use super::PackRows;
 use super::contraction::{Axis, Group};
 use super::lines::Copied;
-use super::nest::{Product, Step, Task, looped, memory, named, serial, task_block, with_names};
+use super::loops::{looped, memory, named, serial, task_block, with_names};
+use super::nest::{Product, Step, Task};
 use crate::guard::{compare, mentions, substituted, typed};
 use crate::primitive::Fault;
 
@@ -143,7 +144,7 @@ fn lines_ahead(p: &Product<'_>) -> Result<Packed, Fault> {
     let (column, start) = (&panel * p.tiling.panel(), p.int(0));
     let body = p.copy_lines(&Copied { batch: &batch, column, start, depth, to: &buffer, at })?;
     let body = with_names(lets, body);
-    let block = task_block("packed_columns", &[&p.c.of_columns], vec![buffer.clone()], body);
+    let block = task_block("packed_columns", &[&p.c.of_columns], vec![buffer.clone()], Vec::new(), body);
     Ok(Packed { buffer, stmt: looped(&number, &group.size, ForKind::Parallel, block) })
 }
 

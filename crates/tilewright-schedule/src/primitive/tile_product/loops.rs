@@ -1,0 +1,108 @@
+//! Loops, memory and blocks that products and attention are written with.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::Attrs;
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, Range, Scope, Stmt, StmtKind, Var};
+use tilewright_support::Origins;
+use tilewright_tensor::DataType;
+
+/// `for var in range(extent)`; nothing of a loop of one iteration remains.
+pub(in crate::primitive) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
+    looped(var, extent, ForKind::Serial, body)
+}
+
+pub(in crate::primitive) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
+    Stmt::for_loop(var, Expr::int(0, var.dtype), extent.clone(), kind, body)
+}
+
+pub(in crate::primitive) fn only_if(condition: Expr, then: Stmt) -> Stmt {
+    if condition.as_int() == Some(1) {
+        return then;
+    }
+    StmtKind::If { condition, then, otherwise: None }.into()
+}
+
+/// The expression under a name, unless it is a name or a constant.
+pub(in crate::primitive) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Expr {
+    if value.as_var().is_some() || value.as_int().is_some() {
+        return value.clone();
+    }
+    let var = Var::new(name, value.dtype);
+    lets.push((var.clone(), value.clone()));
+    Expr::var(&var)
+}
+
+pub(in crate::primitive) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
+    lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
+}
+
+/// A buffer in the rows' and columns' type of index.
+pub(in crate::primitive) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
+    Buffer::new(name, shape, dtype).derive(|node| {
+        node.scope = scope;
+        node.align = 64;
+    })
+}
+
+/// A block without axes that may read all of what the expressions load from, write all of some buffers, and has its own ones.
+pub(in crate::primitive) fn task_block(
+    name: &str,
+    read: &[&Expr],
+    written: Vec<Buffer>,
+    own: Vec<Buffer>,
+    body: Stmt,
+) -> Stmt {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for expr in read {
+        walk(*expr, |e: &Expr| {
+            if let ExprKind::Load { buffer, .. } = &e.kind
+                && !buffers.contains(buffer)
+            {
+                buffers.push(buffer.clone());
+            }
+        });
+    }
+    let whole = |buffer: Buffer| {
+        let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
+        BufferRegion { buffer, region }
+    };
+    let block = Block {
+        name: name.into(),
+        iters: Vec::new(),
+        alloc_buffers: own,
+        match_buffers: Vec::new(),
+        reads: buffers.into_iter().map(whole).collect(),
+        writes: written.into_iter().map(whole).collect(),
+        annotations: Attrs::new(),
+        init: None,
+        body,
+        origins: Origins::default(),
+    };
+    StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
+}
+
+/// Whether each of the block's axes has a loop of its own over all of its places, or one place, and the block always runs.
+pub(in crate::primitive) fn has_own_loops(
+    known: &Analyzer,
+    loops: &[Loop],
+    block: &Block,
+    (values, predicate): (&[Expr], &Expr),
+) -> bool {
+    let whole = block.iters.iter().zip(values).all(|(iter, value)| {
+        let own = loops.iter().any(|l| {
+            value.as_var() == Some(&l.var)
+                && l.min.as_int() == Some(0)
+                && known.prove_equal(&l.extent, &iter.domain.extent)
+        });
+        let unit = iter.domain.extent.as_int() == Some(1) && value.as_int() == Some(0);
+        (own || unit) && iter.domain.min.as_int() == Some(0)
+    });
+    whole && predicate.as_int() == Some(1)
+}
+
+/// What is said of a block that has not.
+pub(in crate::primitive) fn without_own_loops(block: &Block) -> String {
+    format!("block `{}` has no loop of its own over each of its axes", block.name)
+}
