@@ -1,29 +1,6 @@
 //! The means of windows over two spatial dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
-
-use super::pooling::{AVERAGE, infer, legalize};
-
-op! {
+avg_pool! {
     /// The means of windows of the data, over two spatial dimensions.
-    ///
-    /// The border is one of zeros. Means of float16 are worked out in float32.
-    "nn.avg_pool2d" {
-        args: { data: Tensor, "The data."; }
-        attrs: {
-            pool_size: Each(2) = AttrDefault::Int(1), "The number of the window's elements.";
-            strides: Each(2) = AttrDefault::Int(1), "The steps of the window.";
-            padding: Sides(2) = AttrDefault::Int(0), "The widths of the border: before, then behind.";
-            dilation: Each(2) = AttrDefault::Int(1), "The distances of the window's elements.";
-            ceil_mode: Bool = AttrDefault::Bool(false),
-                "Whether a window may reach out behind the border, if it begins before.";
-            count_include_pad: Bool = AttrDefault::Bool(false), "Whether elements of the border count.";
-            layout: Str = AttrDefault::Str("NCHW"), "The order of the data's dimensions.";
-            out_layout: Str = AttrDefault::Of("layout"), "The order of the result's dimensions.";
-        }
-        infer: |cx, call| infer(cx, call, 2, AVERAGE),
-        legalize: Legalize::PrimFunc(|call| legalize(call, 2, AVERAGE)),
-        properties: Properties { pure: true, fusion: Fusion::OutElementwise },
-        layouts: Layouts::Named { operands: &["layout"], result: "out_layout" },
-    }
+    "nn.avg_pool2d", 2, "NCHW"
 }

@@ -1,34 +1,7 @@
 //! Transposed convolution over three spatial dimensions.
 
-use tilewright_ir::op::{AttrDefault, Fusion, Layouts, Legalize, Properties};
-use tilewright_tensor::DataType;
-
-use super::convolution::{Direction, infer, legalize};
-
-op! {
-    /// What goes back from the result of a convolution over three spatial dimensions to its data, as `torch.conv_transpose3d`.
-    ///
-    /// Each element of the data times the kernel is added to the result where the window of that convolution lay.
-    "nn.conv3d_transpose" {
-        args: {
-            data: Tensor, "The data.";
-            weight: Tensor, "The kernel: its first axis is that of the data's channels.";
-        }
-        attrs: {
-            strides: Each(3) = AttrDefault::Int(1), "The steps of the window over the result.";
-            padding: Sides(3) = AttrDefault::Int(0), "What is cut from the result: before, then behind.";
-            output_padding: Each(3) = AttrDefault::Int(0), "What is added behind the result.";
-            dilation: Each(3) = AttrDefault::Int(1), "The distances of the window's elements.";
-            groups: Int = AttrDefault::Int(1), "The number of groups, which divides that of the channels.";
-            data_layout: Str = AttrDefault::Str("NCDHW"), "The order of the data's dimensions.";
-            kernel_layout: Str = AttrDefault::Str("IODHW"), "The order of the kernel's dimensions.";
-            out_layout: Str = AttrDefault::Of("data_layout"), "The order of the result's dimensions.";
-            out_dtype: DType = AttrDefault::DType(DataType::VOID),
-                "The data type of the result and of the sums; `void`: that of the operands.";
-        }
-        infer: |cx, call| infer(cx, call, 3, Direction::Transposed),
-        legalize: Legalize::PrimFunc(|call| legalize(call, 3, Direction::Transposed)),
-        properties: Properties { pure: true, fusion: Fusion::OutElementwise },
-        layouts: Layouts::Named { operands: &["data_layout", "kernel_layout"], result: "out_layout" },
-    }
+transposed_convolution! {
+    /// What goes back from the result of a convolution over three spatial dimensions to its data, as
+    /// `torch.conv_transpose3d`.
+    "nn.conv3d_transpose", 3, "NCDHW", "IODHW"
 }

@@ -1,7 +1,8 @@
-//! What convolutions over 1, 2 and 3 dimensions share: how their attributes are read, the shape of the result, the loops.
+//! What convolutions over 1, 2 and 3 dimensions share: their declarations, how their attributes are read, the shape of the
+//! result, the loops.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::op::{Fusion, InferCx, InferError, Layouts, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::legalize as legalize_formula;
@@ -11,6 +12,99 @@ use tilewright_tensor::DataType;
 
 use crate::elementwise::number;
 use crate::{attributes, shapes};
+
+/// Declares a convolution: its documentation, name, number of spatial dimensions, and the orders of the axes of the data
+/// and of the kernel.
+macro_rules! convolution {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $data:literal, $kernel:literal) => {
+        op! {
+            $(#[doc = $doc])+
+            /// Outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided evenly,
+            /// and those of a group depend on each other only. Sums of float16 are worked out in float32.
+            $name {
+                args: {
+                    data: Tensor, "The data.";
+                    weight: Tensor, "The kernel.";
+                }
+                attrs: {
+                    strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1), "The steps of the window.";
+                    padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
+                        "The widths of the border of zeros: before, then behind.";
+                    dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The distances of the window's elements.";
+                    groups: Int = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The number of groups, which divides that of the channels.";
+                    data_layout: Str = ::tilewright_ir::op::AttrDefault::Str($data), "The order of the data's dimensions.";
+                    kernel_layout: Str = ::tilewright_ir::op::AttrDefault::Str($kernel),
+                        "The order of the kernel's dimensions.";
+                    out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("data_layout"),
+                        "The order of the result's dimensions.";
+                    out_dtype: DType = ::tilewright_ir::op::AttrDefault::DType(::tilewright_tensor::DataType::VOID),
+                        "The data type of the result and of the sums; `void`: that of the operands.";
+                }
+                infer: |cx, call| {
+                    $crate::nn::convolution::infer(cx, call, $spatial, $crate::nn::convolution::Direction::Forward)
+                },
+                legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                    $crate::nn::convolution::legalize(call, $spatial, $crate::nn::convolution::Direction::Forward)
+                }),
+                properties: $crate::nn::convolution::PROPERTIES,
+                layouts: $crate::nn::convolution::LAYOUTS,
+            }
+        }
+    };
+}
+
+/// Declares a transposed convolution: its documentation, name, number of spatial dimensions, and the orders of the axes
+/// of the data and of the kernel.
+macro_rules! transposed_convolution {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $data:literal, $kernel:literal) => {
+        op! {
+            $(#[doc = $doc])+
+            ///
+            /// Each element of the data times the kernel is added to the result where the window of that convolution lay.
+            $name {
+                args: {
+                    data: Tensor, "The data.";
+                    weight: Tensor, "The kernel: its first axis is that of the data's channels.";
+                }
+                attrs: {
+                    strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The steps of the window over the result.";
+                    padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
+                        "What is cut from the result: before, then behind.";
+                    output_padding: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
+                        "What is added behind the result.";
+                    dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The distances of the window's elements.";
+                    groups: Int = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The number of groups, which divides that of the channels.";
+                    data_layout: Str = ::tilewright_ir::op::AttrDefault::Str($data), "The order of the data's dimensions.";
+                    kernel_layout: Str = ::tilewright_ir::op::AttrDefault::Str($kernel),
+                        "The order of the kernel's dimensions.";
+                    out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("data_layout"),
+                        "The order of the result's dimensions.";
+                    out_dtype: DType = ::tilewright_ir::op::AttrDefault::DType(::tilewright_tensor::DataType::VOID),
+                        "The data type of the result and of the sums; `void`: that of the operands.";
+                }
+                infer: |cx, call| {
+                    $crate::nn::convolution::infer(cx, call, $spatial, $crate::nn::convolution::Direction::Transposed)
+                },
+                legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                    $crate::nn::convolution::legalize(call, $spatial, $crate::nn::convolution::Direction::Transposed)
+                }),
+                properties: $crate::nn::convolution::PROPERTIES,
+                layouts: $crate::nn::convolution::LAYOUTS,
+            }
+        }
+    };
+}
+
+/// What passes may know of a convolution.
+pub(super) const PROPERTIES: Properties = Properties { pure: true, fusion: Fusion::OutElementwise };
+/// The attributes that name the orders of the dimensions.
+pub(super) const LAYOUTS: Layouts =
+    Layouts::Named { operands: &["data_layout", "kernel_layout"], result: "out_layout" };
 
 /// The axes of the data, and of the kernel of a convolution and of a transposed one, for so many spatial dimensions.
 pub(super) fn axes(spatial: usize) -> [&'static str; 3] {

@@ -1,11 +1,13 @@
 //! Ops of neural networks.
 
 mod attended;
+#[macro_use]
 mod convolution;
 mod decomposition;
 mod exponentials;
 pub(crate) mod likelihood;
 mod normalised;
+#[macro_use]
 pub(crate) mod pooling;
 
 family! {

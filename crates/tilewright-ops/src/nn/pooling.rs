@@ -1,7 +1,8 @@
-//! What pools over 1, 2 and 3 dimensions share: how their attributes are read, the shape of the result, the loops.
+//! What pools over 1, 2 and 3 dimensions share: their declarations, how their attributes are read, the shape of the result,
+//! the loops.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{InferCx, InferError, OpCall};
+use tilewright_ir::op::{Fusion, InferCx, InferError, Layouts, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::legalize as legalize_formula;
@@ -11,6 +12,98 @@ use tilewright_te::topi::pooling::{Pool, PoolKind, adaptive_average, pool};
 use super::convolution::{at_least, axes, check_reach, layout, logical, physical};
 use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
+
+/// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is made
+/// of a window, and what an element of the border counts for.
+macro_rules! pool {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal) => {
+        op! {
+            $(#[doc = $doc])+
+            $name {
+                args: { data: Tensor, "The data."; }
+                attrs: {
+                    pool_size: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The number of the window's elements.";
+                    strides: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1), "The steps of the window.";
+                    padding: Sides($spatial) = ::tilewright_ir::op::AttrDefault::Int(0),
+                        "The widths of the border: before, then behind.";
+                    dilation: Each($spatial) = ::tilewright_ir::op::AttrDefault::Int(1),
+                        "The distances of the window's elements.";
+                    ceil_mode: Bool = ::tilewright_ir::op::AttrDefault::Bool(false),
+                        "Whether a window may reach out behind the border, if it begins before.";
+                    count_include_pad: Bool = ::tilewright_ir::op::AttrDefault::Bool(false), $border;
+                    layout: Str = ::tilewright_ir::op::AttrDefault::Str($layout), "The order of the data's dimensions.";
+                    out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("layout"),
+                        "The order of the result's dimensions.";
+                }
+                infer: |cx, call| $crate::nn::pooling::infer(cx, call, $spatial, $crate::nn::pooling::$kind),
+                legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                    $crate::nn::pooling::legalize(call, $spatial, $crate::nn::pooling::$kind)
+                }),
+                properties: $crate::nn::pooling::PROPERTIES,
+                layouts: $crate::nn::pooling::LAYOUTS,
+            }
+        }
+    };
+}
+
+/// Declares a pool of the largest elements, with its documentation before the name: see [`pool!`].
+macro_rules! max_pool {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
+        pool! {
+            $(#[doc = $doc])+
+            ///
+            /// NaN is larger than any other element, and a border smaller.
+            $name, $spatial, $layout, MAX, "It has no meaning for the largest element."
+        }
+    };
+}
+
+/// Declares a pool of means, with its documentation before the name: see [`pool!`].
+macro_rules! avg_pool {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
+        pool! {
+            $(#[doc = $doc])+
+            ///
+            /// The border is one of zeros. Means of float16 are worked out in float32.
+            $name, $spatial, $layout, AVERAGE, "Whether elements of the border count."
+        }
+    };
+}
+
+/// Declares a pool of as many means as `output_size` says: its documentation, name, number of spatial dimensions, and the
+/// order of the axes of the data.
+macro_rules! adaptive_avg_pool {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
+        op! {
+            $(#[doc = $doc])+
+            ///
+            /// Window `i` of `m` goes from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up, where the data has `n`
+            /// elements.
+            $name {
+                args: { data: Tensor, "The data."; }
+                attrs: {
+                    output_size: OptionalEach($spatial) = ::tilewright_ir::op::AttrDefault::None,
+                        "The numbers of windows; `None`: one for each element.";
+                    layout: Str = ::tilewright_ir::op::AttrDefault::Str($layout), "The order of the data's dimensions.";
+                    out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("layout"),
+                        "The order of the result's dimensions.";
+                }
+                infer: |cx, call| $crate::nn::pooling::infer_adaptive(cx, call, $spatial),
+                legalize: ::tilewright_ir::op::Legalize::PrimFunc(|call| {
+                    $crate::nn::pooling::legalize_adaptive(call, $spatial)
+                }),
+                properties: $crate::nn::pooling::PROPERTIES,
+                layouts: $crate::nn::pooling::LAYOUTS,
+            }
+        }
+    };
+}
+
+/// What passes may know of a pool.
+pub(super) const PROPERTIES: Properties = Properties { pure: true, fusion: Fusion::OutElementwise };
+/// The attributes that name the orders of the dimensions.
+pub(super) const LAYOUTS: Layouts = Layouts::Named { operands: &["layout"], result: "out_layout" };
 
 /// The largest element.
 pub(crate) const MAX: fn(&OpCall<'_>) -> PoolKind = |_| PoolKind::Max;

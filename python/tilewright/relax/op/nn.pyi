@@ -240,8 +240,8 @@ def conv1d(
 ) -> Call:
     """Sums of products of a kernel and of windows of the data, over one spatial dimension.
 
-    `result[n, f, x] = sum over c, r of data[n, c, x * stride + r * dilation - padding] * weight[f, c, r]`;
-    outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided
+    `result[n, f, x] = sum over c, r of data[n, c, x * stride + r * dilation - padding] * weight[f, c, r]`.
+    Outside of its bounds the data is 0. With groups, the channels of the data and of the result are divided
     evenly, and those of a group depend on each other only. Sums of float16 are worked out in float32.
 
     data: The data.
@@ -302,7 +302,7 @@ def conv2d(
     """Sums of products of a kernel and of windows of the data, over two spatial dimensions.
 
     `result[n, f, y, x]` is the sum over `c`, `r`, `s` of `data[n, c, y * strides[0] + r * dilation[0] -
-    padding[0], x * strides[1] + s * dilation[1] - padding[1]]` times `weight[f, c, r, s]`; outside of its bounds
+    padding[0], x * strides[1] + s * dilation[1] - padding[1]]` times `weight[f, c, r, s]`. Outside of its bounds
     the data is 0. With groups, the channels of the data and of the result are divided evenly, and those of a
     group depend on each other only. Sums of float16 are worked out in float32.
 
@@ -363,7 +363,7 @@ def conv3d(
 ) -> Call:
     """Sums of products of a kernel and of windows of the data, over three spatial dimensions.
 
-    As `nn.conv2d`, with a window that moves along three dimensions; outside of its bounds the data is 0. With
+    As `nn.conv2d`, with a window that moves along three dimensions. Outside of its bounds the data is 0. With
     groups, the channels of the data and of the result are divided evenly, and those of a group depend on each
     other only. Sums of float16 are worked out in float32.
 
