@@ -20,6 +20,7 @@ mod emit;
 mod error;
 mod foreign;
 mod machine;
+mod resident;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 pub use error::CodegenError;
+pub use resident::release_pages;
 
 /// Stands before the names of kernels in objects.
 pub const SYMBOL_PREFIX: &str = "tilewright.kernel.";
