@@ -13,7 +13,7 @@ use tilewright_support::{Diagnostic, Diagnostics};
 use tilewright_tensor::Tensor;
 
 use crate::tir::PrimFunc;
-use crate::verify::{Form, verify};
+use crate::verify::{Form, Sound};
 use crate::{Attr, Attrs, IRModule};
 
 pub use config::{CONTEXT_OPTIONS, OptionDef, check_config};
@@ -102,6 +102,8 @@ pub struct PassCx<'a> {
     pub evaluator: Option<&'a dyn Evaluator>,
     /// Checks the forms that passes promise, before and after each.
     pub verify: bool,
+    /// What the checks have found well-formed, and need not look at again.
+    pub sound: Sound,
 }
 
 impl fmt::Debug for PassCx<'_> {
@@ -122,6 +124,7 @@ impl Default for PassCx<'_> {
             diagnostics: Diagnostics::default(),
             evaluator: None,
             verify: true,
+            sound: Sound::default(),
         }
     }
 }
@@ -133,6 +136,16 @@ impl PassCx<'_> {
 
     /// Runs one pass under the instruments; a pass that the context leaves out returns the module as it is.
     pub fn run(&mut self, pass: &dyn Pass, module: IRModule) -> Result<IRModule, PassError> {
+        self.run_behind(pass, module, &mut None)
+    }
+
+    /// As [`PassCx::run`], of a module of which it is known what form the pass before left it in.
+    fn run_behind(
+        &mut self,
+        pass: &dyn Pass,
+        module: IRModule,
+        left: &mut Option<Form>,
+    ) -> Result<IRModule, PassError> {
         let info = pass.info();
         let required = self.required.iter().any(|name| name == info.name);
         if !required && (info.opt_level > self.opt_level || self.disabled.iter().any(|name| name == info.name)) {
@@ -142,7 +155,10 @@ impl PassCx<'_> {
         if wanted.contains(&false) {
             return Ok(module);
         }
-        self.check(info.name, &module, info.from)?;
+        // Every form is well-formed.
+        if !left.is_some_and(|left| left == info.from || info.from == Form::Any) {
+            self.check(info.name, &module, info.from)?;
+        }
         for instrument in &mut self.instruments {
             instrument.before(&info, &module);
         }
@@ -154,6 +170,7 @@ impl PassCx<'_> {
                 Err(_) => instrument.failed(&info),
             }
         }
+        *left = Some(info.to);
         outcome
     }
 
@@ -165,12 +182,12 @@ impl PassCx<'_> {
         result
     }
 
-    fn check(&self, pass: &'static str, module: &IRModule, form: Form) -> Result<(), PassError> {
+    fn check(&mut self, pass: &'static str, module: &IRModule, form: Form) -> Result<(), PassError> {
         let off = self.option("ir.verify").is_some_and(|option| !option.is_true());
         if !self.verify || off {
             return Ok(());
         }
-        verify(module, form).map_err(|diagnostics| PassError { pass, diagnostics })
+        self.sound.verify(module, form).map_err(|diagnostics| PassError { pass, diagnostics })
     }
 }
 
@@ -196,6 +213,7 @@ impl Pass for Sequential {
     }
 
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        self.passes.iter().try_fold(module, |module, pass| cx.run(pass.as_ref(), module))
+        let mut left = None;
+        self.passes.iter().try_fold(module, |module, pass| cx.run_behind(pass.as_ref(), module, &mut left))
     }
 }

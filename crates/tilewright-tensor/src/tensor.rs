@@ -108,12 +108,7 @@ impl Tensor {
         Self(Arc::new(Inner { storage: Arc::new(storage), layout, byte_offset, access }))
     }
 
-    fn over(
-        storage: Arc<Storage>,
-        layout: Arc<Layout>,
-        byte_offset: i64,
-        access: Access,
-    ) -> Result<Self, TensorError> {
+    fn over(storage: Arc<Storage>, layout: Arc<Layout>, byte_offset: i64, access: Access) -> Result<Self, TensorError> {
         let (low, high) = layout.extent();
         let available = storage.bytes() as i64;
         let fits = byte_offset >= 0

@@ -72,6 +72,7 @@ use std::sync::Arc;
 
 use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 
+use crate::tir::PrimFunc;
 use crate::{GlobalFunc, IRModule};
 
 pub use alone::verify_alone;
@@ -111,19 +112,43 @@ const MOST: usize = 1000;
 
 /// Checks that the module is well-formed and has the form. The diagnostics are all errors that were found.
 pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
-    let mut report = Report::default();
-    unique_symbols(&mut report, module);
-    for (name, function) in module.sorted() {
-        report.function = name.clone();
-        match function {
-            GlobalFunc::Prim(function) => prim::check(&mut report, function),
-            GlobalFunc::Relax(function) => {
-                relax::check(&mut report, module, function);
-                form::check(&mut report, function, form);
+    Sound::default().verify(module, form)
+}
+
+/// PrimFuncs that were found well-formed. Those that the next module has too, the very same, are not looked at again: what
+/// is checked of a PrimFunc depends on nothing else. Graph functions depend on the module.
+#[derive(Clone, Default, Debug)]
+pub struct Sound {
+    /// By address, which means something because they are kept.
+    prims: Map<usize, Arc<PrimFunc>>,
+}
+
+impl Sound {
+    /// As [`verify`].
+    pub fn verify(&mut self, module: &IRModule, form: Form) -> Result<(), Diagnostics> {
+        let mut report = Report::default();
+        unique_symbols(&mut report, module);
+        let mut prims = Map::default();
+        for (name, function) in module.sorted() {
+            report.function = name.clone();
+            match function {
+                GlobalFunc::Prim(function) => {
+                    let address = Arc::as_ptr(function) as usize;
+                    if !self.prims.contains_key(&address) {
+                        prim::check(&mut report, function);
+                    }
+                    prims.insert(address, Arc::clone(function));
+                }
+                GlobalFunc::Relax(function) => {
+                    relax::check(&mut report, module, function);
+                    form::check(&mut report, function, form);
+                }
             }
         }
+        report.finish()?;
+        self.prims = prims;
+        Ok(())
     }
-    report.finish()
 }
 
 fn unique_symbols(report: &mut Report, module: &IRModule) {

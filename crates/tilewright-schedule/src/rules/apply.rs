@@ -1,14 +1,18 @@
 //! `ApplyDefaultSchedule`: every PrimFunc gets the schedule that the rules of a target have for it.
 
-use std::sync::Arc;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use tilewright_ir::IRModule;
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_target::Target;
 
-use super::{prims, schedule};
+use super::{Scheduled, prims, schedule};
 
 const NAME: &str = "ApplyDefaultSchedule";
 
@@ -46,12 +50,40 @@ impl Pass for ApplyDefaultSchedule {
     }
 
     fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
-        for (name, function) in prims(&module) {
-            let scheduled = schedule(&function, &self.target);
-            if scheduled.rule.is_some() {
-                module.insert(name, scheduled.function);
+        let functions = prims(&module);
+        for (at, scheduled) in schedule_all(&functions, &self.target) {
+            if let Some((name, _)) = functions.get(at)
+                && scheduled.rule.is_some()
+            {
+                module.insert(name.clone(), scheduled.function);
             }
         }
         Ok(module)
     }
+}
+
+/// What becomes of each function, with its place, in their order: no function's schedule depends on another one, so that
+/// all processors work on them.
+fn schedule_all(functions: &[(Arc<str>, Arc<PrimFunc>)], target: &Target) -> Vec<(usize, Scheduled)> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    let serve = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((_, function)) = functions.get(at) else { break };
+            let scheduled = schedule(function, target);
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, scheduled));
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(functions.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without a further thread, this one does all the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, serve);
+        }
+        serve();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(at, _)| *at);
+    done
 }

@@ -3,7 +3,7 @@
 mod tiles;
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tilewright_ir::node::{EqCx, HashCx};
 use tilewright_ir::pass::Evaluator;
@@ -25,6 +25,8 @@ const EVALUATED: &str = "evaluated";
 #[derive(Default)]
 pub struct LinkedEvaluator {
     compiled: Mutex<Map<u64, Vec<Compiled>>>,
+    /// This machine, once something was compiled for it.
+    host: OnceLock<Target>,
 }
 
 struct Compiled {
@@ -56,7 +58,7 @@ impl LinkedEvaluator {
         if let Some(machine) = known(&self.compiled.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(machine);
         }
-        let machine = Arc::new(compile(&function)?);
+        let machine = Arc::new(compile(&function, self.host.get_or_init(Target::host))?);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if compiled.values().map(Vec::len).sum::<usize>() >= MAX_COMPILED {
             compiled.clear();
@@ -66,11 +68,11 @@ impl LinkedEvaluator {
     }
 }
 
-fn compile(function: &PrimFunc) -> Result<VirtualMachine, String> {
+fn compile(function: &PrimFunc, host: &Target) -> Result<VirtualMachine, String> {
     let mut module = IRModule::new();
     module.insert(EVALUATED, tiles::scheduled(function));
     let module = Verified::new(module, Form::MachineReady).map_err(|found| found.to_string())?;
-    let bytes = tilewright_build::build(&module, &Target::host()).map_err(|found| found.to_string())?;
+    let bytes = tilewright_build::build(&module, host).map_err(|found| found.to_string())?;
     let executable = Executable::load(bytes).map_err(|error| error.to_string())?;
     VirtualMachine::new(Arc::new(executable), &[]).map_err(|error| error.to_string())
 }
