@@ -20,7 +20,7 @@ use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
 use crate::cache::KernelCache;
 use crate::defect;
 use crate::link::{KernelObject, LinkError, link_kernels};
-use crate::objects::{SYMBOL, compile, each};
+use crate::objects::{SYMBOL, Watch, compile, each};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -69,12 +69,13 @@ pub(crate) fn build_kernels(
     program: &mut ProgramBuilder,
     module: &IRModule,
     target: &Target,
+    watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
     let low = lower(module)?;
     if low.is_empty() {
         return Ok(KernelTable::default());
     }
-    let compiled = compile(&low, target, &Options::default(), KernelCache::process())
+    let compiled = compile(&low, target, &Options::default(), KernelCache::process(), watch)
         .map_err(|errors| Diagnostics(errors.iter().flat_map(|error| located(module, error).0).collect()))?;
     let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
     let objects =

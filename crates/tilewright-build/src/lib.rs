@@ -15,6 +15,7 @@ pub mod link;
 mod objects;
 
 pub use kernels::{code_error, link_error, lower_kernels};
+pub use objects::Watch;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,19 +31,20 @@ use tilewright_vm_program::{ExecutableBytes, Package, ProgramBuilder, TargetInfo
 /// Every Relax function becomes a function of the machine, and so does every PrimFunc that is visible outside the
 /// module or used as a value: it runs on the caller's own tensors.
 pub fn build(module: &Verified, target: &Target) -> Result<ExecutableBytes, Diagnostics> {
-    build_with_metadata(module, target, BTreeMap::new())
+    build_watched(module, target, BTreeMap::new(), &|_, _| ())
 }
 
-/// As [`build`], with texts for tools in the file.
-pub fn build_with_metadata(
+/// As [`build`], with texts for tools in the file, and with somebody who is told how far it is.
+pub fn build_watched(
     module: &Verified,
     target: &Target,
     metadata: BTreeMap<String, String>,
+    watch: Watch<'_>,
 ) -> Result<ExecutableBytes, Diagnostics> {
     target.check_supported().map_err(|error| Diagnostic::error("TW0602", error.to_string()))?;
     let module = module.module();
     let mut program = ProgramBuilder::default();
-    let kernels = kernels::build_kernels(&mut program, module, target)?;
+    let kernels = kernels::build_kernels(&mut program, module, target, watch)?;
     let mut problems = Diagnostics::default();
     let mut tables = emit::Tables::new(&mut program, &kernels);
     relax_functions(module).for_each(|(name, _)| tables.declare(name));

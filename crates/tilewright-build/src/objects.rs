@@ -32,6 +32,9 @@ pub(crate) struct Objects {
     pub(crate) kernels: Vec<Kernel>,
 }
 
+/// Who is told, from any thread, how many kernels are machine code, and of how many.
+pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
 /// Compiles the functions.
 ///
 /// # Errors
@@ -41,6 +44,7 @@ pub(crate) fn compile(
     target: &Target,
     options: &Options,
     cache: &KernelCache,
+    watch: Watch<'_>,
 ) -> Result<Objects, Vec<CodegenError>> {
     let sources =
         each(functions, |low| Source::new(&[low.with_symbol(SYMBOL)], target).map_err(|error| named(error, low)))?;
@@ -55,6 +59,7 @@ pub(crate) fn compile(
         jobs.entry(key).or_insert_with(|| (source, Vec::new())).1.push(low.symbol().to_owned());
     }
     let jobs: Vec<(Key, (Source, Vec<String>))> = jobs.into_iter().collect();
+    let done = AtomicUsize::new(0);
     let objects = each(&jobs, |(key, (source, names))| {
         let elf = match cache.get(key) {
             Some(elf) => elf,
@@ -64,6 +69,7 @@ pub(crate) fn compile(
                 elf
             }
         };
+        watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok(KernelObject { elf, names: names.clone() })
     })?;
     Ok(Objects { objects, kernels })
@@ -135,7 +141,7 @@ mod tests {
     }
 
     fn compiled(functions: &[LowTir], cache: &KernelCache) -> Objects {
-        compile(functions, &Target::host(), &Options::default(), cache).unwrap()
+        compile(functions, &Target::host(), &Options::default(), cache, &|_, _| ()).unwrap()
     }
 
     #[test]
@@ -149,6 +155,19 @@ mod tests {
         // Another module, another name: the very object.
         let again = compiled(&[add("other", 8, 2)], &cache);
         assert!(Arc::ptr_eq(&again.objects[0].elf, &found.objects[1].elf));
+    }
+
+    #[test]
+    fn each_kernel_is_counted_once_whether_it_was_in_the_cache_or_not() {
+        let cache = KernelCache::in_memory();
+        for functions in [&[add("a", 8, 1), add("b", 8, 2)][..], &[add("a", 8, 1), add("c", 8, 3), add("d", 8, 1)]] {
+            let told = Mutex::new(Vec::new());
+            let watch = |done: usize, of: usize| told.lock().unwrap().push((done, of));
+            compile(functions, &Target::host(), &Options::default(), &cache, &watch).unwrap();
+            let mut told = told.into_inner().unwrap();
+            told.sort_unstable();
+            assert_eq!(told, [(1, 2), (2, 2)]);
+        }
     }
 
     #[test]
@@ -171,7 +190,7 @@ mod tests {
         let plain = Options::default();
         let unoptimised = Options { level: tilewright_llvm::OptLevel::None };
         let elf = |target: &Target, options: &Options| {
-            compile(&function, target, options, &cache).unwrap().objects[0].elf.clone()
+            compile(&function, target, options, &cache, &|_, _| ()).unwrap().objects[0].elf.clone()
         };
         let (x86, arm) = (target("llvm -mcpu=haswell"), target("llvm -mcpu=neoverse-n1"));
         let all = [elf(&x86, &plain), elf(&x86, &unoptimised), elf(&arm, &plain)];
@@ -190,7 +209,8 @@ mod tests {
             LowTir::new(name, PrimFunc { params, attrs: Attrs::new(), body, origins: Default::default() }).unwrap()
         };
         let functions = [wide("first"), add("fine", 8, 1), wide("last")];
-        let outcome = compile(&functions, &Target::host(), &Options::default(), &KernelCache::in_memory());
+        let cache = KernelCache::in_memory();
+        let outcome = compile(&functions, &Target::host(), &Options::default(), &cache, &|_, _| ());
         let errors: Vec<String> = outcome.err().unwrap().iter().map(ToString::to_string).collect();
         assert!(errors.len() == 2 && errors[0].contains("`first`") && errors[1].contains("`last`"), "{errors:?}");
     }

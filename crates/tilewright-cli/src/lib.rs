@@ -22,6 +22,8 @@ use anstream::ColorChoice;
 use clap::{Parser, Subcommand, ValueEnum};
 use tilewright::{Executable, IRModule, SourceFile, Target};
 
+pub use crate::progress::Progress;
+
 use crate::failure::{ErrorFormat, Failure, Outcome};
 
 /// Compile machine-learning models and run them.

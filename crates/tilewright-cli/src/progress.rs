@@ -1,21 +1,28 @@
-//! What a long compilation is doing, on standard error while that is a terminal.
+//! What a long compilation is doing, on standard error while that is a terminal: the pass that runs, then how many kernels
+//! are machine code.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tilewright::IRModule;
 use tilewright::ir::pass::{Instrument, PassInfo};
+use tilewright::{IRModule, Watch};
 
 /// A line that names the present step and goes when it is dropped. Clones are the same line.
 #[derive(Clone, Debug)]
-pub(crate) struct Progress {
+pub struct Progress {
     line: ProgressBar,
     /// Passes that have begun and not ended: a pipeline is a pass around others.
     depth: usize,
 }
 
+impl Default for Progress {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Progress {
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         // Hides itself where standard error is no terminal.
         let line = ProgressBar::new_spinner();
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -25,11 +32,17 @@ impl Progress {
         Self { line, depth: 0 }
     }
 
-    pub(crate) fn step(&self, name: &str) {
+    pub fn step(&self, name: &str) {
         self.line.set_message(name.to_owned());
     }
 
-    pub(crate) fn finish(&self) {
+    /// What shows the kernels.
+    pub fn watch(&self) -> Watch {
+        let line = self.line.clone();
+        Watch::new(move |done, of| line.set_message(format!("machine code: {done} of {of} kernels")))
+    }
+
+    pub fn finish(&self) {
         self.line.finish_and_clear();
     }
 }

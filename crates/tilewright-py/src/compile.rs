@@ -7,6 +7,7 @@ use tilewright::ir::Attr;
 use tilewright::ir::pass::Sequential;
 use tilewright::ir::tir::attr_names::GLOBAL_SYMBOL;
 use tilewright::{CompileError, CompileOptions, Executable, GlobalFunc, IRModule, build_executable, pipelines};
+use tilewright_cli::Progress;
 
 use crate::error;
 use crate::executable::PyExecutable;
@@ -44,13 +45,15 @@ fn module_to_build(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     Ok(Arc::new(module))
 }
 
-/// Compiles a module or a function; a pipeline replaces the default one.
+/// Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how far it is.
 #[pyfunction]
+#[pyo3(signature = (module, target, pipeline, progress=false))]
 pub(crate) fn build(
     py: Python<'_>,
     module: &Bound<'_, PyAny>,
     target: &PyTarget,
     pipeline: Option<&PyPass>,
+    progress: bool,
 ) -> PyResult<PyExecutable> {
     let mut module = module_to_build(module)?;
     let mut options = CompileOptions::for_target(target.target.clone());
@@ -59,7 +62,16 @@ pub(crate) fn build(
         module = pipeline.apply(py, &settings, module)?;
         options.pipeline = Sequential { name: "none", passes: Vec::new() };
     }
-    let bytes = settings.run(py, |cx| build_executable(cx, &module, &options))?;
+    let line = progress.then(Progress::new);
+    options.watch = line.as_ref().map(Progress::watch);
+    let bytes = settings.run(py, |cx| {
+        let Some(line) = &line else { return build_executable(cx, &module, &options) };
+        cx.instruments.push(Box::new(line.clone()));
+        let bytes = build_executable(cx, &module, &options);
+        cx.instruments.pop();
+        line.finish();
+        bytes
+    })?;
     let executable = py.detach(|| Executable::load(bytes)).map_err(|e| runtime_error(py, e))?;
     Ok(PyExecutable::new(executable))
 }

@@ -22,12 +22,30 @@ pub struct CompileOptions {
     pub target: Target,
     /// The passes that bring the module into the machine-ready form; by default [`pipelines::default_build`].
     pub pipeline: Sequential,
+    /// Who is told how far the kernels are; by default nobody.
+    pub watch: Option<Watch>,
+}
+
+/// A function that is told, from any thread, how many kernels are machine code, and of how many.
+#[derive(Clone)]
+pub struct Watch(Arc<dyn Fn(usize, usize) + Send + Sync>);
+
+impl Watch {
+    pub fn new(told: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(told))
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
 }
 
 impl CompileOptions {
     /// The default pipeline, for the target.
     pub fn for_target(target: Target) -> Self {
-        Self { pipeline: pipelines::default_build(&target), target }
+        Self { pipeline: pipelines::default_build(&target), target, watch: None }
     }
 }
 
@@ -73,7 +91,12 @@ pub fn build_executable(
     let module =
         Verified::new(module.map_err(CompileError::Pass)?, Form::MachineReady).map_err(CompileError::Module)?;
     let metadata = unscheduled.metadata(module.module());
-    tilewright_build::build_with_metadata(&module, &options.target, metadata).map_err(CompileError::Module)
+    let watch = |done: usize, of: usize| {
+        if let Some(Watch(told)) = &options.watch {
+            told(done, of);
+        }
+    };
+    tilewright_build::build_watched(&module, &options.target, metadata, &watch).map_err(CompileError::Module)
 }
 
 /// Compiles a module and loads the result: the bytes that run are those that would be saved. Constants are folded by

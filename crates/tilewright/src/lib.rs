@@ -39,7 +39,7 @@ pub mod passes;
 pub mod pipelines;
 pub mod profile;
 
-pub use compile::{CompileError, CompileOptions, build_executable, compile};
+pub use compile::{CompileError, CompileOptions, Watch, build_executable, compile};
 pub use emit::{Emitted, Stage, emit};
 pub use evaluator::LinkedEvaluator;
 pub use tilewright_ir::pass::{Pass, PassCx, PassError, Sequential};

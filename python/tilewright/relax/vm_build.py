@@ -18,12 +18,14 @@ def build(
     params: dict[str, Any] | None = None,
     pipeline: str | _core.Pass | None = None,
     exec_mode: str = "bytecode",
+    progress: bool = False,
 ) -> _core.Executable:
     """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
 
     `params` binds parameters of `main` to tensors first. `pipeline`, a pass or the name of a pipeline, stands in the
     place of `default_build` and has to leave what that leaves. Both names of `exec_mode`, `bytecode` and `compiled`,
-    mean the same: kernels are machine code, and the machine's program calls them.
+    mean the same: kernels are machine code, and the machine's program calls them. With `progress`, standard error shows
+    what the compiler is doing, and how many kernels are done, while it is a terminal.
     """
     if exec_mode not in ("bytecode", "compiled"):
         raise TVMError(f"exec_mode is `bytecode` or `compiled`, found `{exec_mode}`")
@@ -33,4 +35,4 @@ def build(
         pipeline = None if pipeline == "default" else get_pipeline(pipeline, target)
     if pipeline is None and isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
         mod = own(mod)
-    return _core.build(mod, Target.choose(target), pipeline)
+    return _core.build(mod, Target.choose(target), pipeline, progress)

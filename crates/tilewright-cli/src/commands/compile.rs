@@ -73,6 +73,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     refuse_to_overwrite_the_input(arguments)?;
     let progress = Progress::new();
+    options.watch = Some(progress.watch());
     let outcome = compile(arguments, &options, &progress);
     progress.finish();
     let emitted = outcome?;
