@@ -6,7 +6,11 @@ element types; what follows is a bias, an activation, a residual. The bound is t
 
 from __future__ import annotations
 
+import pathlib
 import random
+import re
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -127,3 +131,67 @@ class Module:
     exact = np.einsum("bgcyxij,gfcij->bgfyx", views, taps).reshape(batch, outputs, *views.shape[3:5])
     exact = np.maximum(exact if images == "NCHW" else np.moveaxis(exact, 1, -1), 0)
     close(found, exact, inputs // groups * window * window)
+
+
+def rules(module: tw.IRModule, folder: pathlib.Path) -> dict[str, str]:
+    """The rule of each kernel of the module's default build, by the kernel's name."""
+    file = folder / "module.py"
+    file.write_text(module.script(show_meta=True))
+    command = [sys.executable, "-m", "tilewright", "explain", str(file)]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return dict(re.findall(r"^ *\d+  (\w+)  \(([\w ]+)\)$", listed, re.MULTILINE))
+
+
+BLOCK = """
+@I.ir_module
+class Module:
+    @R.function
+    def main(
+        x: R.Tensor((1, 12, 9, 7), "float32"),
+        w: R.Tensor((12, 12, 1, 1), "float32"),
+        v: R.Tensor((12, 12, 3, 3), "float32"),
+        b: R.Tensor((1, 12, 1, 1), "float32"),
+    ):
+        with R.dataflow():
+            y = R.nn.relu(R.add(R.nn.conv2d(x, w), b))
+            h = R.nn.relu(R.add(R.nn.conv2d(y, v, padding=1), b))
+            z = R.nn.relu(R.add(R.add(R.nn.conv2d(h, w), b), y))
+            R.output(z)
+        return z
+"""
+
+
+def test_a_block_with_a_residual_is_three_products(tmp_path: pathlib.Path) -> None:
+    """The last convolution of the block writes its result over what is added to it."""
+    module = tw.script.from_source("from tvm.script import ir as I, relax as R\n" + BLOCK)
+    found = rules(module, tmp_path)
+    assert len(found) == 3 and set(found.values()) == {"product"}, found
+    assert sum(name.endswith("_inplace") for name in found) == 1, found
+    draw = np.random.default_rng(0).standard_normal
+    x, w, v, b = (
+        draw(shape).astype("float32") for shape in [(1, 12, 9, 7), (12, 12, 1, 1), (12, 12, 3, 3), (1, 12, 1, 1)]
+    )
+    y = np.maximum(np.einsum("fc,nchw->nfhw", w[:, :, 0, 0], x, dtype="float64") + b, 0)
+    padded = np.pad(y, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+    h = np.maximum(np.einsum("fcrs,nchwrs->nfhw", v, windows) + b, 0)
+    z = np.maximum(np.einsum("fc,nchw->nfhw", w[:, :, 0, 0], h) + b + y, 0)
+    assert np.abs(run(BLOCK, x, w, v, b) - z).max() <= 1e-5 * np.abs(z).max()
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["resnet18", "resnet50", "mobilenet_v2", "squeezenet1_0", "densenet121"])
+def test_no_convolution_is_left_to_the_fallback(name: str, tmp_path: pathlib.Path) -> None:
+    """Convolutions are products, or windows where each channel is by itself."""
+    torch = pytest.importorskip("torch")
+    models = pytest.importorskip("torchvision.models", reason="torchvision is not installed")
+    from tilewright.relax.frontend import detach_params
+    from tilewright.relax.frontend.torch import from_fx
+
+    graph = torch.fx.symbolic_trace(getattr(models, name)(weights=None).eval())
+    with torch.no_grad():
+        module = from_fx(graph, [((1, 3, 64, 64), "float32")], keep_params_as_input=True)
+    found = rules(detach_params(module)[0], tmp_path)
+    convolutions = {kernel: rule for kernel, rule in found.items() if "conv2d" in kernel}
+    assert len(convolutions) >= 10
+    assert set(convolutions.values()) <= {"product", "windows"}, convolutions
