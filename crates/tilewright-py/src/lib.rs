@@ -188,5 +188,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     ] {
         core.add_function(function)?;
     }
+    // Loading has touched much of LLVM, which a process that only runs a model never needs.
+    tilewright::llvm::release_pages();
     Ok(())
 }
