@@ -22,7 +22,8 @@ op! {
         }
         attrs: {
             out_dtype: DType = AttrDefault::DType(DataType::VOID),
-                "The data type of the result and of the sums; `void`: that of the operands.";
+                "The data type of the result and of the sums; `void`: that of the operands, where sums of float16 and \
+                 bfloat16 are in float32 and rounded once.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
@@ -105,9 +106,19 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::result_dims(call)?;
     let dtype = attributes::dtype(call, "out_dtype")?;
     legalize_formula(call, |inputs| match inputs {
-        [a, b] => Ok(vec![formula(a, b, &dims, dtype.unwrap_or(a.dtype()))?]),
+        [a, b] => Ok(vec![result(a, b, &dims, dtype)?]),
         _ => Ok(Vec::new()),
     })
+}
+
+/// The product, summed in the type that is asked for; without one, of narrow floats in float32.
+fn result(a: &Tensor, b: &Tensor, dims: &[Expr], dtype: Option<DataType>) -> Result<Tensor, TeError> {
+    let narrow = a.dtype().is_float() && a.dtype().bits == 16;
+    if dtype.is_some() || !narrow {
+        return formula(a, b, dims, dtype.unwrap_or(a.dtype()));
+    }
+    let sums = formula(a, b, dims, DataType::F32)?;
+    compute(dims, "rounded", |i| sums.at_all(i).cast(a.dtype()))
 }
 
 /// `result[batch, i, j] = sum over k of a[batch, i, k] * b[batch, k, j]`, summed in `dtype`.

@@ -37,7 +37,7 @@ const SMALL_COPY: i64 = 1 << 19;
 const MANY_ROWS: i64 = 512;
 /// The most lines that may meet on one place of a cache: all of its lines, or some fewer where others are used beside them.
 const CROWD: i64 = 8;
-const CROWD_OF_ROWS: i64 = 6;
+const CROWD_OF_ROWS: i64 = 7;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
 /// Rows that can be read in place without being in each other's way in the cache.

@@ -9,9 +9,9 @@ use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
 
 /// Multiplications that are worth a task of their own.
 const TASK: i64 = 1_000_000;
-/// Tasks among which work is shared, where there is enough; fewer where each copies rows.
+/// Tasks among which work is shared, where there is enough; what each one that is missing adds to the cost.
 const TASKS: i64 = 16;
-const TASKS_THAT_COPY: i64 = 8;
+const MISSING: f64 = 0.02;
 /// Extents that are known only when the function runs are planned for as if they were this.
 const UNKNOWN: i64 = 256;
 /// Rows of a block.
@@ -20,10 +20,16 @@ const ROWS: i64 = 192;
 const ROWS_PER_COPY: i64 = 512;
 /// Columns of a block.
 const COLUMNS: i64 = 1024;
-/// Cycles to copy an element, to read one again that is in no cache near by, and to begin a task.
+/// Bytes of columns that the caches of a core hold.
+const NEAR: f64 = 1e6;
+/// Cycles to copy an element, to read one again that is in no cache near by (alone, or among its neighbours), and to begin a
+/// task.
 const COPY: f64 = 0.2;
-const READ: f64 = 0.05;
+const READ: f64 = 0.2;
+const STREAM: f64 = 0.05;
 const BEGIN: f64 = 2000.0;
+/// What blocks of rows of different sizes add to the cost: tiles of more sizes.
+const RAGGED: f64 = 1.01;
 
 /// Chooses the rows and columns of a task.
 pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
@@ -35,9 +41,8 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
         .map(known)
         .iter()
         .fold(1, |a: i64, b| a.saturating_mul(*b));
-    let enough = if t.pack_rows == PackRows::InPlace { TASKS } else { TASKS_THAT_COPY };
-    let wanted = (work / TASK).clamp(1, enough);
-    let (mut best, mut found) = ((f64::INFINITY, f64::INFINITY), (t.rows, 1));
+    let wanted = (work / TASK).clamp(1, TASKS);
+    let (mut best, mut found) = (f64::INFINITY, (t.rows, 1));
     for rows in row_blocks(sizes.rows, t.rows, most) {
         let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
         loop {
@@ -55,8 +60,8 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
     (t.row_block, t.column_block) = (found.0, found.1 * t.panel());
 }
 
-/// How many tasks are missing, and the cycles that all of them take, for so many rows and panels of a task.
-fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) -> (f64, f64) {
+/// The cycles that all tasks of so many rows and panels take.
+fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) -> f64 {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let (all, columns, depth, batch) =
         (known(sizes.rows), known(sizes.columns), known(sizes.depth) as f64, known(sizes.batch));
@@ -68,20 +73,24 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
         0 => whole as f64 * tiles_cost(t, rows),
         // Where the last block has fewer rows than the others, all blocks have whole tiles and powers of two.
         _ => {
-            (whole * (rows / t.rows) + rest / t.rows) as f64 * tile_cost(t.rows, t.vectors)
-                + whole as f64 * powers_cost(t, rows % t.rows)
-                + powers_cost(t, rest % t.rows)
+            let tiles = (whole * (rows / t.rows) + rest / t.rows) as f64 * tile_cost(t.rows, t.vectors);
+            let others = whole as f64 * powers_cost(t, rows % t.rows) + powers_cost(t, rest % t.rows);
+            (tiles + others) * RAGGED
         }
     };
     let copied = match t.pack_rows {
         PackRows::InPlace => 0.0,
         _ => (column_blocks * all) as f64 * depth * COPY,
     };
-    let read = columns as f64 * depth * if t.pack_columns == PackColumns::Task { COPY } else { READ };
-    let one = tiles * panels as f64 * depth + copied + row_blocks as f64 * read;
+    let read = match t.pack_columns {
+        PackColumns::Task => COPY,
+        PackColumns::InPlace if columns as f64 * depth * 4.0 > NEAR => READ,
+        PackColumns::InPlace | PackColumns::Ahead => STREAM,
+    };
+    let one = tiles * panels as f64 * depth + copied + row_blocks as f64 * columns as f64 * depth * read;
     // The last tasks leave cores idle.
     let uneven = ((tasks + 1) / 2 * 2) as f64 / tasks as f64;
-    ((wanted - tasks).max(0) as f64, (batch as f64 * one + tasks as f64 * BEGIN) * uneven)
+    (batch as f64 * one + tasks as f64 * BEGIN) * uneven * (1.0 + MISSING * (wanted - tasks).max(0) as f64)
 }
 
 /// Cycles of register tiles of so many rows, for each panel and place of the depth.
