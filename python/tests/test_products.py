@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tilewright as tw
-from tilewright import relax
+from tilewright import relax, tir
 
 SIZES = [0, 1, 2, 3, 5, 7, 13, 16, 17, 31, 33, 64, 97, 130, 193]
 
@@ -195,3 +195,63 @@ def test_no_convolution_is_left_to_the_fallback(name: str, tmp_path: pathlib.Pat
     convolutions = {kernel: rule for kernel, rule in found.items() if "conv2d" in kernel}
     assert len(convolutions) >= 10
     assert set(convolutions.values()) <= {"product", "windows"}, convolutions
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize(
+    ("m", "k", "n"), [(1, 300, 5), (3, 1, 17), (7, 77, 1), (33, 129, 31), (16, 1000, 48), (5, 0, 3)]
+)
+def test_a_product_of_narrow_floats_is_summed_in_float32(dtype: str, m: int, k: int, n: int) -> None:
+    """So the only error is that of rounding the result once, to 11 or to 8 bits."""
+    source = f"""
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(({m}, {k}), "{dtype}"), w: R.Tensor(({k}, {n}), "{dtype}")):
+        with R.dataflow():
+            y = R.matmul(x, w)
+            z = R.astype(y, "float32")
+            R.output(z)
+        return z
+"""
+    module = tw.script.from_source("from tvm.script import ir as I, relax as R\n" + source)
+    machine = relax.VirtualMachine(tw.build(module, target="llvm"), tw.cpu())
+    numbers = np.random.default_rng(m * k + n)
+    # Few bits, so that both types have the arguments.
+    values = [numbers.integers(-64, 64, shape).astype(np.float32) / 16 for shape in ((m, k), (k, n))]
+    found = machine["main"](*(tw.nd.array(value).astype(dtype) for value in values)).numpy()
+    exact = values[0].astype(np.float64) @ values[1].astype(np.float64)
+    bits = 11 if dtype == "float16" else 8
+    assert found.shape == exact.shape
+    assert np.all(np.abs(found - exact) <= np.abs(exact) * 2.0**-bits + 1e-6 * (k + 1))
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "n", "rows", "columns"),
+    [
+        (128, 96, 80, False, False),
+        # One tile of rows uses each column once.
+        (9, 490, 2383, False, False),
+        # Rows and places of the depth that are as far apart as a way of the cache are in each other's way.
+        (26, 4096, 32, True, False),
+        (256, 1024, 1024, False, True),
+        # A copy pays where many rows use it.
+        (2048, 1000, 1000, False, True),
+    ],
+)
+def test_a_factor_is_copied_where_the_caches_do_not_hold_it(m: int, k: int, n: int, rows: bool, columns: bool) -> None:
+    source = f"""from tvm.script import ir as I, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(a: T.Buffer({m, k}, "float32"), b: T.Buffer({k, n}, "float32"), c: T.Buffer({m, n}, "float32")):
+        for i, j, k in T.grid({m}, {n}, {k}):
+            with T.block("c"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    c[vi, vj] = T.float32(0)
+                c[vi, vj] = c[vi, vj] + a[vi, vk] * b[vk, vj]
+"""
+    module = tw.script.from_source(source)
+    text = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(module).script()
+    assert ("packed_rows" in text, "packed_columns" in text) == (rows, columns)
