@@ -38,6 +38,9 @@ impl FnCx<'_, '_> {
                 let value = self.load_vector(&first, dtype);
                 self.reversed(&value, dtype)
             }
+            (Place::Strided(address, 2), None) if dtype.lanes % 4 == 0 && !self.is_in_registers(buffer, indices) => {
+                self.load_every_other(&address, dtype)
+            }
             (place, None) => self.load_lanes(&place, dtype),
             (place, Some(mask)) => {
                 let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
@@ -278,6 +281,52 @@ impl FnCx<'_, '_> {
             let element = self.body.assign(format_args!("extractelement {} {value}, i64 {lane}", Mem(dtype)));
             self.store_vector(&address, &element, dtype.element());
         }
+    }
+
+    /// Every other element from an address on. Registers are filled from two vectors of neighbours each, of which the second
+    /// one ends with the last element that is wanted: nothing is read behind that.
+    fn load_every_other(&mut self, address: &Value, dtype: DataType) -> Value {
+        let whole = u16::try_from(self.unit.target.lanes(u32::from(dtype.bits))).unwrap_or(u16::MAX).max(4);
+        let mut result: Option<(Value, u16)> = None;
+        let mut first = 0;
+        while first < dtype.lanes {
+            let rest = dtype.lanes - first;
+            let lanes = if rest >= whole { whole } else { 1 << rest.ilog2() };
+            let part = dtype.with_lanes(lanes);
+            let at = |this: &mut Self, element: u16| {
+                let place = this.element(address, dtype, &Value::constant(element.to_string()), DataType::I64);
+                this.load_vector(&place, part)
+            };
+            let (low, high) = (at(self, 2 * first), at(self, 2 * first + lanes - 1));
+            let from_low = (0..lanes / 2).map(|lane| 2 * lane);
+            let from_high = (lanes / 2..lanes).map(|lane| 2 * lane + 1);
+            let values = self.shuffled(&low, &high, part, &from_low.chain(from_high).collect::<Vec<_>>());
+            result = Some(match result {
+                None => (values, lanes),
+                Some((before, count)) => (self.joined((&before, count), (&values, lanes), dtype), count + lanes),
+            });
+            first += lanes;
+        }
+        result.map_or_else(|| Value::constant("poison"), |(values, _)| values)
+    }
+
+    /// The lanes of two vectors, those of the longer one first, as one vector.
+    fn joined(&mut self, (a, count): (&Value, u16), (b, more): (&Value, u16), dtype: DataType) -> Value {
+        let (long, short) = (dtype.with_lanes(count), dtype.with_lanes(more));
+        let widened = (0..count).map(|lane| if lane < more { lane.to_string() } else { "poison".to_owned() });
+        let widened: Vec<String> = widened.map(|lane| format!("i32 {lane}")).collect();
+        let ty = Mem(short);
+        let b = self
+            .body
+            .assign(format_args!("shufflevector {ty} {b}, {ty} poison, <{count} x i32> <{}>", widened.join(", ")));
+        self.shuffled(a, &b, long, &(0..count + more).collect::<Vec<_>>())
+    }
+
+    /// Lanes of two vectors, numbered through both.
+    fn shuffled(&mut self, a: &Value, b: &Value, dtype: DataType, lanes: &[u16]) -> Value {
+        let (ty, count) = (Mem(dtype), lanes.len());
+        let lanes: Vec<String> = lanes.iter().map(|lane| format!("i32 {lane}")).collect();
+        self.body.assign(format_args!("shufflevector {ty} {a}, {ty} {b}, <{count} x i32> <{}>", lanes.join(", ")))
     }
 
     fn lane_address(&mut self, place: &Place, dtype: DataType, lane: u16) -> Value {
