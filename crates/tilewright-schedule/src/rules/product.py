@@ -57,14 +57,10 @@ class Module:
                 T.reads(A[T.int64(0):m, T.int64(0):T.int64(20)], packed_columns[T.int64(0), T.int64(0):T.int64(20), T.int64(0):T.int64(40)], bias[T.int64(0):T.int64(33)])
                 T.writes(D[T.int64(0):m, T.int64(0):T.int64(33)])
                 sums = T.alloc_buffer((T.int64(2), T.int64(40)), align=64)
-                packed_rows = T.alloc_buffer((T.int64(192), T.int64(32)), align=64)
                 tile = T.alloc_buffer((T.int64(2), T.int64(5), T.int64(8)), scope="local", align=64)
                 tile_1 = T.alloc_buffer((T.int64(1), T.int64(5), T.int64(8)), scope="local", align=64)
                 row: T.int64 = task * T.int64(192)
                 rows: T.int64 = T.min(m - row, T.int64(192))
-                for i in range(rows):
-                    for k in T.vectorized(T.int64(20)):
-                        packed_rows[i, k] = A[row + i, k]
                 for p in range(T.int64(1)):
                     for t in range(rows // T.int64(2)):
                         if t * T.int64(2) + T.int64(2) <= rows:
@@ -76,7 +72,7 @@ class Module:
                                 for i in T.unroll(T.int64(2)):
                                     for v in T.unroll(T.int64(5)):
                                         for j in T.vectorized(T.int64(8)):
-                                            tile[i, v, j] = tile[i, v, j] + packed_rows[t * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                                            tile[i, v, j] = tile[i, v, j] + A[row + t * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
                             for i in T.unroll(T.int64(2)):
                                 for v in T.unroll(T.int64(5)):
                                     for j in T.vectorized(T.int64(8)):
@@ -94,7 +90,7 @@ class Module:
                             for i in T.unroll(T.int64(1)):
                                 for v in T.unroll(T.int64(5)):
                                     for j in T.vectorized(T.int64(8)):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + packed_rows[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[row + rows // T.int64(2) * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(5)):
                                 for j in T.vectorized(T.int64(8)):

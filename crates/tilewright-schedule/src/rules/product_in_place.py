@@ -43,11 +43,7 @@ class Module:
                 T.reads(A[0:7, 0:10], B[0:10, 0:19], bias[0:19], R_[0:7, 0:19])
                 T.writes(R_[0:7, 0:19])
                 sums = T.alloc_buffer((7, 32), align=64)
-                packed_rows = T.alloc_buffer((7, 16), align=64)
                 tile = T.alloc_buffer((7, 2, 16), scope="local", align=64)
-                for i in range(7):
-                    for k in T.vectorized(10):
-                        packed_rows[i, k] = A[i, k]
                 for p, t in T.grid(1, 1):
                     for i in T.unroll(7):
                         for v in T.unroll(2):
@@ -57,7 +53,7 @@ class Module:
                         for i in T.unroll(7):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + packed_rows[t * 7 + 0 + i, k] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 19, B[k, p * 32 + v * 16 + j], T.float32(0.0))
+                                    tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 19, B[k, p * 32 + v * 16 + j], T.float32(0.0))
                     for i in T.unroll(7):
                         for v in T.unroll(2):
                             for j in T.vectorized(16):

@@ -55,37 +55,36 @@ class Module:
                     for k in range(3):
                         for x in T.vectorized(5):
                             packed_columns[0, k, 35 - T.Mul(0, 40) + x] = T.float32(0.0)
-        for task in range(1):
+        for task in T.parallel(2):
             with T.block("P"):
                 T.reads(W[0:5, 0:3, 0, 0], packed_columns[0, 0:3, 0:40], bias[0, 0:5, 0, 0], R_[0, 0:5, 0:5, 0:7])
                 T.writes(R_[0, 0:5, 0:5, 0:7])
                 sums = T.alloc_buffer((2, 40), align=64)
-                packed_rows = T.alloc_buffer((5, 16), align=64)
                 tile = T.alloc_buffer((2, 5, 8), scope="local", align=64)
                 tile_1 = T.alloc_buffer((1, 5, 8), scope="local", align=64)
-                for i in range(5):
-                    for k in T.vectorized(3):
-                        packed_rows[i, k] = W[i, k, 0, 0]
+                row: T.int32 = task * 4
+                rows: T.int32 = T.min(5 - row, 4)
                 for p in range(1):
-                    for t in range(2):
-                        for i in T.unroll(2):
-                            for v in T.unroll(5):
-                                for j in T.vectorized(8):
-                                    tile[i, v, j] = T.float32(0.0)
-                        for k in range(3):
+                    for t in range(rows // 2):
+                        if t * 2 + 2 <= rows:
                             for i in T.unroll(2):
                                 for v in T.unroll(5):
                                     for j in T.vectorized(8):
-                                        tile[i, v, j] = tile[i, v, j] + packed_rows[t * 2 + 0 + i, k] * packed_columns[0 + p, 0 + k, v * 8 + j]
-                        for i in T.unroll(2):
-                            for v in T.unroll(5):
+                                        tile[i, v, j] = T.float32(0.0)
+                            for k in range(3):
+                                for i in T.unroll(2):
+                                    for v in T.unroll(5):
+                                        for j in T.vectorized(8):
+                                            tile[i, v, j] = tile[i, v, j] + W[row + t * 2 + i, k, 0, 0] * packed_columns[0 + p, 0 + k, v * 8 + j]
+                            for i in T.unroll(2):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(8):
+                                        sums[i, v * 8 + j] = tile[i, v, j]
+                            for i, v in T.grid(2, 5):
                                 for j in T.vectorized(8):
-                                    sums[i, v * 8 + j] = tile[i, v, j]
-                        for i, v in T.grid(2, 5):
-                            for j in T.vectorized(8):
-                                if (0 + p) * 40 + (v * 8 + j) < 35:
-                                    R_[0, t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, t * 2 + i, 0, 0] + R_[0, t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
-                    for t in range(1):
+                                    if (0 + p) * 40 + (v * 8 + j) < 35:
+                                        R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, row + t * 2 + i, 0, 0] + R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
+                    if rows % 2 >= 1 and (rows // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and row + (rows // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
                         for i in T.unroll(1):
                             for v in T.unroll(5):
                                 for j in T.vectorized(8):
@@ -94,7 +93,7 @@ class Module:
                             for i in T.unroll(1):
                                 for v in T.unroll(5):
                                     for j in T.vectorized(8):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + packed_rows[t * 1 + 4 + i, k] * packed_columns[0 + p, 0 + k, v * 8 + j]
+                                        tile_1[i, v, j] = tile_1[i, v, j] + W[row + rows // 2 * 2 + i, k, 0, 0] * packed_columns[0 + p, 0 + k, v * 8 + j]
                         for i in T.unroll(1):
                             for v in T.unroll(5):
                                 for j in T.vectorized(8):
@@ -102,4 +101,4 @@ class Module:
                         for i, v in T.grid(1, 5):
                             for j in T.vectorized(8):
                                 if (0 + p) * 40 + (v * 8 + j) < 35:
-                                    R_[0, t + i + 4, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, t + i + 4, 0, 0] + R_[0, t + i + 4, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
+                                    R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, row + rows // 2 * 2 + i, 0, 0] + R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
