@@ -1170,6 +1170,9 @@ def te_call(builder: Any, name: str, args: Any, inputs: Any, outputs: Any, said:
     stand for.
     """
 
+def has_torch_rule(name: str) -> bool:
+    """Whether there is a rule for the operator of PyTorch of this name."""
+
 def import_torch_graph(builder: Any, graph: Any, options: Any, custom: Any) -> Any:
     """Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a
     target: it gets a node's number and the values of the nodes that it needs, by name.

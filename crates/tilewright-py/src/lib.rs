@@ -183,6 +183,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(view::te::build::te_extern_primfunc, core)?,
         wrap_pyfunction!(view::te::build::te_create_prim_func, core)?,
         wrap_pyfunction!(view::te::build::te_call, core)?,
+        wrap_pyfunction!(torch::has_torch_rule, core)?,
         wrap_pyfunction!(torch::import_torch_graph, core)?,
         wrap_pyfunction!(command_line, core)?,
     ] {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use tilewright::import::torch::rules::find;
 use tilewright::import::torch::{Argument, Graph, Input, Node as Recorded, Options, Refused, Target, Value, translate};
 use tilewright::ir::builder::BlockBuilder;
 use tilewright::ir::relax::{Expr, StructInfo};
@@ -18,6 +19,12 @@ use tilewright::{DataType, Tensor};
 use crate::error;
 use crate::view::builder::PyBuilder;
 use crate::view::{self, FromPython, Node, argument, wrap};
+
+/// Whether there is a rule for the operator of PyTorch of this name.
+#[pyfunction]
+pub(crate) fn has_torch_rule(name: &str) -> bool {
+    find(name).is_some()
+}
 
 /// Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a target: it
 /// gets a node's number and the values of the nodes that it needs, by name.

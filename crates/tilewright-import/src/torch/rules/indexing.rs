@@ -24,6 +24,8 @@ pub const RULES: &[Rule] = &[
     }),
     rule("scatter", "input, dim, index, src|value, reduce=None", scatter),
     rule("scatter_add", "input, dim, index, src", |cx, args| scattered(cx, args, "add")),
+    rule("slice_scatter", "input, src, dim=0, start=None, end=None, step=1", slice_scatter),
+    rule("select_scatter", "input, src, dim, index", select_scatter),
     rule("take", "input, index", |cx, args| {
         cx.call("take", &[&args.tensor("input")?, &args.tensor("index")?], [("mode", "wrap".to_attr())])
             .map(Value::Tensor)
@@ -300,6 +302,37 @@ fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
     }
     cx.call("scatter_elements", &[&x, &index, &cut], [("axis", axis.to_attr()), ("reduction", how.to_attr())])
         .map(Value::Tensor)
+}
+
+/// `input` with `source` in the place of what a slice along a dimension gives.
+fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: &[Value; 3]) -> Res {
+    let (number, extent) = (|value| Expr::prim(scalar::Expr::i64(value)), cx.shape(input)?[axis].clone());
+    let places =
+        cx.call("arange", &[&number(0), &Expr::prim(extent), &number(1)], [("dtype", DataType::I64.to_attr())])?;
+    let places = sliced(cx, &places, 0, parts)?;
+    let mut along = vec![scalar::Expr::i64(1); cx.rank(input)?];
+    along[axis] = cx.shape(&places)?[0].clone();
+    let places = cx.reshape(&places, along)?;
+    let places = cx.call("broadcast_to", &[&places, &Expr::shape(cx.shape(source)?)], [])?;
+    let source = cx.astype(source, cx.dtype(input)?)?;
+    cx.call("scatter_elements", &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)
+}
+
+fn slice_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, source) = (args.tensor("input")?, args.tensor("src")?);
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    let parts = [args.get("start").clone(), args.get("end").clone(), args.get("step").clone()];
+    with_slice(cx, &x, &source, axis, &parts)
+}
+
+fn select_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (x, source) = (args.tensor("input")?, args.tensor("src")?);
+    let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+    let index = args.int("index")?;
+    // The last element's slice has no end: behind -1 comes 0.
+    let end = if index == -1 { Value::None } else { Value::Int(index.saturating_add(1)) };
+    let source = cx.call("expand_dims", &[&source], [("axis", vec![axis as i64].to_attr())])?;
+    with_slice(cx, &x, &source, axis, &[Value::Int(index), end, Value::None])
 }
 
 fn embedding(cx: &mut Cx<'_>, args: &Args) -> Res {

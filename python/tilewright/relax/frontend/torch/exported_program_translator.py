@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .recording import Importer, Places, Recorder, function_name, said_of
 
 if TYPE_CHECKING:
+    from torch import fx
     from torch.export import ExportedProgram
 
     from ....ir.module import IRModule
@@ -49,51 +50,79 @@ class ExportedProgramImporter(Importer):
         self, program: ExportedProgram, custom_convert_map: Mapping[Any, Callable[..., Any]] | None = None
     ) -> None:
         super().__init__(custom_convert_map)
-        self.program = program
+        self.program = functional(program)
 
     def record(self) -> Recorder:
         """The graph as it was exported."""
         from torch.export.graph_signature import InputKind
 
-        program = self.program
-        specs = {spec.arg.name: spec for spec in program.graph_signature.input_specs}
+        program, specs = self.program, _specs(self.program)
         inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
         own = [node for node in inputs if specs[node.name].kind == InputKind.USER_INPUT]
         given = [node for node in own if hasattr(node.meta.get("val"), "shape")]
         recorder = Recorder(
             [([_dim(size) for size in node.meta["val"].shape], node.meta["val"].dtype) for node in given]
         )
-        for node in inputs:
+        for node in own:
             if node in given:
                 recorder.input(node, node.name)
-            elif node in own:
-                recorder.meaning[node] = recorder.argument(node.meta.get("val"))
             else:
-                held = _tensor(program, specs[node.name])
-                recorder.meaning[node] = recorder.parameter(specs[node.name].target, held)
-        self._record_calls(recorder)
+                recorder.meaning[node] = recorder.argument(node.meta.get("val"))
+        recorder.output = record_program(self, recorder, program, Places(program.graph_module).of)
         return recorder
 
-    def _record_calls(self, recorder: Recorder) -> None:
-        program, places = self.program, Places(self.program.graph_module)
-        for node in program.graph.nodes:
-            if node.op == "output":
-                changed = len(program.graph_signature.output_specs) - len(program.graph_signature.user_outputs)
-                recorder.output = recorder.argument(list(node.args[0])[changed:])
-            elif node.op == "get_attr":
-                recorder.meaning[node] = recorder.parameter(node.target, getattr(program.graph_module, node.target))
-            elif node.op != "placeholder":
-                target, said, place = function_name(node.target), said_of(node, {}), places.of(node)
-                function = self._rule_of(node.target, target, target.rpartition(".")[2])
-                if function is not None:
-                    self._leave(recorder, node, function, said, place)
-                else:
-                    recorder.node(node, target, said, node.args, node.kwargs, place)
+
+def record_program(
+    importer: Importer, recorder: Recorder, program: ExportedProgram, place_of: Callable[[fx.Node], Any]
+) -> Any:
+    """Records what a program consists of, whose inputs have their meaning already; the result is what it gives."""
+    specs, output = _specs(program), None
+    for node in program.graph.nodes:
+        if node.op == "output":
+            changed = len(program.graph_signature.output_specs) - len(program.graph_signature.user_outputs)
+            output = recorder.argument(list(node.args[0])[changed:])
+        elif node.op == "get_attr":
+            held = getattr(program.graph_module, node.target)
+            recorder.meaning[node] = recorder.parameter(recorder.prefix + node.target, held)
+        elif node.op == "placeholder":
+            if node not in recorder.meaning:
+                spec = specs[node.name]
+                recorder.meaning[node] = recorder.parameter(recorder.prefix + spec.target, _tensor(program, spec))
+        else:
+            _record_call(importer, recorder, node, place_of(node))
+    return output
+
+
+def _record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: Any) -> None:
+    target, said = function_name(node.target), said_of(node, {})
+    function = importer._rule_of(node.target, target, target.rpartition(".")[2])
+    if function is not None:
+        importer._leave(recorder, node, function, said, place)
+    else:
+        recorder.node(node, target, said, node.args, node.kwargs, place)
+
+
+def functional(program: ExportedProgram) -> ExportedProgram:
+    """The program, without changes of views in place if there are any: the rules take those of whole tensors alone."""
+
+    def is_view(value: Any) -> bool:
+        schema = getattr(getattr(value, "target", None), "_schema", None)
+        aliases = [result.alias_info for result in schema.returns] if schema is not None else []
+        return any(alias is not None and not alias.is_write for alias in aliases)
+
+    calls = [node for node in program.graph.nodes if getattr(node.target, "_schema", None) is not None]
+    changed = [node.args[0] for node in calls if node.target._schema.is_mutable and node.args]
+    return program.run_decompositions({}) if any(map(is_view, changed)) else program
 
 
 def _dim(size: Any) -> Any:
     """A dimension: a number, or the name of a dynamic one."""
     return size if isinstance(size, int) else str(size)
+
+
+def _specs(program: ExportedProgram) -> dict[str, Any]:
+    """What the inputs of the graph are, by their names."""
+    return {spec.arg.name: spec for spec in program.graph_signature.input_specs}
 
 
 def _tensor(program: ExportedProgram, spec: Any) -> Any:

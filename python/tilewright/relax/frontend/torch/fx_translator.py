@@ -8,11 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....error import TVMError
+from .exported_program_translator import record_program
 from .recording import Importer, Places, Recorder, function_name, module_call, said_of
+from .wrapped import WrappedFunctions
 
 if TYPE_CHECKING:
     import torch
     from torch import fx
+    from torch.export import ExportedProgram
 
     from ....ir.module import IRModule
 
@@ -32,6 +35,8 @@ def from_fx(
     text, such as `"n"`, or a `tir.Var` is symbolic. The model's parameters become constants; with
     `keep_params_as_input` they become inputs behind the others, in the order of their names, and
     `relax.frontend.detach_params` gives their values.
+
+    A function that the trace does not look into (`torch.fx.wrap`) and that has no rule is exported on its own.
 
     `custom_convert_map` translates what has no rule, or has another one: from the name of a function or method, or a
     class of modules, to a function of the node and the importer that gives the value.
@@ -70,6 +75,7 @@ class TorchFXImporter(Importer):
         self.model = model
         self.named_modules: dict[str, torch.nn.Module] = dict(model.named_modules())
         self._names: dict[int, str] = {}
+        self._wrapped = WrappedFunctions(model)
 
     def from_fx(
         self,
@@ -137,10 +143,24 @@ class TorchFXImporter(Importer):
         function = self._rule_of(node.target, target, target.rpartition(".")[2])
         if function is not None:
             return self._leave(recorder, node, function, said, place)
+        program = self._wrapped.program(node, [info for _, info in recorder.inputs])
+        if program is not None:
+            return self._record_within(recorder, node, program, place)
         if target == "getitem" and isinstance(args[1], list):
             # A list in the brackets holds indices; a tuple holds what is asked of each dimension.
             args[1] = [args[1]]
         return recorder.node(node, target, said, args, node.kwargs, place)
+
+    def _record_within(self, recorder: Recorder, node: fx.Node, program: ExportedProgram, place: Any) -> None:
+        """Records what the function of a node is made of."""
+        names = program.graph_signature.user_inputs
+        inner = {one.name: one for one in program.graph.nodes if one.op == "placeholder"}
+        recorder.meaning.update(
+            {inner[name]: recorder.meaning[given] for name, given in zip(names, node.all_input_nodes, strict=True)}
+        )
+        with recorder.within(node):
+            results = record_program(self, recorder, program, lambda _: place)
+        recorder.meaning[node] = results[0] if program.call_spec.out_spec.is_leaf() else results
 
     def _own(self, recorder: Recorder, value: Any) -> Any:
         """An argument that a module holds."""

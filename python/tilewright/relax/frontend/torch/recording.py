@@ -20,6 +20,7 @@ import linecache
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .... import _core, tir
@@ -45,6 +46,8 @@ class Recorder:
         self.files: dict[str, str] = {}
         #: What later nodes mean by a node of the graph.
         self.meaning: dict[fx.Node, Any] = {}
+        #: What is before the names of nodes and constants: those of a graph within the graph are told apart by it.
+        self.prefix = ""
         self._infos = struct_infos(input_info)
 
     def graph(self) -> dict[str, Any]:
@@ -77,15 +80,23 @@ class Recorder:
         """An operation."""
         if place is not None:
             self.files.setdefault(place[0], "".join(linecache.getlines(place[0])))
+        name = self.prefix + node.name
         self.nodes.append({
-            "name": node.name,
+            "name": name,
             "target": target,
             "args": [self.argument(arg) for arg in args],
             "kwargs": {key: self.argument(value) for key, value in kwargs.items()},
             "said": said,
             "place": place,
         })  # fmt: skip
-        self.meaning[node] = {"node": node.name}
+        self.meaning[node] = {"node": name}
+
+    @contextmanager
+    def within(self, node: fx.Node) -> Iterator[None]:
+        """The time in which the graph is recorded that takes the place of a node."""
+        self.prefix = f"{node.name}_"
+        yield
+        self.prefix = ""
 
     def argument(self, value: Any) -> Any:
         """An argument as plain data."""
@@ -121,7 +132,7 @@ class Importer:
         self.custom_convert_map = dict(custom_convert_map or {})
         self.env: dict[fx.Node, Any] = {}
         self.block_builder = BlockBuilder()
-        self._custom: dict[int, tuple[fx.Node, Callable[..., Any]]] = {}
+        self._custom: dict[int, tuple[fx.Node, Callable[..., Any], dict[fx.Node, str]]] = {}
 
     def retrieve_args(self, node: fx.Node) -> Any:
         """The positional arguments of a node, with the values of the nodes among them."""
@@ -149,7 +160,9 @@ class Importer:
 
     def _leave(self, recorder: Recorder, node: fx.Node, function: Callable[..., Any], said: str, place: Any) -> None:
         """Records a node that a function of the user's translates: of its arguments, the nodes that it may read."""
-        self._custom[len(recorder.nodes)] = (node, function)
+        meanings = {needed: recorder.meaning[needed] for needed in node.all_input_nodes}
+        names = {needed: one["node"] for needed, one in meanings.items() if isinstance(one, dict) and "node" in one}
+        self._custom[len(recorder.nodes)] = (node, function, names)
         recorder.node(node, None, said, [list(node.all_input_nodes)], {}, place)
 
     def _import(self, recorder: Recorder, options: Mapping[str, Any]) -> IRModule:
@@ -158,8 +171,8 @@ class Importer:
         return self.block_builder.get()
 
     def _translate(self, at: int, values: Mapping[str, Any]) -> Any:
-        node, function = self._custom[at]
-        self.env.update({needed: values[needed.name] for needed in node.all_input_nodes if needed.name in values})
+        node, function, names = self._custom[at]
+        self.env.update({needed: values[name] for needed, name in names.items() if name in values})
         return function(node, self)
 
 

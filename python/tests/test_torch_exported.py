@@ -1,0 +1,93 @@
+"""Programs of `torch.export`, and PyTorch's compiler with us behind it."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+from torch import nn  # noqa: E402
+from torch_cases import CASES, LOOSE, SQUARE, X  # noqa: E402
+from torch_checks import TOLERANCE, Small, assert_close, draw, draw_again, machine, nd, torchvision_model  # noqa: E402
+
+import tilewright as tvm  # noqa: E402
+from tilewright.relax.frontend import detach_params  # noqa: E402
+from tilewright.relax.frontend.torch import (  # noqa: E402
+    dynamo_capture_subgraphs,
+    from_exported_program,
+    relax_dynamo,
+)
+
+pytestmark = pytest.mark.torch
+
+
+def exported(model, *inputs, **options):
+    return torch.export.export(model.eval(), inputs, **options)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "mobilenet_v2", "densenet121"])
+def test_an_exported_model(name):
+    model, x = torchvision_model(name), draw(1, 3, 64, 64)
+    module = from_exported_program(exported(model, x), unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](nd(x)), model(x), TOLERANCE)
+
+
+def test_an_exported_program_keeps_parameters_and_dimensions():
+    model, x = draw_again(Small()), draw(3, 5)
+    batch = torch.export.Dim("batch", min=2)
+    program = exported(model, x, dynamic_shapes={"x": {0: batch}})
+    module = from_exported_program(program, keep_params_as_input=True, unwrap_unit_return_tuple=True)
+    detached, params = detach_params(module)
+    for size in (2, 7):
+        x = draw(size, 5)
+        assert_close(machine(detached)["main"](nd(x), *params["main"]), model(x))
+
+
+def test_rules_of_the_user_s_for_exported_operators():
+    class Model(nn.Module):
+        def forward(self, x):
+            return torch.linalg.matrix_exp(x) + 1
+
+    program = exported(Model(), SQUARE)
+    with pytest.raises(tvm.TVMError, match="linalg_matrix_exp"):
+        from_exported_program(program)
+    rules = {"linalg_matrix_exp": lambda node, importer: importer.retrieve_args(node)[0]}
+    module = from_exported_program(program, custom_convert_map=rules, unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](nd(SQUARE)), SQUARE + 1)
+
+
+EXPORTED = [
+    "add alpha", "sub alpha", "div floor", "where", "masked_fill", "gelu tanh", "softmax", "sum dims kept", "mean dims",
+    "max dim", "std", "var", "cumsum", "view of sizes", "transpose", "expand", "repeat", "cat", "stack", "split sizes",
+    "pad value", "pad reflect", "tril", "getitem slices", "getitem tensor", "getitem tensor behind", "index_select",
+    "gather", "embedding", "full_like", "arange", "to", "linear", "addmm scaled", "baddbmm", "conv2d options",
+    "conv_transpose2d", "max_pool2d", "avg_pool2d ceil", "adaptive_avg_pool2d", "batch_norm", "layer_norm",
+    "group_norm",
+    "attention mask", "interpolate bilinear", "einsum", "clamp min", "leaky_relu", "elu alpha", "logsumexp", "any",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXPORTED)
+def test_an_exported_operator(name):
+    function, *inputs = CASES[name]
+    names = ", ".join(f"x{at}" for at in range(len(inputs)))
+    scope = {"nn": nn, "function": function}
+    exec(f"class Model(nn.Module):\n    def forward(self, {names}):\n        return function({names})", scope)
+    program = exported(scope["Model"](), *[value.clone() for value in inputs])
+    module = from_exported_program(program, unwrap_unit_return_tuple=True)
+    assert_close(machine(module)["main"](*map(nd, inputs)), function(*inputs), 1e-4 if name in LOOSE else 1e-5)
+
+
+def test_a_backend_of_torch_compile():
+    model, x = draw_again(Small()), draw(3, 5)
+    compiled = torch.compile(model, backend=relax_dynamo())
+    assert_close(compiled(x), model(x))
+
+
+def test_captured_graphs_are_functions():
+    def model(x):
+        y = torch.sin(x)
+        torch._dynamo.graph_break()
+        return torch.cos(y)
+
+    module = dynamo_capture_subgraphs(model, X)
+    names = sorted(name.name_hint for name in module.functions)
+    assert names == ["subgraph_0", "subgraph_1"]
