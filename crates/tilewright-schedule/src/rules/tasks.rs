@@ -11,7 +11,7 @@ use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
 const TASK: i64 = 1_000_000;
 /// Tasks among which work is shared, where there is enough; what each one that is missing adds to the cost.
 const TASKS: i64 = 16;
-const MISSING: f64 = 0.02;
+const MISSING: f64 = 0.01;
 /// Extents that are known only when the function runs are planned for as if they were this.
 const UNKNOWN: i64 = 256;
 /// Rows of a block.
