@@ -168,3 +168,30 @@ fn tensors_go_between_threads() {
     fn travels<T: Send + Sync>() {}
     travels::<Tensor>();
 }
+
+#[test]
+fn sealing_shares_memory_that_nobody_else_can_write() {
+    let alone = Tensor::zeros(DataType::F32, &[100]).unwrap();
+    let address = alone.data_ptr();
+    let sealed = alone.sealed().unwrap();
+    assert!(sealed.is_sealed() && sealed.is_read_only() && sealed.data_ptr() == address);
+    // What is sealed stays where it is, in every handle and view.
+    assert_eq!(sealed.clone().sealed().unwrap().data_ptr(), address);
+    assert!(sealed.reshape(&[10, 10]).unwrap().is_sealed() && sealed.to_read_only().is_sealed());
+    assert_eq!(sealed.overwrite(&[0; 400]).unwrap_err(), TensorError::ReadOnly);
+}
+
+#[test]
+fn sealing_copies_what_others_may_write() {
+    let owned = Tensor::zeros(DataType::F32, &[2, 50]).unwrap();
+    let foreign = Tensor::from_vec(&[2, 50], vec![0.0f32; 100]).unwrap();
+    let views = [owned.clone(), owned.to_read_only(), foreign, owned.view(&[50], &[1], 200).unwrap()];
+    for shared in views {
+        let address = shared.data_ptr();
+        let sealed = shared.sealed().unwrap();
+        assert!(sealed.data_ptr() != address && (sealed.data_ptr() as usize).is_multiple_of(64));
+        owned.overwrite(&[1; 400]).unwrap();
+        assert!(sealed.to_vec::<f32>().unwrap().iter().all(|value| *value == 0.0));
+        owned.overwrite(&[0; 400]).unwrap();
+    }
+}

@@ -69,6 +69,25 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
+fn constants_that_nobody_can_write_are_not_copied() {
+    let mut package = package();
+    let weights = tilewright_tensor::Tensor::from_vec(&[3, 5], vec![1.5f32; 15]).unwrap().sealed().unwrap();
+    let index = package.program.constants.len();
+    package.program.constants.push(weights.clone());
+    let file = package.encode().unwrap();
+    let pieces: Vec<&[u8]> = file.pieces().collect();
+    assert!(pieces.iter().any(|piece| std::ptr::eq(piece.as_ptr(), weights.data_ptr())));
+    assert_eq!(pieces.concat(), file.as_slice());
+    assert_eq!(file.len(), file.as_slice().len());
+    // In one piece, as in a file, it is the same package.
+    let (shared, _) = Package::decode(&file).unwrap();
+    let (read, checksums) = decode(file.as_slice()).unwrap();
+    assert_eq!(shared.program.constants[index].data_ptr(), weights.data_ptr());
+    assert_eq!(read, shared);
+    checksums.check(&read.program, index).unwrap();
+}
+
+#[test]
 fn every_truncation_is_an_error() {
     let bytes = bytes();
     for length in 0..bytes.len() {
