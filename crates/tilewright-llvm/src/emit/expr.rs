@@ -101,21 +101,30 @@ impl FnCx<'_, '_> {
     }
 
     fn shuffle(&mut self, vectors: &[Expr], lanes: &[usize], dtype: DataType) -> Result<Value> {
+        let available: usize = vectors.iter().map(|vector| usize::from(vector.dtype.lanes)).sum();
+        let (first, second) = match vectors {
+            [one] => (Some(one), None),
+            [a, b] if a.dtype == b.dtype => (Some(a), Some(b)),
+            _ => (None, None),
+        };
+        if let Some(first) = first
+            && first.dtype.is_vector()
+            && dtype.is_vector()
+            && lanes.iter().all(|&lane| lane < available)
+        {
+            let (a, ty) = (self.value(first, Position::Value)?, Reg(first.dtype));
+            let b = match second {
+                Some(second) => self.value(second, Position::Value)?,
+                None => Value::constant("poison"),
+            };
+            let mask: Vec<String> = lanes.iter().map(|lane| format!("i32 {lane}")).collect();
+            let (count, mask) = (lanes.len(), mask.join(", "));
+            return Ok(self.body.assign(format_args!("shufflevector {ty} {a}, {ty} {b}, <{count} x i32> <{mask}>")));
+        }
         let mut sources = Vec::new();
         for vector in vectors {
             let value = self.value(vector, Position::Value)?;
             sources.extend((0..vector.dtype.lanes).map(|lane| (value.clone(), vector.dtype, lane)));
-        }
-        if let ([one], true) = (vectors, dtype.is_vector())
-            && one.dtype.is_vector()
-            && lanes.iter().all(|&lane| lane < sources.len())
-        {
-            let (value, ty) = (self.value(one, Position::Value)?, Reg(one.dtype));
-            let mask: Vec<String> = lanes.iter().map(|lane| format!("i32 {lane}")).collect();
-            let (count, mask) = (lanes.len(), mask.join(", "));
-            return Ok(self
-                .body
-                .assign(format_args!("shufflevector {ty} {value}, {ty} poison, <{count} x i32> <{mask}>")));
         }
         let mut result = Value::constant("poison");
         for (place, &lane) in lanes.iter().enumerate() {

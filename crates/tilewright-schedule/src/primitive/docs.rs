@@ -31,6 +31,10 @@ const DOCS: &[(&str, &str)] = &[
     ("parallel", "Shares the iterations of a loop among the cores."),
     ("vectorize", "Makes the iterations of a loop the lanes of vector operations."),
     ("vectorize_reduction", "Makes the iterations of a reduction the lanes of vector operations."),
+    (
+        "vectorize_transpose",
+        "Copies what is read along one loop and written along another in tiles that are turned in registers.",
+    ),
     ("unroll", "Writes out the iterations of a loop."),
     ("cache_read", "Copies what a block reads to other memory first; the block reads it there."),
     ("cache_write", "Lets a block write to other memory, from where it is copied."),

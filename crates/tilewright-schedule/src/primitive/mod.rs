@@ -44,6 +44,7 @@ mod transform_layout;
 mod unroll;
 mod vectorize;
 mod vectorize_reduction;
+mod vectorize_transpose;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -89,6 +90,7 @@ pub const ALL: &[Primitive] = &[
     parallel::PARALLEL,
     vectorize::VECTORIZE,
     vectorize_reduction::VECTORIZE_REDUCTION,
+    vectorize_transpose::VECTORIZE_TRANSPOSE,
     unroll::UNROLL,
     cache_read::CACHE_READ,
     cache_write::CACHE_WRITE,

@@ -1,7 +1,8 @@
 //! A stage that reads along one loop what it writes along another: transposes.
 //!
-//! Squares of the two loops are small enough for the first cache, so that each line that is read or written is used as a
-//! whole; inside, vectors go along the result.
+//! Copies go through registers in tiles of as many vectors as these have lanes. What computes something goes in squares of
+//! the two loops, which are small enough for the first cache, so that each line that is read or written is used as a whole;
+//! inside, vectors go along the result.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
@@ -17,6 +18,9 @@ use crate::trace::{Arg, Rv};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
 const SQUARE: i64 = 64;
+/// Elements of a piece that goes through registers, along what is read and along what is written.
+const PIECE_READ: i64 = 256;
+const PIECE_WRITTEN: i64 = 512;
 /// Loops of fewer iterations are not cut into squares.
 const SHORT: i64 = 16;
 
@@ -38,11 +42,56 @@ pub(super) fn in_squares(
     nest: &PlainNest,
     (read, written): (usize, usize),
 ) -> Result<(), Declined> {
+    if attempt(schedule, |schedule| through_registers(schedule, target, nest, (read, written))) {
+        return Ok(());
+    }
     let joined = [one_with(nest, read, written), one_with(nest, written, read)];
     if attempt(schedule, |schedule| squares_of(schedule, target, nest, &joined)) {
         return Ok(());
     }
     squares_of(schedule, target, nest, &[vec![read], vec![written]])
+}
+
+/// A copy in tiles of registers: pieces of what is read, so many elements along it, are taken one vector's width after the
+/// other, each down to the end of the piece, so that lines are read once and written as a whole.
+fn through_registers(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+    (read, written): (usize, usize),
+) -> Result<(), Declined> {
+    // A short loop may be one with its neighbours in memory, as which it has longer sides.
+    if [read, written].iter().any(|&at| nest.extent(at).is_some_and(|extent| extent < SHORT)) {
+        return Err(Declined::because("a side is short"));
+    }
+    let bits = nest.writes.first().map_or(32, |write| u32::from(write.buffer.dtype.bits));
+    let lanes = i64::from(target.lanes(bits.max(8)).next_power_of_two().clamp(2, 16));
+    let others: Vec<Rv> = (0..nest.loops.len())
+        .filter(|&at| at != read && at != written)
+        .filter_map(|at| nest.rvs.get(at).copied())
+        .collect();
+    let mut parts = |at: usize, size: i64| -> Result<(Option<Rv>, Rv), Declined> {
+        let rv = nest.rvs.get(at).copied().ok_or_else(gone)?;
+        if nest.extent(at).is_some_and(|extent| extent <= size) {
+            return Ok((None, rv));
+        }
+        match schedule.split_by(rv, &[None, Some(Expr::i64(size))])?.as_slice() {
+            [outer, inner] => Ok((Some(*outer), *inner)),
+            _ => Err(gone()),
+        }
+    };
+    let (read_outer, read) = parts(read, PIECE_READ)?;
+    let (written_outer, written) = parts(written, PIECE_WRITTEN)?;
+    let outside: Vec<Rv> = others.into_iter().chain(written_outer).chain(read_outer).collect();
+    let order: Vec<Rv> = outside.iter().copied().chain([read, written]).collect();
+    schedule.reorder_to(&order)?;
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    if !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
+        let tasks = schedule.fuse_all(&outside)?;
+        schedule.on_loop("parallel", tasks)?;
+    }
+    schedule.apply_named("vectorize_transpose", vec![Arg::Rv(nest.block), int(lanes)])?;
+    Ok(())
 }
 
 /// The sizes of the parts of a side: those of its squares, not larger than the side.

@@ -1,4 +1,4 @@
-# A transpose of a matrix whose height is known when it runs: squares are copied line by line, and written in vectors.
+# A transpose of a matrix whose height is known when it runs: a copy in tiles of registers, masked at both ends.
 # test: opt --pass ApplyDefaultSchedule:target=haswell
 # run: main n=65 == same
 # run: main n=100 == same
@@ -30,13 +30,90 @@ class Module:
         A = T.match_buffer(var_A, (n, 77), "float32")
         B = T.match_buffer(var_B, (77, n), "float32")
         # with T.block("root"):
-        for i_0 in T.parallel(2):
-            for j_0, j_1, i_1 in T.grid((n + T.int64(63)) // T.int64(64), T.int64(8), 64):
-                for j_2 in T.vectorized(T.int64(8)):
-                    with T.block("B"):
-                        vi = T.axis.spatial(77, i_0 * 64 + i_1)
-                        vj = T.axis.spatial(n, j_0 * T.int64(64) + j_1 * T.int64(8) + j_2)
-                        T.where(i_0 * 64 + i_1 < 77 and j_0 * T.int64(64) + j_1 * T.int64(8) + j_2 < n)
-                        T.reads(A[vj, vi])
-                        T.writes(B[vi, vj])
-                        B[vi, vj] = A[vj, vi]
+        for j_0 in T.parallel((n + T.int64(511)) // T.int64(512)):
+            with T.block("B"):
+                T.reads(A[j_0 * T.int64(512):j_0 * T.int64(512) + T.int64(512), 0:77])
+                T.writes(B[0:77, j_0 * T.int64(512):j_0 * T.int64(512) + T.int64(512)])
+                for i_tile, j_1_tile in T.grid(10, T.int64(64)):
+                    if i_tile * 8 + 7 < 77 and j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(7)) < n:
+                        row: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(0)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_1: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(1)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_2: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(2)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_3: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(3)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_4: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(4)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_5: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(5)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_6: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(6)), T.Ramp(i_tile * 8, 1, 8)]
+                        row_7: T.float32x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(7)), T.Ramp(i_tile * 8, 1, 8)]
+                        mixed: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_8: T.float32x8 = T.Shuffle([mixed, mixed_2], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_9: T.float32x8 = T.Shuffle([mixed, mixed_2], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_11: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_12: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_13: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_15: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_16: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_17: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_19: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_21: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_23: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                        B[i_tile * 8 + 0, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_16
+                        B[i_tile * 8 + 1, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                        B[i_tile * 8 + 2, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                        B[i_tile * 8 + 3, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                        B[i_tile * 8 + 4, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                        B[i_tile * 8 + 5, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                        B[i_tile * 8 + 6, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                        B[i_tile * 8 + 7, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                    else:
+                        row: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(0)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(0)) < n, 8))
+                        row_1: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(1)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(1)) < n, 8))
+                        row_2: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(2)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(2)) < n, 8))
+                        row_3: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(3)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(3)) < n, 8))
+                        row_4: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(4)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(4)) < n, 8))
+                        row_5: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(5)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(5)) < n, 8))
+                        row_6: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(6)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(6)) < n, 8))
+                        row_7: T.float32x8 = A.vload([j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(7)), T.Ramp(i_tile * 8, 1, 8)], predicate=T.Ramp(i_tile * 8, 1, 8) < T.Broadcast(77, 8) and T.Broadcast(j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(7)) < n, 8))
+                        mixed: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_8: T.float32x8 = T.Shuffle([mixed, mixed_2], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_9: T.float32x8 = T.Shuffle([mixed, mixed_2], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_11: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_12: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_13: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_15: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_16: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_17: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_19: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_21: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_23: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                        B.vstore([i_tile * 8 + 0, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_16, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 0 < 77, 8))
+                        B.vstore([i_tile * 8 + 1, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_18, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 1 < 77, 8))
+                        B.vstore([i_tile * 8 + 2, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_20, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 2 < 77, 8))
+                        B.vstore([i_tile * 8 + 3, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_22, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 3 < 77, 8))
+                        B.vstore([i_tile * 8 + 4, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_17, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 4 < 77, 8))
+                        B.vstore([i_tile * 8 + 5, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_19, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 5 < 77, 8))
+                        B.vstore([i_tile * 8 + 6, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_21, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 6 < 77, 8))
+                        B.vstore([i_tile * 8 + 7, T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8)], mixed_23, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8) and T.Broadcast(i_tile * 8 + 7 < 77, 8))
