@@ -2,8 +2,9 @@
 
 use tilewright_expr::semantics::Fault;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind};
-use tilewright_tensor::DataType;
+use tilewright_target::Arch;
 use tilewright_tensor::abi::Status;
+use tilewright_tensor::{DataType, TypeCode};
 
 use super::expr::{is_safe_divisor, no_wrap};
 use super::function::{FnCx, Position, Result};
@@ -120,6 +121,9 @@ impl FnCx<'_, '_> {
             (Some(bound), None) => (b.1, a.1, bound),
             (None, None) => {
                 let (x, y) = (a.1, b.1);
+                if dtype.is_vector() && self.unit.target.arch == Arch::X86_64 {
+                    return self.vector_extreme(op, dtype, x, y);
+                }
                 return self.body.assign(format_args!("call {ty} @llvm.{name}.{}({ty} {x}, {ty} {y})", Mangled(dtype)));
             }
         };
@@ -129,6 +133,30 @@ impl FnCx<'_, '_> {
         let order = if preferred { 't' } else { 'e' };
         let take = self.body.assign(format_args!("fcmp u{less}{order} {ty} {variable}, {bound}"));
         self.body.assign(format_args!("select {bools} {take}, {ty} {variable}, {ty} {bound}"))
+    }
+
+    /// Of vectors, by x86's instruction, which gives its second operand where one is NaN or both are zeros: both orders
+    /// differ there alone. The bits that either has are then those of NaN, since the other operand adds to them; of zeros
+    /// they are -0, and the bits that both have +0.
+    fn vector_extreme(&mut self, op: BinOp, dtype: DataType, x: &Value, y: &Value) -> Value {
+        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let bits_type = DataType { code: TypeCode::Int, ..dtype };
+        let bits = Reg(bits_type);
+        let order = if op == BinOp::Min { "olt" } else { "ogt" };
+        let mut one_order = |a: &Value, b: &Value| {
+            let take = self.body.assign(format_args!("fcmp {order} {ty} {a}, {b}"));
+            let value = self.body.assign(format_args!("select {bools} {take}, {ty} {a}, {ty} {b}"));
+            self.body.assign(format_args!("bitcast {ty} {value} to {bits}"))
+        };
+        let (p, q) = (one_order(x, y), one_order(y, x));
+        let mut joined = self.body.assign(format_args!("or {bits} {p}, {q}"));
+        if op == BinOp::Max {
+            let both = self.body.assign(format_args!("and {bits} {p}, {q}"));
+            let magnitude = int(i64::MAX >> (64 - u32::from(dtype.bits)), bits_type);
+            joined = self.body.assign(format_args!("and {bits} {joined}, {magnitude}"));
+            joined = self.body.assign(format_args!("or {bits} {joined}, {both}"));
+        }
+        self.body.assign(format_args!("bitcast {bits} {joined} to {ty}"))
     }
 
     /// A shift by the width or more gives 0; LLVM's would give anything.

@@ -5,7 +5,7 @@
 //! and plain elsewhere. Other threads see such stores after a fence, which ends each function that makes them.
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Set, with_stack};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -18,17 +18,24 @@ const LINE: usize = 64;
 /// The narrowest vector that has such a store.
 const MIN_BYTES: usize = 16;
 
-/// The data variables of the arguments that the kernel streams to: larger than the last-level cache, never read, and
-/// written once as far as loops tell.
+/// A result is streamed to if it is at least such a part of the last-level cache, and all arguments together fill it.
+const PART: u64 = 4;
+
+/// The data variables of the arguments that the kernel streams to: those that the last-level cache does not hold beside the
+/// others, that are never read, and written once as far as loops tell.
 pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Set<VarId> {
-    let mut candidates = Set::default();
-    for buffer in function.params.iter().filter_map(|param| param.buffer.as_ref()) {
+    let bytes = |buffer: &Buffer| {
         let elements = buffer.constant_shape().and_then(|shape| shape.first().copied()).unwrap_or(0);
-        let bytes = elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64);
-        if bytes >= target.limits.l3_bytes.max(1 << 20) {
-            candidates.insert(buffer.data.id());
-        }
+        elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64)
+    };
+    let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
+    let all = buffers().fold(0u64, |sum, buffer| sum.saturating_add(bytes(buffer)));
+    let cache = target.limits.l3_bytes.max(1 << 20);
+    if all < cache {
+        return Set::default();
     }
+    let large = |buffer: &&Buffer| bytes(buffer).saturating_mul(PART) >= cache;
+    let mut candidates: Set<VarId> = buffers().filter(large).map(|buffer| buffer.data.id()).collect();
     if candidates.is_empty() {
         return candidates;
     }
