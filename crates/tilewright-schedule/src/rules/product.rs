@@ -7,7 +7,7 @@
 
 use tilewright_expr::node::walk;
 use tilewright_ir::Attr;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, StmtKind, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, IterKind, PrimFunc, StmtKind, Var};
 use tilewright_target::Target;
 
 use super::accesses::gone;
@@ -60,7 +60,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let contraction = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
     let constant = is_constant(function, &contraction.of_columns);
-    let tiling = tiling(&contraction, constant, target)?;
+    let crowded = computes_exponentials(function) && !contraction.has_lines();
+    let mut tiling = tiling(&contraction, constant, target)?;
+    if crowded && contraction.rows.size.as_int().is_none_or(|rows| rows > tiling.rows) {
+        tiling.depth = step(tiling.depth, tiling.lanes, STEP);
+    }
     padded.into_iter().try_for_each(|stage| line_by_line(schedule, stage))?;
     let sizes = [tiling.rows, tiling.vectors, tiling.lanes, tiling.depth, tiling.row_block, tiling.column_block];
     let args = std::iter::once(Arg::Rv(heavy))
@@ -70,6 +74,17 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         .collect();
     schedule.apply_named("tile_product", args)?;
     Ok(())
+}
+
+/// Whether something follows whose many constants LLVM keeps in the registers of the sums, where there is but one step and
+/// it is sure to be computed.
+fn computes_exponentials(function: &PrimFunc) -> bool {
+    let mut found = false;
+    walk(function, |e: &Expr| {
+        found |=
+            matches!(&e.kind, ExprKind::Call { intrinsic: Intrinsic::Exp | Intrinsic::Tanh | Intrinsic::Sigmoid, .. });
+    });
+    found
 }
 
 /// The last loop of a stage in vectors, those around it in parallel.
