@@ -233,13 +233,7 @@ impl Printer<'_> {
 
     /// A tensor by its place in the metadata.
     pub(super) fn metadata_entry(&mut self, tensor: &Tensor) {
-        let index = match self.constants.iter().position(|known| known.same(tensor)) {
-            Some(index) => index,
-            None => {
-                self.constants.push(tensor.clone());
-                self.constants.len() - 1
-            }
-        };
+        let index = self.constants.index_of(tensor);
         self.doc.text(&format!("metadata[\"{}\"][{index}]", crate::spelling::metadata::CONSTANTS));
     }
 

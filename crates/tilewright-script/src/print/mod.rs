@@ -150,6 +150,27 @@ impl Namespace {
     }
 }
 
+/// The tensors of the metadata, in the order of their first uses.
+#[derive(Default)]
+struct Constants {
+    tensors: Vec<Tensor>,
+    /// Places among them, by the address of the elements: tensors over the same memory are few.
+    places: Map<usize, Vec<usize>>,
+}
+
+impl Constants {
+    /// The place of a tensor, at the end if it is new.
+    fn index_of(&mut self, tensor: &Tensor) -> usize {
+        let places = self.places.entry(tensor.data_ptr() as usize).or_default();
+        if let Some(&index) = places.iter().find(|&&index| self.tensors[index].same(tensor)) {
+            return index;
+        }
+        places.push(self.tensors.len());
+        self.tensors.push(tensor.clone());
+        self.tensors.len() - 1
+    }
+}
+
 /// A text in the making.
 struct Printer<'o> {
     options: &'o PrintOptions,
@@ -181,7 +202,7 @@ struct Printer<'o> {
     touched: Vec<OrderedMap<Var, ()>>,
     /// How many graph functions were around where a symbolic dimension was named.
     depth_of: Map<VarId, usize>,
-    constants: Vec<Tensor>,
+    constants: Constants,
     marking: Marking,
     /// The devices that the module names, and how struct infos name them.
     devices: Vec<(VDevice, String)>,
@@ -206,7 +227,7 @@ impl<'o> Printer<'o> {
             hoisted: Map::default(),
             touched: Vec::new(),
             depth_of: Map::default(),
-            constants: Vec::new(),
+            constants: Constants::default(),
             marking: Marking::default(),
             devices: Vec::new(),
         }
@@ -256,12 +277,12 @@ impl<'o> Printer<'o> {
     }
 
     fn metadata(&mut self) {
-        if self.constants.is_empty() {
+        if self.constants.tensors.is_empty() {
             return;
         }
         self.doc.line();
         self.doc.line();
-        let count = self.constants.len();
+        let count = self.constants.tensors.len();
         if !self.options.show_meta {
             let constants =
                 if count == 1 { "the constant is".to_owned() } else { format!("the {count} constants are") };
@@ -270,7 +291,7 @@ impl<'o> Printer<'o> {
         }
         self.doc.text(&format!("metadata = {{\"{}\": [", metadata::CONSTANTS));
         self.doc.indent();
-        for tensor in std::mem::take(&mut self.constants) {
+        for tensor in std::mem::take(&mut self.constants.tensors) {
             self.doc.line();
             let (dtype, shape) = (tensor.dtype(), tensor.shape());
             let data = metadata::encode(&tensor);
