@@ -13,7 +13,7 @@
 //!
 //! Preconditions: the block is one store of what it loads from another buffer; the two innermost loops around it are
 //! serial; along one of them what is read lies together in memory, along the other what is written; conditions are upper
-//! bounds of one of the two.
+//! bounds of one of the two; no index is data.
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::nest::Loop;
@@ -21,7 +21,7 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, substituted, typed};
+use crate::guard::{binary, compare, known_around, mentions, reads_memory, substituted, typed};
 use crate::independent::{check_affine, has_effects};
 use crate::tree::{Site, around, key_at};
 
@@ -98,6 +98,10 @@ impl Copy {
         let own: Vec<(Var, Expr)> =
             block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
         let (from_indices, to_indices) = (substituted(from_indices, &own), substituted(to_indices, &own));
+        // Lanes of an edge have no element, and so no place that could be looked up for one.
+        if from_indices.iter().chain(&to_indices).any(reads_memory) {
+            return Err(refuse("an index is data"));
+        }
         let depth = site.above.len().checked_sub(2).ok_or_else(|| refuse("there are no two loops around the block"))?;
         let (above, rest) = site.above.split_at(depth);
         let inner: Vec<Loop> = rest.iter().filter_map(|(stmt, _)| crate::tree::loop_of(stmt)).collect();
