@@ -231,7 +231,7 @@ impl Copy {
         for at in 0..self.lanes as i64 {
             let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), column + at)];
             let indices = self.along(&self.from_indices, &here)?;
-            let mask = self.mask(masked, (&self.read_bounds, &here), (&self.write_bounds, &here))?;
+            let mask = self.mask(masked, [&self.read_bounds, &self.write_bounds], &here)?;
             let loaded = typed(Expr::load_where(&self.from, indices, mask))?;
             vectors.push(name("row", loaded, &mut named));
         }
@@ -250,7 +250,7 @@ impl Copy {
         for (at, vector) in (0..).zip(&vectors) {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
             let indices = self.along(&self.to_indices, &here)?;
-            let mask = self.mask(masked, (&self.write_bounds, &here), (&self.read_bounds, &here))?;
+            let mask = self.mask(masked, [&self.write_bounds, &self.read_bounds], &here)?;
             let stored = Stmt::store_where(&self.to, indices, vector, mask);
             stores.push(stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?);
         }
@@ -271,8 +271,8 @@ impl Copy {
     fn mask(
         &self,
         masked: bool,
-        (along, here): (&[(Expr, Expr)], &[(Var, Expr)]),
-        (across, there): (&[(Expr, Expr)], &[(Var, Expr)]),
+        [along, across]: [&[(Expr, Expr)]; 2],
+        here: &[(Var, Expr)],
     ) -> Result<Option<Expr>, Fault> {
         if !masked {
             return Ok(None);
@@ -285,7 +285,7 @@ impl Copy {
             parts.push(compare(CmpOp::Lt, &ramp, &typed(b.cast(a.dtype).and_then(|b| b.broadcast(lanes)))?)?);
         }
         for (a, b) in across {
-            let inside = compare(CmpOp::Lt, &substituted(a, there), b)?;
+            let inside = compare(CmpOp::Lt, &substituted(a, here), b)?;
             parts.push(typed(inside.broadcast(lanes))?);
         }
         let mut parts = parts.into_iter();
