@@ -901,8 +901,15 @@ def from_source(text: str, filename: str, value: Callable[[str], Any] | None) ->
     not the script's own is an error.
     """
 
-def build(module: IRModule | PrimFunc | Function, target: Target, pipeline: Pass | None) -> Executable:
-    """Compiles a module or a function; a pipeline replaces the default one."""
+def build(
+    module: IRModule | PrimFunc | Function,
+    target: Target,
+    pipeline: Pass | None,
+    progress: bool = False,
+) -> Executable:
+    """Compiles a module or a function; a pipeline replaces the default one. With `progress`, a terminal is told how
+    far it is.
+    """
 
 def pipeline(name: str, target: Target) -> Pass:
     """A pipeline by name for a target, as one pass."""

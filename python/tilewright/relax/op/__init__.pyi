@@ -601,7 +601,8 @@ def matmul(x1: Any, x2: Any, out_dtype: str = "void") -> Call:
 
     x1: The left operand, of at least one dimension.
     x2: The right operand, of at least one dimension.
-    out_dtype: The data type of the result and of the sums; `void`: that of the operands.
+    out_dtype: The data type of the result and of the sums; `void`: that of the operands, where sums of float16
+    and bfloat16 are in float32 and rounded once.
     """
 
 def max(x: Any, axis: Any = None, keepdims: bool = False) -> Call:
