@@ -43,20 +43,27 @@ class Module:
                 matmul[v_i0, v_i1, v_i2, v_i3] = matmul[v_i0, v_i1, v_i2, v_i3] + T.Cast("float32", q[v_i0, v_i1, v_i2, v_k]) * T.Cast("float32", a[v_i0, v_i1, v_i3, v_k])
 
     @T.prim_func(private=True)
-    def NT_matmul1(var_q: T.handle, c: T.Buffer((T.int64(1), T.int64(6), T.int64(4)), "float16"), var_matmul: T.handle):
+    def NT_matmul1(var_q: T.handle, c: T.Buffer((T.int64(1), T.int64(6), T.int64(4)), "float16"), var_rounded: T.handle):
         T.func_attr({"tir.noalias": T.bool(True)})
         n = T.int64()
         q = T.match_buffer(var_q, (T.int64(2), T.int64(3), n, T.int64(4)), "float16")
-        matmul = T.match_buffer(var_matmul, (T.int64(2), T.int64(3), n, T.int64(6)), "float16")
+        rounded = T.match_buffer(var_rounded, (T.int64(2), T.int64(3), n, T.int64(6)), "float16")
         # with T.block("root"):
+        matmul = T.alloc_buffer((T.int64(2), T.int64(3), n, T.int64(6)))
         for i0, i1, i2, i3, k in T.grid(T.int64(2), T.int64(3), n, T.int64(6), T.int64(4)):
             with T.block("matmul"):
                 v_i0, v_i1, v_i2, v_i3, v_k = T.axis.remap("SSSSR", [i0, i1, i2, i3, k])
                 T.reads(q[v_i0, v_i1, v_i2, v_k], c[T.int64(0), v_i3, v_k])
                 T.writes(matmul[v_i0, v_i1, v_i2, v_i3])
                 with T.init():
-                    matmul[v_i0, v_i1, v_i2, v_i3] = T.float16(0.0)
-                matmul[v_i0, v_i1, v_i2, v_i3] = matmul[v_i0, v_i1, v_i2, v_i3] + q[v_i0, v_i1, v_i2, v_k] * c[T.int64(0), v_i3, v_k]
+                    matmul[v_i0, v_i1, v_i2, v_i3] = T.float32(0.0)
+                matmul[v_i0, v_i1, v_i2, v_i3] = matmul[v_i0, v_i1, v_i2, v_i3] + T.Cast("float32", q[v_i0, v_i1, v_i2, v_k]) * T.Cast("float32", c[T.int64(0), v_i3, v_k])
+        for i0, i1, i2, i3 in T.grid(T.int64(2), T.int64(3), n, T.int64(6)):
+            with T.block("rounded"):
+                v_i0, v_i1, v_i2, v_i3 = T.axis.remap("SSSS", [i0, i1, i2, i3])
+                T.reads(matmul[v_i0, v_i1, v_i2, v_i3])
+                T.writes(rounded[v_i0, v_i1, v_i2, v_i3])
+                rounded[v_i0, v_i1, v_i2, v_i3] = T.Cast("float16", matmul[v_i0, v_i1, v_i2, v_i3])
 
     @R.function
     def main(q: R.Tensor((2, 3, "n", 4), dtype="float16"), k: R.Tensor((2, 3, "n", 4), dtype="float16"), w: R.Tensor((1, 6, 4), dtype="float16")) -> R.Tuple(R.Tensor((2, 3, "n", "n"), dtype="float32"), R.Tensor((2, 3, "n", 6), dtype="float16"), R.Tensor((1, 4, 6), dtype="float16")):
