@@ -20,7 +20,7 @@ impl Printer<'_> {
 
     pub(super) fn attr_items(&mut self, namespace: Namespace, items: &[(&Arc<str>, &Attr)]) {
         self.list("{", items, "}", |p, (name, value)| {
-            p.doc.text(&format!("{}: ", quoted(name)));
+            p.doc.write(format_args!("{}: ", quoted(name)));
             p.attr(namespace, value);
         });
     }
@@ -44,7 +44,7 @@ impl Printer<'_> {
             Attr::Float(value) if value.0.is_nan() => self.doc.text("float(\"nan\")"),
             Attr::Float(value) => self.doc.text(if value.0 < 0.0 { "float(\"-inf\")" } else { "float(\"inf\")" }),
             Attr::Str(text) => self.doc.text(&quoted(text)),
-            Attr::DType(dtype) => self.call("dtype", |p| p.doc.text(&format!("\"{dtype}\""))),
+            Attr::DType(dtype) => self.call("dtype", |p| p.doc.write(format_args!("\"{dtype}\""))),
             Attr::Array(items) => self.list("[", items, "]", |p, item| p.attr(namespace, item)),
             Attr::Map(items) => self.attr_map(namespace, items),
             Attr::Tensor(Constant(tensor)) => self.metadata_entry(tensor),
@@ -71,7 +71,7 @@ impl Printer<'_> {
         self.names.open();
         let names: Vec<String> = map.initial().iter().map(|var| self.names.define(var.id(), &var.name)).collect();
         self.call("index_map", |p| {
-            p.doc.text(&format!("lambda {}: ", names.join(", ")));
+            p.doc.write(format_args!("lambda {}: ", names.join(", ")));
             p.tuple(map.results(), |p, index| p.scalar(index));
         });
         self.names.close();
@@ -79,9 +79,9 @@ impl Printer<'_> {
 
     /// `name=value` in the call of an operator.
     pub(super) fn op_attr(&mut self, name: &str, kind: Option<AttrKind>, value: &Attr) {
-        self.doc.text(&format!("{name}="));
+        self.doc.write(format_args!("{name}="));
         match (kind, value) {
-            (Some(AttrKind::DType), Attr::DType(dtype)) => self.doc.text(&format!("\"{dtype}\"")),
+            (Some(AttrKind::DType), Attr::DType(dtype)) => self.doc.write(format_args!("\"{dtype}\"")),
             _ => self.attr(Namespace::Relax, value),
         }
     }

@@ -63,9 +63,9 @@ impl Printer<'_> {
         self.doc.line();
         let names: Vec<_> = iters.iter().map(|iter| self.names.define(iter.var.id(), &iter.var.name)).collect();
         let kinds: String = iters.iter().map(|iter| if iter.kind == IterKind::Spatial { 'S' } else { 'R' }).collect();
-        self.doc.text(&format!("{} = ", names.join(", ")));
+        self.doc.write(format_args!("{} = ", names.join(", ")));
         self.call("axis.remap", |p| {
-            p.doc.text(&format!("\"{kinds}\""));
+            p.doc.write(format_args!("\"{kinds}\""));
             p.doc.separator();
             p.list("[", values, "]", |p, value| p.scalar(value));
         });
@@ -78,7 +78,7 @@ impl Printer<'_> {
     fn axis_text(&mut self, iter: &IterVar, value: Option<&Expr>) {
         self.doc.line();
         let name = self.names.define(iter.var.id(), &iter.var.name);
-        self.doc.text(&format!("{name} = "));
+        self.doc.write(format_args!("{name} = "));
         let function = match iter.kind {
             IterKind::Spatial => "axis.spatial",
             IterKind::Reduce => "axis.reduce",

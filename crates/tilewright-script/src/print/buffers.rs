@@ -23,7 +23,7 @@ impl Printer<'_> {
         let view = self.view_of(buffer);
         self.doc.line();
         let name = self.define_buffer(buffer, &buffer.name);
-        self.doc.text(&format!("{name} = "));
+        self.doc.write(format_args!("{name} = "));
         self.buffer_call(buffer, function, view);
     }
 
@@ -37,7 +37,7 @@ impl Printer<'_> {
             p.buffer_details(buffer, DefaultDType::LeftOut);
             if let Some(data) = view {
                 p.doc.separator();
-                p.doc.text(&format!("data={data}"));
+                p.doc.write(format_args!("data={data}"));
             }
         });
     }
@@ -52,7 +52,7 @@ impl Printer<'_> {
         let left_out = [buffer.dtype, self.options.buffer_dtype] == [DataType::F32; 2];
         if default == DefaultDType::Written || !left_out {
             self.doc.separator();
-            self.doc.text(&format!("\"{}\"", buffer.dtype));
+            self.doc.write(format_args!("\"{}\"", buffer.dtype));
         }
         if !buffer.strides.is_empty() {
             self.doc.separator();
@@ -66,15 +66,15 @@ impl Printer<'_> {
         }
         if buffer.scope != Scope::Global {
             self.doc.separator();
-            self.doc.text(&format!("scope=\"{}\"", buffer.scope.name()));
+            self.doc.write(format_args!("scope=\"{}\"", buffer.scope.name()));
         }
         if buffer.align != 0 {
             self.doc.separator();
-            self.doc.text(&format!("align={}", buffer.align));
+            self.doc.write(format_args!("align={}", buffer.align));
         }
         if buffer.offset_factor != 0 {
             self.doc.separator();
-            self.doc.text(&format!("offset_factor={}", buffer.offset_factor));
+            self.doc.write(format_args!("offset_factor={}", buffer.offset_factor));
         }
         if buffer.broadcasts {
             self.doc.separator();
@@ -98,14 +98,14 @@ impl Printer<'_> {
     /// `n = T.int64()`.
     pub(super) fn declare_variable(&mut self, var: &Var) {
         let name = self.names.define(var.id(), &var.name);
-        self.doc.text(&format!("{name} = "));
+        self.doc.write(format_args!("{name} = "));
         self.qualified(Namespace::Tir, &var.dtype.to_string());
         self.doc.text(if var.size { SIZE } else { "()" });
     }
 
     /// The type of a variable behind its name.
     pub(super) fn annotation(&mut self, name: &str, var: &Var) {
-        self.doc.text(&format!("{name}: "));
+        self.doc.write(format_args!("{name}: "));
         self.qualified(Namespace::Tir, &var.dtype.to_string());
         if var.size {
             self.doc.text(SIZE);
@@ -125,7 +125,7 @@ impl Printer<'_> {
         self.call("allocate_const", |p| {
             p.list("[", &elements, "]", |p, element| p.doc.text(element));
             p.doc.separator();
-            p.doc.text(&format!("\"{}\"", buffer.dtype));
+            p.doc.write(format_args!("\"{}\"", buffer.dtype));
             p.doc.separator();
             p.list("[", &buffer.shape, "]", |p, dim| p.scalar(dim));
         });

@@ -3,6 +3,7 @@
 //! The tree of a document lies flat in one list, groups between [`Token::Open`] and [`Token::Close`]: any depth of
 //! nesting is laid out and dropped without recursion.
 
+use std::fmt::{self, Write};
 use std::ops::Range;
 
 #[derive(Clone, Debug)]
@@ -27,41 +28,91 @@ enum Token {
 }
 
 /// A document that is being written.
+///
+/// One that knows how it is laid out keeps only the line at its end, and whatever brackets and marks are open: the lines
+/// before are text already. Lines do not depend on each other, so that is the same text.
 #[derive(Default, Debug)]
 pub(super) struct Doc {
     tokens: Vec<Token>,
     text: String,
+    /// How many brackets and marks are open.
+    open: usize,
+    /// The indentation behind the last token.
+    depth: usize,
+    laid: Option<Layout>,
 }
 
 impl Doc {
+    /// A document that is laid out line by line. Groups that do not fit into `width` characters are broken; without a
+    /// width none is.
+    pub(super) fn laid_out(width: Option<usize>, indent: usize) -> Self {
+        Self { laid: Some(Layout::new(width, indent, 0)), ..Self::default() }
+    }
+
+    /// A document for a suite below this one's last line, for [`Doc::append`] behind [`Doc::indent`].
+    pub(super) fn suite(&self) -> Self {
+        let depth = self.depth + 1;
+        let layout = self.laid.as_ref().filter(|_| self.open == 0);
+        let laid = layout.map(|layout| Layout::new(layout.width, layout.out.indent, depth));
+        Self { laid, depth, ..Self::default() }
+    }
+
     pub(super) fn text(&mut self, text: &str) {
-        let start = self.text.len();
         self.text.push_str(text);
+        self.wrote(text.len());
+    }
+
+    pub(super) fn write(&mut self, text: fmt::Arguments<'_>) {
+        let start = self.text.len();
+        // Writing to a string does not fail.
+        let _ = self.text.write_fmt(text);
+        self.wrote(self.text.len() - start);
+    }
+
+    /// Notes that so many bytes were added to the text.
+    fn wrote(&mut self, bytes: usize) {
+        let end = self.text.len();
+        let start = end - bytes;
+        let chars = self.text[start..].chars().count();
         match self.tokens.last_mut() {
-            Some(Token::Text(range, chars)) => {
-                range.end = self.text.len();
-                *chars += text.chars().count();
+            Some(Token::Text(range, before)) => {
+                range.end = end;
+                *before += chars;
             }
-            _ => self.tokens.push(Token::Text(start..self.text.len(), text.chars().count())),
+            _ => self.tokens.push(Token::Text(start..end, chars)),
         }
     }
 
     /// Ends the line.
     pub(super) fn line(&mut self) {
+        if self.open == 0 {
+            self.settle();
+        }
         self.tokens.push(Token::Hard);
     }
 
+    /// Lays out what is written so far, if it is known how.
+    fn settle(&mut self) {
+        let Some(layout) = &mut self.laid else { return };
+        layout.add(&self.tokens, &self.text);
+        self.tokens.clear();
+        self.text.clear();
+    }
+
     pub(super) fn indent(&mut self) {
+        self.depth += 1;
         self.tokens.push(Token::Indent);
     }
 
     pub(super) fn dedent(&mut self) {
+        self.depth -= 1;
         self.tokens.push(Token::Dedent);
     }
 
     /// Begins a bracketed list; [`Doc::separator`] goes between its items and [`Doc::close`] ends it.
     pub(super) fn open(&mut self, bracket: &str) {
         self.text(bracket);
+        self.open += 1;
         self.tokens.extend([Token::Open, Token::Indent, Token::Soft]);
     }
 
@@ -71,21 +122,31 @@ impl Doc {
     }
 
     pub(super) fn close(&mut self, bracket: &str) {
+        self.open -= 1;
         self.tokens.extend([Token::BrokenComma, Token::Dedent, Token::Soft, Token::Close]);
         self.text(bracket);
     }
 
     /// Begins a stretch of the text, to which [`Doc::end`] gives its number.
     pub(super) fn begin(&mut self) {
+        self.open += 1;
         self.tokens.push(Token::Begin);
     }
 
     pub(super) fn end(&mut self, mark: usize) {
+        self.open -= 1;
         self.tokens.push(Token::End(mark));
     }
 
     /// Appends another document.
-    pub(super) fn append(&mut self, other: Self) {
+    pub(super) fn append(&mut self, mut other: Self) {
+        other.settle();
+        if let Some(theirs) = other.laid.take() {
+            self.settle();
+            if let Some(layout) = &mut self.laid {
+                layout.append(theirs);
+            }
+        }
         let base = self.text.len();
         self.text.push_str(&other.text);
         self.tokens.extend(other.tokens.into_iter().map(|token| match token {
@@ -94,22 +155,50 @@ impl Doc {
         }));
     }
 
-    /// The text. Groups that do not fit into `width` characters are broken; without a width none is.
-    pub(super) fn render(&self, width: Option<usize>, indent: usize) -> String {
-        self.render_marked(width, indent).0
+    /// The text of a document that is not laid out yet.
+    pub(super) fn render(self, width: Option<usize>, indent: usize) -> String {
+        Self { laid: Some(Layout::new(width, indent, 0)), ..self }.finish().0
     }
 
     /// The text, and the bytes that each mark covers.
-    pub(super) fn render_marked(&self, width: Option<usize>, indent: usize) -> (String, Vec<(usize, Range<usize>)>) {
-        let mut marks = Vec::new();
-        let mut begun = Vec::new();
-        let ends = width.map(|_| self.group_ends()).unwrap_or_default();
-        let mut out = Output { text: String::with_capacity(self.text.len() * 2), column: 0, depth: 0, indent };
-        let mut broken = Vec::new();
-        for (at, token) in self.tokens.iter().enumerate() {
+    pub(super) fn finish(mut self) -> (String, Marked) {
+        self.settle();
+        let Layout { mut out, marks, .. } = self.laid.unwrap_or_default();
+        if !out.text.ends_with('\n') {
+            out.text.push('\n');
+        }
+        (out.text, marks)
+    }
+}
+
+/// Marks by number, and the bytes that each covers.
+pub(super) type Marked = Vec<(usize, Range<usize>)>;
+
+/// The text of a document, as far as it is laid out.
+#[derive(Default, Debug)]
+struct Layout {
+    width: Option<usize>,
+    out: Output,
+    /// For each group around, whether it is broken.
+    broken: Vec<bool>,
+    /// Where the marks around begin.
+    begun: Vec<usize>,
+    marks: Marked,
+}
+
+impl Layout {
+    fn new(width: Option<usize>, indent: usize, depth: usize) -> Self {
+        Self { width, out: Output { depth, indent, ..Output::default() }, ..Self::default() }
+    }
+
+    /// Lays out whole groups up to the end of a line.
+    fn add(&mut self, tokens: &[Token], text: &str) {
+        let ends = self.width.map(|_| group_ends(tokens)).unwrap_or_default();
+        let Self { out, broken, begun, .. } = self;
+        for (at, token) in tokens.iter().enumerate() {
             let is_broken = broken.last().copied().unwrap_or(false);
             match token {
-                Token::Text(range, chars) => out.text(&self.text[range.clone()], *chars),
+                Token::Text(range, chars) => out.text(&text[range.clone()], *chars),
                 Token::Hard => out.line_break(),
                 Token::Soft | Token::Blank if is_broken => out.line_break(),
                 Token::Blank => out.text(" ", 1),
@@ -117,46 +206,53 @@ impl Doc {
                 Token::Soft | Token::BrokenComma => {}
                 Token::Indent => out.depth += 1,
                 Token::Dedent => out.depth -= 1,
-                Token::Open => broken.push(width.is_some_and(|width| out.column.saturating_add(ends[at]) > width)),
+                Token::Open => broken.push(self.width.is_some_and(|width| out.column.saturating_add(ends[at]) > width)),
                 Token::Close => {
                     broken.pop();
                 }
                 Token::Begin => begun.push(out.text.len()),
-                Token::End(mark) => marks.push((*mark, begun.pop().unwrap_or_default()..out.text.len())),
+                Token::End(mark) => self.marks.push((*mark, begun.pop().unwrap_or_default()..out.text.len())),
             }
         }
-        if !out.text.ends_with('\n') {
-            out.text.push('\n');
-        }
-        (out.text, marks)
     }
 
-    /// For each `Open`, the characters from there to the first possible break behind its group, all on one line.
-    fn group_ends(&self) -> Vec<usize> {
-        let mut before = Vec::with_capacity(self.tokens.len() + 1);
-        let mut total = 0;
-        for token in &self.tokens {
-            before.push(total);
-            total += match token {
-                Token::Text(_, chars) => *chars,
-                Token::Blank => 1,
-                _ => 0,
-            };
-        }
-        let mut ends = vec![0; self.tokens.len()];
-        let (mut next_break, mut open) = (total, Vec::new());
-        for (at, token) in self.tokens.iter().enumerate().rev() {
-            match token {
-                Token::Hard | Token::Soft | Token::Blank => next_break = before[at],
-                Token::Close => open.push(next_break),
-                Token::Open => ends[at] = open.pop().unwrap_or(total) - before[at],
-                _ => {}
-            }
-        }
-        ends
+    fn append(&mut self, other: Self) {
+        let base = self.out.text.len();
+        self.out.text.push_str(&other.out.text);
+        self.out.column = other.out.column;
+        self.marks.extend(other.marks.into_iter().map(|(mark, bytes)| (mark, bytes.start + base..bytes.end + base)));
     }
 }
 
+/// For each `Open`, the characters from there to the first possible break behind its group, all on one line.
+fn group_ends(tokens: &[Token]) -> Vec<usize> {
+    let mut before = Vec::with_capacity(tokens.len() + 1);
+    let mut total = 0;
+    for token in tokens {
+        before.push(total);
+        total += match token {
+            Token::Text(_, chars) => *chars,
+            Token::Blank => 1,
+            _ => 0,
+        };
+    }
+    let mut ends = vec![0; tokens.len()];
+    let (mut next_break, mut open) = (total, Vec::new());
+    for (at, token) in tokens.iter().enumerate().rev() {
+        match token {
+            Token::Hard | Token::Soft | Token::Blank => next_break = before[at],
+            Token::Close => open.push(next_break),
+            Token::Open => ends[at] = open.pop().unwrap_or(total) - before[at],
+            _ => {}
+        }
+    }
+    ends
+}
+
+/// Indentation goes in steps of at most so much.
+const BLANKS: &str = "                                                                ";
+
+#[derive(Default, Debug)]
 struct Output {
     text: String,
     column: usize,
@@ -168,7 +264,12 @@ impl Output {
     fn text(&mut self, text: &str, chars: usize) {
         if self.column == 0 && chars > 0 {
             self.column = self.depth * self.indent;
-            self.text.extend(std::iter::repeat_n(' ', self.column));
+            let mut left = self.column;
+            while left > 0 {
+                let blanks = left.min(BLANKS.len());
+                self.text.push_str(&BLANKS[..blanks]);
+                left -= blanks;
+            }
         }
         self.text.push_str(text);
         self.column += chars;

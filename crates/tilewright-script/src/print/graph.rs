@@ -59,7 +59,7 @@ impl Printer<'_> {
             return with_stack(|| self.marked(expr, |p| p.graph_kind(expr)));
         }
         let name = self.names.fresh("s");
-        self.doc.text(&format!("({name} := "));
+        self.doc.write(format_args!("({name} := "));
         with_stack(|| self.marked(expr, |p| p.graph_kind(expr)));
         self.doc.text(")");
         self.shared_names.insert(expr.address(), name);
@@ -79,7 +79,7 @@ impl Printer<'_> {
             ExprKind::Tuple(fields) => self.tuple(fields, |p, field| p.graph_expr(field)),
             ExprKind::TupleGet { tuple, index } => {
                 self.graph_expr(tuple);
-                self.doc.text(&format!("[{index}]"));
+                self.doc.write(format_args!("[{index}]"));
             }
             ExprKind::Shape(dims) => {
                 self.qualified(Namespace::Relax, "shape");
@@ -117,7 +117,7 @@ impl Printer<'_> {
         }
         self.uses_module = true;
         let module = if self.options.module_alias.is_empty() { &self.options.name } else { &self.options.module_alias };
-        self.doc.text(&format!("{module}.{text}"));
+        self.doc.write(format_args!("{module}.{text}"));
     }
 
     fn relax_call(&mut self, name: &str, items: &[Item<'_>]) {
@@ -197,11 +197,11 @@ impl Printer<'_> {
             Item::Callee(name) => self.global(name),
             Item::Attr(name, Some(AttrKind::VDevice), value) if let Some(device) = VDevice::of_attr(value) => {
                 let text = self.vdevice_text(&device);
-                self.doc.text(&format!("{name}={text}"));
+                self.doc.write(format_args!("{name}={text}"));
             }
             Item::Attr(name, kind, value) => self.op_attr(name, *kind, value),
             Item::Scalars(name, values) => {
-                self.doc.text(&format!("{name}="));
+                self.doc.write(format_args!("{name}="));
                 self.qualified(Namespace::Relax, "tir_vars");
                 self.list("(", values, ")", |p, value| match value {
                     Attr::Expr(value) => p.scalar(value),
@@ -226,7 +226,7 @@ impl Printer<'_> {
     fn constant(&mut self, tensor: &Tensor) {
         if let Some(digits) = scalar_digits(tensor) {
             self.qualified(Namespace::Relax, "const");
-            return self.doc.text(&format!("({digits}, \"{}\")", tensor.dtype()));
+            return self.doc.write(format_args!("({digits}, \"{}\")", tensor.dtype()));
         }
         self.metadata_entry(tensor);
     }
@@ -234,7 +234,7 @@ impl Printer<'_> {
     /// A tensor by its place in the metadata.
     pub(super) fn metadata_entry(&mut self, tensor: &Tensor) {
         let index = self.constants.index_of(tensor);
-        self.doc.text(&format!("metadata[\"{}\"][{index}]", crate::spelling::metadata::CONSTANTS));
+        self.doc.write(format_args!("metadata[\"{}\"][{index}]", crate::spelling::metadata::CONSTANTS));
     }
 
     /// A dimension, or another scalar of a graph; in a signature a text unless it is a constant.
@@ -288,7 +288,7 @@ impl Printer<'_> {
                         self.doc.text("ret=");
                         self.info(ret);
                         self.doc.separator();
-                        self.doc.text(&format!("purity={pure}"));
+                        self.doc.write(format_args!("purity={pure}"));
                     }
                 }
                 self.doc.close(")");
@@ -304,7 +304,7 @@ impl Printer<'_> {
                 self.list("[", dims, "]", |p, dim| p.dim(dim));
                 self.doc.close(")");
             }
-            TensorShape::Rank(rank) => self.doc.text(&format!("(ndim={rank})")),
+            TensorShape::Rank(rank) => self.doc.write(format_args!("(ndim={rank})")),
             TensorShape::Unknown => self.doc.text("()"),
         }
     }
@@ -353,7 +353,7 @@ impl Printer<'_> {
         self.doc.open("(");
         let lists: Vec<_> = infos.iter().collect();
         self.list("{", &lists, "}", |p, (name, list)| {
-            p.doc.text(&format!("{}: ", quoted(name)));
+            p.doc.write(format_args!("{}: ", quoted(name)));
             p.list("[", list, "]", |p, info| match info {
                 GlobalInfo::VDevice(device) => p.doc.text(&vdevice_text(device, &p.options.prefixes.ir)),
                 GlobalInfo::Dummy => {

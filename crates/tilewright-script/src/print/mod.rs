@@ -50,7 +50,7 @@ pub fn print_module(module: &IRModule, options: &PrintOptions) -> String {
     printer.function_names = names::function_names(module.sorted().into_iter().map(|(name, _)| &**name));
     printer.qualified_after("@", Namespace::Module, "ir_module");
     printer.doc.line();
-    printer.doc.text(&format!("class {}:", options.name));
+    printer.doc.write(format_args!("class {}:", options.name));
     printer.doc.indent();
     printer.attrs_line(Namespace::Module, "module_attrs", &module.attrs, None);
     printer.devices = names_of(module.vdevices()).into_iter().map(|(device, name)| (device.clone(), name)).collect();
@@ -119,7 +119,7 @@ fn single(graph_level: bool, write: impl FnOnce(&mut Printer<'_>)) -> String {
     let mut printer = Printer::new(&options);
     printer.graph_level = graph_level;
     write(&mut printer);
-    printer.doc.render(None, options.indent).trim().to_owned()
+    printer.doc.finish().0.trim().to_owned()
 }
 
 /// Behind which letter a name of the script language stands.
@@ -212,7 +212,7 @@ impl<'o> Printer<'o> {
     fn new(options: &'o PrintOptions) -> Self {
         Self {
             options,
-            doc: Doc::default(),
+            doc: Doc::laid_out(options.width, options.indent),
             names: Names::of(options),
             function_names: Map::default(),
             used: [false; 3],
@@ -245,7 +245,10 @@ impl<'o> Printer<'o> {
 
     fn qualified_after(&mut self, prefix: &str, namespace: Namespace, name: &str) {
         self.used[namespace as usize] = true;
-        self.doc.text(&format!("{prefix}{}.{name}", namespace.prefix(self.options)));
+        self.doc.text(prefix);
+        self.doc.text(namespace.prefix(self.options));
+        self.doc.text(".");
+        self.doc.text(name);
     }
 
     fn module_function(&mut self, name: &str, function: &Function) {
@@ -264,15 +267,16 @@ impl<'o> Printer<'o> {
         if self.options.marks.context_lines.is_some() {
             return self.marked_text();
         }
-        let mut text = String::new();
+        let mut imports = String::new();
         for namespace in Namespace::ALL {
             if self.used[namespace as usize] {
                 let (module, prefix) = (namespace.module(), namespace.prefix(self.options));
-                text.push_str(&format!("# from tvm.script import {module} as {prefix}\n"));
+                imports.push_str(&format!("# from tvm.script import {module} as {prefix}\n"));
             }
         }
-        text.push('\n');
-        text.push_str(&self.marked_text());
+        imports.push('\n');
+        let mut text = self.marked_text();
+        text.insert_str(0, &imports);
         if self.options.line_numbers { options::numbered(&text) } else { text }
     }
 
@@ -289,13 +293,13 @@ impl<'o> Printer<'o> {
             let text = format!("# metadata left out: {constants} not in this text. show_meta=True writes them.");
             return self.doc.text(&text);
         }
-        self.doc.text(&format!("metadata = {{\"{}\": [", metadata::CONSTANTS));
+        self.doc.write(format_args!("metadata = {{\"{}\": [", metadata::CONSTANTS));
         self.doc.indent();
         for tensor in std::mem::take(&mut self.constants.tensors) {
             self.doc.line();
             let (dtype, shape) = (tensor.dtype(), tensor.shape());
             let data = metadata::encode(&tensor);
-            self.doc.text(&format!("{{\"dtype\": \"{dtype}\", \"shape\": {shape:?}, \"data\": \"{data}\"}},"));
+            self.doc.write(format_args!("{{\"dtype\": \"{dtype}\", \"shape\": {shape:?}, \"data\": \"{data}\"}},"));
         }
         self.doc.dedent();
         self.doc.line();

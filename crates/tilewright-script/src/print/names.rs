@@ -1,5 +1,8 @@
 //! Names for output: legal in Python, each variable its own among those in scope.
 
+use std::hash::BuildHasher;
+use std::ops::Range;
+
 use tilewright_expr::node::VarId;
 use tilewright_support::{Map, Set};
 use unicode_ident::{is_xid_continue, is_xid_start};
@@ -26,52 +29,90 @@ fn has_a_meaning(word: &str) -> bool {
     )
 }
 
-/// What a scope defined.
-#[derive(Default, Debug)]
+/// How much there was where a scope begins.
+#[derive(Debug)]
 struct Scope {
-    names: Vec<Given>,
-    ids: Vec<VarId>,
+    given: usize,
+    ids: usize,
+    texts: usize,
 }
 
 /// A name that was given, and what for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Given {
-    name: String,
-    /// The wish and the number behind it, where the wish alone was taken.
-    numbered: Option<(String, usize)>,
+    /// Among the texts.
+    name: Range<usize>,
+    /// How much of it is the wish, and the number behind it, where the wish alone was taken.
+    numbered: Option<(usize, usize)>,
 }
 
 /// The names in scope.
+///
+/// What a scope adds lies behind what the scopes around it have, and goes with it at once: there is no text of its own
+/// for each name, and a scope of a million names is closed without a look at each.
 #[derive(Default, Debug)]
 pub(super) struct Names {
-    of: Map<VarId, String>,
-    taken: Set<String>,
+    texts: String,
+    /// How variables are written, among the texts.
+    of: Map<VarId, Range<usize>>,
+    /// The hashes of the names that are taken. Of two names with one hash the later counts as taken: it gets a number,
+    /// and every name stays unique.
+    taken: Set<u64>,
+    reserved: Vec<u64>,
     /// Where the search for a free number begins, by wish: the smaller ones are taken.
     next: Map<String, usize>,
+    /// From the outermost scope inwards, as are the identities in `of`.
+    given: Vec<Given>,
+    ids: Vec<VarId>,
     scopes: Vec<Scope>,
+}
+
+fn hash(name: &str) -> u64 {
+    Set::<u64>::default().hasher().hash_one(name)
 }
 
 impl Names {
     pub(super) fn of(options: &PrintOptions) -> Self {
-        Self { taken: options.words().map(str::to_owned).collect(), ..Self::default() }
+        let mut names = Self::default();
+        options.words().for_each(|word| names.reserve(word));
+        names
     }
 
     /// Keeps a name from every variable.
     pub(super) fn reserve(&mut self, name: &str) {
-        self.taken.insert(name.to_owned());
+        self.taken.insert(hash(name));
+        self.reserved.push(hash(name));
     }
 
     /// Opens a scope: names that are defined in it are free again behind it.
     pub(super) fn open(&mut self) {
-        self.scopes.push(Scope::default());
+        let Self { given, ids, texts, .. } = &*self;
+        self.scopes.push(Scope { given: given.len(), ids: ids.len(), texts: texts.len() });
     }
 
     pub(super) fn close(&mut self) {
-        let scope = self.scopes.pop().unwrap_or_default();
-        scope.names.into_iter().for_each(|given| self.free(given));
-        for id in &scope.ids {
-            self.of.remove(id);
+        let Some(scope) = self.scopes.pop() else { return };
+        for given in self.given.iter().skip(scope.given) {
+            free_number(&mut self.next, &self.texts, given);
         }
+        let Self { texts, of, taken, given, ids, .. } = self;
+        let hash_of = |given: &Given| hash(&texts[given.name.clone()]);
+        if are_most(given.len() - scope.given, taken.capacity()) {
+            taken.clear();
+            taken.extend(self.reserved.iter().copied().chain(given.iter().take(scope.given).map(hash_of)));
+        } else {
+            given.iter().skip(scope.given).for_each(|given| _ = taken.remove(&hash_of(given)));
+        }
+        if are_most(ids.len() - scope.ids, of.capacity()) {
+            let kept: Vec<_> = ids.iter().take(scope.ids).filter_map(|id| of.remove_entry(id)).collect();
+            of.clear();
+            of.extend(kept);
+        } else {
+            ids.iter().skip(scope.ids).for_each(|id| _ = of.remove(id));
+        }
+        given.truncate(scope.given);
+        ids.truncate(scope.ids);
+        texts.truncate(scope.texts);
     }
 
     /// A name that no other in scope has: the wish, or the wish with the first free number.
@@ -80,20 +121,29 @@ impl Names {
     }
 
     fn unique(&mut self, wish: String) -> String {
-        let (name, numbered) = if self.taken.contains(&wish) {
-            let (name, number) = self.numbered(&wish);
-            (name, Some((wish, number)))
-        } else {
-            (wish, None)
-        };
-        self.taken.insert(name.clone());
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.names.push(Given { name: name.clone(), numbered });
-        }
-        name
+        self.give(wish).0
     }
 
-    /// The wish with the first free number.
+    /// A free name, and where it is among the texts.
+    fn give(&mut self, wish: String) -> (String, Range<usize>) {
+        let (name, numbered) = if self.taken.insert(hash(&wish)) {
+            (wish, None)
+        } else {
+            let (name, number) = self.numbered(&wish);
+            (name, Some((wish.len(), number)))
+        };
+        let at = self.keep(&name);
+        self.given.push(Given { name: at.clone(), numbered });
+        (name, at)
+    }
+
+    fn keep(&mut self, text: &str) -> Range<usize> {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        start..self.texts.len()
+    }
+
+    /// The wish with the first free number, which is taken now.
     fn numbered(&mut self, wish: &str) -> (String, usize) {
         let next = match self.next.get_mut(wish) {
             Some(next) => next,
@@ -102,7 +152,7 @@ impl Names {
         loop {
             let (name, number) = (format!("{wish}_{next}"), *next);
             *next += 1;
-            if !self.taken.contains(&name) {
+            if self.taken.insert(hash(&name)) {
                 return (name, number);
             }
         }
@@ -110,40 +160,50 @@ impl Names {
 
     /// Names a variable or buffer.
     pub(super) fn define(&mut self, id: VarId, wish: &str) -> String {
-        let name = self.fresh(wish);
-        self.alias(id, name.clone());
+        let (name, at) = self.give(identifier(wish));
+        self.written(id, at);
         name
     }
 
     /// Says how a variable is written that has no name of its own.
-    pub(super) fn alias(&mut self, id: VarId, text: String) {
+    pub(super) fn alias(&mut self, id: VarId, text: &str) {
+        let at = self.keep(text);
+        self.written(id, at);
+    }
+
+    fn written(&mut self, id: VarId, text: Range<usize>) {
         self.of.insert(id, text);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.ids.push(id);
-        }
+        self.ids.push(id);
     }
 
     /// Ends what a variable's name stands for before its scope does: the name is free again.
     pub(super) fn release(&mut self, id: VarId, name: &str) {
         self.of.remove(&id);
-        let Some(scope) = self.scopes.last_mut() else { return };
-        if let Some(at) = scope.names.iter().rposition(|given| given.name == name) {
-            let given = scope.names.remove(at);
-            self.free(given);
-        }
-    }
-
-    fn free(&mut self, Given { name, numbered }: Given) {
-        self.taken.remove(&name);
-        if let Some((wish, number)) = numbered
-            && let Some(next) = self.next.get_mut(&wish)
-        {
-            *next = number.min(*next);
+        let Some(own) = self.scopes.last().map(|scope| scope.given) else { return };
+        let at = self.given.iter().skip(own).rposition(|given| self.texts[given.name.clone()] == *name);
+        if let Some(at) = at {
+            let given = self.given.remove(own + at);
+            self.taken.remove(&hash(name));
+            free_number(&mut self.next, &self.texts, &given);
         }
     }
 
     pub(super) fn get(&self, id: VarId) -> Option<&str> {
-        self.of.get(&id).map(String::as_str)
+        self.of.get(&id).map(|at| &self.texts[at.clone()])
+    }
+}
+
+/// Whether so many entries are enough of a table that it costs less to clear it than to take them out one by one.
+fn are_most(entries: usize, capacity: usize) -> bool {
+    entries > capacity / 8
+}
+
+/// The search for a free number begins with this name's at the latest.
+fn free_number(next: &mut Map<String, usize>, texts: &str, given: &Given) {
+    if let Some((wish, number)) = given.numbered
+        && let Some(next) = next.get_mut(&texts[given.name.start..given.name.start + wish])
+    {
+        *next = number.min(*next);
     }
 }
 
@@ -158,9 +218,11 @@ pub(super) fn identifier(wish: &str) -> String {
 
 /// The wish as the name of a function: it stands behind `cls.`, and hides nothing.
 pub(super) fn function_name(wish: &str) -> String {
-    // Python reads names in the form NFKC: another form would come back as another name.
-    let fits = |c: char| if is_nfkc(wish) { is_xid_continue(c) } else { c.is_ascii_alphanumeric() || c == '_' };
-    let mut name: String = wish.chars().map(|c| if fits(c) { c } else { '_' }).collect();
+    let plain = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
+    let mut name = match wish.bytes().all(plain) {
+        true => wish.to_owned(),
+        false => other_letters(wish),
+    };
     if name.is_empty() || name.starts_with(|c: char| !is_xid_start(c) && c != '_') {
         name.insert(0, 'v');
     }
@@ -170,13 +232,22 @@ pub(super) fn function_name(wish: &str) -> String {
     name
 }
 
+/// The wish with `_` for each character that no identifier has.
+fn other_letters(wish: &str) -> String {
+    // Python reads names in the form NFKC: another form would come back as another name.
+    let normal = is_nfkc(wish);
+    let fits = |c: char| if normal { is_xid_continue(c) } else { c.is_ascii_alphanumeric() || c == '_' };
+    wish.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+}
+
 /// The names of a module's functions that are no identifiers, with others that no function has.
 pub(super) fn function_names<'n>(names: impl Iterator<Item = &'n str>) -> Map<String, String> {
     let (kept, others): (Vec<&str>, Vec<&str>) = names.partition(|name| function_name(name) == *name);
     if others.is_empty() {
         return Map::default();
     }
-    let mut taken = Names { taken: kept.into_iter().map(str::to_owned).collect(), ..Names::default() };
+    let mut taken = Names::default();
+    kept.into_iter().for_each(|name| taken.reserve(name));
     others.into_iter().map(|name| (name.to_owned(), taken.unique(function_name(name)))).collect()
 }
 

@@ -32,12 +32,12 @@ impl Printer<'_> {
         self.names.open();
         self.touched.push(OrderedMap::default());
         let hoisted = std::mem::take(&mut self.hoisted);
-        self.doc.text(&format!("def {name}"));
+        self.doc.write(format_args!("def {name}"));
         let signature = std::mem::replace(&mut self.in_signature, true);
         self.list("(", &function.params, ")", |p, param| {
             let name = p.names.define(param.id(), &param.name);
             p.marked(param, |p| {
-                p.doc.text(&format!("{name}: "));
+                p.doc.write(format_args!("{name}: "));
                 p.info(&param.struct_info);
             });
         });
@@ -46,7 +46,8 @@ impl Printer<'_> {
         self.doc.text(":");
         self.in_signature = false;
 
-        let before = std::mem::take(&mut self.doc);
+        let suite = self.doc.suite();
+        let before = std::mem::replace(&mut self.doc, suite);
         self.sequence(&function.body);
         let body = std::mem::replace(&mut self.doc, before);
         self.doc.indent();
@@ -71,7 +72,7 @@ impl Printer<'_> {
             options.push("force_pure=True");
         }
         if !options.is_empty() {
-            self.doc.text(&format!("({})", options.join(", ")));
+            self.doc.write(format_args!("({})", options.join(", ")));
         }
         self.doc.line();
     }
@@ -81,7 +82,7 @@ impl Printer<'_> {
         for var in self.touched.pop().unwrap_or_default().into_keys() {
             self.doc.line();
             let name = self.names.get(var.id()).unwrap_or_default().to_owned();
-            self.doc.text(&format!("{name} = "));
+            self.doc.write(format_args!("{name} = "));
             self.qualified(Namespace::Tir, &var.dtype.to_string());
             self.doc.text("()");
         }
@@ -90,7 +91,7 @@ impl Printer<'_> {
         if place == Place::Module && self.uses_module {
             if !self.options.module_alias.is_empty() {
                 self.doc.line();
-                self.doc.text(&format!("{} = {}", self.options.module_alias, self.options.name));
+                self.doc.write(format_args!("{} = {}", self.options.module_alias, self.options.name));
             }
             self.uses_module = false;
         }
@@ -175,7 +176,7 @@ impl Printer<'_> {
     /// `name: info = `, on a new line.
     fn annotated(&mut self, name: &str, info: &StructInfo) {
         self.doc.line();
-        self.doc.text(&format!("{name}: "));
+        self.doc.write(format_args!("{name}: "));
         self.info(info);
         self.doc.text(" = ");
     }
@@ -203,7 +204,7 @@ impl Printer<'_> {
                 let says = says_its_result(value) || !self.options.show_all_struct_info;
                 if says && info.equal(&value.struct_info) {
                     self.doc.line();
-                    self.doc.text(&format!("{name} = "));
+                    self.doc.write(format_args!("{name} = "));
                 } else {
                     self.annotated(name, info);
                 }

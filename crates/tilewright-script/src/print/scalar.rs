@@ -44,7 +44,7 @@ impl Printer<'_> {
             return self.marked(expr, |p| p.doc.text(&name));
         }
         let name = self.names.fresh("s");
-        self.doc.text(&format!("({name} := "));
+        self.doc.write(format_args!("({name} := "));
         with_stack(|| self.marked(expr, |p| p.kind(expr, Prec::Or)));
         self.doc.text(")");
         self.shared_names.insert(expr.address(), name);
@@ -79,7 +79,7 @@ impl Printer<'_> {
             }),
             ExprKind::Select { condition, then, otherwise } => self.function("Select", &[condition, then, otherwise]),
             ExprKind::Cast(value) => self.call("Cast", |p| {
-                p.doc.text(&format!("\"{}\"", expr.dtype));
+                p.doc.write(format_args!("\"{}\"", expr.dtype));
                 p.doc.separator();
                 p.expr(value, Prec::Any);
             }),
@@ -102,7 +102,7 @@ impl Printer<'_> {
             ExprKind::Let { var, value, body } => self.let_in(var, value, body),
             ExprKind::Call { intrinsic, args } => self.function(intrinsic.name(), &args.iter().collect::<Vec<_>>()),
             ExprKind::Reinterpret(value) => self.call("reinterpret", |p| {
-                p.doc.text(&format!("\"{}\"", expr.dtype));
+                p.doc.write(format_args!("\"{}\"", expr.dtype));
                 p.doc.separator();
                 p.expr(value, Prec::Any);
             }),
@@ -127,7 +127,7 @@ impl Printer<'_> {
         let packed = matches!(callee, ForeignCallee::Packed(_));
         self.call(name, |p| {
             if !packed {
-                p.doc.text(&format!("\"{dtype}\""));
+                p.doc.write(format_args!("\"{dtype}\""));
                 p.doc.separator();
             }
             p.doc.text(&quoted(callee.name()));
@@ -141,7 +141,7 @@ impl Printer<'_> {
             }
             if packed && dtype != DataType::I32 {
                 p.doc.separator();
-                p.doc.text(&format!("dtype=\"{dtype}\""));
+                p.doc.write(format_args!("dtype=\"{dtype}\""));
             }
         });
     }
@@ -151,7 +151,7 @@ impl Printer<'_> {
         let named = Builtin::by_name(name).is_some_and(|row| row.result == BuiltinResult::Named);
         self.call(name, |p| {
             if named {
-                p.doc.text(&format!("\"{dtype}\""));
+                p.doc.write(format_args!("\"{dtype}\""));
             }
             for (at, arg) in args.iter().enumerate() {
                 if named || at > 0 {
@@ -167,7 +167,7 @@ impl Printer<'_> {
         self.parenthesized(prec < context, |p| {
             for (i, (operand, needs)) in operands.into_iter().enumerate() {
                 if i == 1 {
-                    p.doc.text(&format!(" {symbol} "));
+                    p.doc.write(format_args!(" {symbol} "));
                 }
                 match is_literal(operand) {
                     true => p.marked(operand, |p| p.literal(operand, Literal::Bare)),
@@ -259,7 +259,7 @@ impl Printer<'_> {
             return self.doc.text(&text);
         }
         self.qualified(Namespace::Tir, &dtype.element().to_string());
-        self.doc.text(&format!("({text})"));
+        self.doc.write(format_args!("({text})"));
     }
 
     fn let_in(&mut self, var: &Var, value: &Expr, body: &Expr) {
@@ -273,7 +273,7 @@ impl Printer<'_> {
         self.expr(body, Prec::Any);
         self.names.release(var.id(), &name);
         self.doc.separator();
-        self.doc.text(&format!("where={{{name}: "));
+        self.doc.write(format_args!("where={{{name}: "));
         self.doc.append(value);
         self.doc.text("}");
         self.doc.close(")");
@@ -353,7 +353,7 @@ impl Printer<'_> {
     pub(super) fn define_buffer(&mut self, buffer: &Buffer, wish: &str) -> String {
         let name = self.names.define(buffer.id(), wish);
         if self.names.get(buffer.data.id()).is_none() {
-            self.names.alias(buffer.data.id(), format!("{name}.data"));
+            self.names.alias(buffer.data.id(), &format!("{name}.data"));
         }
         name
     }

@@ -27,7 +27,7 @@ impl Printer<'_> {
         self.doc.line();
         self.names.open();
         let own_name = self.function_name(name);
-        self.doc.text(&format!("def {own_name}"));
+        self.doc.write(format_args!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
         let forms: Vec<bool> =
             function.params.iter().map(|param| self.options.syntax_sugar && is_inline(param, &mut bound)).collect();
@@ -45,7 +45,7 @@ impl Printer<'_> {
                 let handle = self.scalar_name(&param.var);
                 self.doc.line();
                 let name = self.define_buffer(buffer, &buffer.name);
-                self.doc.text(&format!("{name} = "));
+                self.doc.write(format_args!("{name} = "));
                 self.qualified(Namespace::Tir, "match_buffer");
                 self.doc.open("(");
                 self.doc.text(&handle);
@@ -68,8 +68,8 @@ impl Printer<'_> {
         match &param.buffer {
             Some(buffer) if inline => {
                 let name = self.define_buffer(buffer, &param.var.name);
-                self.names.alias(param.var.id(), name.clone());
-                self.doc.text(&format!("{name}: "));
+                self.names.alias(param.var.id(), &name);
+                self.doc.write(format_args!("{name}: "));
                 self.qualified(Namespace::Tir, "Buffer");
                 self.doc.open("(");
                 self.buffer_details(buffer, DefaultDType::Written);
@@ -172,7 +172,7 @@ impl Printer<'_> {
             StmtKind::AllocateConst { buffer, data, body } => {
                 self.doc.line();
                 let name = self.define_buffer(buffer, &buffer.name);
-                self.doc.text(&format!("{name} = "));
+                self.doc.write(format_args!("{name} = "));
                 self.allocate_const(buffer, &data.0);
                 self.declare_views(&buffer.data);
                 self.statements(body);
@@ -204,12 +204,12 @@ impl Printer<'_> {
                     p.doc.append(value);
                     if let Some(name) = p.names.get(var.id()).map(str::to_owned) {
                         p.doc.separator();
-                        p.doc.text(&format!("var={name}"));
+                        p.doc.write(format_args!("var={name}"));
                     }
                 });
                 if !var.size {
                     let name = self.names.define(var.id(), &var.name);
-                    self.doc.text(&format!(" as {name}"));
+                    self.doc.write(format_args!(" as {name}"));
                 }
                 self.doc.text(":");
                 self.suite_under(body, var);
@@ -223,7 +223,7 @@ impl Printer<'_> {
                 self.buffer_call(buffer, "decl_buffer", view);
                 self.names.open();
                 let name = self.define_buffer(buffer, &buffer.name);
-                self.doc.text(&format!(" as {name}:"));
+                self.doc.write(format_args!(" as {name}:"));
                 self.suite_under(body, &buffer.data);
                 self.names.close();
             }
@@ -244,7 +244,7 @@ impl Printer<'_> {
                 self.doc.line();
                 self.doc.text("assert ");
                 self.scalar(condition);
-                self.doc.text(&format!(", {}", quoted(message)));
+                self.doc.write(format_args!(", {}", quoted(message)));
             }
             StmtKind::Evaluate(value) => {
                 self.doc.line();
@@ -270,7 +270,7 @@ impl Printer<'_> {
                 self.allocate_const(buffer, &data.0);
                 self.names.open();
                 let name = self.define_buffer(buffer, &buffer.name);
-                self.doc.text(&format!(" as {name}:"));
+                self.doc.write(format_args!(" as {name}:"));
                 self.suite_under(body, &buffer.data);
                 self.names.close();
             }
@@ -363,7 +363,7 @@ impl Printer<'_> {
         self.start_stop(&range);
         if let ForKind::ThreadBinding(tag) = kind {
             self.doc.separator();
-            self.doc.text(&format!("thread={}", quoted(tag)));
+            self.doc.write(format_args!("thread={}", quoted(tag)));
         }
         if !annotations.is_empty() {
             self.doc.separator();
@@ -375,7 +375,7 @@ impl Printer<'_> {
         self.names.open();
         let name = self.names.define(var.id(), &var.name);
         self.ranges.insert(var.id(), range);
-        self.doc.text(&format!("{name} in "));
+        self.doc.write(format_args!("{name} in "));
         self.doc.append(header);
         self.doc.text(":");
         self.suite(body);
@@ -403,14 +403,14 @@ impl Printer<'_> {
             self.doc.line();
             let view = self.view_of(&matched.buffer);
             let name = self.define_buffer(&matched.buffer, &matched.buffer.name);
-            self.doc.text(&format!("{name} = "));
+            self.doc.write(format_args!("{name} = "));
             self.call("match_buffer", |p| {
                 p.region(&matched.source);
                 p.doc.separator();
                 p.buffer_details(&matched.buffer, DefaultDType::Written);
                 if let Some(data) = view {
                     p.doc.separator();
-                    p.doc.text(&format!("data={data}"));
+                    p.doc.write(format_args!("data={data}"));
                 }
             });
             self.declare_views(&matched.buffer.data);

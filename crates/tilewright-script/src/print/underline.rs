@@ -182,8 +182,8 @@ impl Printer<'_> {
     }
 
     /// The text of the document with its underlines and annotations, and whether it is only an excerpt.
-    pub(super) fn marked_text(&self) -> String {
-        let (text, stretches) = self.doc.render_marked(self.options.width, self.options.indent);
+    pub(super) fn marked_text(&mut self) -> String {
+        let (text, stretches) = std::mem::take(&mut self.doc).finish();
         let marks = &self.options.marks;
         let count = marks.underline.len() + marks.annotate.len();
         if count == 0 {
