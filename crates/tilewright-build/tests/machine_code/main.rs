@@ -6,6 +6,7 @@ mod foreign;
 mod kernels;
 mod link;
 mod lowering;
+mod masks;
 mod math;
 mod matrix;
 mod relocations;

@@ -56,6 +56,7 @@ impl FnCx<'_, '_> {
                 self.check_let(var, value)?;
                 let result = self.value(value, position)?;
                 self.note_loaded(var, value);
+                self.note_vector(var, value);
                 self.bind_in_expr(var, result)?;
                 let result = self.value(body, position)?;
                 self.unbind(var);
@@ -176,7 +177,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Whether evaluating the expression for nothing changes nothing: it reads no memory and cannot fail.
-    fn is_speculatable(&mut self, expr: &Expr) -> bool {
+    pub(crate) fn is_speculatable(&mut self, expr: &Expr) -> bool {
         speculatable(&mut self.speculatable, expr)
     }
 

@@ -5,6 +5,7 @@ use tilewright_ir::tir::{Buffer, Expr, Var};
 use tilewright_support::{Map, Set};
 use tilewright_tensor::abi::{Status, TENSOR_ALIGN, offsets};
 
+use super::pieces::Piece;
 use super::text::{Body, Reg, Value};
 use super::unit::Unit;
 use crate::CodegenError;
@@ -90,6 +91,10 @@ pub(crate) struct FnCx<'u, 'a> {
     pub(crate) loaded: Set<VarId>,
     /// Shared expressions of the current statement, by address; one map for each branch that we are in.
     memo: Vec<Map<(usize, Position), Value>>,
+    /// Pieces of the current statement's vectors, by address: they live as long as what is remembered of them.
+    pub(crate) pieces: Map<(usize, Piece), Expr>,
+    /// Vectors that variables stand for, where no memory has a part in them.
+    pub(crate) vectors: Map<VarId, Expr>,
     /// `Let` variables of the current statement's expressions.
     bound_here: Set<VarId>,
     pub(crate) speculatable: Map<usize, bool>,
@@ -112,6 +117,8 @@ impl<'u, 'a> FnCx<'u, 'a> {
             readonly: Set::default(),
             loaded: Set::default(),
             memo: vec![Map::default()],
+            pieces: Map::default(),
+            vectors: Map::default(),
             bound_here: Set::default(),
             speculatable: Map::default(),
             stack: Map::default(),
@@ -167,6 +174,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
 
     pub(crate) fn unbind(&mut self, var: &Var) {
         self.values.remove(&var.id());
+        self.vectors.remove(&var.id());
     }
 
     pub(crate) fn value_of(&self, var: &Var) -> Result<Value> {
@@ -198,6 +206,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.unit.check_length(self.body.length)?;
         self.memo.clear();
         self.memo.push(Map::default());
+        self.pieces.clear();
         self.bound_here.clear();
         Ok(())
     }
@@ -227,6 +236,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
     pub(crate) fn bind_in_expr(&mut self, var: &Var, value: Value) -> Result<()> {
         if !self.bound_here.insert(var.id()) {
             self.memo.iter_mut().for_each(Map::clear);
+            self.pieces.clear();
         }
         self.bind(var, value)
     }

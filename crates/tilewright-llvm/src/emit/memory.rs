@@ -21,12 +21,28 @@ enum Place {
 impl FnCx<'_, '_> {
     pub(crate) fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) -> Result<Value> {
         let (place, dtype) = self.place(buffer, indices)?;
-        let predicate = self.predicate(predicate, dtype)?;
-        let value = match (place, predicate) {
+        let value = match (&place, predicate, self.piece_lanes(dtype)) {
+            (Place::Strided(address, 1), Some(predicate), Some(whole)) if !self.is_in_registers(buffer, indices) => {
+                self.check_predicate(predicate, dtype)?;
+                self.load_in_pieces(address, predicate, dtype, whole)?
+            }
+            _ => {
+                let predicate = self.predicate(predicate, dtype)?;
+                self.load_at(place, predicate, dtype, self.is_in_registers(buffer, indices))
+            }
+        };
+        if dtype.is_bool() {
+            return Ok(self.body.assign(format_args!("icmp ne {} {value}, zeroinitializer", Mem(dtype))));
+        }
+        Ok(value)
+    }
+
+    fn load_at(&mut self, place: Place, predicate: Option<Value>, dtype: DataType, in_registers: bool) -> Value {
+        match (place, predicate) {
             (Place::Single(address), None) => self.load_vector(&address, dtype),
             (Place::Single(address), Some(predicate)) => self.load_if(&predicate, &address, dtype),
             (Place::Strided(address, 1), None) => self.load_vector(&address, dtype),
-            (Place::Strided(address, 1), Some(mask)) if self.is_in_registers(buffer, indices) => {
+            (Place::Strided(address, 1), Some(mask)) if in_registers => {
                 let value = self.load_vector(&address, dtype);
                 let (bools, ty) = (Reg(DataType::BOOL.with_lanes(dtype.lanes)), Mem(dtype));
                 self.body.assign(format_args!("select {bools} {mask}, {ty} {value}, {ty} zeroinitializer"))
@@ -38,7 +54,7 @@ impl FnCx<'_, '_> {
                 let value = self.load_vector(&first, dtype);
                 self.reversed(&value, dtype)
             }
-            (Place::Strided(address, 2), None) if dtype.lanes % 4 == 0 && !self.is_in_registers(buffer, indices) => {
+            (Place::Strided(address, 2), None) if dtype.lanes.is_multiple_of(4) && !in_registers => {
                 self.load_every_other(&address, dtype)
             }
             (place, None) => self.load_lanes(&place, dtype),
@@ -50,11 +66,7 @@ impl FnCx<'_, '_> {
                      <{lanes} x i1> {mask}, {ty} zeroinitializer)"
                 ))
             }
-        };
-        if dtype.is_bool() {
-            return Ok(self.body.assign(format_args!("icmp ne {} {value}, zeroinitializer", Mem(dtype))));
         }
-        Ok(value)
     }
 
     pub(crate) fn store(
@@ -147,10 +159,15 @@ impl FnCx<'_, '_> {
 
     fn predicate(&mut self, predicate: Option<&Expr>, dtype: DataType) -> Result<Option<Value>> {
         let Some(predicate) = predicate else { return Ok(None) };
+        self.check_predicate(predicate, dtype)?;
+        self.value(predicate, Position::Value).map(Some)
+    }
+
+    fn check_predicate(&self, predicate: &Expr, dtype: DataType) -> Result<()> {
         if predicate.dtype != DataType::BOOL.with_lanes(dtype.lanes) {
             return Err(self.unit.malformed(format!("a predicate of {} for {dtype}", predicate.dtype)));
         }
-        self.value(predicate, Position::Value).map(Some)
+        Ok(())
     }
 
     /// Where an access goes, and the type that it moves.
@@ -186,7 +203,7 @@ impl FnCx<'_, '_> {
     }
 
     /// The address of an element.
-    fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
+    pub(crate) fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
         let index = self.address_index(index, index_type);
         let ty = Mem(dtype.element());
         self.body.assign(format_args!("getelementptr inbounds {ty}, ptr {base}, {index}"))
@@ -233,7 +250,7 @@ impl FnCx<'_, '_> {
     }
 
     /// A scalar, or zero where the predicate is false.
-    fn load_if(&mut self, predicate: &Value, address: &Value, dtype: DataType) -> Value {
+    pub(crate) fn load_if(&mut self, predicate: &Value, address: &Value, dtype: DataType) -> Value {
         let (yes, done, before) = (self.body.label(), self.body.label(), self.body.open());
         self.body.branch(predicate, yes, done);
         self.body.start(yes);
@@ -244,7 +261,7 @@ impl FnCx<'_, '_> {
         self.body.assign(format_args!("phi {ty} [ {value}, %{yes} ], [ zeroinitializer, %{before} ]"))
     }
 
-    fn load_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
+    pub(crate) fn load_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
         let (ty, name, align, lanes) = (Mem(dtype), memory_name(dtype), dtype.element_bytes(), dtype.lanes);
         self.body.assign(format_args!(
             "call {ty} @llvm.masked.load.{name}.p0(ptr align {align} {address}, <{lanes} x i1> {mask}, \
@@ -311,7 +328,7 @@ impl FnCx<'_, '_> {
     }
 
     /// The lanes of two vectors, those of the longer one first, as one vector.
-    fn joined(&mut self, (a, count): (&Value, u16), (b, more): (&Value, u16), dtype: DataType) -> Value {
+    pub(crate) fn joined(&mut self, (a, count): (&Value, u16), (b, more): (&Value, u16), dtype: DataType) -> Value {
         let (long, short) = (dtype.with_lanes(count), dtype.with_lanes(more));
         let widened = (0..count).map(|lane| if lane < more { lane.to_string() } else { "poison".to_owned() });
         let widened: Vec<String> = widened.map(|lane| format!("i32 {lane}")).collect();

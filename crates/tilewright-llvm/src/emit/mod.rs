@@ -15,6 +15,7 @@ mod function;
 mod memory;
 mod narrow;
 mod parallel;
+mod pieces;
 mod scratch;
 mod stmt;
 mod stream;

@@ -36,6 +36,7 @@ impl FnCx<'_, '_> {
                 self.check_let(var, value)?;
                 let result = self.value(value, Position::Value)?;
                 self.note_loaded(var, value);
+                self.note_vector(var, value);
                 self.bind(var, result)?;
                 self.stmt(body)?;
                 self.unbind(var);
