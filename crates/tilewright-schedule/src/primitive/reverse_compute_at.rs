@@ -30,8 +30,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (site, target) = (call.block(0)?, call.loop_at(1)?);
     let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
     check_moves(call.function, &site, &target, block)?;
-    let (buffer, producer) = flow(&site, &target, block)?;
-    let taken = taken_ranges(call.function, &site, &target, block, &buffer, &producer)?;
+    let (buffer, producers) = flow(&site, &target, block)?;
+    let made = made_by_all(call.function, &target, &producers, &buffer)?;
+    let taken = taken_ranges(&site, block, &buffer, made)?;
     let mut known = known_inside(call.function, &target);
     let nest = BoxLoops::over(&mut known, &taken, call.flag(2)?)?.around(block.clone());
     let wanted = key_at(&call.function.body, &target).ok_or_else(|| Fault::at(&target, "the loop is gone"))?;
@@ -44,8 +45,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The one buffer that the block reads and a block in the loop writes, with that block.
-fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Site), Fault> {
+/// The one buffer that the block reads and blocks in the loop write, with those blocks.
+fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Vec<Site>), Fault> {
     let (before, _, _) = stages(site)?;
     let here = way(target);
     let inside: Vec<&Site> = before.iter().filter(|stage| way(stage).starts_with(&here)).collect();
@@ -59,13 +60,11 @@ fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Site), Fau
                 format!("the block writes `{}` behind the loop, for block `{}`", read.buffer.name, block.name);
             return Err(Fault::at(other, message));
         }
-        match writers.as_slice() {
-            [] => {}
-            // The init and the update of a reduction: the update is the last one.
-            [.., last] => flows.push((read.buffer.clone(), (*last).clone())),
+        if !writers.is_empty() {
+            flows.push((read.buffer.clone(), writers.into_iter().cloned().collect::<Vec<_>>()));
         }
     }
-    let [(buffer, producer)] = flows.as_slice() else {
+    let [(buffer, producers)] = flows.as_slice() else {
         let message =
             format!("expected the loop to compute one buffer that block `{}` reads, found {}", block.name, flows.len());
         return Err(Fault::at(target, message));
@@ -80,19 +79,11 @@ fn flow(site: &Site, target: &Site, block: &Block) -> Result<(Buffer, Site), Fau
             ));
         }
     }
-    Ok((buffer.clone(), producer.clone()))
+    Ok((buffer.clone(), producers.clone()))
 }
 
 /// The values of the block's axes for which an iteration of the loop has computed what the block reads.
-fn taken_ranges(
-    function: &PrimFunc,
-    site: &Site,
-    target: &Site,
-    block: &Block,
-    buffer: &Buffer,
-    producer: &Site,
-) -> Result<Vec<(IterVar, Range)>, Fault> {
-    let made = made_in_iteration(function, target, producer, buffer)?;
+fn taken_ranges(site: &Site, block: &Block, buffer: &Buffer, made: Vec<Range>) -> Result<Vec<(IterVar, Range)>, Fault> {
     let regions: Vec<_> = block.reads.iter().filter(|read| read.buffer == *buffer).collect();
     let [read] = regions.as_slice() else {
         return Err(Fault::at(site, format!("block `{}` reads `{}` in more than one way", block.name, buffer.name)));
@@ -118,6 +109,25 @@ fn taken_ranges(
         }
     }
     Ok(taken)
+}
+
+/// The box that an iteration of the loop writes. Several blocks, such as the init and the update of a reduction, write the
+/// same one.
+fn made_by_all(function: &PrimFunc, target: &Site, producers: &[Site], buffer: &Buffer) -> Result<Vec<Range>, Fault> {
+    let [others @ .., last] = producers else { return Err(Fault::at(target, "the loop computes nothing")) };
+    let made = made_in_iteration(function, target, last, buffer)?;
+    let known = known_inside(function, target);
+    let same = |a: &Range, b: &Range| known.prove_equal(&a.min, &b.min) && known.prove_equal(&a.extent, &b.extent);
+    for other in others {
+        let written = made_in_iteration(function, target, other, buffer)?;
+        if !written.iter().zip(&made).all(|(a, b)| same(a, b)) {
+            let name = |site: &Site| site.block().map(|block| block.name.clone()).unwrap_or_default();
+            let (first, second) = (name(other), name(last));
+            let message = format!("blocks `{first}` and `{second}` write different parts of `{}`", buffer.name);
+            return Err(Fault::at(other, message));
+        }
+    }
+    Ok(made)
 }
 
 /// The box that an iteration of the loop writes, all of it, and that no other iteration does.
