@@ -1,5 +1,7 @@
 //! Graph functions: scopes, purity, calls, struct infos.
 
+use std::fmt;
+
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_support::{Set, with_stack};
 
@@ -207,7 +209,8 @@ impl Checker<'_> {
     /// kind of surroundings.
     fn expr(&mut self, expr: &Expr) -> Level {
         let surroundings = 2 + u8::from(self.context.dataflow) + 2 * u8::from(self.context.pure);
-        let shared = expr.is_shared();
+        // A second look at a variable costs no more than to remember the first.
+        let shared = !matches!(expr.kind, ExprKind::Var(_)) && expr.is_shared();
         if shared && let Some(level) = self.scopes.checked(expr.address(), surroundings) {
             return level;
         }
@@ -225,7 +228,7 @@ impl Checker<'_> {
     fn expr_kind(&mut self, expr: &Expr) -> Level {
         match &expr.kind {
             ExprKind::Var(var) => {
-                self.rule(expr, "a use of it", &var.struct_info);
+                self.rule(expr, format_args!("a use of it"), &var.struct_info);
                 self.variable(var)
             }
             ExprKind::GlobalVar(global) => {
@@ -234,44 +237,44 @@ impl Checker<'_> {
             }
             ExprKind::ExternFunc(_) | ExprKind::Str(_) | ExprKind::DType(_) => 0,
             ExprKind::Constant(constant) => {
-                self.rule(expr, "a constant", &StructInfo::of_tensor(&constant.0));
+                self.rule(expr, format_args!("a constant"), &StructInfo::of_tensor(&constant.0));
                 0
             }
             ExprKind::Call { callee, args, attrs, sinfo_args } => self.call(expr, callee, args, attrs, sinfo_args),
             ExprKind::Tuple(fields) => {
                 let level = self.exprs(fields);
                 let infos = fields.iter().map(|f| f.struct_info.clone()).collect();
-                self.rule(expr, "a tuple", &StructInfo::Tuple(infos));
+                self.rule(expr, format_args!("a tuple"), &StructInfo::Tuple(infos));
                 level
             }
             ExprKind::TupleGet { tuple, index } => {
                 let level = self.expr(tuple);
                 match Expr::tuple_get(tuple.clone(), *index) {
-                    Ok(field) => self.rule(expr, "a tuple's field", &field.struct_info),
+                    Ok(field) => self.rule(expr, format_args!("a tuple's field"), &field.struct_info),
                     Err(problem) => self.error("TW0526", problem.message),
                 }
                 level
             }
             ExprKind::Shape(dims) => {
-                self.rule(expr, "a shape", &StructInfo::Shape(TensorShape::Known(dims.clone())));
+                self.rule(expr, format_args!("a shape"), &StructInfo::Shape(TensorShape::Known(dims.clone())));
                 dims.iter().map(|dim| self.dim(dim)).max().unwrap_or(0)
             }
             ExprKind::Prim(value) => {
                 let info = StructInfo::Prim { dtype: value.dtype, value: Some(value.clone()) };
-                self.rule(expr, "a scalar", &info);
+                self.rule(expr, format_args!("a scalar"), &info);
                 self.dim(value)
             }
             ExprKind::If { condition, then, otherwise } => {
                 let level = self.expr(condition).max(self.seq(then)).max(self.seq(otherwise));
                 match Expr::conditional(condition.clone(), then.clone(), otherwise.clone()) {
-                    Ok(rule) => self.rule(expr, "a conditional", &rule.struct_info),
+                    Ok(rule) => self.rule(expr, format_args!("a conditional"), &rule.struct_info),
                     Err(problem) => self.error("TW0526", problem.message),
                 }
                 level
             }
             ExprKind::Function(function) => {
                 let level = self.function(function);
-                self.rule(expr, "a function", &function.signature());
+                self.rule(expr, format_args!("a function"), &function.signature());
                 level
             }
         }
@@ -290,7 +293,7 @@ impl Checker<'_> {
     }
 
     /// Checks that the expression's struct info follows from the rule's.
-    fn rule(&mut self, expr: &Expr, what: &str, rule: &StructInfo) {
+    fn rule(&mut self, expr: &Expr, what: fmt::Arguments<'_>, rule: &StructInfo) {
         if !follows(&self.cx, rule, &expr.struct_info) {
             let (claimed, rule) = (show(&expr.struct_info), show(rule));
             self.error("TW0526", format!("{what} is said to be {claimed}, its rule gives {rule}"));
@@ -312,7 +315,7 @@ impl Checker<'_> {
         self.purity(callee, args, attrs);
         match callee {
             Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
-                Ok(rule) => self.rule(expr, &format!("a call of `{}`", op.name), &rule.struct_info),
+                Ok(rule) => self.rule(expr, format_args!("a call of `{}`", op.name), &rule.struct_info),
                 Err(problem) => {
                     self.error("TW0526", format!("a call of `{}` that its rule refuses: {problem}", op.name));
                 }
@@ -340,7 +343,7 @@ impl Checker<'_> {
                     self.error("TW0526", format!("a call of `{name}` in place: {problem}"));
                 }
                 let rule = said_result(out).unwrap_or(StructInfo::Object);
-                self.rule(expr, &format!("a call of `{name}`"), &rule);
+                self.rule(expr, format_args!("a call of `{name}`"), &rule);
             }
             Callee::Value(function) => {
                 level = level.max(self.expr(function));
@@ -359,7 +362,7 @@ impl Checker<'_> {
                     _ => self.fits(name, &signature, &infos),
                 };
                 if let Some(result) = said.or(found) {
-                    self.rule(expr, &format!("a call of `{name}`"), &result);
+                    self.rule(expr, format_args!("a call of `{name}`"), &result);
                 }
             }
         }
@@ -418,7 +421,7 @@ impl Checker<'_> {
             return;
         }
         let rule = if let [one] = out { one.clone() } else { StructInfo::Tuple(out.to_vec()) };
-        self.rule(expr, &format!("a call of `{name}`"), &rule);
+        self.rule(expr, format_args!("a call of `{name}`"), &rule);
     }
 
     /// Side effects belong neither into a dataflow block nor into a function that says it has none. Memory operations

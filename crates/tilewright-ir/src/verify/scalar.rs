@@ -22,7 +22,9 @@ pub(super) enum Context {
 /// Checks an expression and gives the innermost scope that it depends on.
 pub(super) fn check(report: &mut Report, scopes: &mut Scopes, context: Context, expr: &Expr) -> Level {
     let (address, key) = (expr.address(), context as u8);
-    let shared = expr.is_shared();
+    // A second look at a leaf costs no more than to remember the first.
+    let is_leaf = matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Var(_));
+    let shared = !is_leaf && expr.is_shared();
     if shared && let Some(level) = scopes.checked(address, key) {
         return level;
     }
@@ -228,38 +230,41 @@ pub(crate) fn check_type(expr: &Expr) -> Result<(), String> {
 /// Checks that the node has the type that follows from its operands.
 fn typed(expr: &Expr) -> Result<(), String> {
     let dtype = expr.dtype;
-    let must = |fits: bool, what: &str| if fits { Ok(()) } else { Err(format!("{what} cannot be {dtype}")) };
+    let must = |fits: bool, what: &dyn Fn() -> String| {
+        if fits { Ok(()) } else { Err(format!("{} cannot be {dtype}", what())) }
+    };
     match &expr.kind {
-        ExprKind::Int(value) => must(
-            (dtype.is_int() || dtype.is_bool()) && dtype.is_scalar() && wrap(*value, dtype) == *value,
-            &format!("the integer constant {value}"),
-        ),
-        ExprKind::Float(value) => {
-            must(dtype.is_float() && dtype.is_scalar(), &format!("the float constant {}", value.0))
+        ExprKind::Int(value) => {
+            must((dtype.is_int() || dtype.is_bool()) && dtype.is_scalar() && wrap(*value, dtype) == *value, &|| {
+                format!("the integer constant {value}")
+            })
         }
-        ExprKind::Str(text) => must(dtype == DataType::HANDLE, &format!("the text {text:?}")),
-        ExprKind::Var(var) => must(dtype == var.dtype, &format!("variable `{}` of type {}", var.name, var.dtype)),
-        ExprKind::Binary(op, a, b) => must(
-            a.dtype == dtype && b.dtype == dtype && op.takes(dtype),
-            &format!("`{}` of {} and {}", op.symbol(), a.dtype, b.dtype),
-        ),
+        ExprKind::Float(value) => {
+            must(dtype.is_float() && dtype.is_scalar(), &|| format!("the float constant {}", value.0))
+        }
+        ExprKind::Str(text) => must(dtype == DataType::HANDLE, &|| format!("the text {text:?}")),
+        ExprKind::Var(var) => must(dtype == var.dtype, &|| format!("variable `{}` of type {}", var.name, var.dtype)),
+        ExprKind::Binary(op, a, b) => must(a.dtype == dtype && b.dtype == dtype && op.takes(dtype), &|| {
+            format!("`{}` of {} and {}", op.symbol(), a.dtype, b.dtype)
+        }),
         ExprKind::Compare(op, a, b) => must(
             a.dtype == b.dtype && !a.dtype.is_handle() && dtype == DataType::BOOL.with_lanes(a.dtype.lanes),
-            &format!("the comparison `{}` of {} and {}", op.symbol(), a.dtype, b.dtype),
+            &|| format!("the comparison `{}` of {} and {}", op.symbol(), a.dtype, b.dtype),
         ),
         ExprKind::Not(value) => {
-            must(value.dtype == dtype && dtype.is_bool(), &format!("the negation of {}", value.dtype))
+            must(value.dtype == dtype && dtype.is_bool(), &|| format!("the negation of {}", value.dtype))
         }
         ExprKind::Select { condition, then, otherwise } => must(
             condition.dtype == DataType::BOOL.with_lanes(dtype.lanes)
                 && then.dtype == dtype
                 && otherwise.dtype == dtype,
-            &format!("a selection by {} of {} and {}", condition.dtype, then.dtype, otherwise.dtype),
+            &|| format!("a selection by {} of {} and {}", condition.dtype, then.dtype, otherwise.dtype),
         ),
-        ExprKind::Cast(value) => must(
-            value.dtype.lanes == dtype.lanes && !value.dtype.is_handle() && !dtype.is_handle(),
-            &format!("a conversion of {}", value.dtype),
-        ),
+        ExprKind::Cast(value) => {
+            must(value.dtype.lanes == dtype.lanes && !value.dtype.is_handle() && !dtype.is_handle(), &|| {
+                format!("a conversion of {}", value.dtype)
+            })
+        }
         // Types of accesses are checked with their indices.
         ExprKind::Load { .. } => Ok(()),
         ExprKind::Ramp { base, stride } => must(
@@ -268,43 +273,43 @@ fn typed(expr: &Expr) -> Result<(), String> {
                 && base.dtype.is_scalar()
                 && dtype.is_vector()
                 && dtype.element() == base.dtype,
-            &format!("a ramp from {} by {}", base.dtype, stride.dtype),
+            &|| format!("a ramp from {} by {}", base.dtype, stride.dtype),
         ),
-        ExprKind::Broadcast(value) => must(
-            value.dtype.is_scalar() && dtype.is_vector() && dtype.element() == value.dtype,
-            &format!("a broadcast of {}", value.dtype),
-        ),
+        ExprKind::Broadcast(value) => {
+            must(value.dtype.is_scalar() && dtype.is_vector() && dtype.element() == value.dtype, &|| {
+                format!("a broadcast of {}", value.dtype)
+            })
+        }
         ExprKind::Shuffle { vectors, lanes } => {
             let available: usize = vectors.iter().map(|v| usize::from(v.dtype.lanes)).sum();
             let fits = vectors.iter().all(|v| v.dtype.element() == dtype.element())
                 && lanes.len() == usize::from(dtype.lanes)
                 && lanes.iter().all(|&lane| lane < available);
-            must(fits, &format!("a shuffle of {} out of {available} lanes", lanes.len()))
+            must(fits, &|| format!("a shuffle of {} out of {available} lanes", lanes.len()))
         }
-        ExprKind::Let { var, value, body } => must(
-            var.dtype == value.dtype && body.dtype == dtype,
-            &format!("a let of `{}` ({}) as {} in {}", var.name, var.dtype, value.dtype, body.dtype),
-        ),
+        ExprKind::Let { var, value, body } => must(var.dtype == value.dtype && body.dtype == dtype, &|| {
+            format!("a let of `{}` ({}) as {} in {}", var.name, var.dtype, value.dtype, body.dtype)
+        }),
         ExprKind::Call { intrinsic, args } => {
             let types: Vec<_> = args.iter().map(|a| a.dtype).collect();
-            must(intrinsic.result(&types) == Some(dtype), &format!("{} of {types:?}", intrinsic.name()))
+            must(intrinsic.result(&types) == Some(dtype), &|| format!("{} of {types:?}", intrinsic.name()))
         }
         ExprKind::Reinterpret(value) => {
-            must(can_reinterpret(value.dtype, dtype), &format!("the reinterpretation of {}", value.dtype))
+            must(can_reinterpret(value.dtype, dtype), &|| format!("the reinterpretation of {}", value.dtype))
         }
         ExprKind::AddressOf { buffer, .. } => {
-            must(dtype == DataType::HANDLE, &format!("the address of an element of `{}`", buffer.name))
+            must(dtype == DataType::HANDLE, &|| format!("the address of an element of `{}`", buffer.name))
         }
         ExprKind::Foreign { callee: ForeignCallee::Builtin(name), args } => match Builtin::by_name(name) {
             Some(row) => {
                 let types: Vec<_> = args.iter().map(|a| a.dtype).collect();
-                must(row.result_type(dtype, &types) == dtype, &format!("the call of `{name}`"))
+                must(row.result_type(dtype, &types) == dtype, &|| format!("the call of `{name}`"))
             }
             // It is reported as unknown.
             None => Ok(()),
         },
         ExprKind::Foreign { callee, .. } => {
-            must(!dtype.is_handle() || dtype.is_void(), &format!("the call of `{}`", callee.name()))
+            must(!dtype.is_handle() || dtype.is_void(), &|| format!("the call of `{}`", callee.name()))
         }
     }
 }

@@ -28,8 +28,15 @@ impl Scopes {
 
     pub(super) fn leave(&mut self) {
         self.open.pop();
-        for id in self.defined.pop().unwrap_or_default() {
-            self.level.remove(&id);
+        let ids = self.defined.pop().unwrap_or_default();
+        let level = &mut self.level;
+        // Where they are a good part of the table it costs less to clear it than to take them out one by one.
+        if ids.len() > level.capacity() / 8 {
+            let kept: Vec<_> = self.defined.iter().flatten().filter_map(|id| level.remove_entry(id)).collect();
+            level.clear();
+            level.extend(kept);
+        } else {
+            ids.iter().for_each(|id| _ = level.remove(id));
         }
     }
 

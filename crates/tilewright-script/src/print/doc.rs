@@ -29,8 +29,8 @@ enum Token {
 
 /// A document that is being written.
 ///
-/// One that knows how it is laid out keeps only the line at its end, and whatever brackets and marks are open: the lines
-/// before are text already. Lines do not depend on each other, so that is the same text.
+/// One that knows how it is laid out keeps only what still may change: where brackets may be broken, the line at its end
+/// and what is open around it, else the last item. What is before is text already.
 #[derive(Default, Debug)]
 pub(super) struct Doc {
     tokens: Vec<Token>,
@@ -52,7 +52,7 @@ impl Doc {
     /// A document for a suite below this one's last line, for [`Doc::append`] behind [`Doc::indent`].
     pub(super) fn suite(&self) -> Self {
         let depth = self.depth + 1;
-        let layout = self.laid.as_ref().filter(|_| self.open == 0);
+        let layout = self.laid.as_ref().filter(|_| self.is_settled());
         let laid = layout.map(|layout| Layout::new(layout.width, layout.out.indent, depth));
         Self { laid, depth, ..Self::default() }
     }
@@ -85,10 +85,16 @@ impl Doc {
 
     /// Ends the line.
     pub(super) fn line(&mut self) {
-        if self.open == 0 {
+        if self.is_settled() {
             self.settle();
         }
         self.tokens.push(Token::Hard);
+    }
+
+    /// Whether nothing that comes can change how this is laid out: lines do not depend on each other, and without a
+    /// width nothing in a line does.
+    fn is_settled(&self) -> bool {
+        self.open == 0 || self.laid.as_ref().is_some_and(|layout| layout.width.is_none())
     }
 
     /// Lays out what is written so far, if it is known how.
@@ -118,6 +124,9 @@ impl Doc {
 
     pub(super) fn separator(&mut self) {
         self.text(",");
+        if self.is_settled() {
+            self.settle();
+        }
         self.tokens.push(Token::Blank);
     }
 
