@@ -47,6 +47,36 @@ fn terms(sum: &Expr) -> Vec<Expr> {
     found
 }
 
+/// A sum as a number times a sum whose terms have no number in common: `m * 16 + 16` is 16 times `m + 1`.
+fn without_common_number(sum: &Expr) -> Option<(i64, Expr)> {
+    let parts: Vec<(i64, Option<Expr>)> = terms(sum)
+        .into_iter()
+        .rev()
+        .map(|term| match (term.as_int(), &term.kind) {
+            (Some(number), _) => (number, None),
+            (_, ExprKind::Binary(BinOp::Mul, part, number)) if let Some(number) = number.as_int() => {
+                (number, Some(part.clone()))
+            }
+            _ => (1, Some(term)),
+        })
+        .collect();
+    let common = parts.iter().fold(0, |common, (number, _)| common_divisor(common, number.unsigned_abs()));
+    let common = i64::try_from(common).ok().filter(|&common| common > 1)?;
+    let rest = parts.into_iter().map(|(number, part)| match (number / common, part) {
+        (number, None) => Expr::int(number, sum.dtype),
+        (1, Some(part)) => part,
+        (number, Some(part)) => part * number,
+    });
+    rest.reduce(|sum, part| sum + part).map(|rest| (common, rest))
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
 /// A product of a number and of what is none.
 struct Product {
     number: i64,
@@ -61,10 +91,22 @@ impl Product {
             match (&expr.kind, expr.as_int().and_then(|factor| product.number.checked_mul(factor))) {
                 (_, Some(number)) => product.number = number,
                 (ExprKind::Binary(BinOp::Mul, a, b), _) => rest.extend([a.clone(), b.clone()]),
-                _ => product.factors.push(expr),
+                _ => product.push_factor(expr),
             }
         }
         product
+    }
+
+    fn push_factor(&mut self, factor: Expr) {
+        let parts = without_common_number(&factor);
+        let with_number = parts.and_then(|(number, rest)| Some((self.number.checked_mul(number)?, rest)));
+        match with_number {
+            Some((number, rest)) => {
+                self.number = number;
+                self.factors.push(rest);
+            }
+            None => self.factors.push(factor),
+        }
     }
 
     fn is_one(&self) -> bool {
@@ -85,11 +127,8 @@ impl Product {
                 factors.push(open.swap_remove(at));
             }
         }
-        let (mut a, mut b) = (self.number.unsigned_abs(), other.number.unsigned_abs());
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        Self { number: i64::try_from(a).unwrap_or(1), factors }
+        let number = common_divisor(self.number.unsigned_abs(), other.number.unsigned_abs());
+        Self { number: i64::try_from(number).unwrap_or(1), factors }
     }
 
     /// The product without the factors of another; nothing where it has not all of them.
@@ -127,5 +166,12 @@ mod tests {
         // What is no sum of places in rows has none.
         assert!(splits(&whole, &(i.clone() + j.clone())).is_empty());
         assert!(splits(&Expr::i64(12), &index(&i)).is_empty());
+        // A number that all terms of a length have is the product's.
+        let longer = m.clone() + Expr::i64(1);
+        let size = m.clone() * (m.clone() * 16 + Expr::i64(16));
+        let found = splits(&size, &(i.clone() * m.clone() * longer.clone() * 8 + j.clone()));
+        let [Split { rows, row, length, place }] = found.as_slice() else { panic!("{} ways", found.len()) };
+        assert!(rows.as_int() == Some(2) && simple(row).equal(&i) && simple(place).equal(&j), "{row:?}");
+        assert!(Analyzer::new().prove_equal(length, &(m * longer * 8)), "{length:?}");
     }
 }
