@@ -3,13 +3,12 @@
 //! Every kernel is a job of its own: a kernel that another module had before costs nothing, and equal kernels are one
 //! object, whatever their names. The outcome depends neither on the cache nor on the number of jobs at a time.
 
-use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use tilewright_ir::low::LowTir;
 use tilewright_llvm::{CodegenError, Kernel, Options, Source};
-use tilewright_support::OrderedMap;
+use tilewright_support::{OrderedMap, parallel_map};
 use tilewright_target::Target;
 
 use crate::cache::{KernelCache, Key};
@@ -91,28 +90,8 @@ pub(crate) fn each<I: Sync, T: Send, E: Send>(
     items: &[I],
     work: impl Fn(&I) -> Result<T, E> + Sync,
 ) -> Result<Vec<T>, Vec<E>> {
-    let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, Result<T, E>)>> = Mutex::new(Vec::new());
-    let serve = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(index) else { break };
-            let outcome = work(item);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((index, outcome));
-        }
-    };
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len());
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            // Without a further thread, this one does all the work.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, serve);
-        }
-        serve();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
     let (mut results, mut errors) = (Vec::new(), Vec::new());
-    for (_, outcome) in done {
+    for outcome in parallel_map(items, work) {
         match outcome {
             Ok(result) => results.push(result),
             Err(error) => errors.push(error),
@@ -124,6 +103,7 @@ pub(crate) fn each<I: Sync, T: Send, E: Send>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Mutex;
     use tilewright_ir::Attrs;
     use tilewright_ir::tir::{Buffer, Expr, ForKind, Param, PrimFunc, Stmt, Var};
     use tilewright_tensor::DataType;

@@ -90,6 +90,11 @@ impl Nest {
     }
 }
 
+/// Whether two lists of indices name the same element, as they are written.
+pub fn same_indices(a: &[Expr], b: &[Expr]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b))
+}
+
 /// The indices of every load from the buffer in an expression.
 pub fn loads(expr: &Expr, buffer: &Buffer) -> Vec<Vec<Expr>> {
     let mut found = Vec::new();

@@ -15,6 +15,7 @@ mod default_gpu;
 mod guard;
 mod independent;
 mod index_maps;
+mod loops;
 pub mod primitive;
 mod reducer;
 mod required;

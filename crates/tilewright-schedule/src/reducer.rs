@@ -5,6 +5,7 @@
 //! condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter. Which of
 //! equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
+use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_support::with_stack;
 
@@ -136,8 +137,7 @@ fn evaluated(value: &Expr) -> Stmt {
 fn with_elements(value: &Expr, updates: &[Store], old: &[Var]) -> Expr {
     let mut stmt = evaluated(value);
     for ((buffer, at, _), var) in updates.iter().zip(old) {
-        let is_it = |indices: &[Expr]| indices.len() == at.len() && indices.iter().zip(at).all(|(a, b)| a.equal(b));
-        stmt = with_loads_replaced(&stmt, buffer, &|indices| is_it(indices).then(|| Expr::var(var)));
+        stmt = with_loads_replaced(&stmt, buffer, &|indices| same_indices(indices, at).then(|| Expr::var(var)));
     }
     match &stmt.kind {
         StmtKind::Evaluate(value) => value.clone(),

@@ -1,4 +1,5 @@
-//! What every layer needs and no layer owns: source text, places in it, diagnostics, and a guard for the stack.
+//! What every layer needs and no layer owns: source text, places in it, diagnostics, a guard for the stack, and work on all
+//! processors.
 //!
 //! Reading order: [`SourceFile`] and [`Span`], then [`Diagnostic`], then [`with_stack`].
 //!
@@ -8,6 +9,7 @@
 mod diagnostic;
 pub mod json;
 mod names;
+mod parallel;
 mod placeholders;
 mod render;
 mod source;
@@ -15,6 +17,7 @@ mod stack;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use names::{NameSupply, nearest};
+pub use parallel::parallel_map;
 pub use placeholders::fill_placeholders;
 pub use source::{Origins, SourceFile, Span};
 pub use stack::with_stack;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use tilewright_expr::node::walk;
-use tilewright_ir::nest::loads;
+use tilewright_ir::nest::{loads, same_indices};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
@@ -137,14 +137,12 @@ fn overwrites_what_it_reads(
     else {
         return false;
     };
-    let same =
-        |at: &Vec<Expr>| at.len() == stored.indices.len() && at.iter().zip(&stored.indices).all(|(a, b)| a.equal(b));
     let own_element = |value: Expr| {
         let mut only = true;
         walk(&value, |e: &Expr| {
             only &= !matches!(&e.kind, ExprKind::Load { buffer, .. } if buffer.data == memory.data && buffer != memory)
         });
-        only && loads(&value, memory).iter().all(same)
+        only && loads(&value, memory).iter().all(|at| same_indices(at, &stored.indices))
     };
     stored.buffer == *memory
         && axes_of(&stored.indices, block).is_some()

@@ -6,7 +6,7 @@
 //! is no zero.
 
 use tilewright_expr::node::{rewrite, walk};
-use tilewright_ir::nest::Loop;
+use tilewright_ir::nest::{Loop, same_indices};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, Intrinsic, IterKind, IterVar, PrimFunc, Range, Stmt, StmtKind, Var,
@@ -167,7 +167,7 @@ impl Einsum<'_> {
         let vars: Vec<Var> = self.block.iters.iter().map(|iter| iter.var.clone()).collect();
         let mut see = |buffer: &Buffer, indices: &[Expr]| {
             plain &= indices.iter().all(|index| self.axis(index).is_some() || !crate::guard::mentions(index, &vars));
-            let known = |(other, at): &(Buffer, Vec<Expr>)| other == buffer && same(at, indices);
+            let known = |(other, at): &(Buffer, Vec<Expr>)| other == buffer && same_indices(at, indices);
             if indices.iter().any(|index| self.is_longer(index)) && !found.iter().any(known) {
                 found.push((buffer.clone(), indices.to_vec()));
             }
@@ -272,10 +272,6 @@ impl Einsum<'_> {
     }
 }
 
-fn same(a: &[Expr], b: &[Expr]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b))
-}
-
 /// An axis for each dimension of a buffer.
 fn places(buffer: &Buffer) -> Vec<(Var, Expr)> {
     let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
@@ -289,7 +285,7 @@ fn stored(buffer: &Buffer, at: &[Expr], value: &Expr) -> Result<Stmt, Fault> {
 /// The block with loads from another buffer at these indices.
 fn with_loads_of(block: &Block, from: &Buffer, indices: &[Expr], to: &Buffer) -> Block {
     let load = |e: &Expr| match &e.kind {
-        ExprKind::Load { buffer, indices: at, predicate } if buffer == from && same(at, indices) => {
+        ExprKind::Load { buffer, indices: at, predicate } if buffer == from && same_indices(at, indices) => {
             let load = ExprKind::Load { buffer: to.clone(), indices: at.clone(), predicate: predicate.clone() };
             Some(Expr::raw(e.dtype, load))
         }

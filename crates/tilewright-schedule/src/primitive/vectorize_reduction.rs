@@ -19,7 +19,7 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_expr::semantics::wrap;
-use tilewright_ir::nest::Loop;
+use tilewright_ir::nest::{Loop, same_indices};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Scope, Stmt, StmtKind, Var,
@@ -292,10 +292,6 @@ fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, 
         _ => return None,
     };
     (!touches(other, buffer)).then(|| (*op, other.clone()))
-}
-
-fn same_indices(a: &[Expr], b: &[Expr]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b))
 }
 
 fn touches(value: &Expr, buffer: &Buffer) -> bool {

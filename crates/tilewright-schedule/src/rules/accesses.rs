@@ -198,7 +198,8 @@ fn accesses(known: &Analyzer, vars: &[Var], body: &Stmt) -> (Vec<Access>, Vec<Ac
     (reads, writes)
 }
 
-fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
+/// How far apart the elements of two neighbouring values of the variable are.
+pub(super) fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
     if !buffer.strides.is_empty() {
         return None;
     }

@@ -1,18 +1,15 @@
 //! `ApplyDefaultSchedule`: every PrimFunc gets the schedule that the rules of a target have for it.
 
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 
 use tilewright_ir::IRModule;
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
+use tilewright_support::parallel_map;
 use tilewright_target::Target;
 
-use super::{Scheduled, prims, schedule};
+use super::{prims, schedule};
 
 const NAME: &str = "ApplyDefaultSchedule";
 
@@ -51,39 +48,13 @@ impl Pass for ApplyDefaultSchedule {
 
     fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
         let functions = prims(&module);
-        for (at, scheduled) in schedule_all(&functions, &self.target) {
-            if let Some((name, _)) = functions.get(at)
-                && scheduled.rule.is_some()
-            {
-                module.insert(name.clone(), scheduled.function);
+        // No function's schedule depends on another one.
+        let scheduled = parallel_map(&functions, |(_, function)| schedule(function, &self.target));
+        for ((name, _), scheduled) in functions.into_iter().zip(scheduled) {
+            if scheduled.rule.is_some() {
+                module.insert(name, scheduled.function);
             }
         }
         Ok(module)
     }
-}
-
-/// What becomes of each function, with its place, in their order: no function's schedule depends on another one, so that
-/// all processors work on them.
-fn schedule_all(functions: &[(Arc<str>, Arc<PrimFunc>)], target: &Target) -> Vec<(usize, Scheduled)> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    let serve = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, function)) = functions.get(at) else { break };
-            let scheduled = schedule(function, target);
-            done.lock().unwrap_or_else(PoisonError::into_inner).push((at, scheduled));
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get).min(functions.len());
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // Without a further thread, this one does all the work.
-            let _ = thread::Builder::new().spawn_scoped(scope, serve);
-        }
-        serve();
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(at, _)| *at);
-    done
 }

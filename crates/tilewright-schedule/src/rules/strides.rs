@@ -1,9 +1,9 @@
 //! How elements of a factor of a product lie in memory, and whether the caches hold what of it is used together.
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
+use tilewright_ir::tir::{Expr, ExprKind, Var};
 
-use crate::guard::{mentions, substituted};
+use super::accesses;
 
 /// Bytes behind which addresses meet the same places of the first-level cache.
 pub(super) const L1_WAY: i64 = 1 << 12;
@@ -16,30 +16,8 @@ const LINE: i64 = 64;
 /// they are, and this is a constant.
 pub(super) fn stride(factor: &Expr, axis: Option<&Var>) -> Option<i64> {
     let (ExprKind::Load { buffer, indices, predicate: None }, Some(axis)) = (&factor.kind, axis) else { return None };
-    let known = Analyzer::new();
-    let next = [(axis.clone(), &Expr::var(axis) + 1)];
-    let mut elements = 0;
-    for (index, size) in indices.iter().zip(sizes_behind(buffer)?) {
-        if mentions(index, std::slice::from_ref(axis)) {
-            let step = known.simplify(&(&substituted(index, &next) - index)).as_int()?;
-            elements += step.checked_mul(size)?;
-        }
-    }
-    elements.checked_mul(i64::from(buffer.dtype.bits).max(8) / 8)
-}
-
-/// For each dimension how many elements lie from one place of it to the next.
-fn sizes_behind(buffer: &Buffer) -> Option<Vec<i64>> {
-    if !buffer.strides.is_empty() {
-        return buffer.strides.iter().map(Expr::as_int).collect();
-    }
-    let mut sizes = vec![1_i64];
-    for extent in buffer.shape.iter().skip(1).rev() {
-        sizes.push(sizes.last()?.checked_mul(extent.as_int()?)?);
-    }
-    sizes.truncate(buffer.shape.len());
-    sizes.reverse();
-    Some(sizes)
+    let elements = accesses::stride(&Analyzer::new(), axis, buffer, indices)?.as_int()?;
+    elements.checked_mul(buffer.dtype.element_bytes() as i64)
 }
 
 /// The most of so many lines, each so many bytes behind the one before, that fall on one place of a cache whose places

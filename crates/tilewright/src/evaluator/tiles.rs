@@ -5,7 +5,7 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Var};
-use tilewright_ir::nest::{Loop, Nest};
+use tilewright_ir::nest::{Loop, Nest, same_indices};
 use tilewright_ir::node::{rewrite, walk};
 use tilewright_ir::tir::{Buffer, ForKind, IterKind, IterVar, PrimFunc, Stmt, StmtKind};
 
@@ -71,12 +71,11 @@ fn keeps_to_itself(nest: &Nest) -> bool {
             stores.push((buffer.clone(), indices.clone()));
         }
     });
-    let equal = |a: &[Expr], b: &[Expr]| a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equal(b));
     let mut itself = nest.block.match_buffers.is_empty();
     walk(&parts, |e: &Expr| match &e.kind {
         ExprKind::Load { buffer, indices, .. } => {
             let mut of_this = stores.iter().filter(|(stored, _)| same_memory(stored, buffer));
-            itself &= of_this.all(|(stored, at)| stored == buffer && equal(at, indices));
+            itself &= of_this.all(|(stored, at)| stored == buffer && same_indices(at, indices));
         }
         ExprKind::AddressOf { .. } | ExprKind::Foreign { .. } => itself = false,
         _ => {}

@@ -2,14 +2,14 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
-use tilewright_ir::nest::{Loop, Nest};
+use tilewright_ir::nest::{Loop, Nest, same_indices};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use crate::guard::substituted;
+use crate::loops::{has_own_loops, without_own_loops};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
-use crate::primitive::tile_product::loops::{has_own_loops, without_own_loops};
 use crate::size::{MOST_NODES, size};
 
 /// A nest that computes each element of a buffer.
@@ -113,7 +113,7 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     let ExprKind::Binary(op, a, b) = &value.kind else { return Err(fault("is no sum and no maximum")) };
     let is_own = |e: &Expr| {
         matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
-            if read == buffer && at.len() == indices.len() && at.iter().zip(indices).all(|(a, b)| a.equal(b)))
+            if read == buffer && same_indices(at, indices))
     };
     made.value = if is_own(a) {
         b.clone()

@@ -7,9 +7,9 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, Scop
 
 use super::{Attention, Tiling};
 use crate::guard::{binary, substituted, typed};
+use crate::loops::{looped, memory, task_block, with_names};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
-use crate::primitive::tile_product::loops::{looped, memory, task_block, with_names};
 
 /// What tasks are made from.
 pub(super) struct Maker<'a> {

@@ -6,6 +6,7 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
+use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
@@ -140,11 +141,10 @@ fn sum_of(function: &PrimFunc, site: &Site) -> Result<Sum, Fault> {
     let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
     let wrong = || Fault::at(site, format!("block `{}` is not a sum of products from zero on", block.name));
     let (out, indices, value) = store_of(&block.body).ok_or_else(wrong)?;
-    let alike = |others: &[Expr]| others.len() == indices.len() && others.iter().zip(indices).all(|(a, b)| a.equal(b));
     let cleared = match &block.init {
         Some(init) => {
             let (buffer, at, value) = store_of(init).ok_or_else(wrong)?;
-            if buffer != out || !alike(at) || !is_zero(value) {
+            if buffer != out || !same_indices(at, indices) || !is_zero(value) {
                 return Err(wrong());
             }
             None
@@ -154,7 +154,7 @@ fn sum_of(function: &PrimFunc, site: &Site) -> Result<Sum, Fault> {
     if !block.match_buffers.is_empty() {
         return Err(wrong());
     }
-    let before = |e: &Expr| matches!(&e.kind, ExprKind::Load { buffer, indices, predicate: None } if buffer == out && alike(indices));
+    let before = |e: &Expr| matches!(&e.kind, ExprKind::Load { buffer, indices: at, predicate: None } if buffer == out && same_indices(at, indices));
     let added = match &value.kind {
         ExprKind::Binary(BinOp::Add, a, b) if before(a) => b,
         ExprKind::Binary(BinOp::Add, a, b) if before(b) => a,

@@ -2,10 +2,10 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
 
-use super::loops::{looped, memory, only_if, serial};
 use super::nest::{Product, Step, Task};
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, substituted, typed};
+use crate::loops::{looped, memory, only_if, serial};
 use crate::primitive::Fault;
 
 /// Where the sums of a tile go.

@@ -2,12 +2,13 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
+use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::contraction::Contraction;
-use super::loops::{has_own_loops, without_own_loops};
 use crate::guard::{known_around, substituted, typed};
 use crate::independent::has_effects;
+use crate::loops::{has_own_loops, without_own_loops};
 use crate::primitive::Fault;
 use crate::rewrite::{Formula, with_loads_replaced};
 use crate::tree::Site;
@@ -90,9 +91,7 @@ fn reads_only(value: &Expr, output: &Output, own: bool) -> bool {
         if let ExprKind::Load { buffer, indices, .. } = &e.kind
             && buffer.data == output.buffer.data
         {
-            let same =
-                indices.len() == output.indices.len() && indices.iter().zip(&output.indices).all(|(a, b)| a.equal(b));
-            fine &= own && same && *buffer == output.buffer;
+            fine &= own && same_indices(indices, &output.indices) && *buffer == output.buffer;
         }
     });
     fine

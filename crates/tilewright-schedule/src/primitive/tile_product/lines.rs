@@ -9,9 +9,9 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Va
 
 use super::contraction::{Contraction, Group};
 use super::is_one;
-use super::loops::{looped, named, only_if, serial, with_names};
 use super::nest::Product;
 use crate::guard::{binary, compare, mentions, substituted};
+use crate::loops::{looped, named, only_if, serial, with_names};
 use crate::primitive::Fault;
 
 /// What is copied where.

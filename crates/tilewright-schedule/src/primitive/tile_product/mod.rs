@@ -38,7 +38,6 @@ mod contraction;
 mod emit;
 mod epilogue;
 mod lines;
-pub(in crate::primitive) mod loops;
 mod nest;
 mod pack;
 mod pairs;

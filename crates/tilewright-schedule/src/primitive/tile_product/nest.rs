@@ -9,9 +9,9 @@ use tilewright_tir_passes::analyzer_of;
 use super::contraction::{Axis, Contraction, Group};
 use super::emit::{Micro, Partial};
 use super::epilogue::Outputs;
-use super::loops::{looped, memory, named, serial, task_block, with_names};
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
 use crate::guard::{binary, compare};
+use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
 
 /// What the loops are made from.

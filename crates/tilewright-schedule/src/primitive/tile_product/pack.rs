@@ -11,9 +11,9 @@ use tilewright_tensor::DataType;
 use super::PackRows;
 use super::contraction::{Axis, Group};
 use super::lines::Copied;
-use super::loops::{looped, memory, named, serial, task_block, with_names};
 use super::nest::{Product, Step, Task};
 use crate::guard::{compare, mentions, substituted, typed};
+use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
 
 /// What of a task's blocks that are copied ahead says that they re-lay out a parameter.

@@ -9,15 +9,15 @@ use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
 /// `for var in range(extent)`; nothing of a loop of one iteration remains.
-pub(in crate::primitive) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
+pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
     looped(var, extent, ForKind::Serial, body)
 }
 
-pub(in crate::primitive) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
+pub(crate) fn looped(var: &Var, extent: &Expr, kind: ForKind, body: Stmt) -> Stmt {
     Stmt::for_loop(var, Expr::int(0, var.dtype), extent.clone(), kind, body)
 }
 
-pub(in crate::primitive) fn only_if(condition: Expr, then: Stmt) -> Stmt {
+pub(crate) fn only_if(condition: Expr, then: Stmt) -> Stmt {
     if condition.as_int() == Some(1) {
         return then;
     }
@@ -25,7 +25,7 @@ pub(in crate::primitive) fn only_if(condition: Expr, then: Stmt) -> Stmt {
 }
 
 /// The expression under a name, unless it is a name or a constant.
-pub(in crate::primitive) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Expr {
+pub(crate) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Expr {
     if value.as_var().is_some() || value.as_int().is_some() {
         return value.clone();
     }
@@ -34,12 +34,12 @@ pub(in crate::primitive) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var,
     Expr::var(&var)
 }
 
-pub(in crate::primitive) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
+pub(crate) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
     lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
 }
 
 /// A buffer in the rows' and columns' type of index.
-pub(in crate::primitive) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
+pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
     Buffer::new(name, shape, dtype).derive(|node| {
         node.scope = scope;
         node.align = 64;
@@ -47,13 +47,7 @@ pub(in crate::primitive) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType
 }
 
 /// A block without axes that may read all of what the expressions load from, write all of some buffers, and has its own ones.
-pub(in crate::primitive) fn task_block(
-    name: &str,
-    read: &[&Expr],
-    written: Vec<Buffer>,
-    own: Vec<Buffer>,
-    body: Stmt,
-) -> Stmt {
+pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: Vec<Buffer>, body: Stmt) -> Stmt {
     let mut buffers: Vec<Buffer> = Vec::new();
     for expr in read {
         walk(*expr, |e: &Expr| {
@@ -84,7 +78,7 @@ pub(in crate::primitive) fn task_block(
 }
 
 /// Whether each of the block's axes has a loop of its own over all of its places, or one place, and the block always runs.
-pub(in crate::primitive) fn has_own_loops(
+pub(crate) fn has_own_loops(
     known: &Analyzer,
     loops: &[Loop],
     block: &Block,
@@ -103,6 +97,6 @@ pub(in crate::primitive) fn has_own_loops(
 }
 
 /// What is said of a block that has not.
-pub(in crate::primitive) fn without_own_loops(block: &Block) -> String {
+pub(crate) fn without_own_loops(block: &Block) -> String {
     format!("block `{}` has no loop of its own over each of its axes", block.name)
 }
