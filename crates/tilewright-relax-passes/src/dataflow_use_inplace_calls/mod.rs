@@ -7,11 +7,12 @@
 //!   else may hold;
 //! - nothing needs it behind the call on this path, under any name, and no other argument lies in its memory;
 //! - it has the result's shape and data type;
-//! - each element of the result depends on no element of `x` but the one in its place, and is written once that is read, also
-//!   when the stages of `f` are computed inside of each other (the module `overwriting`).
+//! - `f` reads no element of `x` once it may have written the result's element in its place, also when its stages are computed
+//!   row by row (the module `overwriting`).
 //!
 //! The first such argument is taken; calls with several results stay as they are.
 
+mod dependence;
 mod overwriting;
 
 use std::sync::Arc;

@@ -1,21 +1,22 @@
 //! Why a PrimFunc may write its result over an argument.
 //!
-//! An element of the result is to depend on no element of the argument but the one in its place, by all ways through the
-//! function. The body is looked at as statements one after the other. One that reads the argument, or a buffer computed
-//! from it, is a perfect nest around one store `y[i] = …` whose every load of such a buffer is at the same indices, and whose
-//! instances run once each and store to different elements. The result is stored by the last of them, and nothing behind it
-//! reads the argument.
+//! The body is looked at as statements one after the other. Up to the one that first touches the result, the argument is
+//! whole; behind it nothing reads the argument. That statement is a perfect nest around one store `y[i] = …`, whose every
+//! load of the argument is at the same indices, and whose instances run once each and store to different elements: an
+//! instance reads what only it overwrites, and it reads before it writes. That is the whole proof.
 //!
-//! So an instance reads what only it overwrites, and it reads before it writes. That stays so when the function is
-//! scheduled, whichever of the statements are computed inside of others. A sum of the argument, which would be whole before
-//! the first element is overwritten, is no reason to let the result overwrite it: stages could no longer be taken together.
+//! More is asked so that overwriting costs nothing: a schedule may still take the stages of an element together, or those of
+//! a row, as it does where the result has memory of its own. So what comes from the argument are elements and values of rows
+//! (the module `dependence`): the row of another element is never needed again. Schedules prove that for themselves; a
+//! function that needs more of the argument, as a product does, would be left with its stages apart.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::nest::{Nest, loads};
 use tilewright_ir::tir::{
     Buffer, Expr, ExprKind, MatchBuffer, PrimFunc, Stmt, StmtKind, Var, attr_names, written_data,
 };
 use tilewright_support::Map;
+
+use super::dependence::{Dependence, touches};
 
 /// The function without its result, which it writes over the argument; nothing without a proof. `arguments` is the number
 /// of its parameters but for the one result.
@@ -75,43 +76,16 @@ fn reads_before_it_writes(function: &PrimFunc, x: &Buffer, y: &Buffer) -> bool {
         StmtKind::Seq(statements) => statements,
         _ => &one,
     };
-    let (mut computed, mut written) = (vec![x.clone()], false);
+    let (mut dependence, mut written) = (Dependence::of(x), false);
     for stmt in statements {
         if written && touches(stmt, x) {
             return false;
         }
-        if computed.iter().any(|buffer| touches(stmt, buffer)) {
-            let Some(stored) = elementwise(stmt, &computed) else { return false };
-            computed.push(stored);
+        let writes = touches(stmt, y);
+        if dependence.reaches(stmt) && !(dependence.follow(stmt) && (!writes || dependence.has_elements(y))) {
+            return false;
         }
-        written |= touches(stmt, y);
+        written |= writes;
     }
     true
-}
-
-/// Whether the statement loads from the buffer or stores to it.
-fn touches(stmt: &Stmt, buffer: &Buffer) -> bool {
-    let mut found = false;
-    walk(stmt, |stmt: &Stmt| {
-        found |= matches!(&stmt.kind, StmtKind::Store { buffer: stored, .. } if stored == buffer);
-    });
-    walk(stmt, |expr: &Expr| {
-        found |= matches!(&expr.kind, ExprKind::Load { buffer: loaded, .. } if loaded == buffer);
-    });
-    found
-}
-
-/// The buffer that the statement computes element by element, where it loads from the given ones at the same indices.
-fn elementwise(stmt: &Stmt, from: &[Buffer]) -> Option<Buffer> {
-    let nest = Nest::of(stmt).filter(Nest::runs_each_instance_once)?;
-    let (stored, indices, value) = nest.single_store()?;
-    let around = nest.loops.iter().flat_map(|l| [&l.min, &l.extent]).chain(&nest.values).chain([&nest.predicate]);
-    let mut elsewhere = around.chain(indices);
-    let mut several = nest.block.iters.iter().filter(|iter| iter.domain.extent.as_int() != Some(1));
-    let distinct = several.all(|iter| indices.iter().any(|index| index.as_var() == Some(&iter.var)));
-    let same = |at: &Vec<Expr>| at.len() == indices.len() && at.iter().zip(indices).all(|(a, b)| a.equal(b));
-    let fine = distinct
-        && from.iter().all(|buffer| loads(value, buffer).iter().all(same))
-        && elsewhere.all(|expr| from.iter().chain([stored]).all(|buffer| loads(expr, buffer).is_empty()));
-    fine.then(|| stored.clone())
 }

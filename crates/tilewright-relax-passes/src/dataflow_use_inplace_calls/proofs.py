@@ -1,5 +1,5 @@
-# A PrimFunc that reads its argument at other places, also such as has read them all before it writes, or again behind what
-# it has written, does not work in place; one whose stages each read the element in the place of the one they compute does.
+# A PrimFunc that reads its argument at other places, or again behind what it has written, does not work in place, nor does
+# one that has read them all before it writes, unless they are of one row; one whose stages read an element or a row does.
 # test: opt --pass DataflowUseInplaceCalls --pass DeadCodeElimination
 # run: main == same
 
@@ -91,7 +91,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func(private=True)
-    def centred(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
+    def centred_inplace(x: T.Buffer((8,), "float32")):
         # with T.block("root"):
         s = T.alloc_buffer((1,))
         for k in range(8):
@@ -106,8 +106,8 @@ class Module:
             with T.block("y"):
                 vi = T.axis.spatial(8, i)
                 T.reads(x[vi], s[0])
-                T.writes(y[vi])
-                y[vi] = x[vi] - s[0] * T.float32(0.125)
+                T.writes(x[vi])
+                x[vi] = x[vi] - s[0] * T.float32(0.125)
 
     @T.prim_func(private=True)
     def plus_one(x: T.Buffer((8,), "float32"), y: T.Buffer((8,), "float32")):
@@ -196,7 +196,7 @@ class Module:
             a = R.call_tir(cls.plus_one, (x,), out_sinfo=R.Tensor((8,), dtype="float32"))
             b = R.call_tir(cls.reversed, (a,), out_sinfo=R.Tensor((8,), dtype="float32"))
             c = R.call_tir(cls.twice, (b,), out_sinfo=R.Tensor((8,), dtype="float32"))
-            d = R.call_tir(cls.centred, (c,), out_sinfo=R.Tensor((8,), dtype="float32"))
+            d = R.call_tir_inplace(cls.centred_inplace, (c,), inplace_indices=[0], out_sinfo=R.Tensor((8,), dtype="float32"))
             e = R.call_tir_inplace(cls.plus_one_inplace, (d,), inplace_indices=[0], out_sinfo=R.Tensor((8,), dtype="float32"))
             f = R.call_tir(cls.staged_sum, (e,), out_sinfo=R.Tensor((8,), dtype="float32"))
             g = R.call_tir_inplace(cls.staged_inplace, (f,), inplace_indices=[0], out_sinfo=R.Tensor((8,), dtype="float32"))

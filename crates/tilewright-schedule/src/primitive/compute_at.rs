@@ -117,7 +117,8 @@ pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block
     check_affine(function, site)
 }
 
-/// Every stage that uses the buffer is in the loop, behind the block; none before the last one changes what it reads.
+/// Every stage that uses the buffer is in the loop, behind the block; none before the first of them changes what it reads.
+/// What changes it later finds the block computed: that stands before the first one, in each iteration.
 fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Result<(), Fault> {
     let (before, _, after) = stages(site)?;
     let inside = |stage: &Site| way(stage).starts_with(&way(target));
@@ -131,9 +132,9 @@ fn check_flow(site: &Site, target: &Site, block: &Block, buffer: &Buffer) -> Res
     if !after.iter().any(inside) || before.iter().any(inside) {
         return Err(Fault::at(target, format!("the loop does not stand behind block `{}`", block.name)));
     }
-    let last = after.iter().rposition(|stage| reads(stage, buffer)).map_or(0, |at| at + 1);
+    let first = after.iter().position(|stage| reads(stage, buffer)).unwrap_or(after.len());
     for read in &block.reads {
-        if let Some(other) = after.iter().take(last).find(|stage| writes(stage, &read.buffer)) {
+        if let Some(other) = after.iter().take(first).find(|stage| writes(stage, &read.buffer)) {
             let message = format!("the block writes `{}`, which block `{}` reads", read.buffer.name, block.name);
             return Err(Fault::at(other, message));
         }
