@@ -43,19 +43,19 @@ impl Entry {
 /// The kernels of a module by the names of their PrimFuncs.
 pub(crate) type KernelTable = Map<Arc<str>, Entry>;
 
-/// The module's PrimFuncs as the code generator takes them, in the module's order.
+/// The module's PrimFuncs as the code generator takes them for a target, in the module's order.
 ///
 /// # Errors
 /// All that is wrong with any of them.
-pub fn lower_kernels(module: &Verified) -> Result<Vec<LowTir>, Diagnostics> {
-    lower(module.module())
+pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, Diagnostics> {
+    lower(module.module(), target)
 }
 
-fn lower(module: &IRModule) -> Result<Vec<LowTir>, Diagnostics> {
+fn lower(module: &IRModule, target: &Target) -> Result<Vec<LowTir>, Diagnostics> {
     let functions: Vec<_> = prim_funcs(module).collect();
     let lowered = each(&functions, |(name, function)| {
         check_strides(name, function)?;
-        tilewright_tir_passes::lower(name, function)
+        tilewright_tir_passes::lower_for(target, name, function)
     });
     lowered.map_err(|found: Vec<Diagnostics>| Diagnostics(found.into_iter().flat_map(|found| found.0).collect()))
 }
@@ -71,7 +71,7 @@ pub(crate) fn build_kernels(
     target: &Target,
     watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
-    let low = lower(module)?;
+    let low = lower(module, target)?;
     if low.is_empty() {
         return Ok(KernelTable::default());
     }

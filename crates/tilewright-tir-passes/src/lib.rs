@@ -33,8 +33,9 @@
 //! extents does. Vectors of indices stay wide too: gathers by 32-bit indices, by 64-bit ones, and loads lane by lane take
 //! the same time on the AVX-512 machine that was measured (0.46 ns an element each, from a table in the first cache).
 //!
-//! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target. A loop that
-//! asks for vectors or for unrolling and cannot have them stays a serial loop: only its speed changes.
+//! Invariants: every pass keeps the results that the interpreter gives; nothing here depends on a target but the formulas
+//! of a few functions in [`lower_for`]. A loop that asks for vectors or for unrolling and cannot have them stays a serial
+//! loop: only its speed changes.
 
 mod access;
 mod blocks;
@@ -73,6 +74,7 @@ mod tests;
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_support::Diagnostics;
+use tilewright_target::Target;
 
 pub use blocks::lower_blocks;
 pub use builtins::{ATTRIBUTE_HINTS, lower_builtins};
@@ -84,7 +86,7 @@ pub use guard::guard_indices;
 pub use hoist::hoist_guards;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
-pub use math::expand_math;
+pub use math::{expand_math, expand_math_on};
 pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
@@ -136,8 +138,27 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
 /// What a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
 /// flat form (`TW0563`).
 pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
+    lower_by(symbol, function, |_| None)
+}
+
+/// The same with the target's own instructions for mathematical functions. The interpreter does not know these.
+///
+/// # Errors
+/// Those of [`lower`].
+pub fn lower_for(target: &Target, symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
+    lower_by(symbol, function, |pass| (pass == "expand_math").then_some(target))
+}
+
+fn lower_by<'t>(
+    symbol: &str,
+    function: &PrimFunc,
+    instructions: impl Fn(&str) -> Option<&'t Target>,
+) -> Result<LowTir, Diagnostics> {
     let mut current = function.clone();
-    for (_, pass) in lowering_passes() {
+    for (name, pass) in lowering_passes() {
+        if let Some(target) = instructions(name) {
+            current = expand_math_on(target, &current);
+        }
         current = pass(&current)?;
     }
     LowTir::new(symbol, current)

@@ -79,7 +79,7 @@ pub fn emit(
 fn lower(cx: &mut PassCx<'_>, module: &IRModule, options: &CompileOptions) -> Result<Vec<LowTir>, CompileError> {
     let module = cx.run(&options.pipeline, module.clone()).map_err(CompileError::Pass)?;
     let module = Verified::new(module, Form::MachineReady).map_err(CompileError::Module)?;
-    tilewright_build::lower_kernels(&module).map_err(CompileError::Module)
+    tilewright_build::lower_kernels(&module, &options.target).map_err(CompileError::Module)
 }
 
 /// One of the code generator's functions.

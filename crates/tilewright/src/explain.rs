@@ -90,7 +90,7 @@ impl Kernels {
         let scheduled = schedule(&before, target);
         let doc = |rule: &&Rule| (rule.name, rule.doc);
         let rule = rules(target).iter().find(|rule| Some(rule.name) == scheduled.rule);
-        let low = tilewright_build::lower_kernels(&self.module).map_err(CompileError::Module)?;
+        let low = tilewright_build::lower_kernels(&self.module, target).map_err(CompileError::Module)?;
         let low: Vec<_> = low.into_iter().filter(|low| low.symbol() == &**name).collect();
         let code = |error| CompileError::Module(tilewright_build::code_error(&error));
         let llvm = tilewright_llvm::emit_llvm_ir(&low, target, &Options::default()).map_err(code)?;

@@ -27,9 +27,10 @@ fn functions() -> impl Iterator<Item = Intrinsic> {
     Intrinsic::ALL.iter().copied().filter(|f| !f.is_exact())
 }
 
-/// Every function of a buffer of so many elements, ready for code generation.
-fn lowered(dtype: DataType, elements: i64) -> Vec<LowTir> {
-    let lower = |f: Intrinsic| tilewright_tir_passes::lower(f.name(), &elementwise(f.name(), f, dtype, elements));
+/// Every function of a buffer of so many elements, ready for the target's code generation.
+fn lowered(target: &Target, dtype: DataType, elements: i64) -> Vec<LowTir> {
+    let kernel = |f: Intrinsic| elementwise(f.name(), f, dtype, elements);
+    let lower = |f: Intrinsic| tilewright_tir_passes::lower_for(target, f.name(), &kernel(f));
     functions().map(|f| lower(f).unwrap()).collect()
 }
 
@@ -150,7 +151,7 @@ fn aarch64_functions_are_within_the_bound() {
     }
     let target = aarch64::target("neoverse-n1");
     let sample = scalars(&singles(), DataType::F32);
-    let emulated = aarch64::Emulated::new(&lowered(DataType::F32, sample.len() as i64), &target);
+    let emulated = aarch64::Emulated::new(&lowered(&target, DataType::F32, sample.len() as i64), &target);
     for function in functions() {
         let columns = columns(function, &sample);
         let found = call_by(|args| emulated.run(function.name(), args), &columns);
@@ -195,7 +196,7 @@ fn no_function_calls_a_library() {
     let baselines = ["llvm -mtriple=x86_64-unknown-linux-gnu", "llvm -mtriple=aarch64-linux-gnu"];
     for target in baselines.map(|text| Target::parse(text).unwrap()) {
         for dtype in [DataType::F16, DataType::BF16, DataType::F32, DataType::F64] {
-            let object = tilewright_llvm::compile(&lowered(dtype, 19), &target, &Default::default()).unwrap();
+            let object = tilewright_llvm::compile(&lowered(&target, dtype, 19), &target, &Default::default()).unwrap();
             let image = tilewright_build::link::link(&[&object.elf]).unwrap();
             let called = image.externals.iter().map(|&symbol| EXTERNAL_SYMBOLS[symbol as usize]);
             assert_eq!(called.collect::<Vec<_>>(), [""; 0], "{dtype} on {}", target.triple);

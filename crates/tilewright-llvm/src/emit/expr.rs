@@ -127,6 +127,9 @@ impl FnCx<'_, '_> {
             let value = self.value(vector, Position::Value)?;
             sources.extend((0..vector.dtype.lanes).map(|lane| (value.clone(), vector.dtype, lane)));
         }
+        if let Some(constants) = constant_lanes(&sources, lanes, dtype) {
+            return Ok(constants);
+        }
         let mut result = Value::constant("poison");
         for (place, &lane) in lanes.iter().enumerate() {
             let Some((value, from, lane)) = sources.get(lane).cloned() else {
@@ -211,6 +214,19 @@ impl FnCx<'_, '_> {
         }
         found
     }
+}
+
+/// A vector of scalars that are all constants, as a constant.
+fn constant_lanes(sources: &[(Value, DataType, u16)], lanes: &[usize], dtype: DataType) -> Option<Value> {
+    if dtype.is_scalar() {
+        return None;
+    }
+    let constant = |&lane: &usize| match sources.get(lane)? {
+        (Value::Constant(text), from, _) if from.is_scalar() => Some(format!("{} {text}", Reg(*from))),
+        _ => None,
+    };
+    let lanes: Vec<String> = lanes.iter().map(constant).collect::<Option<_>>()?;
+    Some(Value::constant(format!("<{}>", lanes.join(", "))))
 }
 
 /// Arithmetic on addresses does not overflow: LLVM may rely on it.

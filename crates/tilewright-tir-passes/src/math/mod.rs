@@ -1,8 +1,9 @@
 //! `expand_math`: mathematical functions become arithmetic.
 //!
 //! Every intrinsic that has no single right result ([`Intrinsic::is_exact`]) is replaced by a formula of the operations
-//! that have one, lane by lane for all lanes at once. The formulas are the same for every target, need no library and
-//! no table in memory, and branch only where a rare case is worth it and all lanes can skip it together.
+//! that have one, lane by lane for all lanes at once. The formulas need no library and no table in memory, and branch
+//! only where a rare case is worth it and all lanes can skip it together. They are the same for every target, but for a
+//! few functions of float32 that a machine's own instructions make much cheaper: [`expand_math_on`] replaces these first.
 //!
 //! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and
 //! what becomes of special values. All polynomials are minimax approximations in the error that counts (relative to the
@@ -15,12 +16,14 @@ mod erf;
 mod exact;
 mod exp;
 mod hyperbolic;
+mod instructions;
 mod inverse;
 mod log;
 mod pair;
 mod pow;
 mod quarter_turns;
 mod roots;
+mod tables;
 mod terms;
 mod trigonometric;
 
@@ -29,20 +32,36 @@ mod tests;
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
+use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, with_body};
 use terms::{Steps, Term};
 
 pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
-    let body = rewrite(&function.body, expand).unwrap_or_else(|| function.body.clone());
-    Ok(with_body(function, body))
+    Ok(expanded(function, formula))
 }
 
-fn expand(expr: &Expr) -> Option<Expr> {
+/// Expands the functions for which the target has instructions of its own; leaves the others, and other widths.
+pub fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
+    match instructions::available(target) {
+        true => expanded(function, |intrinsic| tables::formula(intrinsic).map(Formula::Single)),
+        false => function.clone(),
+    }
+}
+
+fn expanded(function: &PrimFunc, formula: impl Fn(Intrinsic) -> Option<Formula>) -> PrimFunc {
+    let body = rewrite(&function.body, |expr| expand(expr, &formula)).unwrap_or_else(|| function.body.clone());
+    with_body(function, body)
+}
+
+fn expand(expr: &Expr, formula: impl Fn(Intrinsic) -> Option<Formula>) -> Option<Expr> {
     let ExprKind::Call { intrinsic, args } = &expr.kind else { return None };
     let formula = formula(*intrinsic)?;
     let element = args.first()?.dtype.element();
+    if element.bits == 64 && matches!(formula, Formula::Single(_)) {
+        return None;
+    }
     // What is exact is so in the type itself.
     let narrow = element.bits == 16 && !intrinsic.is_exact();
     let mut steps = Steps::default();
@@ -54,7 +73,7 @@ fn expand(expr: &Expr) -> Option<Expr> {
         })
         .collect();
     let result = match (formula, args.as_slice()) {
-        (Formula::Unary(f), [x]) => f(&mut steps, x),
+        (Formula::Unary(f) | Formula::Single(f), [x]) => f(&mut steps, x),
         (Formula::Binary(f), [x, y]) => f(&mut steps, x, y),
         _ => return None,
     };
@@ -66,6 +85,8 @@ fn expand(expr: &Expr) -> Option<Expr> {
 enum Formula {
     Unary(fn(&mut Steps, &Term) -> Term),
     Binary(fn(&mut Steps, &Term, &Term) -> Term),
+    /// Of float32 alone.
+    Single(fn(&mut Steps, &Term) -> Term),
 }
 
 /// The formula of an intrinsic; `None` for those that machines have.

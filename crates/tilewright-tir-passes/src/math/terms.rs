@@ -7,7 +7,7 @@
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Shl, Shr, Sub};
 
-use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, Var};
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright_tensor::{DataType, TypeCode};
 
 /// A value in every lane.
@@ -169,6 +169,11 @@ impl Term {
         self * -1.0
     }
 
+    /// Minus the magnitude.
+    pub(super) fn negative(&self) -> Self {
+        (self.bits() | self.sign_bit()).float()
+    }
+
     /// The number as a constant of this term's type.
     pub(super) fn constant(&self, value: impl Operand) -> Self {
         value.beside(self)
@@ -178,6 +183,55 @@ impl Term {
     pub(super) fn cast(&self, element: DataType) -> Self {
         let dtype = element.with_lanes(self.dtype().lanes);
         if dtype == self.dtype() { self.clone() } else { Self(Expr::raw(dtype, ExprKind::Cast(self.0.clone()))) }
+    }
+
+    /// So many lanes from one on; those that there are not are 0. A scalar is in all of them.
+    pub(super) fn lanes_from(&self, first: u16, lanes: u16) -> Self {
+        let (all, dtype) = (self.dtype().lanes, self.dtype().with_lanes(lanes));
+        match all {
+            1 => Self(Expr::raw(dtype, ExprKind::Broadcast(self.0.clone()))),
+            _ if (first, lanes) == (0, all) => self.clone(),
+            _ => {
+                let taken = (first..first + lanes).map(|lane| usize::from(lane.min(all))).collect();
+                let vectors = vec![self.0.clone(), Expr::number(0, self.dtype())];
+                Self(Expr::raw(dtype, ExprKind::Shuffle { vectors, lanes: taken }))
+            }
+        }
+    }
+
+    /// The first lanes of two vectors of one type, one behind the other.
+    pub(super) fn before(&self, other: &Self, lanes: u16) -> Self {
+        let kind = ExprKind::Shuffle {
+            vectors: vec![self.0.clone(), other.0.clone()],
+            lanes: (0..usize::from(lanes)).collect(),
+        };
+        Self(Expr::raw(self.dtype().with_lanes(lanes), kind))
+    }
+
+    /// The first lanes of a vector; a scalar where it is one.
+    pub(super) fn first_lanes(&self, lanes: u16) -> Self {
+        if self.dtype().lanes == lanes {
+            return self.clone();
+        }
+        let kind = ExprKind::Shuffle { vectors: vec![self.0.clone()], lanes: (0..usize::from(lanes)).collect() };
+        Self(Expr::raw(self.dtype().with_lanes(lanes), kind))
+    }
+
+    /// A vector of these numbers.
+    pub(super) fn numbers(values: &[f64], element: DataType) -> Self {
+        let vectors = values.iter().map(|&value| Expr::float(value, element)).collect();
+        let kind = ExprKind::Shuffle { vectors, lanes: (0..values.len()).collect() };
+        Self(Expr::raw(element.with_lanes(values.len() as u16), kind))
+    }
+
+    pub(super) fn integer(value: i64, dtype: DataType) -> Self {
+        Self(Expr::int(value, dtype))
+    }
+
+    /// What an intrinsic of LLVM gives.
+    pub(super) fn by_llvm(name: String, dtype: DataType, args: &[&Self]) -> Self {
+        let args = args.iter().map(|arg| arg.0.clone()).collect();
+        Self(Expr::foreign(dtype, ForeignCallee::Llvm(name.into()), args))
     }
 
     fn reinterpret(&self, dtype: DataType) -> Self {
