@@ -3,7 +3,7 @@
 use tilewright_ir::Attrs;
 use tilewright_ir::low::LowTir;
 use tilewright_ir::tir::{
-    BinOp, Buffer, Expr, ExprKind, ForKind, ForeignCallee, Param, PrimFunc, Scope, Stmt, StmtKind, Var,
+    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, ForeignCallee, Param, PrimFunc, Scope, Stmt, StmtKind, Var,
 };
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -347,4 +347,34 @@ fn the_work_of_a_triangle_is_half_of_the_square() {
         region(&text).unwrap().1 as f64
     };
     assert!((work(true) / work(false) - 0.5).abs() < 0.01);
+}
+
+/// `for i in range(tasks): if i <= tasks - 2: R[16 * i + lanes] = A[…] else: R[16 * (tasks - 1) + lanes] = A[…]`, each store
+/// in a loop of `times` iterations, whose variable both indices have.
+fn ends_apart(tasks: i64, times: i64, has: bool) -> LowTir {
+    let (a, r) = (buffer("A", tasks * times * 16, DataType::F32), buffer("R", tasks * times * 16, DataType::F32));
+    let (i, j) = (Var::new("i", DataType::I64), Var::new("j", DataType::I64));
+    let copy = |task: &Expr| {
+        let inner = if has { Expr::var(&j) } else { Expr::i64(0) };
+        let base = mul(&add(&mul(task, &Expr::i64(times)), &inner), &Expr::i64(16));
+        let lanes = vec![Expr::ramp(&base, &Expr::i64(1), 16).unwrap()];
+        let store = Stmt::store(&r, lanes.clone(), &Expr::load(&a, lanes).unwrap()).unwrap();
+        Stmt::for_loop(&j, Expr::i64(0), Expr::i64(times), ForKind::Serial, store)
+    };
+    let condition = Expr::compare(CmpOp::Le, &Expr::var(&i), &Expr::i64(tasks - 2)).unwrap();
+    let (then, otherwise) = (copy(&Expr::var(&i)), Some(copy(&Expr::i64(tasks - 1))));
+    let body = StmtKind::If { condition, then, otherwise }.into();
+    let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(tasks), ForKind::Parallel, body);
+    kernel("copy", vec![Param::buffer(&a), Param::buffer(&r)], body)
+}
+
+#[test]
+fn results_that_fill_the_caches_go_past_them_where_each_element_is_written_once() {
+    let mut target = haswell();
+    target.limits.l3_bytes = 1 << 20;
+    let past = |low: LowTir| emit_asm(&[low], &target, &plain()).unwrap().matches("vmovntps").count();
+    // Both branches store half a vector twice; the last task's index has no variable of the tasks.
+    assert_eq!(past(ends_apart(1024, 64, true)), 4);
+    assert_eq!(past(ends_apart(1024, 64, false)), 0, "the same place many times");
+    assert_eq!(past(ends_apart(1024, 4, true)), 0, "half of what the cache holds");
 }

@@ -347,6 +347,53 @@ fn a_failing_task_fails_the_kernel() {
     assert_eq!(result.to_vec::<i64>().unwrap()[57], 0, "nothing runs behind the failure");
 }
 
+/// `R[i] = A[i] + 1` for the `n` elements of both, in vectors whose addresses `ahead` elements in front of `R[i]` make more
+/// or less aligned, the last tasks one by one.
+fn increments(n: &Expr, ahead: i64) -> LowTir {
+    let [a, r] = ["A", "R"].map(|name| Buffer::new(name, vec![n.clone()], F32));
+    let one = |lanes: u16| match lanes {
+        1 => Expr::float(1.0, F32),
+        lanes => Expr::float(1.0, F32).broadcast(lanes).unwrap(),
+    };
+    let step = |index: &Expr, lanes: u16| {
+        let place = neighbours(index, lanes);
+        store(&r, &place, &(&load(&a, &place) + &one(lanes)))
+    };
+    let (vectors, lanes) = (Expr::binary(BinOp::FloorDiv, &(n - ahead), &at(16)).unwrap(), at(16));
+    let first = serial(ahead, |i| step(i, 1));
+    let whole = parallel(&vectors, |i| step(&(&(i * 16) + ahead), 16));
+    let rest = Var::new("rest", I64);
+    let tail = step(&Expr::var(&rest), 1);
+    let begin = &(&vectors * &lanes) + ahead;
+    let tail = Stmt::for_loop(&rest, begin.clone(), n - &begin, ForKind::Serial, tail);
+    let scalars = n.as_var().cloned().into_iter().collect::<Vec<_>>();
+    flat("f", &[&a, &r], &scalars.iter().collect::<Vec<_>>(), Stmt::seq([first, whole, tail]))
+}
+
+#[test]
+fn results_go_past_the_caches_where_they_fill_them_and_are_the_same() {
+    let mut target = Target::host();
+    target.limits.l3_bytes = 1 << 20;
+    let symbolic = Var::new("n", I64);
+    for n in [8, 25, 1000, 131_071, 131_072, 150_003] {
+        for (size, ahead) in
+            [(Expr::i64(n), 0), (Expr::i64(n), 5), (Expr::var(&symbolic), 0), (Expr::var(&symbolic), 5)]
+        {
+            let low = increments(&size, ahead);
+            let text = tilewright_llvm::emit_llvm_ir(std::slice::from_ref(&low), &target, &Default::default()).unwrap();
+            let streams = size.as_int().is_none_or(|n| 2 * 4 * n >= 1 << 20);
+            assert_eq!(text.contains("!nontemporal"), streams, "{n} {ahead}:\n{text}");
+            let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.5 - 7.0).collect();
+            let result = Tensor::zeros(F32, &[n]).unwrap();
+            let mut args: Vec<Value> = vec![vector(&values).into(), result.clone().into()];
+            args.extend(size.as_var().map(|_| Value::from(n)));
+            run(&machine(&[low], &target), "f", &args).unwrap();
+            let expected: Vec<f32> = values.iter().map(|x| x + 1.0).collect();
+            assert!(result.to_vec::<f32>().unwrap() == expected, "{n} {ahead}");
+        }
+    }
+}
+
 #[test]
 fn compiling_twice_gives_the_same_bytes() {
     let make = || {

@@ -52,6 +52,7 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     let sort = Sort::Kernel { captures: has_parallel_loop(&function.body) || takes_address(&function.body) };
     let mut cx = FnCx::new(&mut unit, &bindings, sort)?;
     cx.loaded = from_user(&function.params);
+    cx.decide_streams(function)?;
     cx.stmt(&function.body)?;
     cx.finish(&name)?;
     let mut body = Body::new();

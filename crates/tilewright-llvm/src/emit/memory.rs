@@ -87,11 +87,12 @@ impl FnCx<'_, '_> {
             value = self.body.assign(format_args!("zext {} {value} to {}", Reg(dtype), Mem(dtype)));
         }
         match predicate {
-            None if self.unit.streamed.contains(&buffer.data.id()) => match place {
-                Place::Strided(address, 1) => self.store_streamed(&address, &value, dtype),
-                place => self.store_at(place, &value, dtype),
+            None => match (place, self.streaming(buffer)) {
+                (Place::Strided(address, 1), Some(kept)) => {
+                    self.store_streamed(&address, &value, dtype, kept.as_ref())?;
+                }
+                (place, _) => self.store_at(place, &value, dtype),
             },
-            None => self.store_at(place, &value, dtype),
             Some(mask) => {
                 let in_registers = self.is_in_registers(buffer, indices);
                 self.store_where(place, &mask, &value, dtype, in_registers);

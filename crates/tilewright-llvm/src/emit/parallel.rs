@@ -70,9 +70,13 @@ impl FnCx<'_, '_> {
             if let Some(var) = node.downcast::<Var>() {
                 meet(var);
             }
-            if let Some(StmtKind::Allocate { buffer, .. }) = node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
+            match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
                 // Its memory is asked for here.
-                walk(&buffer.shape, |var: &Var| meet(var));
+                Some(StmtKind::Allocate { buffer, .. }) => walk(&buffer.shape, |var: &Var| meet(var)),
+                Some(StmtKind::Store { buffer, .. }) => {
+                    self.streaming(buffer).flatten().iter().for_each(|kept| meet(kept));
+                }
+                _ => {}
             }
             true
         });

@@ -3,15 +3,18 @@
 //! A plain store reads the line that it changes; where a kernel fills a tensor that no cache holds, that is a third of its
 //! traffic. A store to such a tensor of whole neighbouring lanes is non-temporal where its address is aligned for it,
 //! and plain elsewhere. Other threads see such stores after a fence, which ends each function that makes them.
+//!
+//! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
+//! their address together with a number that is 0 where the tensor is streamed to.
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{Map, with_stack};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use super::function::FnCx;
-use super::text::{Mem, Value};
+use super::function::{FnCx, Position, Result};
+use super::text::{Mem, Value, int};
 
 /// Bytes that non-temporal stores are aligned to: a line of every CPU's caches.
 const LINE: usize = 64;
@@ -21,35 +24,55 @@ const MIN_BYTES: usize = 16;
 /// A result is streamed to if it is at least such a part of the last-level cache, and all arguments together fill it.
 const PART: u64 = 4;
 
-/// The data variables of the arguments that the kernel streams to: those that the last-level cache does not hold beside the
-/// others, that are never read, and written once as far as loops tell.
-pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Set<VarId> {
-    let bytes = |buffer: &Buffer| {
-        let elements = buffer.constant_shape().and_then(|shape| shape.first().copied()).unwrap_or(0);
-        elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64)
-    };
+/// Which arguments a kernel streams to.
+#[derive(Debug)]
+pub(crate) enum Streaming {
+    /// To this one, whenever it runs.
+    Always,
+    /// Where this variable is 0, which the kernel gives its value at its beginning.
+    WhereZero(Var),
+}
+
+/// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold beside
+/// the others, that are never read, and written once as far as loops tell.
+pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Map<VarId, Streaming> {
     let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
-    let all = buffers().fold(0u64, |sum, buffer| sum.saturating_add(bytes(buffer)));
-    let cache = target.limits.l3_bytes.max(1 << 20);
-    if all < cache {
-        return Set::default();
+    let total = buffers().map(known_bytes).try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
+    let cache = cache_bytes(target);
+    if total.is_some_and(|total| total < cache) {
+        return Map::default();
     }
-    let large = |buffer: &&Buffer| bytes(buffer).saturating_mul(PART) >= cache;
-    let mut candidates: Set<VarId> = buffers().filter(large).map(|buffer| buffer.data.id()).collect();
-    if candidates.is_empty() {
-        return candidates;
-    }
+    let streaming = |buffer: &Buffer| match (total, known_bytes(buffer)) {
+        (_, Some(bytes)) if bytes < cache / PART => None,
+        (Some(_), Some(_)) => Some(Streaming::Always),
+        _ => Some(Streaming::WhereZero(Var::new("kept", DataType::I64))),
+    };
+    let mut candidates: Map<VarId, Streaming> =
+        buffers().filter_map(|buffer| Some((buffer.data.id(), streaming(buffer)?))).collect();
     walk(&function.body, |e: &Expr| {
         if let ExprKind::Load { buffer, .. } | ExprKind::AddressOf { buffer, .. } = &e.kind {
             candidates.remove(&buffer.data.id());
         }
     });
-    keep_written_once(&function.body, &mut Vec::new(), &mut candidates);
+    if !candidates.is_empty() {
+        keep_written_once(&function.body, &mut Vec::new(), &mut candidates);
+    }
     candidates
 }
 
-/// Takes out what is stored to in a loop that its index does not depend on.
-fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut Set<VarId>) {
+fn cache_bytes(target: &Target) -> u64 {
+    target.limits.l3_bytes.max(1 << 20)
+}
+
+/// The bytes of a flat buffer, where its extent is a constant.
+fn known_bytes(buffer: &Buffer) -> Option<u64> {
+    let elements = buffer.constant_shape()?.first().copied().unwrap_or(0);
+    Some(elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64))
+}
+
+/// Takes out what is stored to in a loop that neither its index nor a condition around it depends on: a condition may leave
+/// one iteration of many, of which the index then says nothing.
+fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut Map<VarId, Streaming>) {
     let known = loops.len();
     match &stmt.kind {
         StmtKind::Store { buffer, indices, .. } => {
@@ -69,9 +92,11 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut
     }
     match &stmt.kind {
         StmtKind::Seq(stmts) => stmts.iter().for_each(|s| keep_written_once(s, loops, candidates)),
-        StmtKind::If { then, otherwise, .. } => {
+        StmtKind::If { condition, then, otherwise } => {
+            let mut open = loops.clone();
+            walk(condition, |v: &Var| open.retain(|l| l.as_ref() != Some(v)));
             for branch in [then].into_iter().chain(otherwise) {
-                with_stack(|| keep_written_once(branch, loops, candidates));
+                with_stack(|| keep_written_once(branch, &mut open, candidates));
             }
         }
         StmtKind::For { body, .. }
@@ -86,15 +111,72 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut
 }
 
 impl FnCx<'_, '_> {
-    /// Stores neighbouring lanes past the caches where the address allows it.
-    pub(crate) fn store_streamed(&mut self, address: &Value, value: &Value, dtype: DataType) {
+    /// Whether stores to the buffer go past the caches, and the variable that has to be 0 for that, where there is one.
+    pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Option<Var>> {
+        match self.unit.streamed.get(&buffer.data.id())? {
+            Streaming::Always => Some(None),
+            Streaming::WhereZero(kept) => Some(Some(kept.clone())),
+        }
+    }
+
+    /// Compares the sizes that were not known before, in the kernel's first statement.
+    pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
+        let cache = cache_bytes(self.unit.target);
+        let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
+        if buffers.iter().all(|buffer| self.streaming(buffer).flatten().is_none()) {
+            return Ok(());
+        }
+        self.begin_statement()?;
+        let mut total = int(0, DataType::I64);
+        let mut sizes = Vec::new();
+        for buffer in &buffers {
+            let bytes = self.bytes_of(buffer)?;
+            total = self.body.assign(format_args!("add i64 {total}, {bytes}"));
+            sizes.push(bytes);
+        }
+        let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {cache}"));
+        for (buffer, bytes) in buffers.into_iter().zip(sizes) {
+            let Some(var) = self.streaming(buffer).flatten() else { continue };
+            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", cache / PART));
+            let kept = self.body.assign(format_args!("or i1 {all_fit}, {is_small}"));
+            let kept = self.body.assign(format_args!("zext i1 {kept} to i64"));
+            self.bind(&var, kept)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes of a flat buffer of the arguments: a size in memory, which overflows nothing.
+    fn bytes_of(&mut self, buffer: &Buffer) -> Result<Value> {
+        let width = buffer.dtype.element_bytes();
+        let Some(extent) = buffer.shape.first() else { return Ok(int(width as i64, DataType::I64)) };
+        let extent_value = self.value(extent, Position::Value)?;
+        let wide = match extent.dtype.bits {
+            64 => extent_value,
+            bits => self.body.assign(format_args!("sext i{bits} {extent_value} to i64")),
+        };
+        Ok(self.body.assign(format_args!("mul i64 {wide}, {width}")))
+    }
+
+    /// Stores neighbouring lanes past the caches where the address allows it, and where the variable, if there is one, is 0.
+    pub(crate) fn store_streamed(
+        &mut self,
+        address: &Value,
+        value: &Value,
+        dtype: DataType,
+        kept: Option<&Var>,
+    ) -> Result<()> {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
         if bytes < MIN_BYTES || !bytes.is_power_of_two() {
-            return self.store_vector(address, value, dtype);
+            self.store_vector(address, value, dtype);
+            return Ok(());
         }
         let align = bytes.min(LINE);
         let number = self.body.assign(format_args!("ptrtoint ptr {address} to i64"));
-        let rest = self.body.assign(format_args!("and i64 {number}, {}", align - 1));
+        let mut rest = self.body.assign(format_args!("and i64 {number}, {}", align - 1));
+        if let Some(kept) = kept {
+            let kept = self.value_of(kept)?;
+            rest = self.body.assign(format_args!("or i64 {rest}, {kept}"));
+        }
         let aligned = self.body.assign(format_args!("icmp eq i64 {rest}, 0"));
         let (past, plain, done) = (self.body.label(), self.body.label(), self.body.label());
         self.body.branch(&aligned, past, plain);
@@ -106,5 +188,6 @@ impl FnCx<'_, '_> {
         self.body.jump(done);
         self.body.start(done);
         self.streams = true;
+        Ok(())
     }
 }

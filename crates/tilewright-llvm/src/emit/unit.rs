@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use tilewright_expr::node::VarId;
-use tilewright_support::{OrderedMap, Set};
+use tilewright_support::{Map, OrderedMap};
 use tilewright_target::Target;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, TypeCode};
 
 use super::scratch::Scratch;
+use super::stream::Streaming;
 use super::text::{Value, quoted};
 use crate::CodegenError;
 
@@ -49,8 +50,8 @@ pub(crate) struct Unit<'a> {
     externs: OrderedMap<String, String>,
     /// Intrinsics of LLVM that the user calls.
     pub(crate) intrinsics: Vec<IntrinsicCall>,
-    /// Data variables of the arguments whose stores go past the caches.
-    pub(crate) streamed: Set<VarId>,
+    /// The arguments whose stores go past the caches, by their data variables.
+    pub(crate) streamed: Map<VarId, Streaming>,
     pub(crate) scratch: Scratch,
     pub(crate) scratch_bytes: u64,
     pub(crate) instructions: usize,
@@ -67,7 +68,7 @@ impl<'a> Unit<'a> {
             messages: OrderedMap::default(),
             externs: OrderedMap::default(),
             intrinsics: Vec::new(),
-            streamed: Set::default(),
+            streamed: Map::default(),
             scratch: Scratch::default(),
             scratch_bytes: 0,
             instructions: 0,

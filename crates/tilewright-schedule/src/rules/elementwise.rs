@@ -22,6 +22,8 @@ pub(super) const ELEMENTWISE: Rule = Rule {
 const ALONE: u64 = 20_000;
 /// Cycles of a task.
 const TASK: u64 = 30_000;
+/// Elements of which the bytes are whole lines of a cache, whatever the type.
+const LINE: i64 = 64;
 /// With fewer rows than this, a task is a part of a row.
 const FEW_ROWS: i64 = 64;
 
@@ -44,10 +46,18 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
 }
 
-/// Elements of a task.
+/// Elements of a task: a power of two, which divides most extents.
 fn grain(cost: Cost, target: &Target) -> i64 {
-    let elements = TASK * 100 / cycles(cost, target);
-    i64::try_from(elements).unwrap_or(i64::MAX).clamp(1024, 1 << 20) & !1023
+    let elements = i64::try_from(TASK * 100 / cycles(cost, target)).unwrap_or(i64::MAX);
+    1 << elements.clamp(1024, 1 << 20).ilog2()
+}
+
+/// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is not
+/// much less: then no iteration has to look whether it is past the end.
+fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
+    let Some(all) = all.filter(|&all| all > most) else { return most };
+    let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
+    parts.into_iter().find(|part| all % part == 0).unwrap_or(most)
 }
 
 /// Whether so many iterations are too few to be shared among threads.
@@ -89,7 +99,7 @@ fn share(schedule: &mut Schedule, rows: Rv, along: Rv, row: Option<i64>, grain: 
     if few {
         return part(schedule, Some(rows), along, grain);
     }
-    let several = row.map_or(1, |row| grain / row.max(1)).max(1);
+    let several = row.map_or(1, |row| even_part(count, grain / row.max(1), 1)).max(1);
     let tasks = match several {
         1 => rows,
         several => outermost(&schedule.split_by(rows, &[None, Some(Expr::i64(several))])?, rows),
@@ -104,6 +114,7 @@ fn outermost(loops: &[Rv], otherwise: Rv) -> Rv {
 
 /// Makes tasks of pieces of a loop.
 fn part(schedule: &mut Schedule, rows: Option<Rv>, along: Rv, grain: i64) -> Result<Rv, Declined> {
+    let grain = even_part(extent_of(schedule, along)?.as_int(), grain, LINE);
     let parts = schedule.split_by(along, &[None, Some(Expr::i64(grain))])?;
     let [pieces, inside] = parts.as_slice() else { return Ok(along) };
     let tasks = match rows {
