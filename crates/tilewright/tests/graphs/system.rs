@@ -2,6 +2,8 @@
 
 use std::sync::Mutex;
 
+use tilewright::runtime::registry;
+
 use super::*;
 
 /// What the interpreter and compiled code say of a run that fails.
