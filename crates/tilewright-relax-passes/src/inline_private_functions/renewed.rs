@@ -3,7 +3,7 @@
 use tilewright_expr as scalar;
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::op::{DimBindings, InferCx, check_against};
-use tilewright_ir::relax::{Binding, BindingValue, Expr, Function, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Expr, ExprKind, Function, StructInfo, Var};
 use tilewright_support::{Map, Origins, Set};
 
 /// The bindings of the body and its result, for these arguments; nothing if a symbolic dimension cannot be told from them.
@@ -12,7 +12,15 @@ pub(super) fn body(function: &Function, args: &[Expr], dataflow: bool) -> Option
     let function = with_dims(function, &dims);
     let function = with_variables(&function, dataflow);
     let (casts, values) = arguments(&function, args, dataflow)?;
-    let value = |e: &Expr| values.get(&e.as_var()?.id()).cloned();
+    let value = |e: &Expr| match &e.kind {
+        ExprKind::Var(var) => values.get(&var.id()).cloned(),
+        // The tuple may stand for a parameter now.
+        ExprKind::TupleGet { tuple, index } => match &tuple.kind {
+            ExprKind::Tuple(fields) => fields.get(*index).cloned(),
+            _ => None,
+        },
+        _ => None,
+    };
     let body = rewrite(&function.body, value).unwrap_or_else(|| function.body.clone());
     let bindings = body.blocks.into_iter().flat_map(|block| block.bindings);
     Some((casts.into_iter().chain(bindings).collect(), body.result))

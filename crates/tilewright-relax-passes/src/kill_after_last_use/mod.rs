@@ -3,7 +3,8 @@
 //! Behind the last use on every path comes `R.memory.kill_tensor`: at run time the memory serves other tensors before the
 //! function ends. What is killed are tensors that the function allocates at run time, and those that it gets from packed
 //! and Relax functions; not its arguments, not constants, and not what lies in its storage. Variables that are other names
-//! of one tensor are one: it goes behind the last use of any of them. A tuple keeps its fields alive by itself.
+//! of one tensor are one: it goes behind the last use of any of them. A tuple keeps its fields alive by itself. What is killed
+//! already is not killed again.
 
 use std::collections::BTreeSet;
 
@@ -122,6 +123,11 @@ impl Kill<'_> {
             return Ok(());
         }
         let mut used = self.used(value);
+        if is_kill(value) {
+            live.extend(used);
+            out.push(binding.clone());
+            return Ok(());
+        }
         let named = self.names.get(&binding.var.id()).copied();
         used.extend(named);
         for dying in (&used - live).iter().rev() {
@@ -172,4 +178,9 @@ impl Kill<'_> {
         let call = kill_tensor::call(&self.cx, Expr::var(&self.owned[tensor]))?;
         Ok(Binding::new(Var::new("_", call.struct_info.clone()), call, origins.clone()))
     }
+}
+
+fn is_kill(value: &Expr) -> bool {
+    let ExprKind::Call { callee: Callee::Op(op), .. } = &value.kind else { return false };
+    matches!(op.legalize, Legalize::Machine(MachineOp::Kill))
 }
