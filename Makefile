@@ -18,7 +18,9 @@ demo: ## compile the two-layer network and classify handwritten digits
 	@printf '\n\033[1m==> the demo, from Python\033[0m\n'
 	@$(PY) examples/digits/demo.py
 	@printf '\n\033[1m==> the same job as a Rust program\033[0m\n'
-	@cargo run -q --release -p tilewright --example digits
+	@# Beside the extension's package, whose build has made all that the program links.
+	@cargo build --release -p tilewright -p tilewright-py --example digits
+	@$${CARGO_TARGET_DIR:-target}/release/examples/digits
 
 test: ## every test, with a summary of what did not run
 	@scripts/setup.sh space

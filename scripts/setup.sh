@@ -170,8 +170,8 @@ step_extension() {
     step_venv
     say "building the package into .venv (cargo does only what changed)"
     # Editable: Python reads python/tilewright as it stands, with the compiled core beside it.
-    VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop -q --release --skip-install \
-        >"$STAMPS/maturin.log" 2>&1 || { cat "$STAMPS/maturin.log" >&2; die "the extension does not build"; }
+    VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop --release --skip-install ||
+        die "the extension does not build"
     mark=$(stamp package pyproject.toml)
     if ! [ -e "$mark" ]; then
         VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop -q --release \
