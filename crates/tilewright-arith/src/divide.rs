@@ -29,7 +29,9 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
         BinOp::FloorMod if b.at_least(1) => IntBounds::new(Some(0), b.max.map(|b| b - 1)),
         BinOp::FloorMod if b.at_most(-1) => IntBounds::new(b.min.map(|b| b + 1), Some(0)),
         BinOp::Mod if let Some(c) = divisor => {
-            let (low, high) = (if a.at_least(0) { 0 } else { 1 - c }, if a.at_most(0) { 0 } else { c - 1 });
+            // The sign of the dividend, and never further from zero than it.
+            let low = a.min.map_or(1 - c, |min| min.clamp(1 - c, 0));
+            let high = a.max.map_or(c - 1, |max| max.clamp(0, c - 1));
             IntBounds::new(Some(low), Some(high))
         }
         BinOp::Min => IntBounds { max: a.max.into_iter().chain(b.max).min(), ..a.hull(b) },
@@ -153,6 +155,10 @@ impl Session<'_> {
             q.add(&self.form(inner), 1);
             return Some(self.sum(q.finish(), dtype));
         }
+        if let Some(joined) = self.joined_quotients(&r, c) {
+            q.add(&self.form(joined), 1);
+            return Some(self.sum(q.finish(), dtype));
+        }
         // (c·q + r) // c = q + r // c
         let changes = !q.terms.is_empty() || q.constant != 0;
         changes.then(|| {
@@ -162,6 +168,20 @@ impl Session<'_> {
             q.add(&self.form(inner), 1);
             self.sum(q.finish(), dtype)
         })
+    }
+
+    /// (x // a + k) // c = (x + a·k) // (a·c), where r is x // a + k
+    fn joined_quotients(&mut self, r: &Linear, c: i64) -> Option<Id> {
+        let (&id, &1) = r.terms.first().filter(|_| r.terms.len() == 1 && r.constant != 0)? else { return None };
+        let (x, a) = self.divided_by_constant(id, BinOp::FloorDiv).filter(|&(x, _)| self.node(x).index)?;
+        let (dtype, both) = (self.dtype(id), a.checked_mul(c).filter(|_| a > 0)?);
+        let mut sum = (*self.form(x)).clone();
+        sum.add_constant(a.checked_mul(r.constant)?, 1);
+        if sum.overflow || !IntBounds::constant(both).within(IntBounds::of_type(dtype)) {
+            return None;
+        }
+        let (sum, divisor) = (self.sum(sum, dtype), self.int(both, dtype));
+        Some(self.binary(BinOp::FloorDiv, sum, divisor))
     }
 
     fn remainder(&mut self, a: Id, c: i64) -> Option<Id> {

@@ -299,6 +299,23 @@ fn split_and_fused_indices_come_back() {
     check(&cx, &div(&div(&n, &eight), &Expr::i64(4)), &div(&n, &Expr::i64(32)));
     check(&cx, &rem(&rem(&n, &Expr::i64(32)), &eight), &rem(&n, &eight));
     check(&cx, &div(&(&(&n * 4) + 3), &eight), &div(&n, &Expr::i64(2)));
+    check(&cx, &div(&(&div(&n, &eight) + 2), &Expr::i64(3)), &div(&(&n + 16), &Expr::i64(24)));
+    check(&cx, &div(&div(&(&n - 2), &Expr::i64(5)), &Expr::i64(3)), &(&div(&(&n + 13), &Expr::i64(15)) - 1));
+}
+
+#[test]
+fn truncated_remainders_are_no_further_from_zero_than_what_they_are_of() {
+    let z = Var::new("z", DataType::I64);
+    let mut cx = Analyzer::new();
+    cx.bind(&z, &Range::new(Expr::i64(-5), Expr::i64(10)));
+    let z = Expr::var(&z);
+    let rem = |a: &Expr, b: i64| binary(BinOp::Mod, a, &Expr::i64(b));
+    assert_eq!(cx.const_int_bound(&rem(&z, 16)), ConstIntBound::new(-5, 4));
+    assert_eq!(cx.const_int_bound(&rem(&z, 3)), ConstIntBound::new(-2, 2));
+    check(&cx, &rem(&z, 16), &z);
+    check(&cx, &rem(&rem(&z, 3), 8), &rem(&z, 3));
+    check(&cx, &binary(BinOp::Div, &z, &Expr::i64(6)), &Expr::i64(0));
+    check(&cx, &binary(BinOp::Div, &z, &Expr::i64(5)), &binary(BinOp::Div, &z, &Expr::i64(5)));
 }
 
 #[test]
