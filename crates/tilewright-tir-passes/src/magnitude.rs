@@ -74,12 +74,13 @@ impl Magnitudes {
             ExprKind::Int(value) => Some(u128::from(value.unsigned_abs())),
             ExprKind::Var(var) => self.vars.get(&var.id()).copied().flatten().or_else(by_type),
             ExprKind::Binary(op, a, b) => {
+                let divisor = b.as_int().map_or(1, |b| u128::from(b.unsigned_abs().max(1)));
                 let (a, b) = (self.size(a, known)?, self.size(b, known)?);
                 match op {
                     BinOp::Add | BinOp::Sub => Some(a.saturating_add(b)),
                     BinOp::Mul => Some(a.saturating_mul(b)),
                     BinOp::Min | BinOp::Max | BinOp::Mod | BinOp::FloorMod => Some(a.max(b)),
-                    BinOp::Div | BinOp::FloorDiv => Some(a.saturating_add(1)),
+                    BinOp::Div | BinOp::FloorDiv => Some((a / divisor).saturating_add(1)),
                     _ => by_type(),
                 }
             }
