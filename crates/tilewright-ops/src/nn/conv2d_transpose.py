@@ -27,21 +27,28 @@ class Module:
         x = T.match_buffer(var_x, (T.int64(1), T.int64(3), n, T.int64(4)), "float32")
         conv2d_transpose_nchw = T.match_buffer(var_conv2d_transpose_nchw, (T.int64(1), T.int64(2), n * T.int64(2), T.int64(5)), "float32")
         # with T.block("root"):
-        data_pad = T.alloc_buffer((T.int64(1), T.int64(3), n * T.int64(2) + T.int64(2), T.int64(6)))
-        for i0, i1, i2, i3 in T.grid(T.int64(1), T.int64(3), n * T.int64(2) + T.int64(2), T.int64(6)):
+        data_pad = T.alloc_buffer((T.int64(1), T.int64(3), n + T.int64(2), T.int64(6)))
+        phases = T.alloc_buffer((T.int64(1), T.int64(2), T.int64(1), T.int64(2), n, T.int64(5)))
+        for i0, i1, i2, i3 in T.grid(T.int64(1), T.int64(3), n + T.int64(2), T.int64(6)):
             with T.block("data_pad"):
                 v_i0, v_i1, v_i2, v_i3 = T.axis.remap("SSSS", [i0, i1, i2, i3])
-                T.reads(x[v_i0, v_i1, (v_i2 - T.int64(1)) // T.int64(2), v_i3 - T.int64(1)])
+                T.reads(x[v_i0, v_i1, v_i2 - T.int64(1), v_i3 - T.int64(1)])
                 T.writes(data_pad[v_i0, v_i1, v_i2, v_i3])
-                data_pad[v_i0, v_i1, v_i2, v_i3] = T.if_then_else(T.int64(1) <= v_i2 and v_i2 < n * T.int64(2) and (v_i2 - T.int64(1)) % T.int64(2) == T.int64(0) and T.int64(1) <= v_i3 and v_i3 < T.int64(5), x[v_i0, v_i1, (v_i2 - T.int64(1)) // T.int64(2), v_i3 - T.int64(1)], T.float32(0.0))
-        for nn, ff, yy, xx, rc, ry, rx in T.grid(T.int64(1), T.int64(2), n * T.int64(2), T.int64(5), T.int64(3), T.int64(3), T.int64(2)):
-            with T.block("conv2d_transpose_nchw"):
-                v_nn, v_ff, v_yy, v_xx, v_rc, v_ry, v_rx = T.axis.remap("SSSSRRR", [nn, ff, yy, xx, rc, ry, rx])
-                T.reads(data_pad[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx], w[v_rc, v_ff, T.int64(2) - v_ry, T.int64(1) - v_rx])
-                T.writes(conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx])
+                data_pad[v_i0, v_i1, v_i2, v_i3] = T.if_then_else(T.int64(1) <= v_i2 and v_i2 < n + T.int64(1) and T.int64(1) <= v_i3 and v_i3 < T.int64(5), x[v_i0, v_i1, v_i2 - T.int64(1), v_i3 - T.int64(1)], T.float32(0.0))
+        for p0, p1, p2, p3, p4, p5, rt, rt_1, rt_2 in T.grid(T.int64(1), T.int64(2), T.int64(1), T.int64(2), n, T.int64(5), T.int64(3), T.int64(2), T.int64(2)):
+            with T.block("phases"):
+                v_p0, v_p1, v_p2, v_p3, v_p4, v_p5, v_rt, v_rt_1, v_rt_2 = T.axis.remap("SSSSSSRRR", [p0, p1, p2, p3, p4, p5, rt, rt_1, rt_2])
+                T.reads(data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), (T.int64(1) - v_rt_2) * T.int64(1) + v_p2])
+                T.writes(phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5])
                 with T.init():
-                    conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx] = T.float32(0.0)
-                conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx] = conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx] + data_pad[v_nn, v_rc, v_yy + v_ry, v_xx + v_rx] * w[v_rc, v_ff, T.int64(2) - v_ry, T.int64(1) - v_rx]
+                    phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] = T.float32(0.0)
+                phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] = phases[v_p0, v_p1, v_p2, v_p3, v_p4, v_p5] + T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), data_pad[v_p0, v_rt, v_p4 + v_rt_1 + (v_p1 + T.int64(1)) // T.int64(2), v_p5 + v_rt_2], T.float32(0.0)) * T.if_then_else((T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2) < T.int64(3), w[v_rt, v_p3, (T.int64(1) - v_rt_1) * T.int64(2) + (v_p1 + T.int64(1)) % T.int64(2), (T.int64(1) - v_rt_2) * T.int64(1) + v_p2], T.float32(0.0))
+        for nn, ff, yy, xx in T.grid(T.int64(1), T.int64(2), n * T.int64(2), T.int64(5)):
+            with T.block("conv2d_transpose_nchw"):
+                v_nn, v_ff, v_yy, v_xx = T.axis.remap("SSSS", [nn, ff, yy, xx])
+                T.reads(phases[v_nn, v_yy % T.int64(2), v_xx % T.int64(1), v_ff, v_yy // T.int64(2), v_xx // T.int64(1)])
+                T.writes(conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx])
+                conv2d_transpose_nchw[v_nn, v_ff, v_yy, v_xx] = phases[v_nn, v_yy % T.int64(2), v_xx % T.int64(1), v_ff, v_yy // T.int64(2), v_xx // T.int64(1)]
 
     @R.function
     def main(x: R.Tensor((1, 3, "n", 4), dtype="float32"), w: R.Tensor((3, 2, 3, 2), dtype="float32")) -> R.Tensor((1, 2, "n * 2", 5), dtype="float32"):

@@ -63,6 +63,7 @@ const DOCS: &[(&str, &str)] = &[
     ("unsafe_hide_buffer_access", "Lets a block no longer declare that it reads or writes these buffers."),
     ("tile_attention", "Computes an attention tile by tile, with the softmax along the way."),
     ("tile_product", "Computes a product tile by tile, each in registers."),
+    ("tile_windows", "Reduces over windows of images tile by tile, each in registers."),
     ("storage_align", "Puts elements that are neighbours along an axis a multiple of a factor, and an offset, apart."),
     ("annotate", "Writes plain data on a block or a loop."),
     ("unannotate", "Removes plain data from a block or a loop."),

@@ -39,6 +39,7 @@ mod temporary;
 mod tensorize;
 mod tile_attention;
 pub(crate) mod tile_product;
+pub(crate) mod tile_windows;
 mod transform_block_layout;
 mod transform_layout;
 mod unroll;
@@ -119,6 +120,7 @@ pub const ALL: &[Primitive] = &[
     accesses::UNSAFE_HIDE_BUFFER_ACCESS,
     tile_attention::TILE_ATTENTION,
     tile_product::TILE_PRODUCT,
+    tile_windows::TILE_WINDOWS,
     storage_align::STORAGE_ALIGN,
     annotate::ANNOTATE,
     annotate::UNANNOTATE,

@@ -26,6 +26,7 @@ mod product;
 mod rows;
 mod strides;
 mod tasks;
+mod tiles;
 mod transpose;
 mod windows;
 

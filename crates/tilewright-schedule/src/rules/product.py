@@ -56,7 +56,6 @@ class Module:
             with T.block("P"):
                 T.reads(A[T.int64(0):m, T.int64(0):T.int64(20)], packed_columns[T.int64(0), T.int64(0):T.int64(20), T.int64(0):T.int64(40)], bias[T.int64(0):T.int64(33)])
                 T.writes(D[T.int64(0):m, T.int64(0):T.int64(33)])
-                sums = T.alloc_buffer((T.int64(2), T.int64(40)), align=64)
                 tile = T.alloc_buffer((T.int64(2), T.int64(5), T.int64(8)), scope="local", align=64)
                 tile_1 = T.alloc_buffer((T.int64(1), T.int64(5), T.int64(8)), scope="local", align=64)
                 row: T.int64 = task * T.int64(192)
@@ -76,11 +75,8 @@ class Module:
                             for i in T.unroll(T.int64(2)):
                                 for v in T.unroll(T.int64(5)):
                                     for j in T.vectorized(T.int64(8)):
-                                        sums[i, v * T.int64(8) + j] = tile[i, v, j]
-                            for i, v in T.grid(T.int64(2), T.int64(5)):
-                                for j in T.vectorized(T.int64(8)):
-                                    if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
-                                        D[row + t * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(sums[i, v * T.int64(8) + j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))
+                                        if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
+                                            D[row + t * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(tile[i, v, j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))
                     if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(192) and row + (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= m):
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(5)):
@@ -94,8 +90,5 @@ class Module:
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(5)):
                                 for j in T.vectorized(T.int64(8)):
-                                    sums[i, v * T.int64(8) + j] = tile_1[i, v, j]
-                        for i, v in T.grid(T.int64(1), T.int64(5)):
-                            for j in T.vectorized(T.int64(8)):
-                                if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
-                                    D[row + rows // T.int64(2) * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(sums[i, v * T.int64(8) + j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))
+                                    if (T.int64(0) + p) * T.int64(40) + (v * T.int64(8) + j) < T.int64(33):
+                                        D[row + rows // T.int64(2) * T.int64(2) + i, p * T.int64(40) + v * T.int64(8) + j] = T.max(tile_1[i, v, j] + bias[p * T.int64(40) + v * T.int64(8) + j], T.float32(0.0))

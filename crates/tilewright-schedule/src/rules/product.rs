@@ -12,6 +12,7 @@ use tilewright_target::Target;
 
 use super::accesses::gone;
 use super::calls::{int, text};
+use super::fallback::{self, attempt};
 use super::strides::{L1_WAY, L2_WAY, crowd, stride};
 use super::tasks::{blocks, tile_cost};
 use super::{Declined, Rule};
@@ -45,10 +46,14 @@ const FEW_ROWS: i64 = 4;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let heavy = heavy_stage(schedule)?;
-    let mut padded = Vec::new();
+    let (mut padded, mut behind, mut is_behind) = (Vec::new(), Vec::new(), false);
     for stage in schedule.stages()? {
         if is_same(schedule, stage, heavy) {
+            is_behind = true;
             continue;
+        }
+        if is_behind {
+            behind.push(stage);
         }
         if is_choice(schedule, stage) {
             padded.push(stage);
@@ -73,6 +78,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         .chain([Arg::Attr(Attr::Bool(tiling.pairs))])
         .collect();
     schedule.apply_named("tile_product", args)?;
+    // What is not computed on finished tiles is still there.
+    behind.retain(|stage| schedule.stmt(*stage).is_some());
+    for stage in behind {
+        attempt(schedule, |schedule| fallback::stage(schedule, target, stage));
+    }
     Ok(())
 }
 
@@ -138,6 +148,8 @@ pub(super) struct Sizes {
     pub(super) rows: Option<i64>,
     pub(super) columns: Option<i64>,
     pub(super) depth: Option<i64>,
+    /// Bytes of an element of the columns' factor.
+    pub(super) bytes: i64,
 }
 
 fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, Declined> {
@@ -147,6 +159,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         rows: of(&c.rows.size),
         columns: of(&c.columns.size),
         depth: of(&c.depth.size),
+        bytes: i64::from(c.of_columns.dtype.bits / 8),
     };
     let bits = u32::from(c.out.dtype.bits);
     let pairs = is_of_pairs(c) && target.has("avx512bf16") && sizes.rows != Some(1);
@@ -256,12 +269,11 @@ fn rows_stay(c: &Contraction, rows: i64) -> bool {
 /// Whether the second-level cache holds a panel of columns where it is, which few tiles of rows use.
 fn columns_stay(c: &Contraction, sizes: &Sizes, depth: i64, panel: i64) -> bool {
     let Some((rows, columns)) = sizes.rows.zip(sizes.columns) else { return false };
-    let bytes = i64::from(c.of_columns.dtype.bits / 8);
     let place = c.depth.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
     let Some(stride) = stride(&c.of_columns, place.map(|axis| &axis.var)) else { return false };
     let small = sizes.depth.is_some_and(|depth| depth.saturating_mul(columns) <= SMALL_COPY);
     let few = rows <= MANY_ROWS || small || sizes.batch != Some(1);
-    few && panel * bytes <= L1_WAY && crowd(stride, depth, L2_WAY) <= CROWD
+    few && panel * sizes.bytes <= L1_WAY && crowd(stride, depth, L2_WAY) <= CROWD
 }
 
 /// The depth of a step with all places of the inner axes for each place of the outermost one.

@@ -42,7 +42,6 @@ class Module:
             with T.block("P"):
                 T.reads(A[0:7, 0:10], B[0:10, 0:19], bias[0:19], R_[0:7, 0:19])
                 T.writes(R_[0:7, 0:19])
-                sums = T.alloc_buffer((7, 32), align=64)
                 tile = T.alloc_buffer((7, 2, 16), scope="local", align=64)
                 for p, t in T.grid(1, 1):
                     for i in T.unroll(7):
@@ -57,8 +56,5 @@ class Module:
                     for i in T.unroll(7):
                         for v in T.unroll(2):
                             for j in T.vectorized(16):
-                                sums[i, v * 16 + j] = tile[i, v, j]
-                    for i, v in T.grid(7, 2):
-                        for j in T.vectorized(16):
-                            if (0 + p) * 32 + (v * 16 + j) < 19:
-                                R_[t * 7 + i, p * 32 + v * 16 + j] = T.max(sums[i, v * 16 + j] + bias[p * 32 + v * 16 + j] + R_[t * 7 + i, p * 32 + v * 16 + j], T.float32(0.0))
+                                if (0 + p) * 32 + (v * 16 + j) < 19:
+                                    R_[t * 7 + i, p * 32 + v * 16 + j] = T.max(tile[i, v, j] + bias[p * 32 + v * 16 + j] + R_[t * 7 + i, p * 32 + v * 16 + j], T.float32(0.0))

@@ -59,7 +59,6 @@ class Module:
             with T.block("P"):
                 T.reads(W[0:5, 0:3, 0, 0], packed_columns[0, 0:3, 0:40], bias[0, 0:5, 0, 0], R_[0, 0:5, 0:5, 0:7])
                 T.writes(R_[0, 0:5, 0:5, 0:7])
-                sums = T.alloc_buffer((2, 40), align=64)
                 tile = T.alloc_buffer((2, 5, 8), scope="local", align=64)
                 tile_1 = T.alloc_buffer((1, 5, 8), scope="local", align=64)
                 row: T.int32 = task * 4
@@ -79,11 +78,8 @@ class Module:
                             for i in T.unroll(2):
                                 for v in T.unroll(5):
                                     for j in T.vectorized(8):
-                                        sums[i, v * 8 + j] = tile[i, v, j]
-                            for i, v in T.grid(2, 5):
-                                for j in T.vectorized(8):
-                                    if (0 + p) * 40 + (v * 8 + j) < 35:
-                                        R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, row + t * 2 + i, 0, 0] + R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
+                                        if (0 + p) * 40 + (v * 8 + j) < 35:
+                                            R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(tile[i, v, j] + bias[0, row + t * 2 + i, 0, 0] + R_[0, row + t * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
                     if rows % 2 >= 1 and (rows // 2 * 2 + T.Mul(0, 2) + 1 <= 4 and row + (rows // 2 * 2 + T.Mul(0, 2) + 1) <= 5):
                         for i in T.unroll(1):
                             for v in T.unroll(5):
@@ -97,8 +93,5 @@ class Module:
                         for i in T.unroll(1):
                             for v in T.unroll(5):
                                 for j in T.vectorized(8):
-                                    sums[i, v * 8 + j] = tile_1[i, v, j]
-                        for i, v in T.grid(1, 5):
-                            for j in T.vectorized(8):
-                                if (0 + p) * 40 + (v * 8 + j) < 35:
-                                    R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(sums[i, v * 8 + j] + bias[0, row + rows // 2 * 2 + i, 0, 0] + R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))
+                                    if (0 + p) * 40 + (v * 8 + j) < 35:
+                                        R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7] = T.max(tile_1[i, v, j] + bias[0, row + rows // 2 * 2 + i, 0, 0] + R_[0, row + rows // 2 * 2 + i, (p * 40 + v * 8 + j) // 7, (p * 40 + v * 8 + j) % 7], T.float32(0.0))

@@ -20,6 +20,8 @@ const ROWS: i64 = 192;
 const ROWS_PER_COPY: i64 = 512;
 /// Columns of a block.
 const COLUMNS: i64 = 1024;
+/// Cores that are there at least: with fewer tasks in the last round than cores, some have nothing to do.
+const CORES: i64 = 2;
 /// Bytes of columns that the caches of a core hold.
 const NEAR: f64 = 1e6;
 /// Cycles to copy an element, to read one again that is in no cache near by (alone, or among its neighbours), and to begin a
@@ -36,7 +38,7 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let columns = known(sizes.columns);
     let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
-    let panels = (columns + t.panel() - 1) / t.panel();
+    let panels = ceil_div(columns, t.panel());
     let work = [sizes.batch, sizes.rows, sizes.columns, sizes.depth]
         .map(known)
         .iter()
@@ -46,7 +48,7 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
     for rows in row_blocks(sizes.rows, t.rows, most) {
         let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
         loop {
-            let even = (panels + (panels + per_task - 1) / per_task - 1) / ((panels + per_task - 1) / per_task);
+            let even = ceil_div(panels, ceil_div(panels, per_task));
             let cost = cost(t, sizes, (rows, even), wanted);
             if cost < best {
                 (best, found) = (cost, (rows, even));
@@ -54,7 +56,7 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
             if per_task == 1 {
                 break;
             }
-            per_task = (per_task + 1) / 2;
+            per_task = ceil_div(per_task, 2);
         }
     }
     (t.row_block, t.column_block) = (found.0, found.1 * t.panel());
@@ -65,8 +67,8 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let (all, columns, depth, batch) =
         (known(sizes.rows), known(sizes.columns), known(sizes.depth) as f64, known(sizes.batch));
-    let panels = (columns + t.panel() - 1) / t.panel();
-    let (row_blocks, column_blocks) = ((all + rows - 1) / rows, (panels + per_task - 1) / per_task);
+    let panels = ceil_div(columns, t.panel());
+    let (row_blocks, column_blocks) = (ceil_div(all, rows), ceil_div(panels, per_task));
     let tasks = batch * row_blocks * column_blocks;
     let (whole, rest) = (all / rows, all % rows);
     let tiles = match rest {
@@ -84,12 +86,11 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
     };
     let read = match t.pack_columns {
         PackColumns::Task => COPY,
-        PackColumns::InPlace if columns as f64 * depth * 4.0 > NEAR => READ,
+        PackColumns::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
         PackColumns::InPlace | PackColumns::Ahead => STREAM,
     };
     let one = tiles * panels as f64 * depth + copied + row_blocks as f64 * columns as f64 * depth * read;
-    // The last tasks leave cores idle.
-    let uneven = ((tasks + 1) / 2 * 2) as f64 / tasks as f64;
+    let uneven = (ceil_div(tasks, CORES) * CORES) as f64 / tasks as f64;
     (batch as f64 * one + tasks as f64 * BEGIN) * uneven * (1.0 + MISSING * (wanted - tasks).max(0) as f64)
 }
 
@@ -98,7 +99,7 @@ fn tiles_cost(t: &Tiling, rows: i64) -> f64 {
     if rows <= 0 {
         return 0.0;
     }
-    let tiles = (rows + t.rows - 1) / t.rows;
+    let tiles = ceil_div(rows, t.rows);
     let (small, larger) = (rows / tiles, rows % tiles);
     larger as f64 * tile_cost(small + 1, t.vectors) + (tiles - larger) as f64 * tile_cost(small, t.vectors)
 }
@@ -125,8 +126,8 @@ fn row_blocks(rows: Option<i64>, tile: i64, most: i64) -> Vec<i64> {
         if rows <= most + most / 3 {
             found.push(rows);
         } else {
-            let least = (rows + most - 1) / most;
-            found.push(whole_tiles((rows + least - 1) / least, tile));
+            let least = ceil_div(rows, most);
+            found.push(whole_tiles(ceil_div(rows, least), tile));
             found.extend((least..=least * 2).find(|blocks| rows % blocks == 0).map(|blocks| rows / blocks));
         }
         if most <= tile {
@@ -137,5 +138,9 @@ fn row_blocks(rows: Option<i64>, tile: i64, most: i64) -> Vec<i64> {
 }
 
 fn whole_tiles(rows: i64, tile: i64) -> i64 {
-    ((rows + tile - 1) / tile * tile).clamp(1, 1 << 15)
+    (ceil_div(rows, tile) * tile).clamp(1, 1 << 15)
+}
+
+fn ceil_div(a: i64, by: i64) -> i64 {
+    (a + by - 1) / by
 }

@@ -1,15 +1,17 @@
 //! `windows`: reductions over windows of images, such as pools and convolutions of each channel by itself.
 //!
 //! The images, one for each index outside of the windows, are shared among threads. What surrounds an image is added to a
-//! copy of it in the cache, so that no window asks where the image ends; the results of a piece of a line are vectors in
-//! registers while the loops of the window run around them.
+//! copy of it in the cache, so that no window asks where the image ends. Where columns of an image are beside each other in
+//! memory, tiles of a few rows of vectors stay in registers until what follows is computed (`tiles`); elsewhere the results
+//! of a piece of a line do, while the loops of the window run around them.
 
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
 use super::accesses::PlainNest;
-use super::{Declined, Rule, inline, rows};
+use super::fallback::attempt;
+use super::{Declined, Rule, inline, rows, tiles};
 use crate::Schedule;
 use crate::guard::mentions;
 
@@ -24,6 +26,14 @@ const LARGEST: i64 = 1024;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
+    if attempt(schedule, |schedule| tiles::in_tiles(schedule, target)) {
+        return Ok(());
+    }
+    image_by_image(schedule, target)
+}
+
+/// What has no tiles: stages of images, in the forms of rows and columns.
+fn image_by_image(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let stages = schedule.stages()?;
     let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     let reductions: Vec<&PlainNest> = nests.iter().filter(|nest| !nest.is_spatial()).collect();

@@ -37,54 +37,87 @@ class Module:
     def main(X: T.Buffer((2, 3, 9, 11), "float32"), W: T.Buffer((3, 3, 3), "float32"), Y: T.Buffer((2, 3, 9, 11), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        padded = T.alloc_buffer((2, 3, 11, 13))
-        sums = T.alloc_buffer((2, 3, 9, 11))
-        sums_local = T.alloc_buffer((2, 3, 9, 11), scope="local")
-        for n_c_fused in range(6):
-            for ax2, ax3_0 in T.grid(11, 2):
-                for ax3_1 in T.vectorized(8):
-                    with T.block("padded"):
-                        vn = T.axis.spatial(2, n_c_fused // 3)
-                        vc = T.axis.spatial(3, n_c_fused % 3)
-                        vy = T.axis.spatial(11, ax2)
-                        vx = T.axis.spatial(13, ax3_0 * 8 + ax3_1)
-                        T.where(ax3_0 * 8 + ax3_1 < 13)
-                        T.reads(X[vn, vc, vy - 1, vx - 1])
-                        T.writes(padded[vn, vc, vy, vx])
-                        padded[vn, vc, vy, vx] = T.if_then_else(1 <= vy and vy < 10 and 1 <= vx and vx < 12, X[vn, vc, vy - 1, vx - 1], T.float32(0.0))
-            for ax2 in range(9):
-                for ax3_init in T.vectorized(11):
-                    with T.block("sums_init"):
-                        vn = T.axis.spatial(2, n_c_fused // 3)
-                        vc = T.axis.spatial(3, n_c_fused % 3)
-                        vy, vx = T.axis.remap("SS", [ax2, ax3_init])
-                        T.reads()
-                        T.writes(sums_local[vn, vc, vy, vx])
-                        sums_local[vn, vc, vy, vx] = T.float32(0.0)
-                for ax4 in T.unroll(3):
-                    for ax5 in T.unroll(3):
-                        for ax3 in T.vectorized(11):
-                            with T.block("sums_update"):
-                                vn = T.axis.spatial(2, n_c_fused // 3)
-                                vc = T.axis.spatial(3, n_c_fused % 3)
-                                vy, vx, vr, vs = T.axis.remap("SSRR", [ax2, ax3, ax4, ax5])
-                                T.reads(sums_local[vn, vc, vy, vx], padded[vn, vc, vy + vr, vx + vs], W[vc, vr, vs])
-                                T.writes(sums_local[vn, vc, vy, vx])
-                                sums_local[vn, vc, vy, vx] = sums_local[vn, vc, vy, vx] + padded[vn, vc, vy + vr, vx + vs] * W[vc, vr, vs]
-                for ax3 in T.vectorized(11):
-                    with T.block("sums_local"):
-                        v0 = T.axis.spatial(2, n_c_fused // 3)
-                        v1 = T.axis.spatial(3, n_c_fused % 3)
-                        v2, v3 = T.axis.remap("SS", [ax2, ax3])
-                        T.reads(sums_local[v0, v1, v2, v3])
-                        T.writes(sums[v0, v1, v2, v3])
-                        sums[v0, v1, v2, v3] = sums_local[v0, v1, v2, v3]
-            for y_x_fused in T.vectorized(99):
-                with T.block("clipped"):
-                    vn = T.axis.spatial(2, n_c_fused // 3)
-                    vc = T.axis.spatial(3, n_c_fused % 3)
-                    vy = T.axis.spatial(9, y_x_fused // 11)
-                    vx = T.axis.spatial(11, y_x_fused % 11)
-                    T.reads(sums_local[vn, vc, vy, vx])
-                    T.writes(Y[vn, vc, vy, vx])
-                    Y[vn, vc, vy, vx] = T.min(T.max(sums_local[vn, vc, vy, vx], T.float32(0.0)), T.float32(6.0))
+        for task in range(1):
+            with T.block("sums"):
+                T.reads(X[0:2, 0:3, 0:9, 0:11], W[0:3, 0:3, 0:3])
+                T.writes(Y[0:2, 0:3, 0:9, 0:11])
+                padded = T.alloc_buffer((1, 1, 11, 16), align=64)
+                tile = T.alloc_buffer((3, 8), scope="local", align=64)
+                for band in range(1):
+                    first_row: T.int32 = 0
+                    for image in range(6):
+                        vc: T.int32 = image % 3
+                        vn: T.int32 = task * 2 + image // 3
+                        for i, i_1, i_2, piece in T.grid(1, 1, 11, 2):
+                            for lane in T.vectorized(8):
+                                padded[i, i_1, i_2, piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13, T.if_then_else(1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12, X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0)), T.float32(0.0))
+                        for down in range(3):
+                            y: T.int32 = down * 3
+                            for across in range(2):
+                                x: T.int32 = T.min(across * 8, 3)
+                                for l in T.vectorized(8):
+                                    tile[0, l] = T.float32(0.0)
+                                for l in T.vectorized(8):
+                                    tile[1, l] = T.float32(0.0)
+                                for l in T.vectorized(8):
+                                    tile[2, l] = T.float32(0.0)
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 0] * W[vc, 0, 0]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 1] * W[vc, 0, 1]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 2] * W[vc, 0, 2]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 0] * W[vc, 1, 0]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 1] * W[vc, 1, 1]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 2] * W[vc, 1, 2]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 0] * W[vc, 0, 0]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 1] * W[vc, 0, 1]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 2] * W[vc, 0, 2]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 0] * W[vc, 2, 0]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 1] * W[vc, 2, 1]
+                                for l in T.vectorized(8):
+                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 2] * W[vc, 2, 2]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 0] * W[vc, 1, 0]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 1] * W[vc, 1, 1]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 2] * W[vc, 1, 2]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 0] * W[vc, 0, 0]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 1] * W[vc, 0, 1]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 2] * W[vc, 0, 2]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 0] * W[vc, 2, 0]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 1] * W[vc, 2, 1]
+                                for l in T.vectorized(8):
+                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 2] * W[vc, 2, 2]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 0] * W[vc, 1, 0]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 1] * W[vc, 1, 1]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 2] * W[vc, 1, 2]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 0] * W[vc, 2, 0]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 1] * W[vc, 2, 1]
+                                for l in T.vectorized(8):
+                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 2] * W[vc, 2, 2]
+                                for l in T.vectorized(8):
+                                    Y[vn, vc, first_row + (y + 0), x + l] = T.min(T.max(tile[0, l], T.float32(0.0)), T.float32(6.0))
+                                for l in T.vectorized(8):
+                                    Y[vn, vc, first_row + (y + 1), x + l] = T.min(T.max(tile[1, l], T.float32(0.0)), T.float32(6.0))
+                                for l in T.vectorized(8):
+                                    Y[vn, vc, first_row + (y + 2), x + l] = T.min(T.max(tile[2, l], T.float32(0.0)), T.float32(6.0))

@@ -32,7 +32,7 @@ class Module:
         Y = T.match_buffer(var_Y, (2, 3, 3, (w - T.int64(1)) // T.int64(2)), "float32")
         # with T.block("root"):
         for n_c_fused in T.parallel(6):
-            for y, x_0 in T.grid(3, ((w + T.int64(1)) // T.int64(2) + T.int64(62)) // T.int64(64)):
+            for y, x_0 in T.grid(3, (w + T.int64(125)) // T.int64(128)):
                 for x_1_init in T.vectorized(T.int64(64)):
                     with T.block("Y_init"):
                         vn = T.axis.spatial(2, n_c_fused // 3)

@@ -4,6 +4,8 @@
 //! Axes are in the order batch, channels, spatial ones of data, and results, inputs, spatial ones of kernels; the layouts
 //! say where they are. Sums of narrow floats are worked out in float32.
 
+mod phases;
+
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
 use tilewright_tensor::DataType;
@@ -198,7 +200,9 @@ fn narrowed(wide: Tensor, dtype: DataType) -> Result<Tensor, TeError> {
 /// The data's part in what a convolution of these parameters was made of: each element of the data times the kernel, added
 /// where the window lay. `more` are elements behind the others that no window reached.
 ///
-/// It is the convolution by the mirrored kernel of the data with `stride - 1` zeros between its elements.
+/// It is the convolution by the mirrored kernel of the data with `stride - 1` zeros between its elements. Results that are a
+/// stride apart meet the same elements of the kernel and no zeros: where the kernel is not for groups, they are computed
+/// together as one of the *phases*, which are then put side by side.
 pub fn conv_transpose(
     data: &Tensor,
     kernel: &Tensor,
@@ -210,6 +214,11 @@ pub fn conv_transpose(
     let taps = conv.kernel.logical_shape(kernel.shape())?;
     let logical = conv.transposed(&data_shape, &taps, more)?;
     let result = conv.out.physical_shape(&logical)?;
+    if let Some(phases) = phases::of(conv, &data_shape, &logical, &taps)? {
+        let wide = phases.sums(data, kernel, conv, dtype)?;
+        let side_by_side = |i: &[Value]| wide.at_all(&phases.place(&conv.out.logical(i))).cast(dtype);
+        return compute_over(&result, &conv.name("_transpose"), &conv.names(), side_by_side);
+    }
     let (channels, own) = (of_group(&extent(&taps, 0)?, conv.groups)?, extent(&taps, 1)?);
     let data = spread(data, conv, &data_shape, &logical, &taps)?;
     let over = conv.window(channels.clone(), &taps);

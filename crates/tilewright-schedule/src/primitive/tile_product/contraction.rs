@@ -195,7 +195,10 @@ fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {
 }
 
 /// The spatial and the reduced axes, and the type of all of them. Each has a loop of its own for its values.
-fn axes_of(function: &PrimFunc, site: &Site) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
+pub(in crate::primitive) fn axes_of(
+    function: &PrimFunc,
+    site: &Site,
+) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
     let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
         return Err(Fault::at(site, "expected a block"));
     };

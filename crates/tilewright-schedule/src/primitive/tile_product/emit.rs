@@ -12,6 +12,8 @@ use crate::primitive::Fault;
 pub(super) enum Partial {
     /// To the result, which holds partial sums between steps.
     InResult,
+    /// Nowhere: one step makes them complete, and what follows takes them out of the registers.
+    InRegisters,
     /// To memory of a tile; one step makes them complete.
     OfTile(Buffer),
     /// To memory of a task, which holds partial sums between steps.
@@ -194,6 +196,11 @@ impl Micro<'_> {
     fn finish(&self, size: i64, start: &Expr, tile: &Buffer) -> Result<Stmt, Fault> {
         match &self.partial {
             Partial::InResult => self.to_result(size, start, tile),
+            Partial::InRegisters => self.for_each(size, |i, l| {
+                let mut values = self.values(&(start + i), l)?;
+                values.push((self.p.outputs.sum.clone(), self.get(tile, i, l)?));
+                self.behind(l, &values)
+            }),
             Partial::OfTile(sums) => {
                 let kept = self.for_each(size, |i, l| {
                     let value = self.get(tile, i, l)?;
@@ -267,15 +274,21 @@ impl Micro<'_> {
         let lanes = Lanes { v: self.p.var("v"), j: self.p.var("j") };
         let mut values = self.values(&(start + &Expr::var(&i)), &lanes)?;
         values.push((self.p.outputs.sum.clone(), sum(&Expr::var(&i), &lanes)?));
-        let mut stmts = Vec::new();
-        for output in &self.p.outputs.all {
-            let indices = output.indices.iter().map(|index| substituted(index, &values)).collect();
-            let value = substituted(&output.value, &values);
-            stmts.push(self.where_inside(&lanes, typed_stmt(Stmt::store(&output.buffer, indices, &value))?)?);
-        }
-        let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, Stmt::seq(stmts));
+        let body = self.behind(&lanes, &values)?;
+        let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, body);
         let vectors = serial(&lanes.v, &self.p.int(self.p.tiling.vectors), lane_loop);
         Ok(serial(&i, &self.p.int(size), vectors))
+    }
+
+    /// What is computed of one finished sum, with the values of the axes and the sum.
+    fn behind(&self, l: &Lanes, values: &[(Var, Expr)]) -> Result<Stmt, Fault> {
+        let mut stmts = Vec::new();
+        for output in &self.p.outputs.all {
+            let indices = output.indices.iter().map(|index| substituted(index, values)).collect();
+            let value = substituted(&output.value, values);
+            stmts.push(self.where_inside(l, typed_stmt(Stmt::store(&output.buffer, indices, &value))?)?);
+        }
+        Ok(Stmt::seq(stmts))
     }
 }
 

@@ -1,11 +1,10 @@
-//! What follows a product and is computed on its finished tiles.
+//! What follows a product, or another reduction, and is computed on its finished tiles.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
-use super::contraction::Contraction;
 use crate::guard::{known_around, substituted, typed};
 use crate::independent::has_effects;
 use crate::loops::{has_own_loops, without_own_loops};
@@ -13,46 +12,81 @@ use crate::primitive::Fault;
 use crate::rewrite::{Formula, with_loads_replaced};
 use crate::tree::Site;
 
-/// A buffer that is written from finished sums.
-pub(super) struct Output {
-    pub(super) buffer: Buffer,
-    /// Over the axes of the contraction.
-    pub(super) indices: Vec<Expr>,
-    /// Over the axes of the contraction and the sum.
-    pub(super) value: Expr,
+/// Nodes of the formula of a function of floats.
+const FORMULA: usize = 60;
+
+/// The results of a reduction.
+pub(in crate::primitive) struct Produced<'a> {
+    pub(in crate::primitive) out: &'a Buffer,
+    /// Over the reduction's axes.
+    pub(in crate::primitive) indices: &'a [Expr],
+    /// What is read for them.
+    pub(in crate::primitive) read: Vec<&'a Expr>,
+    /// Whether each result has a value, and so has what follows.
+    pub(in crate::primitive) always: bool,
+    /// Whether the results are needed as they are, even if they are a temporary.
+    pub(in crate::primitive) stays: bool,
 }
 
-/// Everything that is written of a product.
-pub(super) struct Outputs {
+/// A buffer that is written from finished sums.
+pub(in crate::primitive) struct Output {
+    pub(in crate::primitive) buffer: Buffer,
+    /// Over the axes of the reduction.
+    pub(in crate::primitive) indices: Vec<Expr>,
+    /// Over the axes of the reduction and the sum.
+    pub(in crate::primitive) value: Expr,
+}
+
+/// Everything that is written of a reduction.
+pub(in crate::primitive) struct Outputs {
     /// Stands for a finished sum.
-    pub(super) sum: Var,
-    pub(super) all: Vec<Output>,
+    pub(in crate::primitive) sum: Var,
+    pub(in crate::primitive) all: Vec<Output>,
 }
 
 impl Outputs {
     /// Whether sums are written as they are to one buffer, which can then hold partial ones.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(in crate::primitive) fn is_plain(&self) -> bool {
         matches!(self.all.as_slice(), [only] if only.value.as_var() == Some(&self.sum))
+    }
+
+    /// The nodes of all values; those of functions such as `exp` count as many as their formulas have.
+    pub(in crate::primitive) fn nodes(&self) -> usize {
+        let mut nodes = 0_usize;
+        for output in &self.all {
+            walk(&output.value, |e: &Expr| {
+                nodes += match &e.kind {
+                    ExprKind::Call { intrinsic, .. } if intrinsic.is_of_floats() => FORMULA,
+                    _ => 1,
+                };
+            });
+        }
+        nodes
+    }
+
+    /// Whether something is computed from what it is written over.
+    pub(in crate::primitive) fn reads_own(&self) -> bool {
+        self.all.iter().any(|output| !reads_only(&output.value, output, false))
     }
 }
 
-/// What is written of the product and by the blocks behind it.
-pub(super) fn outputs(
+/// What is written of the reduction and by the blocks behind it.
+pub(in crate::primitive) fn outputs(
     function: &PrimFunc,
     site: &Site,
     scope: &Site,
-    contraction: &Contraction,
+    produced: &Produced<'_>,
     after: &[Site],
 ) -> Result<Outputs, Fault> {
     let Some(around) = scope.block() else { return Err(Fault::at(scope, "expected a block")) };
-    let sum = Var::new("sum", contraction.out.dtype);
+    let sum = Var::new("sum", produced.out.dtype);
     let mut all = Vec::new();
-    if !around.alloc_buffers.contains(&contraction.out) {
+    if produced.stays || !around.alloc_buffers.contains(produced.out) {
         let value = Expr::var(&sum);
-        all.push(Output { buffer: contraction.out.clone(), indices: contraction.indices.clone(), value });
+        all.push(Output { buffer: produced.out.clone(), indices: produced.indices.to_vec(), value });
     }
     for stage in after {
-        let output = output_of(function, stage, contraction, &sum)?;
+        let output = output_of(function, stage, produced, &sum)?;
         if around.alloc_buffers.contains(&output.buffer) {
             return Err(Fault::at(stage, format!("`{}` is a temporary: compute it inline", output.buffer.name)));
         }
@@ -69,16 +103,14 @@ pub(super) fn outputs(
             }
         }
         for reader in all.iter() {
-            let factors = [&contraction.of_rows, &contraction.of_columns];
-            let in_factor = factors.iter().any(|factor| !reads_only(factor, output, false));
-            if in_factor || !reads_only(&reader.value, output, std::ptr::eq(reader, output)) {
+            let is_read = produced.read.iter().any(|read| !reads_only(read, output, false));
+            if is_read || !reads_only(&reader.value, output, std::ptr::eq(reader, output)) {
                 return Err(Fault::at(site, format!("`{}` is read, too", output.buffer.name)));
             }
         }
     }
     let outputs = Outputs { sum, all };
-    let some = known_around(function, site).bounds(&contraction.depth.size).at_least(1);
-    if contraction.cleared.is_none() && !some && !outputs.is_plain() {
+    if !produced.always && !outputs.is_plain() {
         return Err(Fault::at(site, "the sums have no value where the depth is zero"));
     }
     Ok(outputs)
@@ -97,8 +129,8 @@ fn reads_only(value: &Expr, output: &Output, own: bool) -> bool {
     fine
 }
 
-/// The formula of a block that reads the product element by element, over the product's axes.
-fn output_of(function: &PrimFunc, stage: &Site, contraction: &Contraction, sum: &Var) -> Result<Output, Fault> {
+/// The formula of a block that reads the results element by element, over the reduction's axes.
+fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &Var) -> Result<Output, Fault> {
     let formula = Formula::of(stage)?;
     let Some(block) = stage.block() else { return Err(Fault::at(stage, "expected a block")) };
     if has_effects(block) {
@@ -107,16 +139,16 @@ fn output_of(function: &PrimFunc, stage: &Site, contraction: &Contraction, sum: 
     let known = known_around(function, stage);
     check_whole(&known, stage, block)?;
     let message = || format!("block `{}` does not read each sum once, at its own axes", block.name);
-    let values = axes_at_sums(&known, block, &formula, contraction).ok_or_else(|| Fault::at(stage, message()))?;
+    let values = axes_at_sums(&known, block, &formula, produced).ok_or_else(|| Fault::at(stage, message()))?;
     let value: Stmt = StmtKind::Evaluate(substituted(&formula.value, &values)).into();
-    let placed = with_loads_replaced(&value, &contraction.out, &|_| Some(Expr::var(sum)));
+    let placed = with_loads_replaced(&value, produced.out, &|_| Some(Expr::var(sum)));
     let StmtKind::Evaluate(value) = &placed.kind else { return Err(Fault::at(stage, message())) };
     let indices = formula.indices.iter().map(|index| substituted(index, &values)).collect();
     Ok(Output { buffer: formula.buffer, indices, value: value.clone() })
 }
 
 /// The block runs under no condition, for all values of its axes.
-pub(super) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
+pub(in crate::primitive) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
     let Some((values, predicate)) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
     if has_own_loops(known, &stage.loops(), block, (values, predicate)) {
         return Ok(());
@@ -124,17 +156,17 @@ pub(super) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Resu
     Err(Fault::at(stage, without_own_loops(block)))
 }
 
-/// The block's axes, over those of the contraction, where the block handles a sum.
+/// The block's axes, over those of the reduction, where the block handles a sum.
 fn axes_at_sums(
     known: &Analyzer,
     block: &Block,
     formula: &Formula,
-    contraction: &Contraction,
+    produced: &Produced<'_>,
 ) -> Option<Vec<(Var, Expr)>> {
     let mut loads: Vec<Vec<Expr>> = Vec::new();
     walk(&formula.value, |e: &Expr| {
         if let ExprKind::Load { buffer, indices, .. } = &e.kind
-            && *buffer == contraction.out
+            && buffer == produced.out
         {
             loads.push(indices.clone());
         }
@@ -145,7 +177,7 @@ fn axes_at_sums(
         return None;
     }
     let mut values: Vec<(Var, Expr)> = Vec::new();
-    for ((index, place), extent) in first.iter().zip(&contraction.indices).zip(&contraction.out.shape) {
+    for ((index, place), extent) in first.iter().zip(produced.indices).zip(&produced.out.shape) {
         match index.as_var() {
             Some(var) if values.iter().all(|(known, _)| known != var) => {
                 let iter = block.iters.iter().find(|iter| iter.var == *var)?;

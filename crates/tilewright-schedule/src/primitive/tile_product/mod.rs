@@ -31,12 +31,14 @@
 //! With `pairs`, both factors are bfloat16 and their sum is float32: neighbours along the depth are copied as pairs, whose
 //! products the processor adds in one instruction (AVX512-BF16). It takes denormal numbers for zero.
 //!
+//! What follows and does not read each sum once, at its own axes, stays as it is, behind the product.
+//!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
 //! shapes alone, and each sums in one order.
 
-mod contraction;
+pub(in crate::primitive) mod contraction;
 mod emit;
-mod epilogue;
+pub(in crate::primitive) mod epilogue;
 mod lines;
 mod nest;
 mod pack;
@@ -45,11 +47,13 @@ mod pairs;
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt, StmtKind};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
 use crate::stages::stages;
 use crate::tree::Site;
 
 pub(crate) use contraction::{Axis, Contraction};
+use epilogue::Produced;
 pub(crate) use pairs::is_of_pairs;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
@@ -179,16 +183,32 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     let (_, _, after) = stages(&site)?;
     let contraction = Contraction::of(call.function, &site)?;
-    let outputs = epilogue::outputs(call.function, &site, &scope, &contraction, &after)?;
+    let produced = Produced {
+        out: &contraction.out,
+        indices: &contraction.indices,
+        read: vec![&contraction.of_rows, &contraction.of_columns],
+        always: contraction.cleared.is_some()
+            || known_around(call.function, &site).bounds(&contraction.depth.size).at_least(1),
+        stays: false,
+    };
+    let (outputs, behind) = match epilogue::outputs(call.function, &site, &scope, &produced, &after) {
+        Ok(outputs) => (outputs, Vec::new()),
+        Err(_) if !after.is_empty() => {
+            let whole = Produced { stays: true, ..produced };
+            (epilogue::outputs(call.function, &site, &scope, &whole, &[])?, statements_after(&site, &scope))
+        }
+        Err(fault) => return Err(fault),
+    };
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let before = statements_before(&site, &scope, contraction.cleared.as_ref());
     let out = contraction.out.clone();
     let contraction = if tiling.pairs { pairs::of_bits(contraction, &tiling)? } else { contraction };
     let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
-    let body = Stmt::seq(before.into_iter().chain([made.body]));
+    let stays = !behind.is_empty();
+    let body = Stmt::seq(before.into_iter().chain([made.body]).chain(behind));
     let function = with_block(call.function, &way(&scope), |block| {
         block.body = body;
-        block.alloc_buffers.retain(|buffer| *buffer != out);
+        block.alloc_buffers.retain(|buffer| stays || *buffer != out);
         block.alloc_buffers.extend(made.temporaries);
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
@@ -207,6 +227,14 @@ fn statements_before(site: &Site, scope: &Site, without: Option<&Site>) -> Vec<S
             _ => Vec::new(),
         },
         None => Vec::new(),
+    }
+}
+
+/// The statements of the scope behind the one that a block is in.
+fn statements_after(site: &Site, scope: &Site) -> Vec<Stmt> {
+    match site.above.get(scope.above.len() + 1).map(|(stmt, at)| (&stmt.kind, *at)) {
+        Some((StmtKind::Seq(stmts), at)) => stmts.iter().skip(at + 1).cloned().collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -14,6 +14,10 @@ use crate::guard::{binary, compare};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
 
+/// Nodes of expressions that are written out behind the sums of a tile. Loops there would look to LLVM as if they ran more
+/// often than the one over the depth, and their constants would have the registers of sums.
+const WRITTEN_OUT: usize = 1500;
+
 /// What the loops are made from.
 pub(super) struct Product<'a> {
     pub(super) c: &'a Contraction,
@@ -247,6 +251,9 @@ fn partial(p: &Product<'_>, single: bool, own: &mut Vec<Buffer>) -> Partial {
         return Partial::InResult;
     }
     let t = p.tiling;
+    if single && p.outputs.nodes().saturating_mul((t.rows * t.vectors) as usize) <= WRITTEN_OUT {
+        return Partial::InRegisters;
+    }
     let shape = if single { [t.rows, t.panel()] } else { [t.row_block, t.column_block] };
     let sums = memory("sums", shape.map(|size| p.int(size)).to_vec(), p.c.out.dtype, Scope::Global);
     own.push(sums.clone());

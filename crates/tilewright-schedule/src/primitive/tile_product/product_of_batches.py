@@ -40,7 +40,7 @@ class Module:
         B = T.match_buffer(c, (b, k, n), "float32")
         C = T.match_buffer(d, (b, m, n), "float32")
         # with T.block("root"):
-        for task in T.parallel(b * (((n + T.int64(3)) // T.int64(4) + T.int64(1)) // T.int64(2)) * ((m + T.int64(7)) // T.int64(8))):
+        for task in T.parallel(b * ((n + T.int64(7)) // T.int64(8)) * ((m + T.int64(7)) // T.int64(8))):
             with T.block("C"):
                 T.reads(A[T.int64(0):b, T.int64(0):k, T.int64(0):m], B[T.int64(0):b, T.int64(0):k, T.int64(0):n], C[T.int64(0):b, T.int64(0):m, T.int64(0):n])
                 T.writes(C[T.int64(0):b, T.int64(0):m, T.int64(0):n])
@@ -49,8 +49,8 @@ class Module:
                 tile = T.alloc_buffer((T.int64(4), T.int64(1), T.int64(4)), scope="local", align=64)
                 tile_1 = T.alloc_buffer((T.int64(2), T.int64(1), T.int64(4)), scope="local", align=64)
                 tile_2 = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(4)), scope="local", align=64)
-                batch: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) // (((n + T.int64(3)) // T.int64(4) + T.int64(1)) // T.int64(2))
-                column_block: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) % (((n + T.int64(3)) // T.int64(4) + T.int64(1)) // T.int64(2))
+                batch: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) // ((n + T.int64(7)) // T.int64(8))
+                column_block: T.int64 = task // ((m + T.int64(7)) // T.int64(8)) % ((n + T.int64(7)) // T.int64(8))
                 row_block: T.int64 = task % ((m + T.int64(7)) // T.int64(8))
                 row: T.int64 = row_block * T.int64(8)
                 panel: T.int64 = column_block * T.int64(2)

@@ -1,0 +1,312 @@
+//! The loops around tiles of windows, and the tiles.
+
+use std::sync::Arc;
+
+use tilewright_arith::Analyzer;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
+use tilewright_tir_passes::analyzer_of;
+
+use super::recognise::{Read, Windows};
+use super::{Outputs, Tiling};
+use crate::guard::{binary, compare, substituted, typed};
+use crate::loops::{looped, memory, named, only_if, serial, task_block, with_names};
+use crate::primitive::Fault;
+use crate::primitive::tile_product::epilogue::Output;
+use crate::rewrite::with_loads_replaced;
+
+/// The most statements of a tile that are written out.
+const UNROLLED: i64 = 320;
+
+/// What the loops are made from.
+struct Emitter<'a> {
+    w: &'a Windows,
+    tiling: &'a Tiling,
+    outputs: &'a Outputs,
+    known: Analyzer,
+    /// Whether the last columns are masked.
+    masked: bool,
+    /// The row of a band that a tile's element is in.
+    row: Var,
+    /// The band's first row.
+    band: Var,
+    /// The copy of what each read needs, where there is one.
+    copies: Vec<Option<Buffer>>,
+}
+
+/// The reduction as loops.
+pub(super) fn windows(
+    function: &PrimFunc,
+    w: &Windows,
+    tiling: &Tiling,
+    outputs: &Outputs,
+    name: &Arc<str>,
+) -> Result<Stmt, Fault> {
+    let masked = w.width < tiling.lanes || (outputs.reads_own() && w.width % tiling.lanes != 0);
+    let var = |name: &str| Var::new(name, w.index);
+    let known = analyzer_of(function);
+    let (row, band) = (var("row"), var("first_row"));
+    let mut e = Emitter { w, tiling, outputs, known, masked, row, band, copies: Vec::new() };
+    e.copies = w.reads.iter().map(|read| e.copy_of(read)).collect();
+    e.tasks(name)
+}
+
+impl Emitter<'_> {
+    fn int(&self, value: i64) -> Expr {
+        Expr::int(value, self.w.index)
+    }
+
+    fn var(&self, name: &str) -> Var {
+        Var::new(name, self.w.index)
+    }
+
+    /// Pieces of the columns.
+    fn pieces(&self) -> i64 {
+        (self.w.width + self.tiling.lanes - 1) / self.tiling.lanes
+    }
+
+    /// Columns of all pieces that are computed.
+    fn columns(&self) -> i64 {
+        if self.masked { self.pieces() * self.tiling.lanes } else { self.w.width }
+    }
+
+    /// The places of a read that a band needs, along each dimension; of the last one whole vectors.
+    fn extents(&self, read: &Read) -> Vec<i64> {
+        let last = read.along.len().saturating_sub(1);
+        let lanes = self.tiling.lanes;
+        let extent = |(at, along): (usize, &super::recognise::Along)| {
+            let extent = along.extent(self.w, self.tiling.band, self.columns());
+            if at == last { (extent + lanes - 1) / lanes * lanes } else { extent }
+        };
+        read.along.iter().enumerate().map(extent).collect()
+    }
+
+    /// Elements that are computed, or that would be read behind the end of a row, are copied.
+    fn copy_of(&self, read: &Read) -> Option<Buffer> {
+        if read.stage.is_none() && !self.masked {
+            return None;
+        }
+        let shape = self.extents(read).into_iter().map(|extent| self.int(extent)).collect();
+        Some(memory(&read.buffer.name, shape, read.buffer.dtype, Scope::Global))
+    }
+
+    fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {
+        let (w, t) = (self.w, self.tiling);
+        // Bands that have rows in common are those of one task.
+        let all = (w.height + t.band - 1) / t.band;
+        let (bands, own_bands) = if w.height % t.band == 0 { (all, 1) } else { (1, all) };
+        let groups = self.known.simplify(&binary(BinOp::FloorDiv, &w.outer.size, &self.int(t.images))?);
+        let count = self.known.simplify(&(&groups * bands));
+        let (task, image) = (self.var("task"), self.var("image"));
+        let mut lets = Vec::new();
+        let number = Expr::var(&task);
+        let group = self.simple(&binary(BinOp::FloorDiv, &number, &self.int(bands))?);
+        let own_band = self.var("band");
+        let band = match own_bands {
+            1 => binary(BinOp::FloorMod, &number, &self.int(bands))?,
+            _ => Expr::var(&own_band),
+        };
+        let start = binary(BinOp::Min, &(&band * t.band), &self.int(w.height - t.band))?;
+        let mut inner = Vec::new();
+        let place = self.simple(&(&(&group * t.images) + &Expr::var(&image)));
+        let place = match t.images {
+            1 => substituted(&place, &[(image.clone(), self.int(0))]),
+            _ => place,
+        };
+        let values = w.outer.values(&self.known, &place)?;
+        let values: Vec<(Var, Expr)> =
+            values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, &mut inner))).collect();
+        lets.push((self.band.clone(), self.simple(&start)));
+        let own = self.copies.iter().flatten().cloned();
+        let sums = memory("tile", vec![self.int(t.rows), self.int(t.lanes)], w.part.buffer.dtype, Scope::Local);
+        let copies = w.reads.iter().zip(&self.copies);
+        let copies = copies.filter_map(|(read, copy)| Some((read, copy.as_ref()?)));
+        let copies = copies.map(|(read, copy)| self.copy(read, copy)).collect::<Result<Vec<_>, _>>()?;
+        let body = Stmt::seq(copies.into_iter().chain([self.band(&sums)?]));
+        let body = substituted(&with_names(inner, body), &values);
+        let body = serial(&image, &self.int(t.images), body);
+        let body = serial(&own_band, &self.int(own_bands), with_names(lets, body));
+        let written = self.outputs.all.iter().map(|output| output.buffer.clone()).collect();
+        let read = w.reads.iter().map(|read| &read.formula.value).chain([&w.part.value]);
+        let read: Vec<&Expr> = read.chain(self.outputs.all.iter().map(|output| &output.value)).collect();
+        let block = task_block(name, &read, written, own.chain([sums]).collect(), body);
+        let block = without_reads_of(block, w);
+        let kind = if count.as_int() == Some(1) { ForKind::Serial } else { ForKind::Parallel };
+        Ok(looped(&task, &count, kind, block))
+    }
+
+    fn simple(&self, expr: &Expr) -> Expr {
+        self.known.simplify(expr)
+    }
+
+    /// Copies what the band needs of an image.
+    fn copy(&self, read: &Read, copy: &Buffer) -> Result<Stmt, Fault> {
+        let (extents, lanes) = (self.extents(read), self.tiling.lanes);
+        let vars: Vec<Var> = extents.iter().map(|_| self.var("i")).collect();
+        let Some((&pitch, outer)) = extents.split_last() else { return Err(Fault::of_call("a buffer has dimensions")) };
+        let (piece, lane) = (self.var("piece"), self.var("lane"));
+        let along_row = &(&Expr::var(&piece) * lanes) + &Expr::var(&lane);
+        let at = |number: usize, var: &Var| if number == outer.len() { along_row.clone() } else { Expr::var(var) };
+        let local: Vec<Expr> = vars.iter().enumerate().map(|(number, var)| at(number, var)).collect();
+        let place = read.along.iter().zip(&local).map(|(along, local)| {
+            let first = &along.base + &(&Expr::var(&self.band) * along.y);
+            self.simple(&(&first + local))
+        });
+        let place: Vec<Expr> = place.collect();
+        let value = read.element(&place, true)?;
+        let body = stored(copy, local, &value)?;
+        let body = looped(&lane, &self.int(lanes), ForKind::Vectorized, body);
+        let body = serial(&piece, &self.int(pitch / lanes), body);
+        Ok(vars.iter().zip(outer).rev().fold(body, |body, (var, &extent)| serial(var, &self.int(extent), body)))
+    }
+
+    /// All tiles of a band.
+    fn band(&self, sums: &Buffer) -> Result<Stmt, Fault> {
+        let (w, t) = (self.w, self.tiling);
+        let (down, across) = (self.var("down"), self.var("across"));
+        let first = binary(BinOp::Min, &(&Expr::var(&down) * t.rows), &self.int(t.band - t.rows))?;
+        let columns = if self.masked { self.columns() } else { w.width };
+        let left = binary(BinOp::Min, &(&Expr::var(&across) * t.lanes), &self.int(columns - t.lanes))?;
+        let mut lets = Vec::new();
+        let exact = |all: i64, part: i64| all % part == 0;
+        let simple_first = if exact(t.band, t.rows) { &Expr::var(&down) * t.rows } else { first };
+        let simple_left = if exact(columns, t.lanes) { &Expr::var(&across) * t.lanes } else { left };
+        let first = named("y", &simple_first, &mut lets);
+        let mut inner = Vec::new();
+        let left = named("x", &simple_left, &mut inner);
+        let tile = with_names(inner, self.tile(sums, &first, &left)?);
+        let pieces = serial(&across, &self.int(self.pieces()), tile);
+        Ok(serial(&down, &self.int((t.band + t.rows - 1) / t.rows), with_names(lets, pieces)))
+    }
+
+    /// One tile: its results begin, all windows are gone through, what follows is computed.
+    fn tile(&self, sums: &Buffer, first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
+        let rows = self.tiling.rows;
+        let mut stmts = Vec::new();
+        for r in 0..rows {
+            stmts.push(self.lanes(|l| stored(sums, vec![self.int(r), l.clone()], &self.w.part.init))?);
+        }
+        let value = self.value()?;
+        if rows.saturating_mul(self.w.window()) <= UNROLLED {
+            for (r, tap) in self.written_out() {
+                let taps = self.w.taps.iter().zip(&tap).map(|((var, _), &value)| (var.clone(), self.int(value)));
+                stmts.push(self.update(sums, (r, first, left), &value, taps.collect())?);
+            }
+        } else {
+            let own: Vec<Var> = self.w.taps.iter().map(|(var, _)| var.renewed()).collect();
+            let taps = self.w.taps.iter().zip(&own).map(|((var, _), own)| (var.clone(), Expr::var(own)));
+            let taps: Vec<(Var, Expr)> = taps.collect();
+            let all = (0..rows).map(|r| self.update(sums, (r, first, left), &value, taps.clone()));
+            let body = Stmt::seq(all.collect::<Result<Vec<_>, _>>()?);
+            let loops = own.iter().zip(&self.w.taps).rev();
+            stmts.push(loops.fold(body, |body, (var, (_, extent))| serial(var, &self.int(*extent), body)));
+        }
+        for r in 0..rows {
+            stmts.push(self.behind(sums, r, first, left)?);
+        }
+        Ok(Stmt::seq(stmts))
+    }
+
+    /// The rows of the tile and the windows' elements, in the order of the rows of the image that these are in.
+    fn written_out(&self) -> Vec<(i64, Vec<i64>)> {
+        let mut taps: Vec<Vec<i64>> = vec![Vec::new()];
+        for (_, extent) in &self.w.taps {
+            let longer = |tap: &Vec<i64>| {
+                let tap = tap.clone();
+                (0..*extent).map(move |at| tap.iter().copied().chain([at]).collect::<Vec<i64>>()).collect::<Vec<_>>()
+            };
+            taps = taps.iter().flat_map(longer).collect();
+        }
+        let row = |r: i64, tap: &[i64]| -> i64 {
+            let moving = self.w.reads.iter().take(1).flat_map(|read| &read.along).filter(|along| along.y > 0);
+            moving.map(|along| along.y * r + along.taps.iter().zip(tap).map(|(step, at)| step * at).sum::<i64>()).sum()
+        };
+        let mut all: Vec<(i64, Vec<i64>)> =
+            (0..self.tiling.rows).flat_map(|r| taps.iter().map(move |tap| (r, tap.clone()))).collect();
+        // Within a row the windows' elements stay in their order.
+        all.sort_by_key(|(r, tap)| row(*r, tap));
+        all
+    }
+
+    /// What a window's element brings, with copies in the place of what is copied.
+    fn value(&self) -> Result<Expr, Fault> {
+        let mut stmt: Stmt = StmtKind::Evaluate(self.w.part.value.clone()).into();
+        for (read, copy) in self.w.reads.iter().zip(&self.copies) {
+            let Some(copy) = copy else { continue };
+            let place = read.along.iter().map(|along| {
+                let mut sum = &Expr::var(&self.row) * along.y;
+                sum = &sum + &(&Expr::var(&self.w.x.var) * along.x);
+                self.w.taps.iter().zip(&along.taps).fold(sum, |sum, ((var, _), &step)| &sum + &(&Expr::var(var) * step))
+            });
+            let loaded = typed(Expr::load(copy, place.map(|index| self.simple(&index)).collect()))?;
+            stmt = with_loads_replaced(&stmt, &read.buffer, &|_| Some(loaded.clone()));
+        }
+        match &stmt.kind {
+            StmtKind::Evaluate(value) => Ok(value.clone()),
+            _ => Err(Fault::of_call("a value is no expression")),
+        }
+    }
+
+    /// The values of the image's axes at a row of a tile.
+    fn at(&self, r: i64, first: &Expr, column: &Expr) -> Vec<(Var, Expr)> {
+        let row = first + r;
+        let mut values = vec![(self.w.x.var.clone(), column.clone())];
+        if let Some(y) = &self.w.y {
+            values.push((y.var.clone(), &Expr::var(&self.band) + &row));
+        }
+        values.push((self.row.clone(), row));
+        values
+    }
+
+    fn update(
+        &self,
+        sums: &Buffer,
+        (r, first, left): (i64, &Expr, &Expr),
+        value: &Expr,
+        taps: Vec<(Var, Expr)>,
+    ) -> Result<Stmt, Fault> {
+        self.lanes(|l| {
+            let values: Vec<(Var, Expr)> = self.at(r, first, &(left + l)).into_iter().chain(taps.clone()).collect();
+            let sum = vec![self.int(r), l.clone()];
+            let before = typed(Expr::load(sums, sum.clone()))?;
+            stored(sums, sum, &binary(self.w.op, &before, &substituted(value, &values))?)
+        })
+    }
+
+    /// What is computed of the finished results of a row.
+    fn behind(&self, sums: &Buffer, r: i64, first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
+        self.lanes(|l| {
+            let column = left + l;
+            let mut values = self.at(r, first, &column);
+            values.push((self.outputs.sum.clone(), typed(Expr::load(sums, vec![self.int(r), l.clone()]))?));
+            let store = |output: &Output| {
+                let indices = output.indices.iter().map(|index| substituted(index, &values)).collect();
+                stored(&output.buffer, indices, &substituted(&output.value, &values))
+            };
+            let all = Stmt::seq(self.outputs.all.iter().map(store).collect::<Result<Vec<_>, _>>()?);
+            if !self.masked {
+                return Ok(all);
+            }
+            Ok(only_if(compare(CmpOp::Lt, &column, &self.int(self.w.width))?, all))
+        })
+    }
+
+    /// The statement for each lane.
+    fn lanes(&self, body: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let l = self.var("l");
+        Ok(looped(&l, &self.int(self.tiling.lanes), ForKind::Vectorized, body(&Expr::var(&l))?))
+    }
+}
+
+fn stored(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Stmt, Fault> {
+    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// The task's block says nothing of padded images that are made in it.
+fn without_reads_of(stmt: Stmt, w: &Windows) -> Stmt {
+    let mut kind = stmt.kind.clone();
+    if let StmtKind::Block { block, .. } = &mut kind {
+        let gone = |buffer: &Buffer| w.reads.iter().any(|read| read.stage.is_some() && read.buffer == *buffer);
+        block.reads.retain(|region| !gone(&region.buffer));
+    }
+    kind.into()
+}

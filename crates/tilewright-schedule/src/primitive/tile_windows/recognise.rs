@@ -1,0 +1,213 @@
+//! Windows: what a block reduces over, and how the elements that it reads move.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::nest::same_indices;
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
+use tilewright_tensor::DataType;
+
+use crate::guard::{compare, known_around, mentions, substituted, typed};
+use crate::primitive::Fault;
+use crate::primitive::tile_product::contraction::{Axis, Group, axes_of};
+use crate::primitive::tile_product::epilogue::check_whole;
+use crate::reducer::{Part, Reducer};
+use crate::rewrite::Formula;
+use crate::stages::{stages, writes};
+use crate::tree::Site;
+
+/// A reduction over windows of images.
+pub(crate) struct Windows {
+    /// One image for each of them.
+    pub(crate) outer: Group,
+    /// Rows of results, where the results have such, and columns.
+    pub(crate) y: Option<Axis>,
+    pub(crate) x: Axis,
+    pub(crate) height: i64,
+    pub(crate) width: i64,
+    /// The reduced axes and their extents.
+    pub(crate) taps: Vec<(Var, i64)>,
+    pub(crate) part: Part,
+    pub(crate) op: BinOp,
+    /// What moves with the columns.
+    pub(crate) reads: Vec<Read>,
+    pub(crate) index: DataType,
+}
+
+/// Elements that windows read.
+pub(crate) struct Read {
+    pub(crate) buffer: Buffer,
+    /// How the place along each dimension moves.
+    pub(crate) along: Vec<Along>,
+    /// What an element is, where it is computed in a stage of its own or may lie outside of the buffer.
+    pub(crate) formula: Element,
+    /// The stage that computes the buffer for nothing but the windows.
+    pub(crate) stage: Option<Site>,
+}
+
+/// An element of a buffer, by its place.
+pub(crate) struct Element {
+    pub(crate) place: Vec<Var>,
+    pub(crate) value: Expr,
+}
+
+/// `base + y * row + x * column + sum(taps * tap)`.
+pub(crate) struct Along {
+    pub(crate) base: Expr,
+    pub(crate) y: i64,
+    pub(crate) x: i64,
+    pub(crate) taps: Vec<i64>,
+}
+
+impl Along {
+    /// The places from the first to the last one of so many rows and columns.
+    pub(crate) fn extent(&self, windows: &Windows, rows: i64, columns: i64) -> i64 {
+        let taps = self.taps.iter().zip(&windows.taps).map(|(step, (_, extent))| step * (extent - 1));
+        self.y * (rows - 1) + self.x * (columns - 1) + taps.sum::<i64>() + 1
+    }
+}
+
+impl Windows {
+    /// The windows that the block at a place reduces over.
+    pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
+        let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+        let refuse = |what: &str| Fault::at(site, format!("block `{}` {what}", block.name));
+        let (spatial, reduced, index) = axes_of(function, site)?;
+        let reducer = Reducer::of(block).map_err(|message| Fault::at(site, message))?;
+        let Ok([part]) = <[Part; 1]>::try_from(reducer.parts) else {
+            return Err(refuse("reduces to several elements"));
+        };
+        let op = part.op.ok_or_else(|| refuse("chooses its results"))?;
+        let taps: Option<Vec<(Var, i64)>> =
+            reduced.iter().map(|axis| Some((axis.var.clone(), axis.extent.as_int()?))).collect();
+        let taps = taps.filter(|taps| taps.iter().all(|(_, extent)| *extent > 0));
+        let taps = taps.ok_or_else(|| refuse("has windows whose size is not known"))?;
+        let (y, x) = image_axes(&part, &spatial).ok_or_else(|| refuse("has no columns beside each other"))?;
+        let size = |axis: &Axis| axis.extent.as_int().filter(|&extent| extent > 0);
+        let (Some(width), Some(height)) = (size(&x), y.as_ref().map_or(Some(1), size)) else {
+            return Err(refuse("has images whose size is not known"));
+        };
+        let of_image = |axis: &&Axis| axis.var != x.var && y.as_ref().is_none_or(|y| axis.var != y.var);
+        let outer: Vec<Axis> = spatial.iter().filter(of_image).cloned().collect();
+        let outer = Group::new(&known_around(function, site), outer, index)?;
+        let mut windows = Self { outer, y, x, height, width, taps, part, op, reads: Vec::new(), index };
+        windows.reads = windows.reads_of(function, site)?;
+        let slides = |read: &Read| read.along.iter().any(|along| along.x > 0 && along.taps.iter().any(|&tap| tap > 0));
+        if !windows.reads.iter().any(slides) {
+            return Err(refuse("has no windows along its columns"));
+        }
+        Ok(windows)
+    }
+
+    /// The elements of a window.
+    pub(crate) fn window(&self) -> i64 {
+        self.taps.iter().fold(1, |product: i64, (_, extent)| product.saturating_mul(*extent))
+    }
+
+    fn reads_of(&self, function: &PrimFunc, site: &Site) -> Result<Vec<Read>, Fault> {
+        let mut loads: Vec<(Buffer, Vec<Expr>)> = Vec::new();
+        let mut plain = true;
+        walk(&self.part.value, |e: &Expr| {
+            let ExprKind::Load { buffer, indices, predicate } = &e.kind else { return };
+            plain &= predicate.is_none() && !indices.iter().any(crate::guard::reads_memory);
+            if mentions(indices, std::slice::from_ref(&self.x.var))
+                && !loads.iter().any(|(other, at)| other == buffer && same_indices(at, indices))
+            {
+                loads.push((buffer.clone(), indices.clone()));
+            }
+        });
+        if !plain {
+            return Err(Fault::at(site, "what is read is found by data or under a condition"));
+        }
+        let alike =
+            |(buffer, _): &(Buffer, _)| loads.iter().filter(|(other, _)| other.data == buffer.data).count() == 1;
+        if !loads.iter().all(alike) {
+            return Err(Fault::at(site, "a buffer is read at several places"));
+        }
+        loads.into_iter().map(|(buffer, indices)| self.read(function, site, buffer, indices)).collect()
+    }
+
+    fn read(&self, function: &PrimFunc, site: &Site, buffer: Buffer, indices: Vec<Expr>) -> Result<Read, Fault> {
+        let known = known_around(function, site);
+        let wrong = || Fault::at(site, format!("the places of `{}` do not move evenly with windows", buffer.name));
+        let along: Option<Vec<Along>> = indices.iter().map(|index| self.along(&known, index)).collect();
+        let along = along.ok_or_else(wrong)?;
+        let Some((last, others)) = along.split_last() else { return Err(wrong()) };
+        if last.x == 0 || others.iter().any(|along| along.x != 0) || !buffer.strides.is_empty() {
+            return Err(wrong());
+        }
+        let (before, _, _) = stages(site)?;
+        let stage = before.into_iter().find(|stage| writes(stage, &buffer));
+        let formula = match &stage {
+            Some(stage) => computed(function, stage, &buffer)?,
+            None => loaded(&buffer)?,
+        };
+        Ok(Read { buffer, along, formula, stage })
+    }
+
+    fn along(&self, known: &Analyzer, index: &Expr) -> Option<Along> {
+        let y = self.y.iter().map(|axis| axis.var.clone());
+        let vars: Vec<Var> =
+            y.chain([self.x.var.clone()]).chain(self.taps.iter().map(|(var, _)| var.clone())).collect();
+        let found = known.linear_in(index, &vars)?;
+        if found.coefficients.iter().any(|&step| step < 0) {
+            return None;
+        }
+        let mut steps = found.coefficients.into_iter();
+        let y = if self.y.is_some() { steps.next()? } else { 0 };
+        let base = typed(found.rest.cast(self.index)).ok()?;
+        Some(Along { base, y, x: steps.next()?, taps: steps.collect() })
+    }
+}
+
+/// The axes of the last two dimensions of the results, as far as there are two.
+fn image_axes(part: &Part, spatial: &[Axis]) -> Option<(Option<Axis>, Axis)> {
+    let axis = |index: &Expr| spatial.iter().find(|axis| index.as_var() == Some(&axis.var)).cloned();
+    let (last, outer) = part.indices.split_last()?;
+    let x = axis(last)?;
+    let reads = |axis: &Axis| mentions(&part.value, std::slice::from_ref(&axis.var));
+    let y = outer.last().and_then(axis).filter(|y| y.var != x.var && reads(y) && y.extent.as_int() != Some(1));
+    Some((y, x))
+}
+
+/// An element as the stage computes it.
+fn computed(function: &PrimFunc, stage: &Site, buffer: &Buffer) -> Result<Element, Fault> {
+    let formula = Formula::of(stage)?;
+    let Some(block) = stage.block() else { return Err(Fault::at(stage, "expected a block")) };
+    check_whole(&known_around(function, stage), stage, block)?;
+    let scope = stage.scope().ok_or_else(|| Fault::at(stage, "the root block is in no other"))?;
+    let temporary = scope.block().is_some_and(|block| block.alloc_buffers.contains(buffer));
+    let axes: Option<Vec<Var>> = formula.indices.iter().map(|index| index.as_var().cloned()).collect();
+    match axes {
+        Some(place) if temporary && formula.buffer == *buffer && place.len() == block.iters.len() => {
+            Ok(Element { place, value: formula.value })
+        }
+        _ => Err(Fault::at(stage, format!("`{}` is no temporary with an axis for each dimension", buffer.name))),
+    }
+}
+
+/// An element as it lies in memory, or zero behind the last one of its row.
+fn loaded(buffer: &Buffer) -> Result<Element, Fault> {
+    let place: Vec<Var> = buffer.shape.iter().map(|extent| Var::new("i", extent.dtype)).collect();
+    let value = typed(Expr::load(buffer, place.iter().map(Expr::var).collect()))?;
+    Ok(Element { place, value })
+}
+
+impl Read {
+    /// The element at a place, or zero where that is behind the end of its row: nothing asks for it there.
+    pub(crate) fn element(&self, place: &[Expr], may_be_behind: bool) -> Result<Expr, Fault> {
+        let values: Option<Vec<(Var, Expr)>> = self
+            .formula
+            .place
+            .iter()
+            .zip(place)
+            .map(|(var, value)| Some((var.clone(), value.cast(var.dtype).ok()?)))
+            .collect();
+        let values = values.ok_or_else(|| Fault::of_call("indices have another type than axes"))?;
+        let value = substituted(&self.formula.value, &values);
+        let (Some((_, last)), Some(extent), true) = (values.last(), self.buffer.shape.last(), may_be_behind) else {
+            return Ok(value);
+        };
+        let inside = compare(CmpOp::Lt, last, &typed(extent.cast(last.dtype))?)?;
+        typed(Expr::call(Intrinsic::IfThenElse, &[inside, value.clone(), Expr::number(0, value.dtype)]))
+    }
+}

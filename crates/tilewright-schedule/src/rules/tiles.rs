@@ -1,0 +1,130 @@
+//! The sizes of tiles of windows.
+//!
+//! A tile has as many rows as leave registers for what its rows have in common, and columns for a vector. Of the images a task
+//! copies as many rows as the first-level cache holds beside the results.
+
+use tilewright_ir::tir::IterKind;
+use tilewright_ir::tir::StmtKind;
+use tilewright_target::Target;
+
+use super::Declined;
+use super::accesses::gone;
+use super::calls::int;
+use crate::Schedule;
+use crate::primitive::tile_windows::{Tiling, Windows};
+use crate::trace::{Arg, Rv};
+
+/// Elements of a window at most.
+const LARGEST: i64 = 1024;
+/// Columns of an image at least: fewer are no vector.
+const NARROWEST: i64 = 3;
+/// The most columns between neighbouring windows that vectors are loaded with.
+const FURTHEST: i64 = 2;
+/// Windows' elements of a tile that are written out.
+const WRITTEN_OUT: i64 = 320;
+/// Bytes of a copy that stays in the first-level cache.
+const NEAR: i64 = 24 << 10;
+/// What an instruction costs beside its lanes, to a whole vector.
+const INSTRUCTION: f64 = 0.2;
+/// Cycles of a task; under how many the work is not shared; how many tasks share it where images are few.
+const TASK: i64 = 30_000;
+const ALONE: i64 = 20_000;
+const TASKS: i64 = 16;
+
+/// Applies `tile_windows` to the only stage that reduces.
+pub(super) fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    let mut reductions = Vec::new();
+    for stage in schedule.stages()? {
+        if reduces(schedule, stage) {
+            reductions.push(stage);
+        }
+    }
+    let [block] = reductions.as_slice() else { return Err(Declined::because("there is not one reduction")) };
+    let (function, site) = schedule.site(*block).ok_or_else(gone)?;
+    let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
+    let Tiling { rows, lanes, band, images } = tiling(&windows, target)?;
+    let args = std::iter::once(Arg::Rv(*block)).chain([rows, lanes, band, images].map(int)).collect();
+    schedule.apply_named("tile_windows", args)?;
+    Ok(())
+}
+
+fn reduces(schedule: &Schedule, stage: Rv) -> bool {
+    let Some(stmt) = schedule.stmt(stage) else { return false };
+    match &stmt.kind {
+        StmtKind::Block { block, .. } => block.iters.iter().any(|iter| iter.kind != IterKind::Spatial),
+        _ => false,
+    }
+}
+
+fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
+    let furthest = w.reads.iter().flat_map(|read| &read.along).map(|along| along.x).max().unwrap_or(0);
+    if w.window() > LARGEST || w.width < NARROWEST || furthest > FURTHEST {
+        return Err(Declined::because("the windows are large, few, or far apart"));
+    }
+    let bits = u32::from(w.part.buffer.dtype.bits);
+    let most = (i64::from(target.limits.vector_registers) / 4).max(1);
+    let vector = lanes(w.width, target, bits);
+    let images = w.outer.size.as_int();
+    let work = w.height * w.width * (w.window() + 4) / vector;
+    let most = most.min(WRITTEN_OUT / w.window()).max(1);
+    let (band, rows) = bands(w.height, most, bands_at_least(w, images, work));
+    // Where rows are few, columns take their place.
+    let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
+    let lanes = vector * [4, 2, 1].into_iter().find(fits).unwrap_or(1);
+    Ok(Tiling { rows, lanes, band, images: images_of_task(images, work) })
+}
+
+/// The lanes of the vectors that cover the columns at the least cost.
+fn lanes(width: i64, target: &Target, bits: u32) -> i64 {
+    let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
+    let (wide, full) = (of(target.vector_bits), of(target.full_rate_bits()));
+    let cost = |lanes: i64| {
+        let pieces = (width + lanes - 1) / lanes;
+        pieces as f64 * (lanes.max(full) as f64 / wide as f64 + INSTRUCTION)
+    };
+    let all = std::iter::successors(Some(wide), |&lanes| (lanes > 4).then_some(lanes / 2));
+    all.min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(wide)
+}
+
+/// Rows of a tile, at most so many, with which the fewest are computed twice.
+fn rows(height: i64, most: i64) -> i64 {
+    let most = most.min(height).max(1);
+    let computed = |rows: &i64| (height + rows - 1) / rows * rows;
+    ((most + 1) / 2..=most).rev().min_by_key(computed).unwrap_or(most)
+}
+
+/// Rows of a band, and of a tile, of so many bands or some more: with which the fewest are computed twice.
+fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
+    let even = |count: i64| {
+        let band = (height + count - 1) / count;
+        let rows = rows(band, most);
+        (((band + rows - 1) / rows * rows).min(height), rows)
+    };
+    let counts = at_least..=(2 * at_least).min(height);
+    let computed = |&(band, _): &(i64, i64)| (height + band - 1) / band * band;
+    counts.map(even).min_by_key(computed).unwrap_or((height, rows(height, most)))
+}
+
+/// How many bands there have to be: what is copied for one stays near, and there are enough to share the work.
+fn bands_at_least(w: &Windows, images: Option<i64>, work: i64) -> i64 {
+    let copied = |band: i64| -> i64 {
+        let bytes = w.reads.iter().filter(|read| read.stage.is_some()).map(|read| {
+            let elements: i64 = read.along.iter().map(|along| along.extent(w, band, w.width)).product();
+            elements.saturating_mul(read.buffer.dtype.element_bytes() as i64)
+        });
+        bytes.sum()
+    };
+    let near = (1..=w.height).rev().find(|&band| copied(band) <= NEAR).unwrap_or(1);
+    let shared = images.map_or(1, |images| (TASKS / images.max(1)).min(images.saturating_mul(work) / TASK));
+    ((w.height + near - 1) / near).max(shared).clamp(1, w.height)
+}
+
+/// Images of a task: all of them where they are little work.
+fn images_of_task(images: Option<i64>, work: i64) -> i64 {
+    let Some(count) = images.filter(|&count| count > 0) else { return 1 };
+    if count.saturating_mul(work) < ALONE {
+        return count.min(1 << 16);
+    }
+    let several = (TASK / work.max(1)).clamp(1, (count / 2).max(1));
+    (1..=several).rev().find(|several| count % several == 0).unwrap_or(1)
+}
