@@ -56,6 +56,10 @@ const DOCS: &[(&str, &str)] = &[
     ("transform_block_layout", "Makes other axes and loops of a block's, as a map says."),
     ("pad_einsum", "Fills the extents of a sum of products up to multiples of these numbers."),
     ("decompose_padding", "Writes the constant of a padding first, in front of a loop, and then what is not padding."),
+    (
+        "multiply_by_reciprocal",
+        "Lets a block that divides by the sums of a softmax multiply by their reciprocals, computed once each.",
+    ),
     ("set_scope", "Puts a temporary into another sort of memory."),
     ("set_axis_separator", "Gives a temporary memory of several dimensions, that begin at these of its own."),
     ("unsafe_set_dtype", "Gives a temporary elements of another type: what is computed is only as exact as that."),

@@ -23,6 +23,7 @@ mod get_block;
 mod get_loops;
 mod loop_partition;
 mod merge;
+mod multiply_by_reciprocal;
 mod pad_einsum;
 mod parallel;
 mod reindex;
@@ -113,6 +114,7 @@ pub const ALL: &[Primitive] = &[
     transform_block_layout::TRANSFORM_BLOCK_LAYOUT,
     pad_einsum::PAD_EINSUM,
     decompose_padding::DECOMPOSE_PADDING,
+    multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

@@ -28,6 +28,10 @@ const ALONE: u64 = 20_000;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
+    // Divisions by a softmax's sum, which only its last stage has.
+    if let Some(&last) = schedule.stages()?.last() {
+        let _ = schedule.on_block("multiply_by_reciprocal", last);
+    }
     let stages = schedule.stages()?;
     let nests = stages.iter().map(|&block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     if nests.iter().all(PlainNest::is_spatial) {

@@ -1,0 +1,195 @@
+//! `multiply_by_reciprocal(block)`: a block that divides by the sums of a softmax multiplies by their reciprocals, each of
+//! which is computed once.
+//!
+//! ```text
+//! for i, k in T.grid(N, K):                      for i in range(N):
+//!     with T.block("norm"):              ─►          R[i] = 1 / S[i]
+//!         Y[i, k] = E[i, k] / S[i]               for i, k in T.grid(N, K):
+//!                                                    Y[i, k] = E[i, k] * R[i]
+//! ```
+//!
+//! The result is rounded twice, which is all that changes where a reciprocal neither overflows nor is subnormal. So the
+//! primitive takes only sums that are known to be 1 at least: `S[i]` sums `exp(X[i, k] - M[i])`, and `M[i]` is the maximum of
+//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN.
+
+use tilewright_ir::regions::block_regions;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, IterKind, IterVar, PrimFunc, Stmt, StmtKind, Var,
+};
+
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::{binary, known_around, mentions, substituted, typed};
+use crate::reducer::{Part, Reducer};
+use crate::required::{outermost_free, spatial_block, written_box};
+use crate::rewrite::{Formula, axes_of, way, with_block};
+use crate::stages::{scope_stages, touches, writes};
+use crate::tree::{Site, follow, loop_of};
+
+pub(super) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
+    name: "MultiplyByReciprocal",
+    method: "multiply_by_reciprocal",
+    params: &[("block", Default::Required)],
+    gives_list: false,
+    run,
+};
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let formula = Formula::of(&site)?;
+    let ExprKind::Binary(BinOp::Div, dividend, divisor) = &formula.value.kind else {
+        return Err(Fault::at(&site, "the block does not divide"));
+    };
+    let ExprKind::Load { buffer: sum, indices, predicate: None } = &divisor.kind else {
+        return Err(Fault::at(&site, "the block does not divide by an element of a buffer"));
+    };
+    if sum.dtype.bits < 32 {
+        return Err(Fault::at(&site, format!("reciprocals of {} may be subnormal", sum.dtype)));
+    }
+    Softmax { stages: scope_stages(&site)? }
+        .check(sum)
+        .map_err(|why| Fault::at(&site, format!("`{}` is not known to have the sums of a softmax: {why}", sum.name)))?;
+    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
+    let reciprocal = Buffer::new(format!("{}_reciprocal", sum.name), sum.shape.clone(), sum.dtype);
+    let begin = outermost_free(&site, |stmt| written_box(stmt, sum).is_some());
+    if begin.above.iter().skip(scope.above.len()).any(|(stmt, _)| loop_of(stmt).is_some()) {
+        return Err(Fault::at(&site, format!("the block is in a loop in which `{}` is computed", sum.name)));
+    }
+    let first = reciprocals(call.function, &begin, sum, &reciprocal)?;
+    let factor = typed(Expr::load(&reciprocal, indices.clone()))?;
+    let body = Stmt::store(&formula.buffer, formula.indices.clone(), &binary(BinOp::Mul, dividend, &factor)?)
+        .map_err(|mismatch| Fault::at(&site, mismatch.to_string()))?;
+    let function = with_block(call.function, &way(&site), |block| {
+        block.body = body;
+        let found = block_regions(block);
+        (block.reads, block.writes) = (found.reads, found.writes);
+    })?;
+    let begin = follow(&function.body, &way(&begin)).ok_or_else(|| Fault::of_call("the place is gone"))?;
+    let function = PrimFunc { body: begin.replaced(Stmt::seq([first, begin.stmt.clone()])), ..function };
+    let function = with_block(&function, &way(&scope), |block| block.alloc_buffers.push(reciprocal))?;
+    Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The block that computes the reciprocals of all sums.
+fn reciprocals(function: &PrimFunc, begin: &Site, sum: &Buffer, reciprocal: &Buffer) -> Result<Stmt, Fault> {
+    let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
+    let places: Vec<(Var, Expr)> = sum.shape.iter().enumerate().map(place).collect();
+    let mut known = known_around(function, begin);
+    spatial_block(&mut known, reciprocal.name.clone(), &places, &Expr::bool(true), |indices| {
+        let one = Expr::number(1, sum.dtype);
+        let value = binary(BinOp::Div, &one, &typed(Expr::load(sum, indices.to_vec()))?)?;
+        Stmt::store(reciprocal, indices.to_vec(), &value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+    })
+}
+
+/// The blocks that a softmax may consist of, in their order.
+struct Softmax {
+    stages: Vec<Site>,
+}
+
+/// A reduction of one element, over these axes.
+struct Reduction<'a> {
+    at: usize,
+    part: Part,
+    axes: Vec<&'a IterVar>,
+}
+
+impl Softmax {
+    /// Whether the buffer has sums of the exponentials of what is left of numbers beside the largest of them; else why not.
+    fn check(&self, sum: &Buffer) -> Result<(), String> {
+        let sums = self.reduction(sum, BinOp::Add)?;
+        if !matches!(&sums.part.init.kind, ExprKind::Float(init) if init.0 == 0.0) {
+            return Err("they do not begin with 0".to_owned());
+        }
+        if sums.axes.iter().any(|axis| axis.domain.extent.as_int().is_none_or(|extent| extent < 1)) {
+            return Err("they may be of nothing".to_owned());
+        }
+        let exponential = self.element(&sums.part.value)?;
+        let ExprKind::Call { intrinsic: Intrinsic::Exp, args } = &exponential.kind else {
+            return Err("they are no sums of exponentials".to_owned());
+        };
+        let difference = args.first().map(|argument| &argument.kind);
+        let Some(ExprKind::Binary(BinOp::Sub, number, most)) = difference else {
+            return Err("nothing is subtracted in the exponents".to_owned());
+        };
+        let ExprKind::Load { buffer: most, indices, predicate: None } = &most.kind else {
+            return Err("what is subtracted in the exponents is no element of a buffer".to_owned());
+        };
+        let own: Vec<Var> = sums.axes.iter().map(|axis| axis.var.clone()).collect();
+        let maxima = self.reduction(most, BinOp::Max)?;
+        let lowest = matches!(&maxima.part.init.kind, ExprKind::Float(init) if init.0 <= f64::from(f32::MIN));
+        let same_axes = maxima.axes.len() == own.len()
+            && maxima
+                .axes
+                .iter()
+                .zip(&sums.axes)
+                .all(|(a, b)| a.domain.min.equal(&b.domain.min) && a.domain.extent.equal(&b.domain.extent));
+        if !lowest || !same_axes || indices.iter().any(|index| mentions(index, &own)) {
+            return Err(format!("`{}` has not the largest of what is in the exponents", most.name));
+        }
+        let block = self.stages.get(maxima.at).and_then(Site::block).ok_or("a block is gone")?;
+        let spatial =
+            Block { iters: block.iters.iter().filter(|axis| is_spatial(axis)).cloned().collect(), ..block.clone() };
+        let mut values = at(&maxima.part.indices, &spatial, indices).ok_or("indices are not axes")?;
+        values.extend(maxima.axes.iter().map(|axis| axis.var.clone()).zip(own.iter().map(Expr::var)));
+        if !substituted(&maxima.part.value, &values).equal(number) {
+            return Err(format!("`{}` has the largest of other numbers", most.name));
+        }
+        // What was the largest is so still.
+        let mut later = self.stages.iter().skip(maxima.at + 1).filter_map(Site::block);
+        let evaluated: Stmt = StmtKind::Evaluate(number.clone()).into();
+        match later.find(|block| block.writes.iter().any(|write| touches(&evaluated, &write.buffer))) {
+            Some(block) => Err(format!("block `{}` changes what is in the exponents", block.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The only block that writes the buffer, and where it stands.
+    fn writer(&self, buffer: &Buffer) -> Result<(usize, &Site, &Block), String> {
+        let mut writers = self.stages.iter().enumerate().filter(|(_, stage)| writes(stage, buffer));
+        let (Some((at, site)), None) = (writers.next(), writers.next()) else {
+            return Err(format!("`{}` is not written by one block", buffer.name));
+        };
+        match (site.block(), site.binding()) {
+            (Some(block), Some((_, predicate))) if predicate.as_int() == Some(1) => Ok((at, site, block)),
+            _ => Err(format!("`{}` is written under a condition", buffer.name)),
+        }
+    }
+
+    fn reduction(&self, buffer: &Buffer, op: BinOp) -> Result<Reduction<'_>, String> {
+        let (at, _, block) = self.writer(buffer)?;
+        let mut parts = Reducer::of(block)?.parts;
+        let axes = block.iters.iter().filter(|axis| !is_spatial(axis)).collect();
+        match (parts.pop(), parts.is_empty()) {
+            (Some(part), true) if part.op == Some(op) && part.buffer == *buffer => Ok(Reduction { at, part, axes }),
+            _ => Err(format!("`{}` is reduced in another way", buffer.name)),
+        }
+    }
+
+    /// What an element of a temporary is, by the block that computes it; another value is itself.
+    fn element(&self, value: &Expr) -> Result<Expr, String> {
+        let ExprKind::Load { buffer, indices, predicate: None } = &value.kind else { return Ok(value.clone()) };
+        let (_, site, block) = self.writer(buffer)?;
+        let formula = Formula::of(site).map_err(|fault| fault.message)?;
+        let values = at(&formula.indices, block, indices).ok_or("indices are not axes")?;
+        Ok(substituted(&formula.value, &values))
+    }
+}
+
+fn is_spatial(axis: &IterVar) -> bool {
+    axis.kind == IterKind::Spatial
+}
+
+/// The values of a block's axes where it stores an element at these places.
+fn at(stored: &[Expr], block: &Block, places: &[Expr]) -> Option<Vec<(Var, Expr)>> {
+    let axes = axes_of(stored, block)?;
+    let values = axes.into_iter().zip(places).filter_map(|(axis, place)| Some((axis?, place.clone())));
+    // Axes of one value are nowhere else.
+    let mut values: Vec<(Var, Expr)> = values.collect();
+    let units = block.iters.iter().filter(|axis| axis.domain.extent.as_int() == Some(1));
+    let absent: Vec<(Var, Expr)> = units
+        .filter(|axis| values.iter().all(|(var, _)| *var != axis.var))
+        .map(|axis| (axis.var.clone(), axis.domain.min.clone()))
+        .collect();
+    values.extend(absent);
+    Some(values)
+}
