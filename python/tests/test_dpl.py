@@ -125,10 +125,28 @@ def test_variables_are_looked_through():
     assert found[pattern].same_as(call)
 
 
+def test_patterns_have_classes_and_are_written_as_they_are_made():
+    from tilewright.relax.dpl import CallPattern, OrPattern, TuplePattern, VarPattern, WildcardPattern, is_tuple, is_var
+
+    call = is_op("relax.add")(wildcard() | is_var("x"), is_tuple([wildcard()]))
+    assert isinstance(call, CallPattern) and not isinstance(call, WildcardPattern)
+    assert isinstance(WildcardPattern(), WildcardPattern) and WildcardPattern().match(x)
+    assert isinstance(VarPattern("x"), VarPattern) and VarPattern("x").match(x)
+    assert isinstance(OrPattern(wildcard(), wildcard()), OrPattern)
+    assert isinstance(TuplePattern([wildcard()]), TuplePattern)
+    assert CallPattern(is_op("relax.add"), [wildcard(), wildcard()]).match(add)
+    assert repr(call) == 'is_op("relax.add")((wildcard() | is_var("x")), is_tuple([wildcard()]))'
+    assert repr(~wildcard().has_dtype("int8").has_shape([2, 3])) == '~wildcard().has_dtype("int8").has_shape([2, 3])'
+    deep = wildcard()
+    for _ in range(60):
+        deep = deep & deep
+    assert len(repr(deep)) < 5000 and "…" in repr(deep)
+
+
 def test_patterns_are_themselves():
     a, b = wildcard(), wildcard()
     assert a == a and a != b and len({a, b}) == 2 and a.dup() != a
-    assert repr(a).startswith("<WildcardPattern") and a.dup().match(x)
+    assert repr(a) == "wildcard()" and a.dup().match(x)
     found = is_op("relax.add")(a, b)
     assert {str(value) for key, value in found.extract_matched_expr(add).items() if key in (a, b)} == {"x", "y"}
 

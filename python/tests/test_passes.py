@@ -8,6 +8,7 @@ import pytest
 import tilewright as tw
 from tilewright.script import ir as I
 from tilewright.script import relax as R
+from tilewright.script import tir as T
 
 
 @I.ir_module
@@ -324,3 +325,57 @@ def test_sizes_that_are_written_out_are_compared_by_the_run():
     for rows, columns, message in [(2, 4, "dimension 0 is 6, expected 4"), (3, 5, "dimension 1 is 5, expected 4")]:
         with pytest.raises(tw.TVMError, match=message):
             run(tw.nd.array(np.zeros((rows, columns), "float32")), tw.nd.array(y))
+
+
+def test_a_pass_says_what_it_is_and_runs_behind_what_it_requires():
+    seen = []
+
+    @tw.transform.module_pass(opt_level=1, name="test.looks", required=["LegalizeOps"])
+    def looks(module, context):
+        seen.append(len(module))
+        return module
+
+    assert (looks.info.name, looks.info.opt_level, looks.info.required) == ("test.looks", 1, ["LegalizeOps"])
+    assert tw.relax.transform.LegalizeOps().info.name == "LegalizeOps"
+    looks(Module)
+    assert seen[0] > len(Module)
+    with pytest.raises(tw.TVMError, match="LegalizeOpps"):
+        tw.transform.module_pass(required=["LegalizeOpps"])(lambda module, context: module)
+    both = tw.transform.Sequential([looks], opt_level=1, name="both")
+    assert (both.info.name, both.info.opt_level) == ("both", 1)
+
+
+@T.prim_func
+def row_sums(A: T.Buffer((16, 8), "float32"), B: T.Buffer((16,), "float32"), n: T.int32):
+    for i in T.unroll(2):
+        for j, k in T.grid(8, 8):
+            if n > 3:
+                with T.block("sums"):
+                    vi = T.axis.spatial(16, i * 8 + j)
+                    vk = T.axis.reduce(8, k)
+                    with T.init():
+                        B[vi] = 0.0
+                    B[vi] = B[vi] + A[vi, vk] * T.float32(1.0)
+
+
+def test_steps_of_the_lowering_keep_the_meaning(rng):
+    steps = tw.tir.transform
+    rows = [
+        (steps.LowerInitBlock(), lambda text: "T.init" not in text),
+        (steps.LowerOpaqueBlock(), lambda text: "T.block" not in text),
+        (steps.UnrollLoop(), lambda text: "T.unroll" not in text),
+        (steps.Simplify(), lambda text: "T.block" in text),
+        (steps.RemoveNoOp(), lambda text: "T.block" in text),
+        (steps.LoopPartition(), lambda text: "T.block" in text),
+        (
+            tw.transform.Sequential([steps.LowerOpaqueBlock(), steps.HoistIfThenElse()]),
+            lambda text: text.index("if ") < text.index("for "),
+        ),
+    ]
+    values = rng.standard_normal((16, 8)).astype("float32")
+    for step, holds in rows:
+        module = step(tw.IRModule({"row_sums": row_sums}))
+        assert holds(module.script()), step
+        result = tw.nd.array(np.zeros(16, "float32"))
+        tw.build(module["row_sums"], target="llvm")(tw.nd.array(values), result, 4)
+        np.testing.assert_allclose(result.numpy(), values.sum(1), rtol=1e-5, atol=1e-6)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_tensor::DataType;
 
 use crate::node::{HashCx, Input, IrNode, Leaf, LoadError, Loader, Saver, VarId};
-use crate::{Expr, Var, ir_identity, ir_leaf};
+use crate::{BinOp, Expr, TypeMismatch, Var, ir_identity, ir_leaf};
 
 /// Where a buffer's memory lives.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -147,6 +147,70 @@ impl Buffer {
         Self(Arc::new(node))
     }
 
+    /// Elements between neighbours of each dimension, where the buffer says none: those of rows without gaps.
+    pub fn element_strides(&self) -> Result<Vec<Expr>, TypeMismatch> {
+        if !self.0.strides.is_empty() {
+            return Ok(self.0.strides.clone());
+        }
+        let mut strides: Vec<Expr> = Vec::new();
+        for (dim, extent) in self.0.shape.iter().enumerate().rev() {
+            let begins = dim + 1 == self.rank() || self.0.axis_separators.contains(&(dim + 1));
+            let next = match (begins, strides.last(), self.0.shape.get(dim + 1)) {
+                (false, Some(inner), Some(below)) if inner.as_int() == Some(1) => below.clone(),
+                (false, Some(inner), Some(below)) => worked_out(BinOp::Mul, inner, below)?,
+                _ => Expr::int(1, extent.dtype),
+            };
+            strides.push(next);
+        }
+        strides.reverse();
+        Ok(strides)
+    }
+
+    /// The dimensions between axis separators: those that lie behind each other.
+    fn groups(&self) -> Vec<std::ops::Range<usize>> {
+        let inner = self.0.axis_separators.iter().copied();
+        let ends: Vec<usize> = std::iter::once(0).chain(inner).chain([self.rank()]).collect();
+        ends.windows(2).map(|ends| ends[0]..ends[1].max(ends[0])).collect()
+    }
+
+    /// The same memory as a buffer of one dimension, or of one for each group of dimensions between axis separators.
+    pub fn flattened(&self) -> Result<Self, TypeMismatch> {
+        let strides = self.element_strides()?;
+        let mut shape = Vec::new();
+        for group in self.groups() {
+            shape.push(match (strides.get(group.start), self.0.shape.get(group.start)) {
+                (Some(stride), Some(extent)) if stride.as_int() == Some(1) && !group.is_empty() => extent.clone(),
+                (Some(stride), Some(extent)) if !group.is_empty() => worked_out(BinOp::Mul, extent, stride)?,
+                _ => Expr::int(1, self.0.shape.first().map_or(DataType::I32, |extent| extent.dtype)),
+            });
+        }
+        Ok(self.derive(|flat| {
+            flat.axis_separators = (1..shape.len()).collect();
+            flat.shape = shape;
+            flat.strides = Vec::new();
+        }))
+    }
+
+    /// The indices of an element in the [flattened](Self::flattened) buffer; an offset is part of the last one.
+    pub fn offset_of(&self, indices: &[Expr]) -> Result<Vec<Expr>, TypeMismatch> {
+        let (strides, groups) = (self.element_strides()?, self.groups());
+        let mut found = Vec::new();
+        for (number, group) in groups.iter().enumerate() {
+            let offset = self.0.elem_offset.clone().filter(|_| number + 1 == groups.len());
+            let mut sum = offset.filter(|offset| offset.as_int() != Some(0));
+            for (index, stride) in indices.iter().zip(&strides).take(group.end).skip(group.start) {
+                let term =
+                    if stride.as_int() == Some(1) { index.clone() } else { worked_out(BinOp::Mul, index, stride)? };
+                sum = Some(match sum {
+                    Some(sum) => worked_out(BinOp::Add, &sum, &term)?,
+                    None => term,
+                });
+            }
+            found.push(sum.unwrap_or_else(|| Expr::int(0, DataType::I32)));
+        }
+        Ok(found)
+    }
+
     /// Number of dimensions.
     pub fn rank(&self) -> usize {
         self.0.shape.len()
@@ -156,6 +220,14 @@ impl Buffer {
     pub fn constant_shape(&self) -> Option<Vec<i64>> {
         self.0.shape.iter().map(Expr::as_int).collect()
     }
+}
+
+/// The operation, of constants its value.
+fn worked_out(op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, TypeMismatch> {
+    let made = Expr::binary(op, a, b)?;
+    let exact = |x: i64, y: i64| if op == BinOp::Add { x.checked_add(y) } else { x.checked_mul(y) };
+    let value = a.as_int().zip(b.as_int()).and_then(|(x, y)| exact(x, y)).map(|value| Expr::int(value, made.dtype));
+    Ok(value.unwrap_or(made))
 }
 
 ir_identity! { Buffer => BufferNode, sort = "tir.Buffer" }

@@ -14,6 +14,7 @@ use tilewright::{IRModule, LinkedEvaluator, Pass, PassCx, PassError};
 
 use crate::error;
 use crate::module::PyModule;
+use crate::passes::make_pass;
 
 /// A pass: of the compiler, of the user, or several in order.
 #[pyclass(frozen, name = "Pass", module = "tilewright.ir.transform")]
@@ -22,6 +23,8 @@ pub(crate) struct PyPass {
     name: String,
     #[pyo3(get)]
     opt_level: u8,
+    /// Passes of the compiler that run before a pass of Python's.
+    required: Vec<String>,
     work: Work,
 }
 
@@ -34,7 +37,7 @@ enum Work {
 impl PyPass {
     pub(crate) fn native(pass: Arc<dyn Pass>) -> Self {
         let info = pass.info();
-        Self { name: info.name.to_owned(), opt_level: info.opt_level, work: Work::Native(pass) }
+        Self { name: info.name.to_owned(), opt_level: info.opt_level, required: Vec::new(), work: Work::Native(pass) }
     }
 
     fn run<'py>(
@@ -51,6 +54,10 @@ impl PyPass {
             }
             Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
             Work::Python(function) => {
+                let before = self.required.iter().try_fold(module.clone(), |module, name| {
+                    make_pass(py, name, &PyDict::new(py))?.run(py, settings, &module)
+                })?;
+                let module = &before;
                 let info = PassInfoArgs { name: &self.name, opt_level: self.opt_level };
                 settings.watched(py, &info, module, || {
                     let output = function.bind(py).call1((module, settings.context.bind(py)))?;
@@ -84,14 +91,32 @@ pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
 impl PyPass {
     /// Passes one after the other.
     #[staticmethod]
-    fn sequential(passes: Vec<Py<Self>>, name: String) -> Self {
-        Self { name, opt_level: 0, work: Work::Sequence(passes) }
+    #[pyo3(signature = (passes, name, opt_level = 0))]
+    fn sequential(passes: Vec<Py<Self>>, name: String, opt_level: u8) -> Self {
+        Self { name, opt_level, required: Vec::new(), work: Work::Sequence(passes) }
     }
 
-    /// A Python function from a module and a context to a module.
+    /// A Python function from a module and a context to a module; the passes of these names run before it.
     #[staticmethod]
-    fn from_python(function: Py<PyAny>, name: String, opt_level: u8) -> Self {
-        Self { name, opt_level, work: Work::Python(function) }
+    #[pyo3(signature = (function, name, opt_level, required = vec![]))]
+    fn from_python(
+        py: Python<'_>,
+        function: Py<PyAny>,
+        name: String,
+        opt_level: u8,
+        required: Vec<String>,
+    ) -> PyResult<Self> {
+        for known in &required {
+            tilewright::passes::def(known).map_err(|message| error::general(py, message))?;
+        }
+        Ok(Self { name, opt_level, required, work: Work::Python(function) })
+    }
+
+    /// What instruments are told of it: its name, the level at which it runs, and what runs before it.
+    #[getter]
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
+        class.call1((&self.name, self.opt_level, &self.required))
     }
 
     fn __call__<'py>(&self, module: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

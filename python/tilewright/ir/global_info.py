@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .._core import Object
+from ..target.target import text_of_options
 
 __all__ = ["DummyGlobalInfo", "GlobalInfo", "VDevice"]
 
@@ -31,4 +32,6 @@ class VDevice(GlobalInfo, kind="ir.VDevice"):
     memory_scope: str
 
     def __new__(cls, target: object = None, vdevice_id: int = 0, memory_scope: str = "global") -> VDevice:
-        return cls._make("llvm" if target is None else getattr(target, "text", target), vdevice_id, memory_scope)
+        """The device of a target: a text, a dict of its options, or a Target."""
+        text = text_of_options(target) if isinstance(target, dict) else getattr(target, "text", target)
+        return cls._make("llvm" if text is None else text, vdevice_id, memory_scope)

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Self
 
-from .._core import IRModule, Pass, option_names, pass_names, pipeline_names
+from .._core import IRModule, Pass, make_pass, option_names, pass_names, pipeline_names
 from ..error import WrongTypeError
 from .instrument import (
     PassInstrument,
@@ -41,11 +41,12 @@ class PassInfo(str):
     """What an instrument is told of a pass: its name, as a text, and the lowest level at which it runs."""
 
     opt_level: int
+    required: list[str]
 
-    def __new__(cls, name: str, opt_level: int) -> Self:
-        """The text with its level."""
+    def __new__(cls, name: str, opt_level: int, required: Iterable[str] = ()) -> Self:
+        """The text with its level, and with the names of passes that run before it."""
         self = super().__new__(cls, name)
-        self.opt_level = opt_level
+        self.opt_level, self.required = opt_level, list(required)
         return self
 
     @property
@@ -142,38 +143,65 @@ class PassContext:
 _stack: ContextVar[tuple[PassContext, ...]] = ContextVar("tilewright.pass_context", default=(PassContext(),))
 
 
-def Sequential(passes: Iterable[Pass], name: str = "sequential") -> Pass:
-    """One pass that runs these in order."""
-    passes = list(passes)
+def Sequential(
+    passes: Iterable[Pass],
+    opt_level: int = 0,
+    name: str = "sequential",
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
+) -> Pass:
+    """One pass that runs these in order, behind the compiler's passes that are `required`."""
+    if isinstance(opt_level, str):
+        raise WrongTypeError(f"opt_level is a number, found {opt_level!r}: write name={opt_level!r}")
+    passes = [*(make_pass(one, {}) for one in required or ()), *passes]
     for one in passes:
         if not isinstance(one, Pass):
             raise WrongTypeError(f"expected a list of passes, found {one!r} in it")
-    return Pass.sequential(passes, name)
+    return Pass.sequential(passes, name, opt_level)
 
 
 def module_pass(
-    function: Callable[[IRModule, PassContext], IRModule] | None = None, *, opt_level: int = 0, name: str | None = None
+    pass_func: Callable[[IRModule, PassContext], IRModule] | None = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
 ) -> Pass | Callable[[Callable[[IRModule, PassContext], IRModule]], Pass]:
-    """Makes a pass of a Python function `(module, context) -> module`; also with arguments, as a decorator."""
-    if function is None:
-        return lambda function: module_pass(function, opt_level=opt_level, name=name)
-    if isinstance(function, type):
-        return _class_of_passes(function, "transform_module", lambda work: work, opt_level, name)
-    return own_pass(function, opt_level, name)
+    """Makes a pass of a Python function `(module, context) -> module`; also with arguments, as a decorator.
+
+    The compiler's passes that are `required` run before it.
+    """
+    if pass_func is None:
+        return lambda function: module_pass(function, opt_level, name, required)
+    if isinstance(pass_func, type):
+        return _class_of_passes(pass_func, "transform_module", lambda work: work, opt_level, name, required)
+    return own_pass(pass_func, opt_level, name, required)
 
 
-def own_pass(function: Callable[[IRModule, PassContext], IRModule], opt_level: int, name: str | None) -> Pass:
+def own_pass(
+    function: Callable[[IRModule, PassContext], IRModule],
+    opt_level: int,
+    name: str | None,
+    required: Iterable[str] | None = None,
+) -> Pass:
     """A pass written in Python."""
     _own_passes.add(name or function.__name__)
-    return Pass.from_python(function, name or function.__name__, opt_level)
+    return Pass.from_python(function, name or function.__name__, opt_level or 0, list(required or ()))
 
 
-def _class_of_passes(cls: type, method: str, over: Callable[..., Any], opt_level: int, name: str | None) -> Any:
+def _class_of_passes(
+    cls: type,
+    method: str,
+    over: Callable[..., Any],
+    opt_level: int,
+    name: str | None,
+    required: Iterable[str] | None = None,
+) -> Any:
     """What makes passes of a class's instances: each is a pass that calls the method."""
 
     @wraps(cls, updated=())
     def make(*args: Any, **kwargs: Any) -> Pass:
-        return own_pass(over(getattr(cls(*args, **kwargs), method)), opt_level, name or cls.__name__)
+        return own_pass(over(getattr(cls(*args, **kwargs), method)), opt_level, name or cls.__name__, required)
 
     return make
 
@@ -192,13 +220,16 @@ def over_functions(kind: type, work: Callable[[Any, IRModule, PassContext], Any]
     return on_module
 
 
-def function_pass_of(kind: type, function: Any, opt_level: int, name: str | None) -> Any:
+def function_pass_of(
+    kind: type, function: Any, opt_level: int, name: str | None, required: Iterable[str] | None = None
+) -> Any:
     """A pass that works function by function, of a Python function or of a class with `transform_function`."""
 
     def decorate(work: Any) -> Any:
         if isinstance(work, type):
-            return _class_of_passes(work, "transform_function", lambda w: over_functions(kind, w), opt_level, name)
-        return own_pass(over_functions(kind, work), opt_level, name or work.__name__)
+            over = lambda method: over_functions(kind, method)  # noqa: E731
+            return _class_of_passes(work, "transform_function", over, opt_level, name, required)
+        return own_pass(over_functions(kind, work), opt_level, name or work.__name__, required)
 
     return decorate if function is None else decorate(function)
 

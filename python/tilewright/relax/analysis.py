@@ -26,9 +26,9 @@ from .struct_info import StructInfo, TensorStructInfo
 
 __all__ = [
     "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
-    "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
+    "computable_at_compile_time", "contains_impure_call", "defined_symbolic_vars", "definable_tir_vars_in_struct_info",
     "derive_call_ret_struct_info", "derive_func_ret_shape", "detect_recursion",
-    "erase_to_well_defined", "estimate_memory_usage", "free_vars",
+    "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars",
     "get_static_type", "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit",
     "remove_all_unused", "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain",
     "used_vars", "well_formed",
@@ -92,6 +92,16 @@ def tir_vars_in_struct_info(sinfo: StructInfo) -> list[Any]:
 def definable_tir_vars_in_struct_info(sinfo: StructInfo) -> list[Any]:
     """The symbolic dimensions that a value of the struct info defines."""
     return _core.dims_in_struct_info(sinfo, True)
+
+
+def defined_symbolic_vars(func: Function) -> list[Any]:
+    """The symbolic dimensions that the function defines: by its parameters, and by casts that match."""
+    return _core.symbolic_vars(func, True)
+
+
+def free_symbolic_vars(func: Function) -> list[Any]:
+    """The symbolic dimensions that the function uses and does not define."""
+    return _core.symbolic_vars(func, False)
 
 
 def post_order_visit(expr: Any, fvisit: Callable[[Any], None]) -> None:

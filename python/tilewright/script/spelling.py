@@ -31,6 +31,10 @@ class Spelling:
     def __or__(self, other: Any) -> Spelling:
         return self
 
+    def from_script(self) -> Any:
+        """What code that Python runs makes of it."""
+        return Written(self.name, (), {}).from_script()
+
     def __repr__(self) -> str:
         return f"<TVMScript {self.name}>"
 
@@ -57,7 +61,7 @@ class Written(Spelling):
 def _value(argument: Any) -> Any:
     """An argument, where annotations stand in annotations."""
     if isinstance(argument, Spelling):
-        return Written.from_script(argument if isinstance(argument, Written) else argument())
+        return argument.from_script()
     return [_value(item) for item in argument] if isinstance(argument, list) else argument
 
 

@@ -24,7 +24,7 @@ class TargetKind(str):
         return str(self)
 
 
-def _text(options: dict[str, Any]) -> str:
+def text_of_options(options: dict[str, Any]) -> str:
     """The target string of a dict such as `{"kind": "llvm", "mcpu": "haswell"}`."""
     words = [str(options.get("kind", "llvm"))]
     for name, value in options.items():
@@ -45,7 +45,7 @@ class Target(_core.Target):
 
     def __new__(cls, target: str | dict[str, Any] | Target, host: Any = None) -> Self:
         """The target of a string, of a dict of options, or of another target."""
-        return super().__new__(cls, _text(target) if isinstance(target, dict) else target, host)
+        return super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
 
     @property
     def kind(self) -> TargetKind:

@@ -7,6 +7,7 @@ from .buffer import *
 from .expr import *
 from .function import IndexMap, PrimFunc, TensorIntrin
 from .op import *
+from .op import sum
 from .schedule import Schedule, ScheduleError
 from .stmt import *
 
@@ -25,6 +26,7 @@ __all__ = [
     "op",
     "schedule",
     "stmt",
+    "sum",
     *buffer.__all__,
     *expr.__all__,
     *op.__all__,

@@ -24,10 +24,20 @@ class Buffer(_core.Object, kind="tir.Buffer"):
     elem_offset: PrimExpr
     data_alignment: int
     offset_factor: int
+    axis_separators: list[int]
+    buffer_type: int
 
     def scope(self) -> str:
         """Where the memory lives."""
         return _core.buffer_scope(self)
+
+    def get_flattened_buffer(self) -> Buffer:
+        """The same memory as a buffer of one dimension, or of one for each group between axis separators."""
+        return _core.flattened_buffer(self)
+
+    def offset_of(self, indices: Any) -> list[PrimExpr]:
+        """Where an element lies, in elements from the first one of the memory: an index of the flattened buffer."""
+        return _core.buffer_offset(self, list(indices) if isinstance(indices, (tuple, list)) else [indices])
 
     def vload(self, begin: Any, dtype: str | None = None, predicate: PrimExpr | None = None) -> Any:
         """An element, or a vector of elements that lie side by side where `dtype` has lanes."""
@@ -106,4 +116,18 @@ def decl_buffer(
     span: object = None,
 ) -> Buffer:
     """A buffer of this shape (elements per dimension), float32 unless `dtype` says otherwise."""
-    return Buffer._make(shape, dtype or "float32", name, data, strides, elem_offset, scope or "global", data_alignment)
+    scope = scope or "global"
+    dtype = dtype or "float32"
+    return Buffer._make(
+        shape,
+        dtype,
+        name,
+        data,
+        strides,
+        elem_offset,
+        scope,
+        data_alignment,
+        offset_factor,
+        buffer_type,
+        axis_separators,
+    )

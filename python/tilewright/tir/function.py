@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
+from .. import _core
 from ..arith import Analyzer, IterMapLevel, detect_iter_map, inverse_affine_iter_map
 from ..error import TVMError
 from ..ir.container import Array, Map
@@ -40,6 +41,11 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
     def with_body(self, new_body: Stmt, span: object = None) -> PrimFunc:
         """The function with another body."""
         return PrimFunc(self.params, new_body, self.ret_type, self.buffer_map, self.attrs)
+
+    def specialize(self, param_map: Mapping[Var, Any]) -> PrimFunc:
+        """The function for arguments of which this is known: a value for a scalar parameter, which is left out then, or
+        for a buffer's parameter a buffer like the argument, which tells the symbolic dimensions."""
+        return _core.specialize(self, dict(param_map))
 
 
 class TensorIntrin:

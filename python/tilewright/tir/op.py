@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from .. import _core
 from ..ir.op import Op
-from .expr import Call, Div, FloorDiv, FloorMod, IntImm, Max, Min, Mod, StringImm, Var
+from .expr import Call, IntImm, Max, Mod, StringImm, Var
 
 _UNARY = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10",
@@ -15,8 +15,8 @@ _UNARY = (
     "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 )  # fmt: skip
 _BINARY = (
-    "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "fmod", "hypot", "ldexp", "nextafter", "pow",
-    "shift_left", "shift_right",
+    "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "hypot", "nextafter", "pow", "shift_left",
+    "shift_right",
 )  # fmt: skip
 
 
@@ -46,6 +46,16 @@ fabs = globals()["abs"]
 power = globals()["pow"]
 
 
+def fmod(x: Any, y: Any, span: object = None) -> Any:
+    """The remainder of `x / y` rounded towards zero: the sign of `x`."""
+    return Mod(*_matching((x, y)))
+
+
+def ldexp(x: Any, y: Any, span: object = None) -> Any:
+    """`x * 2**y`."""
+    return x * globals()["exp2"](_core.to_expr(y).astype(x.dtype))
+
+
 def if_then_else(cond: Any, t: Any, f: Any, span: object = None) -> Any:
     """One of two values; only the one that is taken is evaluated."""
     return _core.call_tir_op("if_then_else", [cond, *_matching((t, f))])
@@ -63,42 +73,42 @@ def likely(cond: Any, span: object = None) -> Any:
 
 def floordiv(a: Any, b: Any, span: object = None) -> Any:
     """`a // b`, rounded down."""
-    return FloorDiv(a, b)
+    return _core.operate("FloorDiv", a, b)
 
 
 def floormod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `floordiv`."""
-    return FloorMod(a, b)
+    return _core.operate("FloorMod", a, b)
 
 
 def truncdiv(a: Any, b: Any, span: object = None) -> Any:
     """`a / b`, rounded towards zero."""
-    return Div(a, b)
+    return _core.operate("Div", a, b)
 
 
 def truncmod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `truncdiv`."""
-    return Mod(a, b)
+    return _core.operate("Mod", a, b)
 
 
 def div(a: Any, b: Any, span: object = None) -> Any:
     """`a / b` as C has it."""
-    return Div(a, b)
+    return _core.operate("Div", a, b)
 
 
 def indexdiv(a: Any, b: Any, span: object = None) -> Any:
     """`a // b` of indices, which are not negative."""
-    return FloorDiv(a, b)
+    return _core.operate("FloorDiv", a, b)
 
 
 def indexmod(a: Any, b: Any, span: object = None) -> Any:
     """`a % b` of indices, which are not negative."""
-    return FloorMod(a, b)
+    return _core.operate("FloorMod", a, b)
 
 
 def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
     """`a / b`, rounded up."""
-    return FloorDiv(lhs + (rhs - 1), rhs)
+    return _core.operate("FloorDiv", lhs + (rhs - 1), rhs)
 
 
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
@@ -109,26 +119,22 @@ def logaddexp(a: Any, b: Any, span: object = None) -> Any:
 
 def min(*args: Any, span: object = None) -> Any:
     """The smallest of the values."""
-    return reduce(Min, args)
+    return reduce(partial(_core.operate, "Min"), args)
 
 
 def max(*args: Any, span: object = None) -> Any:
     """The largest of the values."""
-    return reduce(Max, args)
+    return reduce(partial(_core.operate, "Max"), args)
 
 
 def all(*args: Any, span: object = None) -> Any:
     """Whether every condition holds, as an expression."""
-    from .expr import And
-
-    return reduce(And, args) if args else IntImm("bool", 1)
+    return reduce(partial(_core.operate, "And"), args) if args else IntImm("bool", 1)
 
 
 def any(*args: Any, span: object = None) -> Any:
     """Whether some condition holds, as an expression."""
-    from .expr import Or
-
-    return reduce(Or, args) if args else IntImm("bool", 0)
+    return reduce(partial(_core.operate, "Or"), args) if args else IntImm("bool", 0)
 
 
 def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
@@ -220,8 +226,43 @@ def _constant(value: Any, dtype: str) -> Any:
 
 
 def ret(val: Any, span: object = None) -> Any:
-    """A loop function returns nothing: results are written to buffers."""
-    raise NotImplementedError("a PrimFunc returns nothing: write the result to a buffer")
+    """The end of a function for targets that have one; on a processor results are written to buffers."""
+    return Call(val.dtype, Op.get("tir.ret"), [val])
+
+
+def comm_reducer(fcombine: Any, fidentity: Any, name: str = "reduce") -> Any:
+    """A way to reduce: a function of two values, and one that gives the value of no elements for a type."""
+    from .. import te
+
+    return te.comm_reducer(fcombine, fidentity, name)
+
+
+def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args: Any) -> Any:
+    """The sum over an axis, or over several."""
+    from .. import te
+
+    return te.sum(expr, axis, where, init, *args)
+
+
+def _operation(name: str, dtype: str) -> Any:
+    def call(*args: Any, span: object = None) -> Any:
+        operands = [StringImm(arg) if isinstance(arg, str) else _core.to_expr(arg) for arg in args]
+        return Call(dtype, Op.get(f"tir.{name}"), operands)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"`T.{name}` of these operands."
+    return call
+
+
+# Operations of targets, with the type of what they give.
+_OF_TARGETS = {
+    "assume": "bool", "call_cpacked": "int32", "end_profile_intrinsic": "handle", "isnullptr": "bool",
+    "lookup_param": "handle", "start_profile_intrinsic": "handle", "tvm_access_ptr": "handle",
+    "tvm_stack_alloca": "handle", "tvm_thread_allreduce": "handle", "tvm_thread_invariant": "int32",
+    "tvm_throw_last_error": "handle", "tvm_tuple": "handle", "undef": "int32",
+}  # fmt: skip
+for _name, _dtype in _OF_TARGETS.items():
+    globals()[_name] = _operation(_name, _dtype)
 
 
 def var(name: str = "tindex", dtype: str = "int32") -> Var:
@@ -230,8 +271,9 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 
 
 __all__ = [
-    *_UNARY, *_BINARY, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin", "call_llvm_intrin",
-    "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "const", "convert", "div", "fabs",
-    "floordiv", "floormod", "fma", "if_then_else", "indexdiv", "indexmod", "infinity", "likely", "logaddexp", "max",
-    "max_value", "min", "min_value", "power", "reinterpret", "ret", "truncdiv", "truncmod", "tvm_storage_sync",
+    *_UNARY, *_BINARY, *_OF_TARGETS, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin",
+    "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "comm_reducer",
+    "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv", "indexmod",
+    "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power", "reinterpret", "ret",
+    "truncdiv", "truncmod", "tvm_storage_sync",
 ]  # fmt: skip

@@ -27,8 +27,8 @@ pub use struct_info::{
     erase_dims, static_type, struct_info_base_check, struct_info_lca,
 };
 pub use vars::{
-    all_global_vars, all_vars, bound_vars, free_vars, name_to_binding, remove_all_unused, udchain, used_global_vars,
-    var_to_value,
+    all_global_vars, all_vars, bound_vars, defined_symbolic_vars, free_symbolic_vars, free_vars, name_to_binding,
+    remove_all_unused, udchain, used_global_vars, var_to_value,
 };
 
 pub(crate) use crate::verify::follows;

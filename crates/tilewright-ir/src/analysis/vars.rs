@@ -5,7 +5,9 @@ use std::sync::Arc;
 use tilewright_expr::node::{AnyHandle, IrNode, VarId, Visitor, walk};
 use tilewright_support::{OrderedMap, Set, with_stack};
 
-use crate::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, Var};
+use crate::relax::{
+    Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, Var,
+};
 
 /// The variables that are used in `root` (a function, a sequence, an expression) and bound outside of it. Each once.
 pub fn free_vars<N: IrNode>(root: &N) -> Vec<Var> {
@@ -28,6 +30,35 @@ pub fn all_vars<N: IrNode>(root: &N) -> Vec<Var> {
     let mut found = Vec::new();
     walk(root, |var: &Var| found.push(var.clone()));
     once(found)
+}
+
+/// The symbolic dimensions that `root` defines: by parameters, and by casts that match. Each once.
+pub fn defined_symbolic_vars<N: IrNode>(root: &N) -> Vec<tilewright_expr::Var> {
+    let (mut found, mut seen) = (Vec::new(), Set::default());
+    each_definition(root, &mut |definition| {
+        let infos: Vec<&StructInfo> = match &definition {
+            Definition::Params(params) => params.iter().map(|param| &param.struct_info).collect(),
+            Definition::Binding(Binding { value: BindingValue::MatchCast { struct_info, .. }, .. }) => {
+                vec![struct_info]
+            }
+            Definition::Binding(_) => Vec::new(),
+        };
+        let dims = infos.into_iter().flat_map(super::definable_dims);
+        found.extend(dims.filter(|dim| seen.insert(dim.id())).cloned());
+    });
+    found
+}
+
+/// The symbolic dimensions that `root` uses and does not define. Each once.
+pub fn free_symbolic_vars<N: IrNode>(root: &N) -> Vec<tilewright_expr::Var> {
+    let mut seen: Set<VarId> = defined_symbolic_vars(root).iter().map(tilewright_expr::Var::id).collect();
+    let mut found = Vec::new();
+    walk(root, |var: &tilewright_expr::Var| {
+        if seen.insert(var.id()) {
+            found.push(var.clone());
+        }
+    });
+    found
 }
 
 /// The functions of the module that `root` names. Each once.

@@ -121,7 +121,7 @@ pub(crate) fn show(info: &StructInfo) -> String {
 }
 
 /// A dimension in short; what is deep is cut off.
-fn show_dim(dim: &Expr) -> String {
+pub(crate) fn show_dim(dim: &Expr) -> String {
     fn show(dim: &Expr, depth: usize) -> String {
         match &dim.kind {
             ExprKind::Int(value) => value.to_string(),

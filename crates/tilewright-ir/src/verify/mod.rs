@@ -78,7 +78,7 @@ use crate::{GlobalFunc, IRModule};
 pub use alone::verify_alone;
 pub(crate) use scalar::check_type;
 
-pub(crate) use info::{definable, follows, show};
+pub(crate) use info::{definable, follows, show, show_dim};
 
 /// A normal form of modules. Each includes the properties of [`Form::Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

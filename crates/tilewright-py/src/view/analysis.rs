@@ -179,6 +179,19 @@ pub(crate) fn dims_in_struct_info<'py>(info: &Bound<'py, PyAny>, definable: bool
     Field::list(&found, Field::var).view(info.py())
 }
 
+/// The symbolic dimensions that a function uses without defining them; with `defined` those that it defines.
+#[pyfunction]
+pub(crate) fn symbolic_vars<'py>(func: &Bound<'py, PyAny>, defined: bool) -> PyResult<Bound<'py, PyAny>> {
+    let Some(Node::Function(_, function)) = node_of(func) else {
+        return Err(error::wrong_type("expected a relax.Function", func));
+    };
+    let found = match defined {
+        true => analysis::defined_symbolic_vars(&**function),
+        false => analysis::free_symbolic_vars(&**function),
+    };
+    Field::list(&found, Field::var).view(func.py())
+}
+
 /// The extents in a struct info that are no constants: none is negative.
 #[pyfunction]
 pub(crate) fn collect_non_negative_expressions<'py>(info: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -465,6 +478,32 @@ pub(crate) fn detect_buffer_access_lca<'py>(func: &Bound<'py, PyAny>) -> PyResul
 #[pyfunction]
 pub(crate) fn calculate_workspace_bytes(func: &Bound<'_, PyAny>, align: i64) -> PyResult<i64> {
     tir::calculate_workspace_bytes(&prim_func(func)?.1, align).map_err(|reason| error::general(func.py(), reason))
+}
+
+/// The PrimFunc for parameters of which values, or buffers like the arguments, are known.
+#[pyfunction]
+pub(crate) fn specialize<'py>(func: &Bound<'py, PyAny>, known: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    let (py, (name, function)) = (func.py(), prim_func(func)?);
+    let mut given: Vec<(ScalarVar, tir::Known)> = Vec::new();
+    for (var, value) in known {
+        let value = match node_of(&value) {
+            Some(Node::Buffer(buffer)) => tir::Known::Buffer(buffer.clone()),
+            _ => tir::Known::Value(argument(&value, "param_map")?),
+        };
+        given.push((argument(&var, "param_map")?, value));
+    }
+    let function = tir::specialize(&function, &given).map_err(|reason| error::general(py, reason))?;
+    wrap(py, Node::PrimFunc(name, Arc::new(function)))
+}
+
+/// The PrimFunc after one step of the lowering, by the step's name.
+#[pyfunction]
+pub(crate) fn lowering_step<'py>(step: &str, func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let (py, (name, function)) = (func.py(), prim_func(func)?);
+    let known = tilewright::tir_passes::lowering_passes().iter().find(|(known, _)| *known == step);
+    let (_, pass) = known.ok_or_else(|| error::general(py, format_args!("the lowering has no step `{step}`")))?;
+    let lowered = pass(&function).map_err(|found| error::diagnostics(py, &found))?;
+    wrap(py, Node::PrimFunc(name, Arc::new(lowered)))
 }
 
 /// A copy of a PrimFunc whose variables and buffers are its own.

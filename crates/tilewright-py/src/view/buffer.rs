@@ -27,8 +27,9 @@ pub(super) fn field(buffer: &Buffer, name: &str) -> Option<Field> {
         "strides" => Field::scalars(&buffer.strides),
         "elem_offset" => Field::scalar(&buffer.elem_offset.clone().unwrap_or_else(|| Expr::i64(0))),
         "data_alignment" => Field::Int(if buffer.align == 0 { 64 } else { buffer.align as i64 }),
-        "offset_factor" => Field::Int(1),
-        "axis_separators" => Field::List(Vec::new()),
+        "offset_factor" => Field::Int(buffer.offset_factor.max(1) as i64),
+        "axis_separators" => Field::list(&buffer.axis_separators, |at| Field::Int(*at as i64)),
+        "buffer_type" => Field::Int(if buffer.broadcasts { 2 } else { 1 }),
         "span" => Field::None,
         _ => return None,
     })
@@ -38,6 +39,30 @@ pub(super) fn field(buffer: &Buffer, name: &str) -> Option<Field> {
 #[pyfunction]
 pub(crate) fn buffer_scope(buffer: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(expected_buffer(buffer)?.scope.name().to_owned())
+}
+
+/// The buffer as one of a single dimension.
+#[pyfunction]
+pub(crate) fn flattened_buffer<'py>(buffer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let flat = expected_buffer(buffer)?.flattened();
+    let flat = flat.map_err(|reason| crate::error::general(buffer.py(), reason))?;
+    super::wrap(buffer.py(), Node::Buffer(flat))
+}
+
+/// The indices of an element in the flattened buffer.
+#[pyfunction]
+pub(crate) fn buffer_offset<'py>(
+    buffer: &Bound<'py, PyAny>,
+    indices: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (py, buffer) = (buffer.py(), expected_buffer(buffer)?);
+    let indices: Vec<Expr> = super::argument(indices, "indices")?;
+    if indices.len() != buffer.rank() {
+        let reason = format!("`{}` has {} dimensions, found {} indices", buffer.name, buffer.rank(), indices.len());
+        return Err(crate::error::general(py, reason));
+    }
+    let found = buffer.offset_of(&indices).map_err(|reason| crate::error::general(py, reason))?;
+    found.into_iter().map(|index| super::wrap(py, Node::Scalar(index))).collect()
 }
 
 fn expected_buffer(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
@@ -126,7 +151,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     }))
 }
 
-/// `(shape, dtype, name, data, strides, elem_offset, scope, data_alignment)`.
+/// `(shape, dtype, name, data, strides, elem_offset, scope, data_alignment, offset_factor, buffer_type, axis_separators)`.
 fn buffer(args: &Args<'_, '_>) -> PyResult<Buffer> {
     let (shape, dtype): (Vec<Expr>, DataType) = (args.get(0, "shape")?, args.get(1, "dtype")?);
     let name: Arc<str> = args.get(2, "name")?;
@@ -136,11 +161,28 @@ fn buffer(args: &Args<'_, '_>) -> PyResult<Buffer> {
     let scope = Scope::named(&scope).ok_or_else(|| format!("there is no scope `{scope}`"));
     let scope = args.made(scope)?;
     let align = args.made(usize::try_from(align.max(0)))?;
+    let (factor, kind): (i64, Arc<str>) = (args.get(8, "offset_factor")?, args.get(9, "buffer_type")?);
+    let factor = args.made(usize::try_from(factor).map_err(|_| "`offset_factor` is at least 0"))?;
+    let broadcasts = match &*kind {
+        "" | "default" => false,
+        "auto" | "auto_broadcast" => true,
+        other => return args.made(Err(format!("`buffer_type` is \"\" or \"auto\", found \"{other}\""))),
+    };
+    let separators: Option<Vec<i64>> = args.get(10, "axis_separators")?;
+    let separators = separators.unwrap_or_default().into_iter().map(usize::try_from).collect::<Result<Vec<_>, _>>();
+    let separators = args.made(separators.map_err(|_| "an axis separator is at least 0"))?;
+    let ascending = separators.windows(2).all(|pair| pair[0] <= pair[1]);
+    if !ascending || separators.last().is_some_and(|last| *last > shape.len()) {
+        return args.made(Err("axis separators ascend, and none is behind the last dimension"));
+    }
     Ok(Buffer::new(name, shape, dtype).derive(|node| {
         node.data = data.unwrap_or_else(|| node.data.clone());
         node.strides = strides.unwrap_or_default();
         node.elem_offset = elem_offset;
         node.scope = scope;
         node.align = align;
+        node.offset_factor = factor;
+        node.broadcasts = broadcasts;
+        node.axis_separators = separators;
     }))
 }

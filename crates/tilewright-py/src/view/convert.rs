@@ -254,7 +254,15 @@ impl FromPython for StructInfo {
     fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         Ok(match node_of(object) {
             Some(Node::Info(info)) => Some(info.clone()),
-            _ => None,
+            Some(_) => None,
+            // `R.Tensor((3, 4), "float32")`, as annotations have it.
+            None => match object.getattr_opt("from_script")? {
+                Some(written) => match node_of(&written.call0()?) {
+                    Some(Node::Info(info)) => Some(info.clone()),
+                    _ => None,
+                },
+                None => None,
+            },
         })
     }
 }

@@ -149,12 +149,14 @@ fn changed<'py>(
         Some(Node::PrimFunc(name, func)) => {
             let mut func = (**func).clone();
             change(&mut func.attrs);
-            Node::PrimFunc(name.clone(), Arc::new(func))
+            let name = func.global_symbol().map_or_else(|| name.clone(), Into::into);
+            Node::PrimFunc(name, Arc::new(func))
         }
         Some(Node::Function(name, func)) => {
             let mut func = (**func).clone();
             change(&mut func.attrs);
-            Node::Function(name.clone(), Arc::new(func))
+            let name = func.global_symbol().map_or_else(|| name.clone(), Into::into);
+            Node::Function(name, Arc::new(func))
         }
         _ => return Err(error::wrong_type("expected a function", object)),
     };

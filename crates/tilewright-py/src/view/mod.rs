@@ -47,7 +47,7 @@ use crate::error;
 use crate::module::{print_options, show};
 
 pub(crate) use attrs::{attr_of, attrs_of, index_map, map as attrs_field, optional as attr_field};
-pub(crate) use buffer::buffer_scope;
+pub(crate) use buffer::{buffer_offset, buffer_scope, flattened_buffer};
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};

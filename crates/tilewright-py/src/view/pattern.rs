@@ -232,7 +232,7 @@ impl PyPattern {
     }
 
     fn __repr__(&self) -> String {
-        format!("<{} {:#x}>", self._kind(), self.0.address())
+        self.0.to_string()
     }
 }
 

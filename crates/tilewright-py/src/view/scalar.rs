@@ -1,6 +1,7 @@
 //! Scalar expressions: a class for each operator.
 
 use pyo3::prelude::*;
+use tilewright::expr::semantics::{self, Scalar};
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright::{DataType, expr};
 
@@ -187,6 +188,61 @@ fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
     args.made(u16::try_from(lanes).map_err(|_| format!("a vector has 1 to {} lanes, found {lanes}", u16::MAX)))
 }
 
+/// The value of a constant; `None` of strings and handles.
+fn constant(e: &Expr) -> Option<Scalar> {
+    match &e.kind {
+        ExprKind::Int(value) if e.dtype.is_int() || e.dtype.is_bool() => Some(Scalar::from_int(*value, e.dtype)),
+        ExprKind::Float(value) if e.dtype.is_float() => Some(Scalar::from_float(value.0, e.dtype)),
+        _ => None,
+    }
+}
+
+fn of_scalar(value: Scalar) -> Expr {
+    match value.dtype() {
+        dtype if dtype.is_float() => Expr::float(value.as_float(), dtype),
+        dtype if dtype.is_bool() => Expr::bool(value.as_bool()),
+        dtype => Expr::int(value.as_int(), dtype),
+    }
+}
+
+/// Where a program writes numbers out, the result: of two constants their value, and of 0 and 1 what they leave. Sums and
+/// products of integers that their type cannot hold are left as they are.
+fn worked_out(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
+    let dtype = a.dtype;
+    if dtype != b.dtype || dtype.lanes != 1 {
+        return None;
+    }
+    if let (Some(x), Some(y)) = (constant(a), constant(b)) {
+        let value = semantics::binary(op, x, y).ok()?;
+        let exact = |f: fn(i64, i64) -> Option<i64>| f(x.as_int(), y.as_int()) == Some(value.as_int());
+        let held = match op {
+            _ if dtype.is_float() || dtype.is_bool() => true,
+            BinOp::Add => exact(i64::checked_add),
+            BinOp::Sub => exact(i64::checked_sub),
+            BinOp::Mul => exact(i64::checked_mul),
+            _ => true,
+        };
+        return held.then(|| of_scalar(value));
+    }
+    if !dtype.is_signed() || dtype.is_float() {
+        return None;
+    }
+    match (op, a.as_int(), b.as_int()) {
+        (BinOp::Add, Some(0), None) | (BinOp::Mul, Some(1), None) => Some(b.clone()),
+        (BinOp::Add | BinOp::Sub, None, Some(0)) | (BinOp::Mul | BinOp::FloorDiv, None, Some(1)) => Some(a.clone()),
+        (BinOp::Mul, Some(0), None) | (BinOp::Mul, None, Some(0)) | (BinOp::FloorMod, None, Some(1)) => {
+            Some(Expr::int(0, dtype))
+        }
+        _ => None,
+    }
+}
+
+/// A comparison of two constants, worked out.
+fn compared(op: CmpOp, a: &Expr, b: &Expr) -> Option<Expr> {
+    let (x, y) = (constant(a)?, constant(b)?);
+    (a.dtype == b.dtype).then(|| of_scalar(semantics::compare(op, x, y)))
+}
+
 /// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
 /// scalar, so that Python asks the other operand.
 #[pyfunction]
@@ -203,13 +259,13 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
     let full = format!("tir.{op}");
     let made = matched(a, b, x, y).and_then(|(a, b)| {
         if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == full) {
-            return Expr::binary(*op, &a, &b);
+            return worked_out(*op, &a, &b).map_or_else(|| Expr::binary(*op, &a, &b), Ok);
         }
         if let Some((_, op)) = COMPARE.iter().find(|(kind, _)| *kind == full) {
-            return Expr::compare(*op, &a, &b);
+            return compared(*op, &a, &b).map_or_else(|| Expr::compare(*op, &a, &b), Ok);
         }
         match call::operator(&full) {
-            Some(op) => Expr::binary(op, &a, &b),
+            Some(op) => worked_out(op, &a, &b).map_or_else(|| Expr::binary(op, &a, &b), Ok),
             None => Err(expr::TypeMismatch(format!("there is no operator `{op}`"))),
         }
     });

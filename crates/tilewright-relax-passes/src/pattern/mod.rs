@@ -16,6 +16,7 @@
 mod context;
 mod matching;
 mod rewrite;
+mod show;
 
 use std::sync::Arc;
 

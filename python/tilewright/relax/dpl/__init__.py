@@ -9,8 +9,10 @@ does.
 
 from .context import *
 from .context import __all__ as _context
+from .kinds import *
+from .kinds import __all__ as _kinds
 from .pattern import *
 from .pattern import __all__ as _pattern
 from .rewrite import rewrite_bindings, rewrite_call
 
-__all__ = [*_context, *_pattern, "rewrite_bindings", "rewrite_call"]
+__all__ = [*_context, *_kinds, *_pattern, "rewrite_bindings", "rewrite_call"]

@@ -6,7 +6,7 @@ declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take ten
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from typing import Any
@@ -143,15 +143,27 @@ def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]]) -> Pass | None:
     return Pass.from_python(customized, "LegalizeOps", 0)
 
 
-def function_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
+) -> Any:
     """Makes a pass of a Python function `(function, module, context) -> function` on graph functions.
 
     Also of a class with a method `transform_function` of these arguments, and with arguments as a decorator.
     """
-    return function_pass_of(Function, pass_func, opt_level, name)
+    return function_pass_of(Function, pass_func, opt_level, name, required)
 
 
-def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+def dataflowblock_pass(
+    pass_func: Any = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
+) -> Any:
     """Makes a pass of a Python function `(block, module, context) -> block` on dataflow blocks.
 
     Also of a class with a method `transform_dataflowblock` of these arguments, and with arguments as a decorator.
@@ -160,7 +172,7 @@ def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | No
     def decorate(work: Any) -> Any:
         if isinstance(work, type):
             return lambda *args, **kwargs: decorate(work(*args, **kwargs).transform_dataflowblock)
-        return function_pass(_on_blocks(work), opt_level, name or work.__name__)
+        return function_pass(_on_blocks(work), opt_level, name or work.__name__, required)
 
     return decorate if pass_func is None else decorate(pass_func)
 

@@ -10,6 +10,7 @@ from ...error import TVMError
 from ...ir.expr import Range
 from ...tir import buffer as _buffer
 from ...tir import op as _op
+from ...tir.analysis import get_block_read_write_region
 from ...tir.expr import *
 from ...tir.expr import IntImm, IterVar, Var
 from ...tir.op import *
@@ -184,7 +185,8 @@ class BlockFrame(StmtFrame):
         self.name = name
         self.iters: list[Any] = []
         self.values: list[Any] = []
-        self.regions: dict[str, list[Any]] = {"reads": [], "writes": []}
+        # What the block says of its regions; of what it says nothing, they follow from its body.
+        self.regions: dict[str, list[Any]] = {}
         self.predicate: Any = True
         self.init: Stmt | None = None
         self.annotations: dict[str, Any] = {}
@@ -193,11 +195,18 @@ class BlockFrame(StmtFrame):
 
     def stmt(self) -> Stmt:
         """The instance of the block."""
-        block = Block(
-            self.iters, self.regions["reads"], self.regions["writes"], self.name, self.body(), self.init,
-            self.allocated, self.matched, self.annotations,
-        )  # fmt: skip
+        block = self._block([], [])
+        if not (self.name == "root" and not self.iters) and len(self.regions) < 2:
+            reads, writes = get_block_read_write_region(block)
+            block = self._block(self.regions.get("reads", reads), self.regions.get("writes", writes))
+        elif self.regions:
+            block = self._block(self.regions.get("reads", []), self.regions.get("writes", []))
         return BlockRealize(self.values, self.predicate, block)
+
+    def _block(self, reads: Any, writes: Any) -> Block:
+        return Block(
+            self.iters, reads, writes, self.name, self.body(), self.init, self.allocated, self.matched, self.annotations
+        )
 
 
 def block(name: str = "", no_realize: bool = False) -> BlockFrame:

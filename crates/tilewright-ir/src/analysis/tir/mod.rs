@@ -8,6 +8,7 @@ pub mod blocks;
 pub mod memory;
 pub mod op_pattern;
 pub mod purity;
+pub mod specialize;
 pub mod walks;
 pub mod work;
 
@@ -21,6 +22,7 @@ pub use blocks::{AccessRegions, find_anchor_block, get_block_access_region};
 pub use memory::{calculate_workspace_bytes, detect_buffer_access_lca, undefined_vars};
 pub use op_pattern::{OpPattern, op_pattern};
 pub use purity::{assert_pure_function, is_pure_function};
+pub use specialize::{Known, specialize};
 pub use walks::{
     Node, Replace, Transform, expr_deep_equal, ir_transform, post_order_visit, pre_order_visit, renew_defs, substitute,
 };

@@ -1,0 +1,69 @@
+"""Buffers as values of Python, and PrimFuncs for known buffers."""
+
+import numpy as np
+import pytest
+
+import tilewright as tw
+from tilewright import tir
+from tilewright.script import tir as T
+from tilewright.script.ir_builder import IRBuilder
+from tilewright.script.ir_builder import tir as builder
+
+
+@T.prim_func
+def doubled(a: T.handle, b: T.handle, n: T.int32):
+    A = T.match_buffer(a, (n, 4), "float32")
+    B = T.match_buffer(b, (n, 8), "float32")
+    for i, j in T.grid(n, 4):
+        B[i, j * 2] = A[i, j]
+        B[i, j * 2 + 1] = A[i, j]
+
+
+def test_a_function_is_specialised_for_a_value_and_for_a_buffer():
+    for known in ({doubled.params[2]: 3}, {doubled.params[0]: tir.decl_buffer((3, 4), "float32")}):
+        function = doubled.specialize(known)
+        assert len(function.params) == 2 and all(
+            dim == 3 for dim in (function.buffer_map[p].shape[0] for p in function.params)
+        )
+        x, y = np.arange(12, dtype="float32").reshape(3, 4), tw.nd.array(np.zeros((3, 8), "float32"))
+        tw.build(function, target="llvm")(tw.nd.array(x), y)
+        np.testing.assert_array_equal(y.numpy(), x.repeat(2, 1))
+
+
+def test_what_does_not_fit_a_function_is_named():
+    a, b, n = doubled.params
+    rows = [
+        ({a: 3}, "`a` is a buffer, and is given a scalar"),
+        ({n: tir.decl_buffer((3,))}, "`n` is a scalar, and is given a buffer"),
+        ({tir.Var("q", "int32"): 3}, "`q` is no parameter of the function"),
+        ({a: tir.decl_buffer((3, 5))}, "`A` is given 5, where the function has 4"),
+        ({a: tir.decl_buffer((3, 4)), b: tir.decl_buffer((2, 8))}, "`B` is given 2, where the function has 3"),
+        ({a: tir.decl_buffer((3, 4), "int8")}, "`A` holds float32, the buffer that is given int8"),
+    ]
+    for known, reason in rows:
+        with pytest.raises(tw.TVMError, match=reason):
+            doubled.specialize(known)
+
+
+def test_a_buffer_keeps_what_it_was_declared_with():
+    offset = tir.Var("o", "int32")
+    buffer = tir.decl_buffer((6, 4, 3), elem_offset=offset, offset_factor=4, axis_separators=[1], buffer_type="auto")
+    assert (buffer.offset_factor, list(buffer.axis_separators), buffer.buffer_type) == (4, [1], 2)
+    assert [int(extent) for extent in tir.decl_buffer((6, 4, 3)).get_flattened_buffer().shape] == [72]
+    assert [int(extent) for extent in buffer.get_flattened_buffer().shape] == [6, 12]
+    assert [str(at) for at in buffer.offset_of([5, 1, 2])] == ["5", "o + 3 + 2"]
+    assert [int(at) for at in tir.decl_buffer((4, 4), strides=[5, 1]).offset_of([2, 3])] == [13]
+    for wrong in ({"axis_separators": [9]}, {"axis_separators": [2, 1]}, {"buffer_type": "x"}, {"offset_factor": -1}):
+        with pytest.raises(tw.TVMError):
+            tir.decl_buffer((3, 3), **wrong)
+
+
+def test_regions_of_a_built_block_follow_from_its_body():
+    with IRBuilder() as ib, builder.prim_func():
+        builder.func_name("main")
+        A, B = (builder.arg(name, builder.Buffer((16,), "float32")) for name in "AB")
+        with builder.block("root"), builder.serial(0, 16) as i, builder.block("copy"):
+            v = builder.axis.spatial(16, i)
+            builder.buffer_store(B, A[v], [v])
+    text = ib.get().script()
+    assert "T.reads(A[v" in text and "T.writes(B[v" in text
