@@ -9,6 +9,7 @@
 mod diagnostic;
 pub mod json;
 mod names;
+mod near;
 mod parallel;
 mod placeholders;
 mod render;
@@ -17,6 +18,7 @@ mod stack;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Label, Severity};
 pub use names::{NameSupply, nearest};
+pub use near::{NearHasher, NearMap, NearSet};
 pub use parallel::parallel_map;
 pub use placeholders::fill_placeholders;
 pub use source::{Origins, SourceFile, Span};

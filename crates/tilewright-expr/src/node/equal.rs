@@ -4,7 +4,7 @@ use std::fmt;
 use std::mem::take;
 use std::sync::Arc;
 
-use tilewright_support::Map;
+use tilewright_support::{Map, NearMap};
 
 use super::path::{Path, Step};
 use super::{IrNode, VarId};
@@ -38,8 +38,8 @@ pub enum FreeVariables {
 /// State of a structural comparison: which variables stand for which, and where the first difference is.
 #[derive(Default, Debug)]
 pub struct EqCx {
-    forth: Map<VarId, VarId>,
-    back: Map<VarId, VarId>,
+    forth: NearMap<VarId, VarId>,
+    back: NearMap<VarId, VarId>,
     /// Pairs of shared nodes that were found to be equal, and after how many rebindings.
     equal: Map<(usize, usize), usize>,
     /// How often variables were bound anew: what was equal before may have been so by the old pairs.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tilewright_expr::node::{AnyHandle, VarId};
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{NearSet, with_stack};
 use tilewright_tensor::DataType;
 
-use super::scalar::{Context, access, check as check_scalar, check_buffer, check_layout, check_mask, define};
+use super::scalar::{Context, access, check as check_scalar, check_buffer, check_layout, check_mask, define, layout};
 use super::scope::{Level, Scopes};
 use super::{Report, count};
 use crate::relax::Constant;
@@ -16,7 +16,8 @@ use crate::tir::{
 };
 
 pub(super) fn check(report: &mut Report, function: &PrimFunc) {
-    let mut checker = Checker { report, scopes: Scopes::default(), constants: Set::default() };
+    let (scopes, constants) = (Scopes::default(), NearSet::default());
+    let mut checker = Checker { report, scopes, constants, unfinished: Vec::new() };
     checker.report.origins.push(function.origins.headline());
     checker.scopes.enter();
     checker.params(function);
@@ -29,7 +30,29 @@ struct Checker<'r> {
     report: &'r mut Report,
     scopes: Scopes,
     /// Data variables of constant memory.
-    constants: Set<VarId>,
+    constants: NearSet<VarId>,
+    /// The statements around of which only what they end in is left to check, from outside inwards.
+    unfinished: Vec<Unfinished>,
+}
+
+/// A statement that is checked up to what it ends in.
+struct Unfinished {
+    /// Its address, where the node is shared.
+    shared: Option<usize>,
+    /// The innermost scope that it depends on so far.
+    level: Level,
+    /// How many places were around it.
+    around: usize,
+    /// Whether a scope of its own is open for what it ends in.
+    scoped: bool,
+}
+
+/// What a statement ends in.
+enum Rest<'s> {
+    Nothing,
+    Plain(&'s Stmt),
+    /// The same in a scope of its own.
+    Scoped(&'s Stmt),
 }
 
 impl Checker<'_> {
@@ -64,19 +87,26 @@ impl Checker<'_> {
                 self.error("TW0515", format!("parameter `{}` is {dtype}, expected {expected}", param.var.name));
             }
         }
-        let buffers: Vec<&Buffer> = function.params.iter().filter_map(|p| p.buffer.as_ref()).collect();
-        for buffer in &buffers {
+        let mut unsettled = Vec::new();
+        for buffer in function.params.iter().filter_map(|param| param.buffer.as_ref()) {
             self.define_buffer(buffer);
-            self.define_dims(buffer);
+            // Constants mention nothing that a later parameter may define.
+            match layout(buffer).all(|part| part.as_int().is_some()) {
+                true => _ = check_layout(self.report, &mut self.scopes, Context::Loops, buffer),
+                false => {
+                    self.define_dims(buffer);
+                    unsettled.push(buffer);
+                }
+            }
         }
-        for buffer in buffers {
+        for buffer in unsettled {
             check_layout(self.report, &mut self.scopes, Context::Loops, buffer);
         }
     }
 
     /// Variables that stand alone in a buffer's shape, strides or offset get their values from what it is bound to.
     fn define_dims(&mut self, buffer: &Buffer) {
-        for part in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
+        for part in layout(buffer) {
             if let Some(var) = part.as_var() {
                 self.scopes.define(var.id());
             }
@@ -84,79 +114,112 @@ impl Checker<'_> {
     }
 
     /// Checks a statement and gives the innermost scope that it depends on; a shared one is looked at once.
+    ///
+    /// What a statement ends in is checked behind it and not inside of it: of a suite of a million declarations each has
+    /// the rest as its body.
     fn stmt(&mut self, stmt: &Stmt) -> Level {
-        let shared = stmt.is_shared();
-        if shared && let Some(level) = self.scopes.checked(stmt.address(), Context::Loops as u8) {
-            return level;
-        }
-        let around = place_of(&stmt.kind);
-        let inside = self.report.around.len();
-        self.report.around.extend(around);
-        let level = with_stack(|| self.stmt_kind(&stmt.kind));
-        self.report.around.truncate(inside);
-        if shared {
-            self.scopes.remember(stmt.address(), Context::Loops as u8, level);
+        let outside = self.unfinished.len();
+        let mut level = with_stack(|| self.heads(stmt));
+        while self.unfinished.len() > outside
+            && let Some(ended) = self.unfinished.pop()
+        {
+            let inside = if ended.scoped { self.leave(level) } else { level };
+            level = ended.level.max(inside);
+            self.report.around.truncate(ended.around);
+            if let Some(address) = ended.shared {
+                self.scopes.remember(address, Context::Loops as u8, level);
+            }
         }
         level
     }
 
-    /// Runs `inside` in a scope of its own and gives the innermost scope around it that was used.
-    fn scoped(&mut self, inside: impl FnOnce(&mut Self) -> Level) -> Level {
-        self.scopes.enter();
-        let (level, here) = (inside(self), self.scopes.here());
+    /// Checks a statement, what it ends in, what that ends in, and so on, and leaves them unfinished; gives the innermost
+    /// scope that the last one depends on.
+    fn heads(&mut self, mut stmt: &Stmt) -> Level {
+        loop {
+            let shared = stmt.is_shared().then(|| stmt.address());
+            if let Some(address) = shared
+                && let Some(level) = self.scopes.checked(address, Context::Loops as u8)
+            {
+                return level;
+            }
+            let around = self.report.around.len();
+            self.report.around.extend(place_of(&stmt.kind));
+            let (level, rest) = self.head(&stmt.kind);
+            self.unfinished.push(Unfinished { shared, level, around, scoped: matches!(rest, Rest::Scoped(_)) });
+            match rest {
+                Rest::Nothing => return level,
+                Rest::Plain(rest) | Rest::Scoped(rest) => stmt = rest,
+            }
+        }
+    }
+
+    /// Ends the innermost scope, in which this one was the innermost that was used, and gives the innermost around it.
+    fn leave(&mut self, level: Level) -> Level {
+        let here = self.scopes.here();
         self.scopes.leave();
         if level >= here { here - 1 } else { level }
     }
 
-    fn stmt_kind(&mut self, stmt: &StmtKind) -> Level {
+    /// Checks a statement up to what it ends in, and enters the scope that it opens for that.
+    fn head<'s>(&mut self, stmt: &'s StmtKind) -> (Level, Rest<'s>) {
         match stmt {
             StmtKind::Store { buffer, indices, value, predicate } => {
-                self.store(buffer, indices, value, predicate.as_ref())
+                (self.store(buffer, indices, value, predicate.as_ref()), Rest::Nothing)
             }
-            StmtKind::For { var, min, extent, kind, body, .. } => self.for_loop(var, min, extent, kind, body),
-            StmtKind::While { condition, body } => self.condition("while", condition).max(self.stmt(body)),
-            StmtKind::If { condition, then, otherwise } => {
-                let level = self.condition("if", condition).max(self.stmt(then));
-                otherwise.iter().map(|stmt| self.stmt(stmt)).fold(level, Level::max)
+            StmtKind::For { var, min, extent, kind, body, .. } => {
+                (self.for_loop(var, min, extent, kind), Rest::Scoped(body))
             }
-            StmtKind::Let { var, value, body } => {
-                if var.dtype != value.dtype {
-                    let message = format!("variable `{}` is {}, its value {}", var.name, var.dtype, value.dtype);
-                    self.error("TW0506", message);
+            StmtKind::While { condition, body } => (self.condition("while", condition), Rest::Plain(body)),
+            StmtKind::If { condition, then, otherwise: None } => (self.condition("if", condition), Rest::Plain(then)),
+            StmtKind::If { condition, then, otherwise: Some(otherwise) } => {
+                (self.condition("if", condition).max(self.stmt(then)), Rest::Plain(otherwise))
+            }
+            StmtKind::Let { var, value, body } => (self.value(var, value), Rest::Scoped(body)),
+            StmtKind::Assert { condition, .. } => (self.condition("assert", condition), Rest::Nothing),
+            StmtKind::Seq(stmts) => match stmts.split_last() {
+                Some((last, before)) => {
+                    (before.iter().map(|stmt| self.stmt(stmt)).max().unwrap_or(0), Rest::Plain(last))
                 }
-                let level = self.expr(value);
-                level.max(self.scoped(|this| {
-                    this.define(var.id(), &var.name);
-                    this.stmt(body)
-                }))
-            }
-            StmtKind::Assert { condition, .. } => self.condition("assert", condition),
-            StmtKind::Seq(stmts) => stmts.iter().map(|stmt| self.stmt(stmt)).max().unwrap_or(0),
-            StmtKind::Evaluate(expr) => self.expr(expr),
+                None => (0, Rest::Nothing),
+            },
+            StmtKind::Evaluate(expr) => (self.expr(expr), Rest::Nothing),
             StmtKind::Block { values, predicate, block } => {
                 let level = self.exprs(values).max(self.condition("block", predicate));
-                level.max(self.scoped(|this| this.block(values, block)))
+                self.scopes.enter();
+                let inside = self.block(values, block);
+                (level.max(self.leave(inside)), Rest::Nothing)
             }
             StmtKind::Attr { node, value, body, .. } => {
                 let named = [node, value].into_iter().filter(|operand| !matches!(operand.kind, ExprKind::Str(_)));
-                self.exprs(named).max(self.stmt(body))
+                (self.exprs(named), Rest::Plain(body))
             }
             StmtKind::AllocateConst { buffer, data, body } => {
                 self.constant_memory(buffer, data);
                 self.constants.insert(buffer.data.id());
-                self.scoped(|this| {
-                    this.define_buffer(buffer);
-                    this.stmt(body)
-                })
+                self.scopes.enter();
+                self.define_buffer(buffer);
+                (0, Rest::Scoped(body))
             }
             StmtKind::Allocate { buffer, body } => {
                 let level = check_layout(self.report, &mut self.scopes, Context::Loops, buffer);
-                level.max(self.scoped(|this| {
-                    this.define_buffer(buffer);
-                    this.stmt(body)
-                }))
+                self.scopes.enter();
+                self.define_buffer(buffer);
+                (level, Rest::Scoped(body))
             }
         }
+    }
+
+    /// Checks the value of a variable, and enters the scope in which the variable has it.
+    fn value(&mut self, var: &Var, value: &Expr) -> Level {
+        if var.dtype != value.dtype {
+            let message = format!("variable `{}` is {}, its value {}", var.name, var.dtype, value.dtype);
+            self.error("TW0506", message);
+        }
+        let level = self.expr(value);
+        self.scopes.enter();
+        self.define(var.id(), &var.name);
+        level
     }
 
     fn constant_memory(&mut self, buffer: &Buffer, data: &Constant) {
@@ -192,7 +255,8 @@ impl Checker<'_> {
         level.max(check_mask(self.report, &mut self.scopes, Context::Loops, mask, lanes))
     }
 
-    fn for_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind, body: &Stmt) -> Level {
+    /// Checks a loop but for its body, and enters the scope of that.
+    fn for_loop(&mut self, var: &Var, min: &Expr, extent: &Expr, kind: &ForKind) -> Level {
         if let ForKind::ThreadBinding(tag) = kind
             && !is_thread(tag)
         {
@@ -215,10 +279,9 @@ impl Checker<'_> {
             self.error("TW0507", format!("the extent of the unrolled loop `{}` is not a constant", var.name));
         }
         let level = self.expr(min).max(self.expr(extent));
-        level.max(self.scoped(|this| {
-            this.define(var.id(), &var.name);
-            this.stmt(body)
-        }))
+        self.scopes.enter();
+        self.define(var.id(), &var.name);
+        level
     }
 
     fn block(&mut self, values: &[Expr], block: &Block) -> Level {

@@ -3,11 +3,11 @@
 use std::fmt;
 
 use tilewright_expr::node::{AnyHandle, VarId};
-use tilewright_support::{Set, with_stack};
+use tilewright_support::{NearSet, with_stack};
 
 use super::Report;
-use super::info::{definable, dims, follows, show};
-use super::scalar::{Context, check as check_scalar};
+use super::info::{dims, follows, show};
+use super::scalar::{Context, check as check_scalar, typed};
 use super::scope::{Level, Scopes};
 use crate::calls::{may_have, packed_places, said_result, scalar_info};
 use crate::inplace::{allocated, check_places};
@@ -25,9 +25,9 @@ pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function)
         module,
         cx: InferCx::default(),
         scopes: Scopes::default(),
-        bound: Set::default(),
-        retired: Set::default(),
-        allocated: Set::default(),
+        bound: NearSet::default(),
+        retired: NearSet::default(),
+        allocated: NearSet::default(),
         context: BodyContext { seq: 0, dataflow: false, pure: false },
     };
     checker.function(function);
@@ -39,11 +39,11 @@ struct Checker<'r> {
     cx: InferCx,
     scopes: Scopes,
     /// Every graph variable that was bound.
-    bound: Set<VarId>,
+    bound: NearSet<VarId>,
     /// Dataflow variables whose block is over.
-    retired: Set<VarId>,
+    retired: NearSet<VarId>,
     /// Variables of tensors that the function allocates itself.
-    allocated: Set<VarId>,
+    allocated: NearSet<VarId>,
     context: BodyContext,
 }
 
@@ -76,12 +76,10 @@ impl Checker<'_> {
         let inside = BodyContext { seq: 0, dataflow: false, pure: function.pure && !forced };
         let before = std::mem::replace(&mut self.context, inside);
         let level = self.scoped(|this| {
-            for param in &function.params {
-                this.define_dims(&param.struct_info);
-            }
+            let settled: Vec<_> = function.params.iter().map(|param| this.define_dims(&param.struct_info)).collect();
             let mut level = 0;
-            for param in &function.params {
-                level = level.max(this.info(&param.struct_info));
+            for (param, settled) in function.params.iter().zip(settled) {
+                level = level.max(settled.unwrap_or_else(|| this.info(&param.struct_info)));
                 if param.dataflow {
                     this.error("TW0521", format!("parameter `{}` is a dataflow variable", param.name));
                 }
@@ -100,11 +98,22 @@ impl Checker<'_> {
         level
     }
 
-    fn define_dims(&mut self, info: &StructInfo) {
-        let level = if self.context.seq == 0 { self.scopes.here() } else { self.context.seq };
-        for var in definable(info) {
-            self.scopes.define_at(var.id(), level);
-        }
+    /// Defines the variables that stand alone as dimensions. Where there is nothing else but constants in the info, it is
+    /// checked by that, and this gives what [`Checker::info`] would.
+    fn define_dims(&mut self, info: &StructInfo) -> Option<Level> {
+        let here = if self.context.seq == 0 { self.scopes.here() } else { self.context.seq };
+        let mut settled = Some(0);
+        dims(info, &mut |dim| {
+            let inside = match &dim.kind {
+                tir::ExprKind::Var(var) if self.scopes.define_at(var.id(), here) => Some(here),
+                tir::ExprKind::Var(var) => self.scopes.level(var.id()),
+                tir::ExprKind::Int(_) => Some(0),
+                _ => None,
+            };
+            let right = is_scalar_number(dim) && inside.is_some() && typed(dim).is_ok();
+            settled = settled.max(inside).filter(|_| right && settled.is_some());
+        });
+        settled
     }
 
     fn bind(&mut self, var: &Var) {
@@ -117,13 +126,13 @@ impl Checker<'_> {
 
     /// Checks the dimensions of a struct info.
     fn info(&mut self, info: &StructInfo) -> Level {
-        let mut all = Vec::new();
-        dims(info, &mut |dim| all.push(dim));
-        all.into_iter().map(|dim| self.dim(dim)).max().unwrap_or(0)
+        let mut level = 0;
+        dims(info, &mut |dim| level = level.max(self.dim(dim)));
+        level
     }
 
     fn dim(&mut self, dim: &tir::Expr) -> Level {
-        if !dim.dtype.is_scalar() || dim.dtype.is_handle() {
+        if !is_scalar_number(dim) {
             self.error("TW0530", format!("a dimension is {}, expected a scalar integer", dim.dtype));
         }
         check_scalar(self.report, &mut self.scopes, Context::Dims, dim)
@@ -184,8 +193,8 @@ impl Checker<'_> {
             }
             BindingValue::MatchCast { value, struct_info } => {
                 level = level.max(self.expr(value));
-                self.define_dims(struct_info);
-                level = level.max(self.info(struct_info));
+                let settled = self.define_dims(struct_info);
+                level = level.max(settled.unwrap_or_else(|| self.info(struct_info)));
                 self.bound_info(var, struct_info);
                 self.bind(var);
             }
@@ -446,13 +455,18 @@ impl Checker<'_> {
                 _ => (matches!(function.struct_info, StructInfo::Func { pure: true, .. }), false),
             },
         };
-        let what = called(callee);
         if self.context.dataflow && !pure {
+            let what = called(callee);
             self.error("TW0523", format!("{what} has side effects, and is called in a dataflow block"));
         } else if self.context.pure && !pure && !own {
+            let what = called(callee);
             self.error("TW0523", format!("{what} has side effects, and is called in a function that says it is pure"));
         }
     }
+}
+
+fn is_scalar_number(dim: &tir::Expr) -> bool {
+    dim.dtype.is_scalar() && !dim.dtype.is_handle()
 }
 
 /// What is called, for messages.

@@ -176,13 +176,17 @@ pub(super) fn check_layout(report: &mut Report, scopes: &mut Scopes, context: Co
     if !separators.is_sorted() || separators.last().is_some_and(|&last| last > buffer.rank()) {
         problem(format!("axis separators {separators:?} of {} dimensions", buffer.rank()));
     }
-    let parts: Vec<&Expr> = buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset).collect();
-    for part in &parts {
+    for part in layout(buffer) {
         if !part.dtype.is_int() || !part.dtype.is_scalar() {
             problem(format!("expected a scalar integer in its shape, strides or offset, found {}", part.dtype));
         }
     }
-    parts.into_iter().map(|part| check(report, scopes, context, part)).max().unwrap_or(0)
+    layout(buffer).map(|part| check(report, scopes, context, part)).max().unwrap_or(0)
+}
+
+/// The expressions in what a buffer says of itself.
+pub(super) fn layout(buffer: &Buffer) -> impl Iterator<Item = &Expr> {
+    buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset)
 }
 
 /// Checks number and types of indices and gives the number of lanes of the access.
@@ -228,7 +232,7 @@ pub(crate) fn check_type(expr: &Expr) -> Result<(), String> {
 }
 
 /// Checks that the node has the type that follows from its operands.
-fn typed(expr: &Expr) -> Result<(), String> {
+pub(super) fn typed(expr: &Expr) -> Result<(), String> {
     let dtype = expr.dtype;
     let must = |fits: bool, what: &dyn Fn() -> String| {
         if fits { Ok(()) } else { Err(format!("{} cannot be {dtype}", what())) }

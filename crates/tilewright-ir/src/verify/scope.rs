@@ -1,7 +1,9 @@
 //! What is defined where.
 
+use std::collections::hash_map::Entry;
+
 use tilewright_expr::node::VarId;
-use tilewright_support::Map;
+use tilewright_support::{Map, NearMap};
 
 /// The scopes that are open, from outside inwards, and what each defines.
 #[derive(Debug, Default)]
@@ -10,7 +12,7 @@ pub(super) struct Scopes {
     open: Vec<u64>,
     last: u64,
     defined: Vec<Vec<VarId>>,
-    level: Map<VarId, Level>,
+    level: NearMap<VarId, Level>,
     /// Nodes that were checked, with the innermost scope that they depend on: while that scope is open, they need no
     /// second look.
     checked: Map<(usize, u8), (Level, u64)>,
@@ -52,10 +54,10 @@ impl Scopes {
 
     /// Defines something in an open scope; false if it was defined already.
     pub(super) fn define_at(&mut self, id: VarId, level: Level) -> bool {
-        if self.level.contains_key(&id) {
-            return false;
-        }
-        self.level.insert(id, level);
+        match self.level.entry(id) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(free) => free.insert(level),
+        };
         if let Some(defined) = self.defined.get_mut(level.wrapping_sub(1)) {
             defined.push(id);
         }

@@ -197,10 +197,10 @@ fn dimensions(size: usize) -> String {
 
 fn nest(out: &mut String, i: usize) {
     let _ = write!(out, "    @T.prim_func\n    def f{i}(A: T.Buffer((4,), \"float32\"), c: T.bool):\n");
-    for depth in 0..1_000 {
-        let _ = writeln!(out, "{}if c:", " ".repeat(8 + depth));
+    for depth in 2..1_002 {
+        let _ = writeln!(out, "{}if c:", "    ".repeat(depth));
     }
-    let _ = write!(out, "{}A[0] = T.float32({i})\n\n", " ".repeat(1_008));
+    let _ = write!(out, "{}A[0] = T.float32({i})\n\n", "    ".repeat(1_002));
 }
 
 fn chain(out: &mut String, i: usize) {

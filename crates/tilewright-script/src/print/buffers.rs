@@ -4,7 +4,7 @@ use tilewright_expr::node::{AnyHandle, VarId, walk_some};
 use tilewright_expr::semantics::Scalar;
 use tilewright_expr::{Buffer, Expr, Scope, Var};
 use tilewright_ir::tir::{PrimFunc, Stmt, StmtKind};
-use tilewright_support::{Map, Set};
+use tilewright_support::{NearMap, NearSet};
 use tilewright_tensor::{DataType, Tensor};
 
 use super::{Namespace, Printer};
@@ -136,10 +136,11 @@ impl Printer<'_> {
 const SIZE: &str = "(is_size_var=True)";
 
 /// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
-pub(super) fn undeclared(function: &PrimFunc) -> Map<VarId, Vec<Buffer>> {
-    let mut declared: Set<VarId> = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
+pub(super) fn undeclared(function: &PrimFunc) -> NearMap<VarId, Vec<Buffer>> {
+    let mut declared: NearSet<VarId> =
+        function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
     let mut used: Vec<Buffer> = Vec::new();
-    let mut seen: Set<VarId> = Set::default();
+    let mut seen: NearSet<VarId> = NearSet::default();
     let mut look = |node: &dyn AnyHandle| {
         match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
             Some(StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. }) => {
@@ -159,7 +160,7 @@ pub(super) fn undeclared(function: &PrimFunc) -> Map<VarId, Vec<Buffer>> {
         true
     };
     walk_some(&function.body, &mut look);
-    let mut views: Map<VarId, Vec<Buffer>> = Map::default();
+    let mut views: NearMap<VarId, Vec<Buffer>> = NearMap::default();
     for buffer in used.into_iter().filter(|buffer| !declared.contains(&buffer.id())) {
         views.entry(buffer.data.id()).or_default().push(buffer);
     }

@@ -29,7 +29,7 @@ use tilewright_ir::analysis::used_global_vars;
 use tilewright_ir::relax::{Function, StructInfo, VDevice};
 use tilewright_ir::tir::{PrimFunc, Stmt};
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Map, OrderedMap, Set};
+use tilewright_support::{Map, NearMap, NearSet, Set};
 use tilewright_tensor::Tensor;
 
 pub use highlight::{highlight, highlight_html};
@@ -154,20 +154,41 @@ impl Namespace {
 #[derive(Default)]
 struct Constants {
     tensors: Vec<Tensor>,
-    /// Places among them, by the address of the elements: tensors over the same memory are few.
-    places: Map<usize, Vec<usize>>,
+    /// The place of the last one among them over the same memory, by its address.
+    last: Map<usize, usize>,
+    /// For each, the place of the one before it over the same memory.
+    before: Vec<Option<usize>>,
 }
 
 impl Constants {
     /// The place of a tensor, at the end if it is new.
     fn index_of(&mut self, tensor: &Tensor) -> usize {
-        let places = self.places.entry(tensor.data_ptr() as usize).or_default();
-        if let Some(&index) = places.iter().find(|&&index| self.tensors[index].same(tensor)) {
-            return index;
+        let new = self.tensors.len();
+        let last = self.last.get(&(tensor.data_ptr() as usize)).copied();
+        let same = |at: &usize| self.tensors.get(*at).is_some_and(|known| known.same(tensor));
+        let before = |at: &usize| self.before.get(*at).copied().flatten();
+        if let Some(known) = std::iter::successors(last, before).find(same) {
+            return known;
         }
-        places.push(self.tensors.len());
+        self.last.insert(tensor.data_ptr() as usize, new);
+        self.before.push(last);
         self.tensors.push(tensor.clone());
-        self.tensors.len() - 1
+        new
+    }
+}
+
+/// Symbolic dimensions, each once, in the order in which they came.
+#[derive(Default)]
+struct Touched {
+    known: NearSet<VarId>,
+    vars: Vec<Var>,
+}
+
+impl Touched {
+    fn add(&mut self, var: &Var) {
+        if self.known.insert(var.id()) {
+            self.vars.push(var.clone());
+        }
     }
 }
 
@@ -189,9 +210,9 @@ struct Printer<'o> {
     /// The function that is printed by itself, if it names itself.
     itself: Option<&'o str>,
     /// Buffers that the function being printed does not declare, by the data variable of the memory that they view.
-    views: Map<VarId, Vec<tilewright_expr::Buffer>>,
-    /// Loop variables and their ranges.
-    ranges: Map<VarId, Range>,
+    views: NearMap<VarId, Vec<tilewright_expr::Buffer>>,
+    /// The loop variables of the function being printed and their ranges.
+    ranges: NearMap<VarId, Range>,
     /// Nodes of the expression being printed that get a name where they are met first.
     shared: Set<usize>,
     /// The names of those that were met, by address.
@@ -199,9 +220,9 @@ struct Printer<'o> {
     /// Names of the nodes of the function being printed that have become statements, by address.
     hoisted: Map<usize, String>,
     /// For each graph function around, the symbolic dimensions of its own that its body mentions.
-    touched: Vec<OrderedMap<Var, ()>>,
+    touched: Vec<Touched>,
     /// How many graph functions were around where a symbolic dimension was named.
-    depth_of: Map<VarId, usize>,
+    depth_of: NearMap<VarId, usize>,
     constants: Constants,
     marking: Marking,
     /// The devices that the module names, and how struct infos name them.
@@ -220,13 +241,13 @@ impl<'o> Printer<'o> {
             in_signature: false,
             uses_module: false,
             itself: None,
-            views: Map::default(),
-            ranges: Map::default(),
+            views: NearMap::default(),
+            ranges: NearMap::default(),
             shared: Set::default(),
             shared_names: Map::default(),
             hoisted: Map::default(),
             touched: Vec::new(),
-            depth_of: Map::default(),
+            depth_of: NearMap::default(),
             constants: Constants::default(),
             marking: Marking::default(),
             devices: Vec::new(),

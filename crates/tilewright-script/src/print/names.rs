@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 use tilewright_expr::node::VarId;
-use tilewright_support::{Map, Set};
+use tilewright_support::{Map, NearMap, NearSet, Set};
 use unicode_ident::{is_xid_continue, is_xid_start};
 use unicode_normalization::is_nfkc;
 
@@ -54,10 +54,10 @@ struct Given {
 pub(super) struct Names {
     texts: String,
     /// How variables are written, among the texts.
-    of: Map<VarId, Range<usize>>,
+    of: NearMap<VarId, Range<usize>>,
     /// The hashes of the names that are taken. Of two names with one hash the later counts as taken: it gets a number,
     /// and every name stays unique.
-    taken: Set<u64>,
+    taken: NearSet<u64>,
     reserved: Vec<u64>,
     /// Where the search for a free number begins, by wish: the smaller ones are taken.
     next: Map<String, usize>,
@@ -67,8 +67,18 @@ pub(super) struct Names {
     scopes: Vec<Scope>,
 }
 
+/// A number for a name; the numbers of `x_1`, `x_2` and so on follow each other, as the names mostly do.
 fn hash(name: &str) -> u64 {
-    Set::<u64>::default().hasher().hash_one(name)
+    let hash = |stem: &str| Set::<u64>::default().hasher().hash_one(stem);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = &name[stem.len()..];
+    let zeros = digits.len() - digits.trim_start_matches('0').len();
+    // One nought alone is a number; those before another one belong to the stem.
+    let (stem, number) = name.split_at(stem.len() + zeros.min(digits.len().saturating_sub(1)));
+    match number.parse::<u64>() {
+        Ok(number) => hash(stem).rotate_left(32).wrapping_add(number),
+        Err(_) => hash(name),
+    }
 }
 
 impl Names {
@@ -259,6 +269,14 @@ mod tests {
     fn names_are_identifiers_of_python_in_its_normal_form() {
         let names = ["mainé", "_x", "1x", "e\u{301}", "ﬁ", "a b", "def", "·a", "", "变量"].map(function_name);
         assert_eq!(names, ["mainé", "_x", "v1x", "e_", "_", "a_b", "def_", "v·a", "v", "变量"]);
+    }
+
+    #[test]
+    fn names_with_numbers_have_hashes_of_their_own_that_follow_each_other() {
+        assert_eq!(hash("x_7").wrapping_add(3), hash("x_10"));
+        let names = ["x", "x0", "x1", "x00", "x01", "x001", "x_1", "0", "1", "", "x99999999999999999999", "é1", "é"];
+        let different: Set<u64> = names.into_iter().map(hash).collect();
+        assert_eq!(different.len(), names.len());
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! Graph functions as text: signature, blocks of bindings, result.
 
 use tilewright_expr::Var as ScalarVar;
-use tilewright_expr::node::{AnyHandle, walk_some};
+use tilewright_expr::node::AnyHandle;
 use tilewright_ir::relax::{
     Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, StructInfo, Var,
 };
 use tilewright_ir::tir::attr_names;
-use tilewright_support::{OrderedMap, with_stack};
+use tilewright_support::{Set, with_stack};
 
 use super::graph::is_statement;
-use super::{Namespace, Printer};
+use super::{Namespace, Printer, Touched};
 
 /// Where a function stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Printer<'_> {
         let level = std::mem::replace(&mut self.graph_level, true);
         self.decorator(function, place);
         self.names.open();
-        self.touched.push(OrderedMap::default());
+        self.touched.push(Touched::default());
         let hoisted = std::mem::take(&mut self.hoisted);
         self.doc.write(format_args!("def {name}"));
         let signature = std::mem::replace(&mut self.in_signature, true);
@@ -79,7 +79,7 @@ impl Printer<'_> {
 
     /// What stands before the bindings: the symbolic dimensions that the body names, attributes, the module's name.
     fn prologue(&mut self, name: &str, function: &Function, place: Place) {
-        for var in self.touched.pop().unwrap_or_default().into_keys() {
+        for var in self.touched.pop().unwrap_or_default().vars {
             self.doc.line();
             let name = self.names.get(var.id()).unwrap_or_default().to_owned();
             self.doc.write(format_args!("{name} = "));
@@ -104,7 +104,7 @@ impl Printer<'_> {
         if let Some(touched) = self.touched.get_mut(frame)
             && !(own && self.in_signature)
         {
-            touched.insert(var.clone(), ());
+            touched.add(var);
         }
     }
 
@@ -233,15 +233,54 @@ impl Printer<'_> {
 
 /// Whether a call in the body has side effects by itself, if only on memory that the function has allocated.
 fn has_effects(body: &SeqExpr) -> bool {
-    let mut found = false;
-    walk_some(body, |node| match node.downcast::<Expr>() {
-        Some(expr) => {
-            found |= matches!(expr.kind, ExprKind::Call { .. }) && !expr.is_pure();
-            !found && !matches!(expr.kind, ExprKind::Function(_))
+    Effects::default().are_in(body)
+}
+
+/// Looks for calls with side effects. It looks at nothing else: this is a second walk over a body that is printed anyway.
+#[derive(Default)]
+struct Effects {
+    /// The addresses of shared nodes that were looked into.
+    seen: Set<usize>,
+}
+
+impl Effects {
+    fn are_in(&mut self, body: &SeqExpr) -> bool {
+        let mut bindings = body.blocks.iter().flat_map(|block| &block.bindings);
+        bindings.any(|binding| match &binding.value {
+            BindingValue::Expr(value) | BindingValue::MatchCast { value, .. } => self.are_of(value),
+        }) || self.are_of(&body.result)
+    }
+
+    fn are_of(&mut self, expr: &Expr) -> bool {
+        let (first, parts) = match &expr.kind {
+            ExprKind::Call { .. } if !expr.is_pure() => return true,
+            ExprKind::Call { callee: Callee::Value(function), args, .. } => (Some(function), args.as_slice()),
+            ExprKind::Call { args, .. } => (None, args.as_slice()),
+            ExprKind::Tuple(fields) => (None, fields.as_slice()),
+            ExprKind::TupleGet { tuple, .. } => (Some(tuple), [].as_slice()),
+            ExprKind::If { condition, .. } => (Some(condition), [].as_slice()),
+            // What a function does it does where it is called.
+            ExprKind::Function(_)
+            | ExprKind::Var(_)
+            | ExprKind::GlobalVar(_)
+            | ExprKind::ExternFunc(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Shape(_)
+            | ExprKind::Prim(_)
+            | ExprKind::Str(_)
+            | ExprKind::DType(_) => return false,
+        };
+        if expr.is_shared() && !self.seen.insert(expr.address()) {
+            return false;
         }
-        None => false,
-    });
-    found
+        with_stack(|| {
+            let branches = match &expr.kind {
+                ExprKind::If { then, otherwise, .. } => self.are_in(then) || self.are_in(otherwise),
+                _ => false,
+            };
+            branches || first.into_iter().chain(parts).any(|part| self.are_of(part))
+        })
+    }
 }
 
 /// Whether the value itself says its struct info, so that its binding is written without one.

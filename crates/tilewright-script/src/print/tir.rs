@@ -20,6 +20,7 @@ impl Printer<'_> {
     fn prim_func_text(&mut self, name: &str, function: &PrimFunc) {
         self.graph_level = false;
         self.views = undeclared(function);
+        self.ranges.clear();
         self.qualified_after("@", Namespace::Tir, "prim_func");
         if !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
             self.doc.text("(private=True)");
@@ -137,19 +138,37 @@ impl Printer<'_> {
 
     /// Statements up to the end of the suite, each on a line of its own.
     pub(super) fn statements(&mut self, stmt: &Stmt) {
-        with_stack(|| self.marked(stmt, |p| p.last_statements(stmt)));
+        with_stack(|| {
+            let mut rest = Some(stmt);
+            // What a statement ends in is written behind it and not inside of it, unless it is marked as a part of it: of a
+            // suite of a million declarations each has the rest as its body.
+            while let Some(stmt) = rest
+                && self.marks_nothing()
+            {
+                rest = self.first_of(stmt);
+            }
+            if let Some(stmt) = rest {
+                self.marked(stmt, |p| {
+                    if let Some(rest) = p.first_of(stmt) {
+                        p.statements(rest);
+                    }
+                });
+            }
+        });
     }
 
-    fn last_statements(&mut self, stmt: &Stmt) {
+    /// Writes a statement up to what it ends in, if that stands in the same suite.
+    fn first_of<'s>(&mut self, stmt: &'s Stmt) -> Option<&'s Stmt> {
         match &stmt.kind {
             StmtKind::Seq(stmts) => match stmts.split_last() {
                 None => {
                     self.doc.line();
                     self.doc.text("pass");
+                    None
                 }
                 Some((last, before)) => {
                     before.iter().for_each(|stmt| self.statement(stmt));
-                    self.statements(last);
+                    Some(last)
                 }
             },
             StmtKind::Let { var, value, body } => {
@@ -162,12 +181,12 @@ impl Printer<'_> {
                 self.doc.text(" = ");
                 self.doc.append(value);
                 self.declare_views(var);
-                self.statements(body);
+                Some(body)
             }
             StmtKind::Allocate { buffer, body } => {
                 self.declaration(buffer, "decl_buffer");
                 self.declare_views(&buffer.data);
-                self.statements(body);
+                Some(body)
             }
             StmtKind::AllocateConst { buffer, data, body } => {
                 self.doc.line();
@@ -175,9 +194,12 @@ impl Printer<'_> {
                 self.doc.write(format_args!("{name} = "));
                 self.allocate_const(buffer, &data.0);
                 self.declare_views(&buffer.data);
-                self.statements(body);
+                Some(body)
             }
-            _ => self.statement_text(stmt),
+            _ => {
+                self.statement_text(stmt);
+                None
+            }
         }
     }
 

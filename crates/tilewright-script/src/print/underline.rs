@@ -154,6 +154,11 @@ fn variable(part: &dyn IrNode) -> Option<usize> {
 }
 
 impl Printer<'_> {
+    /// Whether no part of this text is underlined or annotated.
+    pub(super) fn marks_nothing(&self) -> bool {
+        self.marking.is_idle()
+    }
+
     /// Writes a part of the IR so that it can be found in the text.
     pub(super) fn marked<N: IrNode>(&mut self, part: &N, write: impl FnOnce(&mut Self)) {
         if self.marking.is_idle() {
