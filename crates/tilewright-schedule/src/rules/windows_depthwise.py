@@ -41,16 +41,17 @@ class Module:
             with T.block("sums"):
                 T.reads(X[0:2, 0:3, 0:9, 0:11], W[0:3, 0:3, 0:3])
                 T.writes(Y[0:2, 0:3, 0:9, 0:11])
-                padded = T.alloc_buffer((1, 1, 11, 16), align=64)
+                padded = T.alloc_buffer((176,), align=64)
                 tile = T.alloc_buffer((3, 8), scope="local", align=64)
                 for band in range(1):
                     first_row: T.int32 = 0
                     for image in range(6):
                         vc: T.int32 = image % 3
                         vn: T.int32 = task * 2 + image // 3
-                        for i, i_1, i_2, piece in T.grid(1, 1, 11, 2):
-                            for lane in T.vectorized(8):
-                                padded[i, i_1, i_2, piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13, T.if_then_else(1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12, X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0)), T.float32(0.0))
+                        for i, i_1, i_2 in T.grid(1, 1, 11):
+                            for piece in T.unroll(2):
+                                for lane in T.vectorized(8):
+                                    padded[i * 176 + i_1 * 176 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13, T.if_then_else(1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12, X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0)), T.float32(0.0))
                         for down in range(3):
                             y: T.int32 = down * 3
                             for across in range(2):
@@ -62,59 +63,59 @@ class Module:
                                 for l in T.vectorized(8):
                                     tile[2, l] = T.float32(0.0)
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 0] * W[vc, 0, 0]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[vc, 0, 0]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 1] * W[vc, 0, 1]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[vc, 0, 1]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 0, x + l + 2] * W[vc, 0, 2]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(0, 16) + (x + l) + 2] * W[vc, 0, 2]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 0] * W[vc, 1, 0]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[vc, 1, 0]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 1] * W[vc, 1, 1]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[vc, 1, 1]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 1, x + l + 2] * W[vc, 1, 2]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(1, 16) + (x + l) + 2] * W[vc, 1, 2]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 0] * W[vc, 0, 0]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[vc, 0, 0]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 1] * W[vc, 0, 1]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[vc, 0, 1]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 0, x + l + 2] * W[vc, 0, 2]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(0, 16) + (x + l) + 2] * W[vc, 0, 2]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 0] * W[vc, 2, 0]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(2, 16) + (x + l) + 0] * W[vc, 2, 0]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 1] * W[vc, 2, 1]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(2, 16) + (x + l) + 1] * W[vc, 2, 1]
                                 for l in T.vectorized(8):
-                                    tile[0, l] = tile[0, l] + padded[0, 0, y + 0 + 2, x + l + 2] * W[vc, 2, 2]
+                                    tile[0, l] = tile[0, l] + padded[(y + 0) * 16 + T.Mul(2, 16) + (x + l) + 2] * W[vc, 2, 2]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 0] * W[vc, 1, 0]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[vc, 1, 0]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 1] * W[vc, 1, 1]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[vc, 1, 1]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 1, x + l + 2] * W[vc, 1, 2]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(1, 16) + (x + l) + 2] * W[vc, 1, 2]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 0] * W[vc, 0, 0]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(0, 16) + (x + l) + 0] * W[vc, 0, 0]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 1] * W[vc, 0, 1]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(0, 16) + (x + l) + 1] * W[vc, 0, 1]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 0, x + l + 2] * W[vc, 0, 2]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(0, 16) + (x + l) + 2] * W[vc, 0, 2]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 0] * W[vc, 2, 0]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(2, 16) + (x + l) + 0] * W[vc, 2, 0]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 1] * W[vc, 2, 1]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(2, 16) + (x + l) + 1] * W[vc, 2, 1]
                                 for l in T.vectorized(8):
-                                    tile[1, l] = tile[1, l] + padded[0, 0, y + 1 + 2, x + l + 2] * W[vc, 2, 2]
+                                    tile[1, l] = tile[1, l] + padded[(y + 1) * 16 + T.Mul(2, 16) + (x + l) + 2] * W[vc, 2, 2]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 0] * W[vc, 1, 0]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(1, 16) + (x + l) + 0] * W[vc, 1, 0]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 1] * W[vc, 1, 1]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(1, 16) + (x + l) + 1] * W[vc, 1, 1]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 1, x + l + 2] * W[vc, 1, 2]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(1, 16) + (x + l) + 2] * W[vc, 1, 2]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 0] * W[vc, 2, 0]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(2, 16) + (x + l) + 0] * W[vc, 2, 0]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 1] * W[vc, 2, 1]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(2, 16) + (x + l) + 1] * W[vc, 2, 1]
                                 for l in T.vectorized(8):
-                                    tile[2, l] = tile[2, l] + padded[0, 0, y + 2 + 2, x + l + 2] * W[vc, 2, 2]
+                                    tile[2, l] = tile[2, l] + padded[(y + 2) * 16 + T.Mul(2, 16) + (x + l) + 2] * W[vc, 2, 2]
                                 for l in T.vectorized(8):
                                     Y[vn, vc, first_row + (y + 0), x + l] = T.min(T.max(tile[0, l], T.float32(0.0)), T.float32(6.0))
                                 for l in T.vectorized(8):

@@ -48,16 +48,17 @@ class Module:
             with T.block("sums"):
                 T.reads(X[T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9), T.int64(0):T.int64(7)], W[0:3, 0:3, 0:3], B[0:3])
                 T.writes(Y[T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9), T.int64(0):T.int64(7)])
-                padded = T.alloc_buffer((T.int64(1), T.int64(1), T.int64(6), T.int64(12)), align=64)
+                padded = T.alloc_buffer((T.int64(72),), align=64)
                 tile = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 for band in range(T.int64(3)):
                     first_row: T.int64 = T.min(band * T.int64(4), T.int64(5))
                     for image in range(T.int64(1)):
                         vc: T.int64 = task % T.int64(3)
                         vi: T.int64 = task // T.int64(3)
-                        for i, i_1, i_2, piece in T.grid(T.int64(1), T.int64(1), T.int64(6), T.int64(3)):
-                            for lane in T.vectorized(T.int64(4)):
-                                padded[i, i_1, i_2, piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(4) + lane < T.int64(9), T.if_then_else(T.int64(1) <= first_row + i_2 and first_row + i_2 < T.int64(10) and T.int64(1) <= piece * T.int64(4) + lane and piece * T.int64(4) + lane < T.int64(8), X[vi + i, vc + i_1, first_row + i_2 - T.int64(1), piece * T.int64(4) + lane - T.int64(1)], T.float32(0.0)), T.float32(0.0))
+                        for i, i_1, i_2 in T.grid(T.int64(1), T.int64(1), T.int64(6)):
+                            for piece in T.unroll(T.int64(3)):
+                                for lane in T.vectorized(T.int64(4)):
+                                    padded[i * T.int64(72) + i_1 * T.int64(72) + i_2 * T.int64(12) + piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(4) + lane < T.int64(9), T.if_then_else(T.int64(1) <= first_row + i_2 and first_row + i_2 < T.int64(10) and T.int64(1) <= piece * T.int64(4) + lane and piece * T.int64(4) + lane < T.int64(8), X[vi + i, vc + i_1, first_row + i_2 - T.int64(1), piece * T.int64(4) + lane - T.int64(1)], T.float32(0.0)), T.float32(0.0))
                         for down in range(T.int64(2)):
                             y: T.int64 = down * T.int64(2)
                             for across in range(T.int64(2)):
@@ -67,41 +68,41 @@ class Module:
                                 for l in T.vectorized(T.int64(4)):
                                     tile[T.int64(1), l] = T.float32(0.0)
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(0), x + l + T.int64(0)] * W[vc, T.int64(0), T.int64(0)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(0), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(0), x + l + T.int64(1)] * W[vc, T.int64(0), T.int64(1)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(0), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(0), x + l + T.int64(2)] * W[vc, T.int64(0), T.int64(2)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(0), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(1), x + l + T.int64(0)] * W[vc, T.int64(1), T.int64(0)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(1), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(1), x + l + T.int64(1)] * W[vc, T.int64(1), T.int64(1)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(1), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(1), x + l + T.int64(2)] * W[vc, T.int64(1), T.int64(2)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(1), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(0), x + l + T.int64(0)] * W[vc, T.int64(0), T.int64(0)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(0), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(0), x + l + T.int64(1)] * W[vc, T.int64(0), T.int64(1)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(0), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(0), x + l + T.int64(2)] * W[vc, T.int64(0), T.int64(2)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(0), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(0), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(2), x + l + T.int64(0)] * W[vc, T.int64(2), T.int64(0)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(2), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(2), x + l + T.int64(1)] * W[vc, T.int64(2), T.int64(1)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(2), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[T.int64(0), T.int64(0), y + T.int64(0) + T.int64(2), x + l + T.int64(2)] * W[vc, T.int64(2), T.int64(2)]
+                                    tile[T.int64(0), l] = tile[T.int64(0), l] + padded[(y + T.int64(0)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(2), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(1), x + l + T.int64(0)] * W[vc, T.int64(1), T.int64(0)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(1), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(1), x + l + T.int64(1)] * W[vc, T.int64(1), T.int64(1)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(1), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(1), x + l + T.int64(2)] * W[vc, T.int64(1), T.int64(2)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(1), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(1), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(2), x + l + T.int64(0)] * W[vc, T.int64(2), T.int64(0)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(0)] * W[vc, T.int64(2), T.int64(0)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(2), x + l + T.int64(1)] * W[vc, T.int64(2), T.int64(1)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(1)] * W[vc, T.int64(2), T.int64(1)]
                                 for l in T.vectorized(T.int64(4)):
-                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[T.int64(0), T.int64(0), y + T.int64(1) + T.int64(2), x + l + T.int64(2)] * W[vc, T.int64(2), T.int64(2)]
+                                    tile[T.int64(1), l] = tile[T.int64(1), l] + padded[(y + T.int64(1)) * T.int64(12) + T.Mul(T.int64(2), T.int64(12)) + (x + l) + T.int64(2)] * W[vc, T.int64(2), T.int64(2)]
                                 for l in T.vectorized(T.int64(4)):
                                     Y[vi, vc, first_row + (y + T.int64(0)), x + l] = T.max(tile[T.int64(0), l] + B[vc], T.float32(0.0))
                                 for l in T.vectorized(T.int64(4)):

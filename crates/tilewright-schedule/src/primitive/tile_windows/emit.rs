@@ -17,6 +17,9 @@ use crate::rewrite::with_loads_replaced;
 /// The most statements of a tile that are written out.
 const UNROLLED: i64 = 320;
 
+/// The most pieces of a row whose copies are written out.
+const PIECES: i64 = 8;
+
 /// What the loops are made from.
 struct Emitter<'a> {
     w: &'a Windows,
@@ -69,24 +72,50 @@ impl Emitter<'_> {
         if self.masked { self.pieces() * self.tiling.lanes } else { self.w.width }
     }
 
-    /// The places of a read that a band needs, along each dimension; of the last one whole vectors.
-    fn extents(&self, read: &Read) -> Vec<i64> {
-        let last = read.along.len().saturating_sub(1);
-        let lanes = self.tiling.lanes;
-        let extent = |(at, along): (usize, &super::recognise::Along)| {
-            let extent = along.extent(self.w, self.tiling.band, self.columns());
-            if at == last { (extent + lanes - 1) / lanes * lanes } else { extent }
-        };
-        read.along.iter().enumerate().map(extent).collect()
+    /// The places of a read that a band needs, along each dimension.
+    fn needed(&self, read: &Read) -> Vec<i64> {
+        read.along.iter().map(|along| along.extent(self.w, self.tiling.band, self.w.width)).collect()
     }
 
-    /// Elements that are computed, or that would be read behind the end of a row, are copied.
+    /// As many as are copied: along the last dimension whole vectors.
+    fn extents(&self, read: &Read) -> Vec<i64> {
+        let (mut extents, lanes) = (self.needed(read), self.tiling.lanes);
+        if let Some(last) = extents.last_mut() {
+            *last = (*last + lanes - 1) / lanes * lanes;
+        }
+        extents
+    }
+
+    /// Elements that are computed, or that would be read behind the end of a row, are copied. What masked columns read lies
+    /// in the row behind, or in some space behind the last one.
     fn copy_of(&self, read: &Read) -> Option<Buffer> {
         if read.stage.is_none() && !self.masked {
             return None;
         }
-        let shape = self.extents(read).into_iter().map(|extent| self.int(extent)).collect();
-        Some(memory(&read.buffer.name, shape, read.buffer.dtype, Scope::Global))
+        let size = self.extents(read).iter().product::<i64>() + self.behind_last(read);
+        Some(memory(&read.buffer.name, vec![self.int(size)], read.buffer.dtype, Scope::Global))
+    }
+
+    /// Elements behind the last row that masked columns read.
+    fn behind_last(&self, read: &Read) -> i64 {
+        read.along.last().map_or(0, |along| along.x * (self.columns() - self.w.width))
+    }
+
+    /// Zeros for those elements, once in a task.
+    fn cleared(&self, read: &Read, copy: &Buffer) -> Result<Stmt, Fault> {
+        let (count, from) = (self.behind_last(read), self.extents(read).iter().product::<i64>());
+        if count == 0 {
+            return Ok(Stmt::nothing());
+        }
+        let l = self.var("l");
+        let body = stored(copy, vec![&Expr::var(&l) + from], &Expr::number(0, copy.dtype))?;
+        Ok(looped(&l, &self.int(count), ForKind::Vectorized, body))
+    }
+
+    /// The place in a copy, of the places along each dimension.
+    fn flat(&self, read: &Read, local: &[Expr]) -> Expr {
+        let sum = self.extents(read).iter().zip(local).fold(self.int(0), |sum, (&extent, at)| &(&sum * extent) + at);
+        self.simple(&sum)
     }
 
     fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {
@@ -119,12 +148,14 @@ impl Emitter<'_> {
         let own = self.copies.iter().flatten().cloned();
         let sums = memory("tile", vec![self.int(t.rows), self.int(t.lanes)], w.part.buffer.dtype, Scope::Local);
         let copies = w.reads.iter().zip(&self.copies);
-        let copies = copies.filter_map(|(read, copy)| Some((read, copy.as_ref()?)));
-        let copies = copies.map(|(read, copy)| self.copy(read, copy)).collect::<Result<Vec<_>, _>>()?;
+        let copies: Vec<_> = copies.filter_map(|(read, copy)| Some((read, copy.as_ref()?))).collect();
+        let cleared = copies.iter().map(|(read, copy)| self.cleared(read, copy)).collect::<Result<Vec<_>, _>>()?;
+        let copies = copies.into_iter().map(|(read, copy)| self.copy(read, copy)).collect::<Result<Vec<_>, _>>()?;
         let body = Stmt::seq(copies.into_iter().chain([self.band(&sums)?]));
         let body = substituted(&with_names(inner, body), &values);
         let body = serial(&image, &self.int(t.images), body);
         let body = serial(&own_band, &self.int(own_bands), with_names(lets, body));
+        let body = Stmt::seq(cleared.into_iter().chain([body]));
         let written = self.outputs.all.iter().map(|output| output.buffer.clone()).collect();
         let read = w.reads.iter().map(|read| &read.formula.value).chain([&w.part.value]);
         let read: Vec<&Expr> = read.chain(self.outputs.all.iter().map(|output| &output.value)).collect();
@@ -152,10 +183,12 @@ impl Emitter<'_> {
             self.simple(&(&first + local))
         });
         let place: Vec<Expr> = place.collect();
-        let value = read.element(&place, true)?;
-        let body = stored(copy, local, &value)?;
+        let value = read.element(&place, self.needed(read) != extents)?;
+        let body = stored(copy, vec![self.flat(read, &local)], &value)?;
         let body = looped(&lane, &self.int(lanes), ForKind::Vectorized, body);
-        let body = serial(&piece, &self.int(pitch / lanes), body);
+        // Written out, pieces inside of the image have no masks, and those at its borders constant ones.
+        let kind = if pitch / lanes <= PIECES { ForKind::Unrolled } else { ForKind::Serial };
+        let body = looped(&piece, &self.int(pitch / lanes), kind, body);
         Ok(vars.iter().zip(outer).rev().fold(body, |body, (var, &extent)| serial(var, &self.int(extent), body)))
     }
 
@@ -237,7 +270,8 @@ impl Emitter<'_> {
                 sum = &sum + &(&Expr::var(&self.w.x.var) * along.x);
                 self.w.taps.iter().zip(&along.taps).fold(sum, |sum, ((var, _), &step)| &sum + &(&Expr::var(var) * step))
             });
-            let loaded = typed(Expr::load(copy, place.map(|index| self.simple(&index)).collect()))?;
+            let place: Vec<Expr> = place.collect();
+            let loaded = typed(Expr::load(copy, vec![self.flat(read, &place)]))?;
             stmt = with_loads_replaced(&stmt, &read.buffer, &|_| Some(loaded.clone()));
         }
         match &stmt.kind {

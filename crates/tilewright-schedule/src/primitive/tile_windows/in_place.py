@@ -33,14 +33,17 @@ class Module:
             with T.block("sums"):
                 T.reads(X[0:3, 0:6, 0:8], W[0:3, 0:3], Y[0:3, 0:4, 0:6])
                 T.writes(Y[0:3, 0:4, 0:6])
-                X_1 = T.alloc_buffer((1, 6, 12), align=64)
+                X_1 = T.alloc_buffer((50,), align=64)
                 tile = T.alloc_buffer((2, 4), scope="local", align=64)
+                for l in T.vectorized(2):
+                    X_1[l + 48] = T.float32(0.0)
                 for band in range(1):
                     first_row: T.int32 = 0
                     for image in range(1):
-                        for i, i_1, piece in T.grid(1, 6, 3):
-                            for lane in T.vectorized(4):
-                                X_1[i, i_1, piece * 4 + lane] = T.if_then_else(piece * 4 + lane < 8, X[task + i, first_row + i_1, piece * 4 + lane], T.float32(0.0))
+                        for i, i_1 in T.grid(1, 6):
+                            for piece in T.unroll(2):
+                                for lane in T.vectorized(4):
+                                    X_1[i * 48 + i_1 * 8 + piece * 4 + lane] = X[task + i, first_row + i_1, piece * 4 + lane]
                         for down in range(2):
                             y: T.int32 = down * 2
                             for across in range(2):
@@ -50,41 +53,41 @@ class Module:
                                 for l in T.vectorized(4):
                                     tile[1, l] = T.float32(0.0)
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 0, x + l + 0] * W[0, 0]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(0, 8) + (x + l) + 0] * W[0, 0]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 0, x + l + 1] * W[0, 1]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(0, 8) + (x + l) + 1] * W[0, 1]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 0, x + l + 2] * W[0, 2]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(0, 8) + (x + l) + 2] * W[0, 2]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 1, x + l + 0] * W[1, 0]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(1, 8) + (x + l) + 0] * W[1, 0]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 1, x + l + 1] * W[1, 1]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(1, 8) + (x + l) + 1] * W[1, 1]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 1, x + l + 2] * W[1, 2]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(1, 8) + (x + l) + 2] * W[1, 2]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 0, x + l + 0] * W[0, 0]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(0, 8) + (x + l) + 0] * W[0, 0]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 0, x + l + 1] * W[0, 1]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(0, 8) + (x + l) + 1] * W[0, 1]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 0, x + l + 2] * W[0, 2]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(0, 8) + (x + l) + 2] * W[0, 2]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 2, x + l + 0] * W[2, 0]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(2, 8) + (x + l) + 0] * W[2, 0]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 2, x + l + 1] * W[2, 1]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(2, 8) + (x + l) + 1] * W[2, 1]
                                 for l in T.vectorized(4):
-                                    tile[0, l] = tile[0, l] + X_1[0, y + 0 + 2, x + l + 2] * W[2, 2]
+                                    tile[0, l] = tile[0, l] + X_1[(y + 0) * 8 + T.Mul(2, 8) + (x + l) + 2] * W[2, 2]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 1, x + l + 0] * W[1, 0]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(1, 8) + (x + l) + 0] * W[1, 0]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 1, x + l + 1] * W[1, 1]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(1, 8) + (x + l) + 1] * W[1, 1]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 1, x + l + 2] * W[1, 2]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(1, 8) + (x + l) + 2] * W[1, 2]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 2, x + l + 0] * W[2, 0]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(2, 8) + (x + l) + 0] * W[2, 0]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 2, x + l + 1] * W[2, 1]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(2, 8) + (x + l) + 1] * W[2, 1]
                                 for l in T.vectorized(4):
-                                    tile[1, l] = tile[1, l] + X_1[0, y + 1 + 2, x + l + 2] * W[2, 2]
+                                    tile[1, l] = tile[1, l] + X_1[(y + 1) * 8 + T.Mul(2, 8) + (x + l) + 2] * W[2, 2]
                                 for l in T.vectorized(4):
                                     if x + l < 6:
                                         Y[task, first_row + (y + 0), x + l] = Y[task, first_row + (y + 0), x + l] + tile[0, l]

@@ -29,16 +29,19 @@ class Module:
             with T.block("Y"):
                 T.reads(X[0:2, 0:3, 0:7, 0:11])
                 T.writes(Y[0:2, 0:3, 0:3, 0:5])
-                X_1 = T.alloc_buffer((1, 1, 7, 24), align=64)
+                X_1 = T.alloc_buffer((118,), align=64)
                 tile = T.alloc_buffer((2, 8), scope="local", align=64)
+                for l in T.vectorized(6):
+                    X_1[l + 112] = T.float32(0.0)
                 for band in range(1):
                     first_row: T.int32 = 0
                     for image in range(3):
                         vc: T.int32 = image % 3
                         vn: T.int32 = task + image // 3
-                        for i, i_1, i_2, piece in T.grid(1, 1, 7, 3):
-                            for lane in T.vectorized(8):
-                                X_1[i, i_1, i_2, piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 11, X[vn + i, vc + i_1, first_row * 2 + i_2, piece * 8 + lane], T.float32(0.0))
+                        for i, i_1, i_2 in T.grid(1, 1, 7):
+                            for piece in T.unroll(2):
+                                for lane in T.vectorized(8):
+                                    X_1[i * 112 + i_1 * 112 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 11, X[vn + i, vc + i_1, first_row * 2 + i_2, piece * 8 + lane], T.float32(0.0))
                         for down in range(2):
                             y: T.int32 = T.min(down * 2, 1)
                             for across in range(1):
@@ -48,41 +51,41 @@ class Module:
                                 for l in T.vectorized(8):
                                     tile[1, l] = T.float32("-inf")
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 0, (x + l) * 2 + 0])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(0, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 0, (x + l) * 2 + 1])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(0, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 0, (x + l) * 2 + 2])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(0, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 1, (x + l) * 2 + 0])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(1, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 1, (x + l) * 2 + 1])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(1, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 1, (x + l) * 2 + 2])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(1, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 2, (x + l) * 2 + 0])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(2, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 2, (x + l) * 2 + 1])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(2, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[0, l] = T.max(tile[0, l], X_1[0, 0, (y + 0) * 2 + 2, (x + l) * 2 + 2])
+                                    tile[0, l] = T.max(tile[0, l], X_1[(y + 0) * 32 + T.Mul(2, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 0, (x + l) * 2 + 0])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(0, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 0, (x + l) * 2 + 1])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(0, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 0, (x + l) * 2 + 2])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(0, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 1, (x + l) * 2 + 0])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(1, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 1, (x + l) * 2 + 1])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(1, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 1, (x + l) * 2 + 2])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(1, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 2, (x + l) * 2 + 0])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(2, 16) + (x + l) * 2 + 0])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 2, (x + l) * 2 + 1])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(2, 16) + (x + l) * 2 + 1])
                                 for l in T.vectorized(8):
-                                    tile[1, l] = T.max(tile[1, l], X_1[0, 0, (y + 1) * 2 + 2, (x + l) * 2 + 2])
+                                    tile[1, l] = T.max(tile[1, l], X_1[(y + 1) * 32 + T.Mul(2, 16) + (x + l) * 2 + 2])
                                 for l in T.vectorized(8):
                                     if x + l < 5:
                                         Y[vn, vc, first_row + (y + 0), x + l] = tile[0, l]
