@@ -91,8 +91,10 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
 fn computes_exponentials(function: &PrimFunc) -> bool {
     let mut found = false;
     walk(function, |e: &Expr| {
-        found |=
-            matches!(&e.kind, ExprKind::Call { intrinsic: Intrinsic::Exp | Intrinsic::Tanh | Intrinsic::Sigmoid, .. });
+        found |= matches!(
+            &e.kind,
+            ExprKind::Call { intrinsic: Intrinsic::Exp | Intrinsic::Tanh | Intrinsic::Sigmoid | Intrinsic::Erf, .. }
+        );
     });
     found
 }
