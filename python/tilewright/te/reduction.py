@@ -17,8 +17,10 @@ def _is_axis(axis: Any) -> bool:
     return isinstance(axis, (IterVar, list, tuple))
 
 
-def _reduction(name: str, directly: Callable[..., Any], said: str) -> Any:
+def _reduction(name: str, directly: Callable[..., Any], said: str, *, of_one: bool = False) -> Any:
     def reducer(expr: Any, *others: Any, **named: Any) -> Any:
+        if of_one and not others and not named:
+            return expr
         if others and not _is_axis(others[0]) and not named:
             return directly(expr, *others)
         return over(expr, *others, **named)
@@ -42,8 +44,8 @@ sum = _reduction("sum", lambda *values: reduce(lambda a, b: a + b, values), "The
 prod = _reduction("prod", lambda *values: reduce(lambda a, b: a * b, values), "The product")
 max = _reduction("max", op.max, "The largest value (NaN if one is)")
 min = _reduction("min", op.min, "The smallest value (NaN if one is)")
-all = _reduction("all", op.all, "Whether each condition holds,")
-any = _reduction("any", op.any, "Whether some condition holds,")
+all = _reduction("all", op.all, "Whether each condition holds,", of_one=True)
+any = _reduction("any", op.any, "Whether some condition holds,", of_one=True)
 
 
 def _row(value: Any) -> list[Any]:

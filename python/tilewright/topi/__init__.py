@@ -1,12 +1,19 @@
 """The library of formulas: what the graph operators compute, as functions of tensors.
 
-Each is the formula of the graph operator of its name, with the operator's parameters: `topi.add(A, B)`,
-`topi.sum(A, axis=[1])`, `topi.nn.relu(A)`. A number beside a tensor takes the tensor's type.
+Names and parameters are those that users of TVM know: `topi.add(A, B)`, `topi.sum(A, axis=1)`,
+`topi.nn.conv2d_nchw(data, weight, stride, padding, dilation)`. Behind each is the formula of a graph operator, or a few
+lines of `te`. A number beside a tensor takes the tensor's type.
 """
 
-from . import image, math, nn, transform, utils
+from . import broadcast, image, math, nn, products, reduction, tag, transform, utils
+from .broadcast import *
 from .math import *
+from .products import *
+from .reduction import *
 from .transform import *
 from .utils import get_const_tuple
 
-__all__ = [*math.__all__, *transform.__all__, "get_const_tuple", "image", "math", "nn", "transform", "utils"]
+__all__ = [
+    *broadcast.__all__, *math.__all__, *products.__all__, *reduction.__all__, *transform.__all__, "broadcast",
+    "get_const_tuple", "image", "math", "nn", "products", "reduction", "tag", "transform", "utils",
+]  # fmt: skip

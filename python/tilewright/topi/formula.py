@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import _core
 from ..ir.expr import PrimExpr
+from ..te.operation import compute
 from ..te.tensor import Tensor
 
 
@@ -42,18 +43,55 @@ def apply(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     return _core.te_apply(call, given)
 
 
-def function(name: str, own: str) -> Callable[..., Any]:
-    """The formula of a graph operator under a name of its own."""
+def unary(name: str, own: str | None = None) -> Callable[..., Any]:
+    """The formula of a graph operator of one tensor."""
+
+    def formula(x: Any) -> Any:
+        return apply(name, (x,), {})
+
+    return _named(formula, name, own)
+
+
+def binary(name: str, own: str | None = None) -> Callable[..., Any]:
+    """The formula of a graph operator of two tensors, one of which may be a number."""
+
+    def formula(lhs: Any, rhs: Any) -> Any:
+        return apply(name, (lhs, rhs), {})
+
+    return _named(formula, name, own)
+
+
+def reduction(name: str, own: str | None = None) -> Callable[..., Any]:
+    """The formula of a graph operator that brings the elements of dimensions together."""
+
+    def formula(data: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        return apply(name, (data,), {"axis": axis, "keepdims": keepdims})
+
+    return _named(formula, name, own)
+
+
+def same(name: str, own: str | None = None) -> Callable[..., Any]:
+    """The formula of a graph operator with the operator's own parameters."""
 
     def formula(*args: Any, **kwargs: Any) -> Any:
         return apply(name, args, kwargs)
 
-    formula.__name__ = formula.__qualname__ = own
+    return _named(formula, name, own)
+
+
+def _named(formula: Callable[..., Any], name: str, own: str | None) -> Callable[..., Any]:
+    formula.__name__ = formula.__qualname__ = own or name.rpartition(".")[2]
     formula.__doc__ = f"The formula of `relax.op.{name}`. {_core.op_signature(name)[1]}"
     return formula
 
 
-def functions(names: Mapping[str, str]) -> dict[str, Callable[..., Any]]:
-    """Of own names and names of graph operators those that there are."""
-    known = set(_core.graph_op_names())
-    return {own: function(name, own) for own, name in names.items() if name in known}
+def each(x: Tensor, function: Callable[[Any], Any], name: str) -> Tensor:
+    """A function of each element."""
+    return compute(x.shape, lambda *at: function(x(*at)), name=name)
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """A dimension counted from the first one."""
+    if not -rank <= axis < rank:
+        raise ValueError(f"a tensor of {rank} dimensions has no dimension {axis}")
+    return axis % rank

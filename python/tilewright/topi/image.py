@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from .formula import functions
+from typing import Any
 
-_NAMES = {name: f"image.{name}" for name in ("grid_sample", "resize2d")}
+from ..te.tensor import Tensor
+from .formula import apply
 
-globals().update(functions(_NAMES))
+__all__ = ["grid_sample", "resize2d"]
 
-__all__ = sorted(name for name in _NAMES if name in globals())
+
+def resize2d(
+    data: Tensor, roi: Any, size: Any, layout: str = "NCHW", method: str = "linear",
+    coordinate_transformation_mode: str = "half_pixel", rounding_method: str = "", bicubic_alpha: float = -0.5,
+    bicubic_exclude: int = 0, extrapolation_value: float = 0.0, out_dtype: Any = None, output_shape: Any = None,
+) -> Tensor:  # fmt: skip
+    """An image of another size."""
+    size = size if output_shape is None else output_shape
+    said = {
+        "roi": 0.0 if roi is None else roi, "layout": layout, "method": method,
+        "coordinate_transformation_mode": coordinate_transformation_mode, "rounding_method": rounding_method,
+        "cubic_alpha": bicubic_alpha, "cubic_exclude": bicubic_exclude, "extrapolation_value": extrapolation_value,
+        "out_dtype": "void" if out_dtype is None else str(out_dtype),
+    }  # fmt: skip
+    return apply("image.resize2d", (data, [size, size] if isinstance(size, int) else list(size)), said)
+
+
+def grid_sample(
+    data: Tensor, grid: Tensor, method: str = "bilinear", layout: str = "NCHW", padding_mode: str = "zeros",
+    align_corners: bool = True,
+) -> Tensor:  # fmt: skip
+    """The elements of an image at the places of a grid, which runs from -1 to 1."""
+    said = {"method": method, "layout": layout, "padding_mode": padding_mode, "align_corners": align_corners}
+    return apply("image.grid_sample", (data, grid), said)

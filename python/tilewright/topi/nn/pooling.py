@@ -5,17 +5,69 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ... import te
+from ...te.tensor import Tensor
 from ..formula import apply
+from .window import border
 
-__all__ = ["pool1d", "pool2d", "pool3d"]
+__all__ = ["adaptive_pool", "adaptive_pool1d", "adaptive_pool3d", "global_pool", "pool1d", "pool2d", "pool3d"]
+
+
+def _known(pool_type: str) -> None:
+    if pool_type not in ("max", "avg"):
+        raise ValueError(f'a pool is of the type "max" or "avg", not "{pool_type}"')
 
 
 def _pool(
     rank: int, data: Any, kernel: Any, stride: Any, dilation: Any, padding: Any, pool_type: str, *flags: Any
 ) -> Any:
-    if pool_type not in ("max", "avg"):
-        raise ValueError(f'a pool is of the type "max" or "avg", not "{pool_type}"')
-    return apply(f"nn.{pool_type}_pool{rank}d", (data, kernel, stride, padding, dilation, *flags), {})
+    _known(pool_type)
+    widths = border(padding, kernel, dilation, rank)
+    return apply(f"nn.{pool_type}_pool{rank}d", (data, kernel, stride, widths, dilation, *flags), {})
+
+
+def adaptive_pool(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCHW") -> Tensor:
+    """The means or the largest elements of as many windows over two dimensions as `output_size` says."""
+    return _adaptive(data, output_size, pool_type, layout)
+
+
+def adaptive_pool1d(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCW") -> Tensor:
+    """The means or the largest elements of as many windows over one dimension as `output_size` says."""
+    return _adaptive(data, output_size, pool_type, layout)
+
+
+def adaptive_pool3d(data: Tensor, output_size: Any, pool_type: str, layout: str = "NCDHW") -> Tensor:
+    """The means or the largest elements of as many windows over three dimensions as `output_size` says."""
+    return _adaptive(data, output_size, pool_type, layout)
+
+
+def global_pool(data: Tensor, pool_type: str, layout: str = "NCHW") -> Tensor:
+    """The mean or the largest element of each channel."""
+    return _adaptive(data, 1, pool_type, layout)
+
+
+def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str) -> Tensor:
+    _known(pool_type)
+    spatial = [at for at, letter in enumerate(layout) if letter in "DHW"]
+    sizes = [output_size] * len(spatial) if isinstance(output_size, int) else list(output_size)
+    if pool_type == "avg":
+        return apply(f"nn.adaptive_avg_pool{len(spatial)}d", (data, sizes), {"layout": layout})
+    shape = list(data.shape)
+    for axis, size in zip(spatial, sizes, strict=True):
+        shape[axis] = size
+    # A window is one element wider at most than the quotient, rounded up; behind its end its last element counts again.
+    widest = [(data.shape[axis] + (size - 1)) // size + 1 for axis, size in zip(spatial, sizes, strict=True)]
+    inside = [te.reduce_axis((0, width), name=f"r{at}") for at, width in enumerate(widest)]
+
+    def element(*at: Any) -> Any:
+        places = list(at)
+        for axis, size, step in zip(spatial, sizes, inside, strict=True):
+            extent, index = data.shape[axis], at[axis]
+            end = ((index + 1) * extent + (size - 1)) // size
+            places[axis] = te.min(index * extent // size + step, end - 1)
+        return te.max(data(*places), axis=inside)
+
+    return te.compute(shape, element, name="adaptive_pool_max")
 
 
 def pool1d(
