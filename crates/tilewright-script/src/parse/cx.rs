@@ -115,7 +115,11 @@ impl<'a> Parser<'a> {
             _ if end > 0 => format!("`{}` is not part of {what}", &text[..end]),
             _ => format!("this statement of Python is not part of {what}"),
         };
-        self.fail(codes::FORM, stmt, message, "")
+        let mut diagnostic = Diagnostic::error(codes::FORM, message).at(self.span(stmt));
+        if let Some(help) = instead_of(stmt) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.report(diagnostic)
     }
 
     /// `async for`, `async with`.
@@ -198,6 +202,26 @@ impl<'a> Parser<'a> {
         self.scopes.close();
         result
     }
+}
+
+/// What to write instead of a statement of Python that no function, or no graph, has.
+fn instead_of(stmt: &ast::Stmt) -> Option<&'static str> {
+    Some(match stmt {
+        ast::Stmt::AugAssign(_) => "write it out, such as `x = R.add(x, y)`",
+        ast::Stmt::For(_) | ast::Stmt::While(_) => {
+            "loops stand in a PrimFunc, which the graph calls; a graph repeats by calling a function of the module"
+        }
+        ast::Stmt::Break(_) | ast::Stmt::Continue(_) => "let the condition of a `while` or an `if` say when to go on",
+        ast::Stmt::Raise(_) => "a condition that has to hold is an `assert`",
+        ast::Stmt::Import(_)
+        | ast::Stmt::ImportFrom(_)
+        | ast::Stmt::Try(_)
+        | ast::Stmt::Global(_)
+        | ast::Stmt::Nonlocal(_)
+        | ast::Stmt::ClassDef(_)
+        | ast::Stmt::Delete(_) => "the text is compiled, not run: what Python is to do stands outside of the function",
+        _ => return None,
+    })
 }
 
 /// Arguments by parameter, in the order of the parameters.

@@ -246,9 +246,10 @@ impl<'a> Parser<'a> {
             }
             let mut said = Decorator { kind, private: false, pure: None, forced: false };
             if let Some(call) = call {
-                let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure"], 0)?;
+                let bound = self.bind(call, &["private", "check_well_formed", "pure", "force_pure", "s_tir"], 0)?;
                 said.private = self.flag(bound[0])?.unwrap_or(false);
                 self.flag(bound[1])?;
+                self.flag(bound[4])?;
                 said.pure = self.flag(bound[2])?;
                 said.forced = self.flag(bound[3])?.unwrap_or(false);
                 if said.forced {
@@ -382,10 +383,15 @@ impl<'a> Parser<'a> {
         let Progress::Header(header) = std::mem::replace(&mut entry.progress, reading) else { return };
         let def = entry.def;
         self.functions.reading.push(name.clone());
-        let signature = header.signature();
-        let read = self.relax_body(def, *header).map_or(Progress::Failed { signature }, |f| Progress::Done(f.into()));
+        let read = self.relax_body(def, *header).map_or(Progress::FAILED, |function| Progress::Done(function.into()));
         self.functions.reading.pop();
-        self.set(name, read);
+        let before = self.set(name, read);
+        if let Some(entry) = self.functions.entries.get_mut(name)
+            && let Progress::Failed { signature } = &mut entry.progress
+            && let Some(Progress::Reading { signature: known }) = before
+        {
+            *signature = known;
+        }
     }
 
     /// A reference to a function of the module, with its signature.

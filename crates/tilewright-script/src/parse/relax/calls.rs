@@ -132,7 +132,8 @@ impl Parser<'_> {
 
     /// `R.call_tir(cls.f, (a, b), out_sinfo=…)`, and of 2022 `R.call_tir(f, (a, b), (1, 128), dtype="float32")`.
     fn call_tir(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let bound = self.bind(call, &["gvar|func", "args", "out_sinfo|shape|output_shape", "dtype", "tir_vars"], 3)?;
+        let bound =
+            self.bind(call, &["gvar|func", "args", "out_sinfo|shape|output_shape|out_ty", "dtype", "tir_vars"], 3)?;
         let (Some(callee), Some(args_node), Some(out)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
         let function = self.eval(callee);
         let args = self.argument_list(args_node);
@@ -182,7 +183,7 @@ impl Parser<'_> {
 
     /// `R.call_tir_with_grad(cls.f, (a,), out_sinfo=…, te_grad_name="grad", te_grad_kwargs={…})`.
     fn call_tir_with_grad(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let names = ["gvar|func", "args", "out_sinfo", "te_grad_name", "te_grad_kwargs", "tir_vars"];
+        let names = ["gvar|func", "args", "out_sinfo|out_ty", "te_grad_name", "te_grad_kwargs", "tir_vars"];
         let bound = self.bind(call, &names, 4)?;
         let (Some(callee), Some(args_node), Some(out), Some(name)) = (bound[0], bound[1], bound[2], bound[3]) else {
             return Err(Reported);
@@ -227,7 +228,7 @@ impl Parser<'_> {
 
     /// `R.call_tir_inplace(cls.f, (a, b), [0, -1], out_sinfo=[…])`: of each result the argument that it overwrites.
     fn call_tir_inplace(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let names = ["gvar", "args", "inplace_indices", "out_sinfo", "tir_vars"];
+        let names = ["gvar", "args", "inplace_indices", "out_sinfo|out_ty", "tir_vars"];
         let bound = self.bind(call, &names, 4)?;
         let (Some(callee), Some(args_node), Some(places), Some(out)) = (bound[0], bound[1], bound[2], bound[3]) else {
             return Err(Reported);
@@ -293,7 +294,7 @@ impl Parser<'_> {
     }
 
     fn call_dps_packed(&mut self, expr: &ast::Expr, call: &ast::ExprCall) -> Res<Value> {
-        let bound = self.bind(call, &["func", "args", "out_sinfo|shape|output_shape", "dtype"], 3)?;
+        let bound = self.bind(call, &["func", "args", "out_sinfo|shape|output_shape|out_ty", "dtype"], 3)?;
         let (Some(callee), Some(args), Some(out)) = (bound[0], bound[1], bound[2]) else { return Err(Reported) };
         let name = self.packed_name(callee);
         let args = self.argument_list(args);

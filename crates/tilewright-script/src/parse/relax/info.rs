@@ -1,11 +1,13 @@
 //! Struct infos, and the symbolic dimensions in them.
 
+use std::sync::Arc;
+
 use ruff_python_ast as ast;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_text_size::Ranged;
 use tilewright_expr as scalar;
 use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
-use tilewright_support::{Diagnostic, Set};
+use tilewright_support::{Diagnostic, NearSet};
 use tilewright_tensor::DataType;
 
 use crate::parse::codes;
@@ -314,12 +316,12 @@ impl Parser<'_> {
         }
         if self.graph.defining {
             let var = scalar::Var::new(name, DataType::I64);
-            self.graph.dims.insert(name.to_owned(), var.clone());
+            self.graph.dims.insert(var.name.clone(), var.clone());
             return Ok(scalar::Expr::var(&var));
         }
-        let known: Vec<String> = self.graph.dims.keys().cloned().collect();
+        let known: Vec<Arc<str>> = self.graph.dims.keys().cloned().collect();
         let message = format!("unknown symbolic dimension `{name}`: no parameter defines it");
-        Err(self.unknown(codes::UNKNOWN_NAME, node, message, name, known.iter().map(String::as_str)))
+        Err(self.unknown(codes::UNKNOWN_NAME, node, message, name, known.iter().map(|known| &**known)))
     }
 
     /// Why `found` is not of the info `annotation`, if it is not: other, or not known to be.
@@ -460,7 +462,7 @@ fn fits(info: &StructInfo, depth: usize, left: &mut usize) -> bool {
 }
 
 /// The dimensions that an info defines: those that stand by themselves.
-pub(super) fn defined(info: &StructInfo, found: &mut Set<scalar::Var>) {
+pub(super) fn defined(info: &StructInfo, found: &mut NearSet<scalar::Var>) {
     match info {
         StructInfo::Tensor { .. } | StructInfo::Shape(_) => {
             found.extend(info.dims().unwrap_or_default().iter().filter_map(|dim| dim.as_var().cloned()));
@@ -473,7 +475,7 @@ pub(super) fn defined(info: &StructInfo, found: &mut Set<scalar::Var>) {
 }
 
 /// The info as it is visible where these dimensions are not.
-pub(super) fn without(info: &StructInfo, dims: &Set<scalar::Var>) -> StructInfo {
+pub(super) fn without(info: &StructInfo, dims: &NearSet<scalar::Var>) -> StructInfo {
     let hidden = |expr: &scalar::Expr| {
         let mut found = expr.as_var().is_some_and(|var| dims.contains(var));
         tilewright_ir::node::walk(expr, |var: &scalar::Var| found |= dims.contains(var));

@@ -23,7 +23,7 @@ use tilewright_ir::op::InferError;
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, StructInfo, Var};
 use tilewright_ir::tir::attr_names;
 use tilewright_ir::{Attr, Attrs};
-use tilewright_support::{Diagnostic, Map, Origins, Set, Span};
+use tilewright_support::{Diagnostic, Map, NearSet, Origins, Set, Span};
 
 use super::codes;
 use super::cx::{Parser, Reported, Res};
@@ -44,13 +44,13 @@ pub(super) struct Graph {
     /// The dataflow block that is being read.
     dataflow: Option<Dataflow>,
     /// Symbolic dimensions by name.
-    dims: Map<String, scalar::Var>,
+    dims: Map<Arc<str>, scalar::Var>,
     /// Whether an unknown name of a dimension defines one here.
     defining: bool,
     /// Dimensions that `n = T.int64()` introduces, with their places.
     declared: Vec<(scalar::Var, TextRange)>,
     /// Dimensions that casts define.
-    defined: Set<scalar::Var>,
+    defined: NearSet<scalar::Var>,
     attrs: Attrs,
     /// Said by the decorator.
     pure: Option<bool>,
@@ -74,7 +74,7 @@ struct Dataflow {
 #[derive(Debug)]
 pub(super) struct Header {
     params: Vec<Var>,
-    dims: Map<String, scalar::Var>,
+    dims: Map<Arc<str>, scalar::Var>,
     ret: Option<StructInfo>,
     decorator: Decorator,
 }
@@ -137,7 +137,7 @@ impl Parser<'_> {
 
     /// A dimension is known from a parameter in which it stands by itself.
     fn check_header(&mut self, node: &ast::Parameters, params: &[Var]) {
-        let mut defined = Set::default();
+        let mut defined = NearSet::default();
         params.iter().for_each(|param| info::defined(&param.struct_info, &mut defined));
         let mut unknown: Vec<String> = Vec::new();
         unknown.extend(self.graph.dims.values().filter(|var| !defined.contains(*var)).map(|var| var.name.to_string()));
@@ -178,7 +178,7 @@ impl Parser<'_> {
     /// Reads a function below the names in scope; no symbol is added.
     fn function(&mut self, def: &ast::StmtFunctionDef, header: Header) -> Res<Function> {
         let Header { params, dims, ret, decorator } = header;
-        let of_params: Set<scalar::Var> = dims.values().cloned().collect();
+        let of_params: NearSet<scalar::Var> = dims.values().cloned().collect();
         let errors = self.errors();
         let outer = std::mem::take(&mut self.graph);
         self.graph.dims = dims;

@@ -48,7 +48,8 @@ impl Parser<'_> {
     fn misplaced_return(&mut self, stmt: &ast::StmtReturn) -> Reported {
         self.graph.returned = true;
         let message = "`return` stands at the end of the function, outside of its blocks";
-        self.fail(codes::RETURN, stmt, message, "")
+        let help = "bind the result to a name, in both branches of a condition the same one, and return it at the end";
+        self.report(Diagnostic::error(codes::RETURN, message).at(self.span(stmt)).help(help))
     }
 
     /// The names that statements bind which are not read.
@@ -219,7 +220,7 @@ impl Parser<'_> {
             Some(var) => var.clone(),
             None => {
                 let var = scalar::Var::new(name.id.as_str(), dtype);
-                self.graph.dims.insert(name.id.to_string(), var.clone());
+                self.graph.dims.insert(var.name.clone(), var.clone());
                 self.graph.declared.push((var.clone(), call.range()));
                 var
             }
@@ -459,7 +460,12 @@ impl Parser<'_> {
                 }),
                 None => Err(self.fail(codes::FORM, clause, "nothing can stand behind `else`", "")),
             },
-            [] => Err(self.fail(codes::FORM, branch, "a condition of a graph needs an `else`", "")),
+            [] => {
+                let diagnostic = Diagnostic::error(codes::FORM, "a condition of a graph needs an `else`")
+                    .at(self.span(branch))
+                    .help("say what the bound name is where the condition is false: `else: y = x`");
+                Err(self.report(diagnostic))
+            }
         };
         self.joined(branch, test, condition, then, otherwise)
     }

@@ -449,6 +449,8 @@ fn what_may_not_stand_where_it_stands() {
               |
             3 |     import os
               |     ^^^^^^^^^
+              |
+              = help: the text is compiled, not run: what Python is to do stands outside of the function
 
             error[TW0403]: a PrimFunc returns nothing
              --> test.py:4:5

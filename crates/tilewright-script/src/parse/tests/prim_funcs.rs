@@ -142,6 +142,28 @@ fn a_let_holds_for_the_rest_of_its_suite() {
 }
 
 #[test]
+fn one_with_has_several_items() {
+    let threads = "with T.launch_thread(\"blockIdx.x\", 2) as b, T.launch_thread(\"threadIdx.x\", 4) as t:\n    A[b * 4 + t] = 1.0";
+    let nested = "with T.launch_thread(\"blockIdx.x\", 2) as b:\n    with T.launch_thread(\"threadIdx.x\", 4) as t:\n        A[b * 4 + t] = 1.0";
+    let (one, other) = (first("A: T.Buffer((8,))", threads), first("A: T.Buffer((8,))", nested));
+    assert!(matches!(&one.kind, StmtKind::For { body, .. } if matches!(body.kind, StmtKind::For { .. })));
+    assert_eq!(format!("{one:?}").len(), format!("{other:?}").len());
+    let block = "with T.attr(0, \"hint\", 1), T.block(\"b\"), T.LetStmt(A[0]) as x:\n    A[1] = x";
+    let stmt = first("A: T.Buffer((8,))", block);
+    let StmtKind::Attr { body, .. } = &stmt.kind else { panic!() };
+    let StmtKind::Block { block, .. } = &body.kind else { panic!() };
+    assert!(matches!(block.body.kind, StmtKind::Let { .. }));
+}
+
+#[test]
+fn blocks_are_spelled_as_later_texts_do() {
+    let body = "B = T.sblock_alloc_buffer((4,), scope=\"shared\")\nwith T.sblock(\"b\"):\n    T.sblock_attr({\"k\": 1})\n    B[0] = A[0]";
+    let stmt = first("A: T.Buffer((8,))", body);
+    let StmtKind::Block { block, .. } = &stmt.kind else { panic!() };
+    assert_eq!((&*block.name, block.annotations.len()), ("b", 1));
+}
+
+#[test]
 fn memory_and_its_lifetime() {
     let body = "t = T.decl_buffer((4,), scope=\"local\", align=64)\nt[0] = 1.0\nA[0] = t[0]";
     let stmt = first("A: T.Buffer((8,))", body);

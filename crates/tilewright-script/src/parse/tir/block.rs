@@ -9,8 +9,10 @@ use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, Expr, IterKind, IterVar, MatchBuffer, Range, Stmt, StmtKind, Var,
 };
 use tilewright_support::{Diagnostic, Span};
+use tilewright_tensor::DataType;
 
 use super::stmt::Pieces;
+use super::with::With;
 use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res, count};
 use crate::parse::value::Value;
@@ -66,15 +68,15 @@ impl Parser<'_> {
     }
 
     /// `with T.block("name"):`.
-    pub(super) fn block(&mut self, stmt: &ast::StmtWith, call: &ast::ExprCall, pieces: &mut Pieces) -> Res<()> {
+    pub(super) fn block(&mut self, with: With<'_>, call: &ast::ExprCall, pieces: &mut Pieces) -> Res<()> {
         let name = match self.bind(call, &["name", "no_realize"], 0) {
             Ok(bound) => bound[0].map_or(Ok("".into()), |name| self.string(name)),
             Err(reported) => Err(reported),
         };
         let at_top = self.tir.frames.len() == 1 && self.frame().nested == 0;
-        let span = self.span(stmt);
+        let span = self.span(with.stmt);
         self.tir.frames.push(Frame::new(name.clone().unwrap_or_else(|_| "".into())));
-        let body = self.scoped(|parser| parser.suite(&stmt.body));
+        let body = self.scoped(|parser| parser.inside(with));
         let Some(frame) = self.tir.frames.pop() else { return Err(Reported) };
         name?;
         if let Some(place) = frame.init_at
@@ -112,9 +114,9 @@ impl Parser<'_> {
     }
 
     /// `with T.init():`.
-    pub(super) fn init(&mut self, stmt: &ast::StmtWith, call: &ast::ExprCall) -> Res<()> {
+    pub(super) fn init(&mut self, with: With<'_>, call: &ast::ExprCall) -> Res<()> {
         let placed = self.bind(call, &[], 0).and_then(|_| self.at_top_of_block(call));
-        let init = self.nested(&stmt.body);
+        let init = self.nested_inside(with);
         placed?;
         if self.frame().init.is_some() {
             return Err(self.fail(codes::BOUND_TWICE, call, "a block has one init", ""));
@@ -149,7 +151,7 @@ impl Parser<'_> {
                 }
                 self.frame().predicate = Some(predicate);
             }
-            "block_attr" => {
+            "block_attr" | "sblock_attr" => {
                 let bound = self.bind(call, &["attrs"], 1)?;
                 let attrs = self.attrs_argument(bound[0])?;
                 self.frame().annotations.extend(attrs);
@@ -276,7 +278,11 @@ impl Parser<'_> {
         let bound = self.bind(call, &["dom", "value|binding", "dtype"], 2)?;
         let (Some(domain), Some(value)) = (bound[0], bound[1]) else { return Err(Reported) };
         let given = self.eval(value)?;
-        let hint = if let Value::Scalar(scalar) = &given { Some(scalar.dtype) } else { None };
+        let hint = match &given {
+            Value::Scalar(scalar) if !scalar.dtype.is_int() => return Err(self.no_index(value, scalar.dtype)),
+            Value::Scalar(scalar) => Some(scalar.dtype),
+            _ => None,
+        };
         let domain = match domain {
             ast::Expr::Tuple(ends) if ends.elts.len() == 2 => {
                 self.start_stop(Some(&ends.elts[0]), Some(&ends.elts[1]))?
@@ -289,12 +295,15 @@ impl Parser<'_> {
         };
         let scalar = self.scalar_value(value, given, Some(domain.extent.dtype))?;
         if !scalar.dtype.is_int() {
-            let message = format!("an axis is bound to an integer, found {}", scalar.dtype);
-            return Err(self.fail(codes::AXIS, value, message, ""));
+            return Err(self.no_index(value, scalar.dtype));
         }
         let scalar = scalar.cast(domain.extent.dtype);
         let scalar = self.checked(value, scalar)?;
         Ok((kind, domain, scalar))
+    }
+
+    fn no_index(&mut self, value: &ast::Expr, dtype: DataType) -> Reported {
+        self.fail(codes::AXIS, value, format!("an axis is bound to an integer, found {dtype}"), "")
     }
 
     fn remap(&mut self, call: &ast::ExprCall) -> Res<Vec<(IterKind, Range, Expr)>> {

@@ -87,7 +87,7 @@ const OTHERS: [(&str, Function); 32] = [
 ];
 
 /// Names of `T` that are statements, or parts of some.
-const STATEMENTS: [&str; 43] = [
+const STATEMENTS: [&str; 46] = [
     "prim_func",
     "func_attr",
     "match_buffer",
@@ -121,6 +121,9 @@ const STATEMENTS: [&str; 43] = [
     "writes",
     "where",
     "block_attr",
+    "sblock",
+    "sblock_alloc_buffer",
+    "sblock_attr",
     "evaluate",
     "LetStmt",
     "let",

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
@@ -56,13 +57,35 @@ impl Parser<'_> {
         let mut pieces = Pieces::default();
         let nested = self.frame().nested;
         for stmt in body {
-            // The names that the statement would have bound are poisoned where that is known.
-            let read = with_stack(|| self.statement(stmt, &mut pieces));
-            self.frame().in_error |= read.is_err();
-            self.told(stmt, read);
+            self.read_into(&mut pieces, stmt, |parser, pieces| parser.statement(stmt, pieces));
         }
         self.frame().nested = nested;
         pieces.join()
+    }
+
+    /// A suite of one statement, which `read` reads.
+    pub(super) fn suite_of(
+        &mut self,
+        stmt: &impl Ranged,
+        read: impl FnOnce(&mut Self, &mut Pieces) -> Res<()>,
+    ) -> Stmt {
+        let mut pieces = Pieces::default();
+        let nested = self.frame().nested;
+        self.read_into(&mut pieces, stmt, read);
+        self.frame().nested = nested;
+        pieces.join()
+    }
+
+    /// The names that the statement would have bound are poisoned where that is known.
+    fn read_into(
+        &mut self,
+        pieces: &mut Pieces,
+        stmt: &impl Ranged,
+        read: impl FnOnce(&mut Self, &mut Pieces) -> Res<()>,
+    ) {
+        let read = with_stack(|| read(self, pieces));
+        self.frame().in_error |= read.is_err();
+        self.told(stmt, read);
     }
 
     /// A suite below a statement of the current block, with a scope of its own.
@@ -148,7 +171,7 @@ impl Parser<'_> {
                     self.at_top_of_function(call)?;
                     return self.func_attr(call);
                 }
-                "reads" | "writes" | "where" | "block_attr" => return self.block_statement(name, call),
+                "reads" | "writes" | "where" | "block_attr" | "sblock_attr" => return self.block_statement(name, call),
                 "attr" => {
                     let around = self.attribute_around(call)?;
                     self.frame().nested += 1;
@@ -294,7 +317,7 @@ impl Parser<'_> {
         pieces: &mut Pieces,
     ) -> Res<Option<Value>> {
         Ok(Some(match function {
-            "alloc_buffer" => {
+            "alloc_buffer" | "sblock_alloc_buffer" => {
                 let buffer = self.buffer_call(call, name, false)?;
                 self.frame().alloc_buffers.push(buffer.clone());
                 Value::Buffer(buffer)

@@ -9,6 +9,13 @@ use crate::parse::codes;
 use crate::parse::cx::{Parser, Reported, Res};
 use crate::parse::value::Value;
 
+/// One item of a `with` statement, around the items behind it and the suite.
+#[derive(Clone, Copy)]
+pub(super) struct With<'e> {
+    pub(super) stmt: &'e ast::StmtWith,
+    inner: &'e [ast::WithItem],
+}
+
 /// The functions of `T` that stand behind `with`.
 const WITH: [&str; 11] = [
     "block",
@@ -27,9 +34,25 @@ const WITH: [&str; 11] = [
 impl Parser<'_> {
     pub(super) fn with_statement(&mut self, stmt: &ast::StmtWith, pieces: &mut Pieces) -> Res<()> {
         self.no_async(stmt.is_async, stmt);
-        let [item] = stmt.items.as_slice() else {
-            return Err(self.fail(codes::FORM, stmt, "write one `with` for each", ""));
-        };
+        let (item, inner) = stmt.items.split_first().ok_or(Reported)?;
+        self.with_item(item, With { stmt, inner }, pieces)
+    }
+
+    /// What stands inside of an item: the items behind it, and the suite inside of the last one.
+    pub(super) fn inside(&mut self, with: With<'_>) -> Stmt {
+        let Some((item, inner)) = with.inner.split_first() else { return self.suite(&with.stmt.body) };
+        self.suite_of(item, |parser, pieces| parser.with_item(item, With { inner, ..with }, pieces))
+    }
+
+    /// What stands inside of an item, in a scope of its own.
+    pub(super) fn nested_inside(&mut self, with: With<'_>) -> Stmt {
+        self.frame().nested += 1;
+        let stmt = self.scoped(|parser| parser.inside(with));
+        self.frame().nested -= 1;
+        stmt
+    }
+
+    fn with_item(&mut self, item: &ast::WithItem, stmt: With<'_>, pieces: &mut Pieces) -> Res<()> {
         let name = match item.optional_vars.as_deref() {
             None => None,
             Some(ast::Expr::Name(name)) => Some(name),
@@ -38,7 +61,7 @@ impl Parser<'_> {
         let path = self.call_path(&item.context_expr);
         let function = path.as_ref().and_then(|(path, call)| Some((path.strip_prefix("script.tir.")?, *call)));
         match (function, name) {
-            (Some(("block", call)), None) => self.block(stmt, call, pieces),
+            (Some(("block" | "sblock", call)), None) => self.block(stmt, call, pieces),
             (Some(("init", call)), None) => self.init(stmt, call),
             (Some(("LetStmt", call)), _) => {
                 let bound = self.bind(call, &["value", "type_annotation", "var"], 1)?;
@@ -70,7 +93,7 @@ impl Parser<'_> {
             }
             (Some(("attr", call)), None) => {
                 let around = self.attribute_around(call);
-                let body = self.nested(&stmt.body);
+                let body = self.nested_inside(stmt);
                 pieces.push(around?(body));
                 Ok(())
             }
@@ -83,7 +106,7 @@ impl Parser<'_> {
             }
             (Some(("Assert", call)), None) => {
                 let assertion = self.assertion(call);
-                let body = self.nested(&stmt.body);
+                let body = self.nested_inside(stmt);
                 let (condition, message) = assertion?;
                 pieces.push(Stmt::seq([StmtKind::Assert { condition, message }.into(), body]));
                 Ok(())
@@ -91,7 +114,7 @@ impl Parser<'_> {
             (Some(("While", call)), None) => {
                 let bound = self.bind(call, &["condition"], 1)?;
                 let condition = self.condition(bound[0].ok_or(Reported)?);
-                let body = self.nested(&stmt.body);
+                let body = self.nested_inside(stmt);
                 pieces.push(StmtKind::While { condition: condition?, body });
                 Ok(())
             }
@@ -114,25 +137,25 @@ impl Parser<'_> {
     }
 
     /// The suite of a `with` that may have been meant as a block, read for the errors that are its own.
-    fn suite_of_unknown(&mut self, stmt: &ast::StmtWith, name: Option<&ast::ExprName>) {
+    fn suite_of_unknown(&mut self, stmt: With<'_>, name: Option<&ast::ExprName>) {
         self.tir.frames.push(Frame::new(""));
         self.scoped(|parser| {
             if let Some(name) = name {
                 parser.scopes.define(&name.id, Value::Poison);
             }
-            parser.suite(&stmt.body);
+            parser.inside(stmt);
         });
         self.tir.frames.pop();
     }
 
     /// The suite of a `with` that gives something a name.
-    fn suite_with(&mut self, stmt: &ast::StmtWith, bound: Option<(&ast::ExprName, Res<Value>)>) -> Stmt {
+    fn suite_with(&mut self, stmt: With<'_>, bound: Option<(&ast::ExprName, Res<Value>)>) -> Stmt {
         self.frame().nested += 1;
         let body = self.scoped(|parser| {
             if let Some((name, value)) = bound {
                 parser.scopes.define(&name.id, value.unwrap_or(Value::Poison));
             }
-            parser.suite(&stmt.body)
+            parser.inside(stmt)
         });
         self.frame().nested -= 1;
         body
@@ -141,7 +164,7 @@ impl Parser<'_> {
     /// `with T.LetStmt(value) as x:`, or with a variable that was declared before, `with T.LetStmt(value, var=x):`.
     fn let_suite(
         &mut self,
-        stmt: &ast::StmtWith,
+        stmt: With<'_>,
         value: Option<&ast::Expr>,
         declared: Option<&ast::Expr>,
         name: Option<&ast::ExprName>,
@@ -153,7 +176,7 @@ impl Parser<'_> {
         let var = match (&declared, name, &value) {
             (Ok(Some(declared)), _, _) => declared.as_var().cloned().ok_or(Reported),
             (Ok(None), Some(name), Ok(value)) => Ok(Var::new(name.id.as_str(), value.dtype)),
-            (Ok(None), None, _) => Err(self.fail(codes::FORM, stmt, "expected `as name`", "")),
+            (Ok(None), None, _) => Err(self.fail(codes::FORM, stmt.stmt, "expected `as name`", "")),
             _ => Err(Reported),
         };
         let bound = name.map(|name| (name, var.clone().map(|var| Value::Scalar(Expr::var(&var)))));
@@ -161,7 +184,7 @@ impl Parser<'_> {
         let (var, value) = (var?, value?);
         if var.dtype != value.dtype {
             let message = format!("`{}` is declared as {}, its value is {}", var.name, var.dtype, value.dtype);
-            return Err(self.fail(codes::DTYPE, stmt, message, ""));
+            return Err(self.fail(codes::DTYPE, stmt.stmt, message, ""));
         }
         pieces.push(StmtKind::Let { var, value, body });
         Ok(())
