@@ -234,6 +234,37 @@ fn float64_functions_are_within_the_bound() {
 }
 
 #[test]
+fn functions_have_their_limits_to_the_bit() {
+    let limits = [
+        (Intrinsic::Exp, vec![(0.0, 1.0), (-0.0, 1.0), (-200.0, 0.0), (-3e38, 0.0), (200.0, f64::INFINITY)]),
+        (Intrinsic::Exp2, vec![(0.0, 1.0), (10.0, 1024.0), (-149.0, 2f64.powi(-149)), (-3e38, 0.0)]),
+        (Intrinsic::Erf, vec![(4.0, 1.0), (-4.0, -1.0), (3e38, 1.0), (-f64::INFINITY, -1.0), (-0.0, -0.0)]),
+        (Intrinsic::Tanh, vec![(9.9, 1.0), (-9.9, -1.0), (1e-30, 1e-30f32.into()), (f64::INFINITY, 1.0), (-0.0, -0.0)]),
+        (Intrinsic::Sigmoid, vec![(0.0, 0.5), (100.0, 1.0), (3e38, 1.0), (-f64::INFINITY, 0.0)]),
+    ];
+    for target in targets() {
+        for (function, rows) in &limits {
+            // One by one, and in vectors with something behind them.
+            for copies in [1, 19] {
+                let rows: Vec<(f64, f64)> = rows.iter().copied().cycle().take(rows.len() * copies).collect();
+                let kernel = elementwise(function.name(), *function, DataType::F32, rows.len() as i64);
+                let machine = machine([kernel], &target);
+                let column = rows.iter().map(|row| Scalar::from_float(row.0, DataType::F32)).collect();
+                for (found, (x, limit)) in call(&machine, function.name(), &[column]).into_iter().zip(&rows) {
+                    let found = found.as_float();
+                    assert!(
+                        found.to_bits() == limit.to_bits(),
+                        "{}({x}) on {}: {found:e}",
+                        function.name(),
+                        target.cpu
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn special_powers_are_those_of_c() {
     let (inf, nan) = (f64::INFINITY, f64::NAN);
     let rows = [
