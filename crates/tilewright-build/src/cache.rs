@@ -1,8 +1,9 @@
 //! The kernel cache: objects that LLVM made, by everything that decides what LLVM makes.
 //!
-//! An entry's [`Key`] is the BLAKE3 hash of the kernel as it is handed to LLVM (under a symbol that is the same for all,
+//! An object's [`Key`] is the BLAKE3 hash of the kernel as it is handed to LLVM (under a symbol that is the same for all,
 //! so that a PrimFunc's name does not matter), of the target, of the options, and of the versions of LLVM and of the
-//! code generator. What is cached is the object, before linking.
+//! code generator. What is cached is the object, before linking. Another entry leads to it from the PrimFunc as it is
+//! written: its key is the hash of that, and of the sources of all that lowers it (`objects`).
 //!
 //! Two levels. *In the process*, the entries used last are kept, up to [`MEMORY_BYTES`]. *On disk*, one file per entry,
 //! shared by any number of processes: a file appears under its name by renaming, whole or not at all; it begins with a
@@ -53,6 +54,14 @@ impl Key {
             hasher.update(part.as_bytes());
         }
         Self(hasher.finalize())
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8; blake3::OUT_LEN] {
+        self.0.as_bytes()
+    }
+
+    pub(crate) fn from_bytes(bytes: [u8; blake3::OUT_LEN]) -> Self {
+        Self(blake3::Hash::from_bytes(bytes))
     }
 }
 

@@ -1,13 +1,12 @@
 //! PrimFuncs → kernels: lowered, compiled, linked into one image.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
-use tilewright_expr::{self as scalar, ExprKind, ForeignCallee};
 use tilewright_ir::IRModule;
 use tilewright_ir::interface::{KernelInterface, declared_by_argument};
-use tilewright_ir::low::{LowTir, PACKED_TENSOR};
+use tilewright_ir::low::LowTir;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Verified;
@@ -20,7 +19,7 @@ use tilewright_vm_program::{Access, DeviceIndex, Kernel, ProgramBuilder};
 use crate::cache::KernelCache;
 use crate::defect;
 use crate::link::{KernelObject, LinkError, link_kernels};
-use crate::objects::{SYMBOL, Watch, compile, each};
+use crate::objects::{Failure, SYMBOL, Watch, compile, each};
 
 /// A kernel of the program and how it is called.
 #[derive(Debug)]
@@ -57,7 +56,7 @@ fn lower(module: &IRModule, target: &Target) -> Result<Vec<LowTir>, Diagnostics>
         check_strides(name, function)?;
         tilewright_tir_passes::lower_for(target, name, function)
     });
-    lowered.map_err(|found: Vec<Diagnostics>| Diagnostics(found.into_iter().flat_map(|found| found.0).collect()))
+    lowered.map_err(joined)
 }
 
 fn prim_funcs(module: &IRModule) -> impl Iterator<Item = (&Arc<str>, &PrimFunc)> {
@@ -71,12 +70,13 @@ pub(crate) fn build_kernels(
     target: &Target,
     watch: Watch<'_>,
 ) -> Result<KernelTable, Diagnostics> {
-    let low = lower(module, target)?;
-    if low.is_empty() {
+    let functions: Vec<_> = prim_funcs(module).map(|(name, function)| (&**name, function)).collect();
+    if functions.is_empty() {
         return Ok(KernelTable::default());
     }
-    let compiled = compile(&low, target, &Options::default(), KernelCache::process(), watch)
-        .map_err(|errors| Diagnostics(errors.iter().flat_map(|error| located(module, error).0).collect()))?;
+    each(&functions, |(name, function)| check_strides(name, function).map_err(Diagnostics::from)).map_err(joined)?;
+    let compiled = compile(&functions, target, &Options::default(), KernelCache::process(), watch)
+        .map_err(|failures| joined(failures.into_iter().map(|failure| reported(module, failure)).collect()))?;
     let symbol = format!("{}{SYMBOL}", tilewright_llvm::SYMBOL_PREFIX);
     let objects =
         compiled.objects.iter().map(|object| KernelObject { elf: &object.elf, symbol: &symbol, names: &object.names });
@@ -84,14 +84,12 @@ pub(crate) fn build_kernels(
     let exports: Map<String, u32> = image.exports.iter().enumerate().map(|(i, e)| (e.name.clone(), i as u32)).collect();
     let image = program.image(image);
     let mut table = KernelTable::default();
-    for (name, function) in prim_funcs(module) {
+    for ((name, function), facts) in prim_funcs(module).zip(compiled.facts) {
         let interface = KernelInterface::of(function);
-        let scratch = compiled.kernels.iter().find(|k| k.symbol == **name).map_or(0, |k| k.scratch_bytes);
         let Some(&export) = exports.get(&**name) else {
             return Err(Diagnostic::error("TW0603", format!("the linked image has no kernel `{name}`")).into());
         };
-        let calls = low.iter().find(|low| low.symbol() == &**name).map(packed_calls).unwrap_or_default();
-        let packed = calls.iter().map(|name| program.packed(name)).collect();
+        let packed = facts.packed.iter().map(|name| program.packed(name)).collect();
         let access = |written| if written { Access::Write } else { Access::Read };
         let kernel = program.kernel(Kernel {
             image,
@@ -102,7 +100,7 @@ pub(crate) fn build_kernels(
                 .iter()
                 .map(|s| if s.param.is_some() { s.var.dtype } else { DataType::I64 })
                 .collect(),
-            scratch_bytes: scratch,
+            scratch_bytes: facts.scratch_bytes,
             device: DeviceIndex::FIRST,
             packed,
         });
@@ -111,17 +109,17 @@ pub(crate) fn build_kernels(
     Ok(table)
 }
 
-/// The names of the packed functions that the function's machine code calls.
-fn packed_calls(low: &LowTir) -> BTreeSet<Arc<str>> {
-    let mut names = BTreeSet::new();
-    walk(&low.function().body, |expr: &scalar::Expr| {
-        if let ExprKind::Foreign { callee: ForeignCallee::Packed(name), .. } = &expr.kind
-            && **name != *PACKED_TENSOR
-        {
-            names.insert(name.clone());
-        }
-    });
-    names
+/// All that was found, in one list.
+fn joined(found: Vec<Diagnostics>) -> Diagnostics {
+    Diagnostics(found.into_iter().flat_map(|found| found.0).collect())
+}
+
+/// Why a function of the module is no kernel, as the user sees it.
+fn reported(module: &IRModule, failure: Failure) -> Diagnostics {
+    match failure {
+        Failure::Lowering(found) => found,
+        Failure::Code(error) => located(module, &error),
+    }
 }
 
 /// The code generator's refusal, as the user sees it.

@@ -2,7 +2,7 @@
 //! become functions of the virtual machine, and both go into one file.
 //!
 //! Reading order: [`build`], then `kernels` (PrimFuncs), `emit` (Relax functions), `call`
-//! (calls of kernels), `objects` and [`cache`] (kernels through LLVM, once), [`link`] (objects into images).
+//! (calls of kernels), `objects`, `facts` and [`cache`] (kernels through lowering and LLVM, once), [`link`] (objects into images).
 //!
 //! Invariants: what [`build`] returns are the bytes that are saved and the bytes that are run; nothing here runs them.
 //! Modules come in the machine-ready form; graph passes are others' work. No operator is known by name.
@@ -10,6 +10,7 @@
 pub mod cache;
 mod call;
 mod emit;
+mod facts;
 mod kernels;
 pub mod link;
 mod objects;

@@ -1,21 +1,30 @@
-//! Flat functions → objects: through the kernel cache, and what it lacks through LLVM, several kernels at once.
+//! PrimFuncs → objects: through the kernel cache, and what it lacks through the lowering and LLVM, several at once.
 //!
-//! Every kernel is a job of its own: a kernel that another module had before costs nothing, and equal kernels are one
-//! object, whatever their names. The outcome depends neither on the cache nor on the number of jobs at a time.
+//! The cache knows kernels by two keys. The PrimFunc, as it is written, leads to what callers have to know of its kernel
+//! and to the key of the object: a function that was compiled before is not even lowered. The text for LLVM leads to the
+//! object: functions that become the same code share it, whatever their names, in this module or in another.
+//!
+//! Every kernel is a job of its own. The outcome depends neither on the cache nor on the number of jobs at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use tilewright_expr::node::Saver;
 use tilewright_ir::low::LowTir;
-use tilewright_llvm::{CodegenError, Kernel, Options, Source};
-use tilewright_support::{OrderedMap, parallel_map};
+use tilewright_ir::tir::{PrimFunc, attr_names};
+use tilewright_llvm::{CodegenError, Options, Source};
+use tilewright_support::{Diagnostics, OrderedMap, Origins, parallel_map};
 use tilewright_target::Target;
 
 use crate::cache::{KernelCache, Key};
+use crate::facts::Facts;
 
 /// The symbol under which every kernel is compiled, behind [`tilewright_llvm::SYMBOL_PREFIX`]. In an image it has the
 /// names of its functions.
 pub(crate) const SYMBOL: &str = "kernel";
+
+/// A function and its name.
+pub(crate) type Named<'a> = (&'a str, &'a PrimFunc);
 
 /// An object, and the functions that it is the code of.
 pub(crate) struct KernelObject {
@@ -28,7 +37,14 @@ pub(crate) struct Objects {
     /// In the order in which the functions first ask for them.
     pub(crate) objects: Vec<KernelObject>,
     /// What callers have to know, one for each function.
-    pub(crate) kernels: Vec<Kernel>,
+    pub(crate) facts: Vec<Facts>,
+}
+
+/// Why a function is no kernel.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Lowering(Diagnostics),
+    Code(CodegenError),
 }
 
 /// Who is told, from any thread, how many kernels are machine code, and of how many.
@@ -39,39 +55,110 @@ pub type Watch<'a> = &'a (dyn Fn(usize, usize) + Sync);
 /// # Errors
 /// One for each function that cannot be compiled.
 pub(crate) fn compile(
-    functions: &[LowTir],
+    functions: &[Named<'_>],
     target: &Target,
     options: &Options,
     cache: &KernelCache,
     watch: Watch<'_>,
-) -> Result<Objects, Vec<CodegenError>> {
-    let sources =
-        each(functions, |low| Source::new(&[low.with_symbol(SYMBOL)], target).map_err(|error| named(error, low)))?;
-    let mut jobs: OrderedMap<Key, (Source, Vec<String>)> = OrderedMap::default();
-    let mut kernels = Vec::new();
-    let versions = [env!("CARGO_PKG_VERSION"), &tilewright_llvm::fingerprint()].join(" ");
-    let (target_text, options_text) = (format!("{target:?}"), format!("{options:?}"));
-    for (low, mut source) in functions.iter().zip(sources) {
-        let facts = source.kernels.drain(..).next();
-        kernels.extend(facts.map(|facts| Kernel { symbol: low.symbol().to_owned(), ..facts }));
-        let key = Key::new(&[&versions, &target_text, &options_text, &source.text]);
-        jobs.entry(key).or_insert_with(|| (source, Vec::new())).1.push(low.symbol().to_owned());
+) -> Result<Objects, Vec<Failure>> {
+    let cx = Cx::new(target, options, cache);
+    let keys = parallel_map(functions, |(_, function)| cx.key(function));
+    let mut equal: OrderedMap<Key, Vec<Named<'_>>> = OrderedMap::default();
+    for (key, function) in keys.iter().zip(functions) {
+        equal.entry(*key).or_default().push(*function);
     }
-    let jobs: Vec<(Key, (Source, Vec<String>))> = jobs.into_iter().collect();
-    let done = AtomicUsize::new(0);
-    let objects = each(&jobs, |(key, (source, names))| {
-        let elf = match cache.get(key) {
-            Some(elf) => elf,
-            None => {
-                let elf: Arc<[u8]> = source.clone().compile(target, options)?.into();
-                cache.put(*key, &elf);
-                elf
+    let equal: Vec<(Key, Vec<Named<'_>>)> = equal.into_iter().collect();
+    let found = each(&equal, |(key, functions)| {
+        // Functions that fail do so by their own names.
+        let mut failures = Vec::new();
+        for function in functions {
+            match cx.find(key, *function) {
+                Ok(found) => return Ok((*key, found)),
+                Err(failure) => failures.push(failure),
             }
-        };
+        }
+        Err(failures)
+    });
+    let found: OrderedMap<Key, (Facts, Code)> =
+        found.map_err(|failures| failures.into_iter().flatten().collect::<Vec<_>>())?.into_iter().collect();
+    let mut jobs: OrderedMap<Key, (&Code, Vec<String>)> = OrderedMap::default();
+    let mut facts = Vec::new();
+    for ((name, _), key) in functions.iter().zip(&keys) {
+        let Some((known, code)) = found.get(key) else { continue };
+        jobs.entry(known.object).or_insert_with(|| (code, Vec::new())).1.push((*name).to_owned());
+        facts.push(known.clone());
+    }
+    let jobs: Vec<(Key, (&Code, Vec<String>))> = jobs.into_iter().collect();
+    let done = AtomicUsize::new(0);
+    let objects = each(&jobs, |(key, (code, names))| {
+        let elf = cx.object(key, code).map_err(Failure::Code)?;
         watch(done.fetch_add(1, Ordering::Relaxed) + 1, jobs.len());
         Ok(KernelObject { elf, names: names.clone() })
     })?;
-    Ok(Objects { objects, kernels })
+    Ok(Objects { objects, facts })
+}
+
+/// The code of a kernel, as far as it is there.
+enum Code {
+    Object(Arc<[u8]>),
+    Source(Source),
+}
+
+/// What decides, beside the function, what becomes of it.
+struct Cx<'a> {
+    target: &'a Target,
+    options: &'a Options,
+    cache: &'a KernelCache,
+    /// The same as text, and what compiles.
+    texts: [String; 3],
+}
+
+impl<'a> Cx<'a> {
+    fn new(target: &'a Target, options: &'a Options, cache: &'a KernelCache) -> Self {
+        let versions = [env!("CARGO_PKG_VERSION"), &tilewright_llvm::fingerprint()].join(" ");
+        Self { target, options, cache, texts: [versions, format!("{target:?}"), format!("{options:?}")] }
+    }
+
+    /// The key of a function as it is written, but for its name and where it comes from.
+    fn key(&self, function: &PrimFunc) -> Key {
+        let mut function = PrimFunc { origins: Origins::default(), ..function.clone() };
+        function.attrs.remove(attr_names::GLOBAL_SYMBOL);
+        let saved = Saver::save(&function);
+        let [versions, target, options] = &self.texts;
+        let parts = [versions, target, options, &saved.nodes, &saved.root, &saved.tensors];
+        let parts: Vec<&str> = parts.into_iter().map(String::as_str).collect();
+        Key::new(&[&["PrimFunc", env!("TILEWRIGHT_LOWERING_SOURCES")], parts.as_slice()].concat())
+    }
+
+    /// What the cache knows of the function, or else what lowering makes of it.
+    fn find(&self, key: &Key, (name, function): Named<'_>) -> Result<(Facts, Code), Failure> {
+        let known = self.cache.get(key).and_then(|bytes| Facts::decode(&bytes));
+        if let Some(facts) = known
+            && let Some(elf) = self.cache.get(&facts.object)
+        {
+            return Ok((facts, Code::Object(elf)));
+        }
+        let low = tilewright_tir_passes::lower_for(self.target, name, function).map_err(Failure::Lowering)?;
+        let source =
+            Source::new(&[low.with_symbol(SYMBOL)], self.target).map_err(|error| Failure::Code(named(error, &low)))?;
+        let [versions, target, options] = &self.texts;
+        let facts = Facts::of(&low, &source, Key::new(&[versions, target, options, &source.text]));
+        self.cache.put(*key, &facts.encode().into());
+        let code = self.cache.get(&facts.object).map_or_else(|| Code::Source(source), Code::Object);
+        Ok((facts, code))
+    }
+
+    /// The object of the key, compiled where it is not there.
+    fn object(&self, key: &Key, code: &Code) -> Result<Arc<[u8]>, CodegenError> {
+        match code {
+            Code::Object(elf) => Ok(Arc::clone(elf)),
+            Code::Source(source) => {
+                let elf: Arc<[u8]> = source.clone().compile(self.target, self.options)?.into();
+                self.cache.put(*key, &elf);
+                Ok(elf)
+            }
+        }
+    }
 }
 
 /// The error with the function's own name.
@@ -120,8 +207,12 @@ mod tests {
         LowTir::new(name, PrimFunc { params, attrs: Attrs::new(), body, origins: Default::default() }).unwrap()
     }
 
+    fn named_functions(functions: &[LowTir]) -> Vec<Named<'_>> {
+        functions.iter().map(|low| (low.symbol(), low.function())).collect()
+    }
+
     fn compiled(functions: &[LowTir], cache: &KernelCache) -> Objects {
-        compile(functions, &Target::host(), &Options::default(), cache, &|_, _| ()).unwrap()
+        compile(&named_functions(functions), &Target::host(), &Options::default(), cache, &|_, _| ()).unwrap()
     }
 
     #[test]
@@ -130,8 +221,8 @@ mod tests {
         let found = compiled(&[add("a", 8, 1), add("b", 8, 2), add("c", 8, 1)], &cache);
         let names: Vec<_> = found.objects.iter().map(|object| object.names.as_slice()).collect();
         assert_eq!(names, [["a", "c"].as_slice(), ["b"].as_slice()]);
-        let kernels: Vec<_> = found.kernels.iter().map(|kernel| kernel.symbol.as_str()).collect();
-        assert_eq!(kernels, ["a", "b", "c"]);
+        let objects: Vec<_> = found.facts.iter().map(|facts| facts.object).collect();
+        assert!(objects.len() == 3 && objects[0] == objects[2] && objects[0] != objects[1]);
         // Another module, another name: the very object.
         let again = compiled(&[add("other", 8, 2)], &cache);
         assert!(Arc::ptr_eq(&again.objects[0].elf, &found.objects[1].elf));
@@ -143,7 +234,7 @@ mod tests {
         for functions in [&[add("a", 8, 1), add("b", 8, 2)][..], &[add("a", 8, 1), add("c", 8, 3), add("d", 8, 1)]] {
             let told = Mutex::new(Vec::new());
             let watch = |done: usize, of: usize| told.lock().unwrap().push((done, of));
-            compile(functions, &Target::host(), &Options::default(), &cache, &watch).unwrap();
+            compile(&named_functions(functions), &Target::host(), &Options::default(), &cache, &watch).unwrap();
             let mut told = told.into_inner().unwrap();
             told.sort_unstable();
             assert_eq!(told, [(1, 2), (2, 2)]);
@@ -163,6 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn a_function_that_was_compiled_is_found_as_it_is_written() {
+        let cache = KernelCache::in_memory();
+        let (target, options) = (Target::host(), Options::default());
+        let cx = Cx::new(&target, &options, &cache);
+        let find = |low: &LowTir| cx.find(&cx.key(low.function()), (low.symbol(), low.function())).unwrap();
+        let (facts, new) = find(&add("a", 8, 1));
+        assert!(matches!(new, Code::Source(_)));
+        cx.object(&facts.object, &new).unwrap();
+        // Another variable, another name: the same function.
+        let (again, known) = find(&add("b", 8, 1));
+        assert!(matches!(known, Code::Object(_)) && again == facts);
+        let keys = [add("a", 8, 1), add("a", 8, 2), add("a", 9, 1)].map(|low| cx.key(low.function()));
+        assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+        assert_eq!(keys[0], cx.key(add("c", 8, 1).function()));
+    }
+
+    #[test]
     fn targets_and_options_are_parts_of_the_key() {
         let cache = KernelCache::in_memory();
         let function = [add("f", 64, 1)];
@@ -170,7 +278,7 @@ mod tests {
         let plain = Options::default();
         let unoptimised = Options { level: tilewright_llvm::OptLevel::None };
         let elf = |target: &Target, options: &Options| {
-            compile(&function, target, options, &cache, &|_, _| ()).unwrap().objects[0].elf.clone()
+            compile(&named_functions(&function), target, options, &cache, &|_, _| ()).unwrap().objects[0].elf.clone()
         };
         let (x86, arm) = (target("llvm -mcpu=haswell"), target("llvm -mcpu=neoverse-n1"));
         let all = [elf(&x86, &plain), elf(&x86, &unoptimised), elf(&arm, &plain)];
@@ -190,8 +298,13 @@ mod tests {
         };
         let functions = [wide("first"), add("fine", 8, 1), wide("last")];
         let cache = KernelCache::in_memory();
+        let functions = named_functions(&functions);
         let outcome = compile(&functions, &Target::host(), &Options::default(), &cache, &|_, _| ());
-        let errors: Vec<String> = outcome.err().unwrap().iter().map(ToString::to_string).collect();
+        let text = |failure: &Failure| match failure {
+            Failure::Code(error) => error.to_string(),
+            Failure::Lowering(found) => found.render(false),
+        };
+        let errors: Vec<String> = outcome.err().unwrap().iter().map(text).collect();
         assert!(errors.len() == 2 && errors[0].contains("`first`") && errors[1].contains("`last`"), "{errors:?}");
     }
 }

@@ -1,0 +1,91 @@
+//! What is known of a kernel without its function being lowered again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tilewright_expr::node::walk;
+use tilewright_expr::{Expr, ExprKind, ForeignCallee};
+use tilewright_ir::low::{LowTir, PACKED_TENSOR};
+use tilewright_llvm::Source;
+
+use crate::cache::Key;
+
+/// What callers have to know of a kernel, and where its object is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Facts {
+    /// The key of the object.
+    pub(crate) object: Key,
+    /// Bytes of scratch memory that each worker needs.
+    pub(crate) scratch_bytes: u64,
+    /// The names of the packed functions that the machine code calls.
+    pub(crate) packed: BTreeSet<Arc<str>>,
+}
+
+impl Facts {
+    /// Of a function that was lowered and written for LLVM.
+    pub(crate) fn of(low: &LowTir, source: &Source, object: Key) -> Self {
+        let scratch_bytes = source.kernels.first().map_or(0, |kernel| kernel.scratch_bytes);
+        Self { object, scratch_bytes, packed: packed_calls(low) }
+    }
+
+    /// As the cache keeps it: the key, the number of bytes, and each name behind its length, all numbers in eight bytes,
+    /// the lowest first.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut bytes = self.object.as_bytes().to_vec();
+        bytes.extend(self.scratch_bytes.to_le_bytes());
+        for name in &self.packed {
+            bytes.extend((name.len() as u64).to_le_bytes());
+            bytes.extend(name.as_bytes());
+        }
+        bytes
+    }
+
+    /// What [`Facts::encode`] wrote; nothing for other bytes.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let (object, rest) = bytes.split_first_chunk()?;
+        let (scratch, mut rest) = rest.split_first_chunk()?;
+        let mut packed = BTreeSet::new();
+        while !rest.is_empty() {
+            let (length, behind) = rest.split_first_chunk()?;
+            let (name, behind) = behind.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+            packed.insert(std::str::from_utf8(name).ok()?.into());
+            rest = behind;
+        }
+        Some(Self { object: Key::from_bytes(*object), scratch_bytes: u64::from_le_bytes(*scratch), packed })
+    }
+}
+
+/// The names of the packed functions that the function's machine code calls.
+fn packed_calls(low: &LowTir) -> BTreeSet<Arc<str>> {
+    let mut names = BTreeSet::new();
+    walk(&low.function().body, |expr: &Expr| {
+        if let ExprKind::Foreign { callee: ForeignCallee::Packed(name), .. } = &expr.kind
+            && **name != *PACKED_TENSOR
+        {
+            names.insert(name.clone());
+        }
+    });
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_come_back_from_their_bytes_and_from_no_others() {
+        let object = Key::new(&["object"]);
+        for names in [&[][..], &["a"], &["", "größe", "a\nb"]] {
+            let packed = names.iter().map(|name| Arc::from(*name)).collect();
+            let facts = Facts { object, scratch_bytes: 1 << 40, packed };
+            let bytes = facts.encode();
+            assert_eq!(Facts::decode(&bytes), Some(facts));
+            let whole = (0..bytes.len()).filter(|&end| Facts::decode(&bytes[..end]).is_some());
+            // Fewer names are facts, too.
+            assert!(whole.count() <= names.len());
+        }
+        let mut long = Facts { object, scratch_bytes: 0, packed: BTreeSet::new() }.encode();
+        long.extend(u64::MAX.to_le_bytes());
+        assert_eq!(Facts::decode(&long), None);
+    }
+}
