@@ -133,7 +133,7 @@ impl Printer<'_> {
 }
 
 /// What stands behind the type of a variable that is a size.
-const SIZE: &str = "(is_size_var=True)";
+pub(super) const SIZE: &str = "(is_size_var=True)";
 
 /// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
 pub(super) fn undeclared(function: &PrimFunc) -> NearMap<VarId, Vec<Buffer>> {

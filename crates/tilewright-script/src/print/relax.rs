@@ -8,6 +8,7 @@ use tilewright_ir::relax::{
 use tilewright_ir::tir::attr_names;
 use tilewright_support::{Set, with_stack};
 
+use super::buffers::SIZE;
 use super::graph::is_statement;
 use super::{Namespace, Printer, Touched};
 
@@ -84,7 +85,7 @@ impl Printer<'_> {
             let name = self.names.get(var.id()).unwrap_or_default().to_owned();
             self.doc.write(format_args!("{name} = "));
             self.qualified(Namespace::Tir, &var.dtype.to_string());
-            self.doc.text("()");
+            self.doc.text(if var.size { SIZE } else { "()" });
         }
         let said = place == Place::Module && function.global_symbol() == Some(name);
         self.attrs_line(Namespace::Relax, "func_attr", &function.attrs, said.then_some(attr_names::GLOBAL_SYMBOL));
@@ -97,12 +98,13 @@ impl Printer<'_> {
         }
     }
 
-    /// Notes that the body of the function that named this symbolic dimension mentions it.
+    /// Notes that the body of the function that named this symbolic dimension mentions it. One that is a size is always
+    /// declared there: the signature does not say so.
     pub(super) fn touch(&mut self, var: &ScalarVar) {
         let Some(frame) = self.depth_of.get(&var.id()).and_then(|depth| depth.checked_sub(1)) else { return };
         let own = frame + 1 == self.touched.len();
         if let Some(touched) = self.touched.get_mut(frame)
-            && !(own && self.in_signature)
+            && (var.size || !(own && self.in_signature))
         {
             touched.add(var);
         }

@@ -73,7 +73,7 @@ struct Values {
 impl Generator {
     pub(super) fn function(&mut self, name: &str) -> Function {
         self.impure = false;
-        let dim = Scalar::var(&ScalarVar::new(self.name(), DataType::I64));
+        let dim = Scalar::var(&self.dimension());
         let dims = [dim.clone(), Scalar::i64(4), &dim * 2, &dim + 1];
         let info = StructInfo::tensor(vec![dim.clone(), self.pick(&dims)], DataType::F32);
         let mut params: Vec<_> = (0..self.below(3) + 1).map(|_| Var::new(self.name(), info.clone())).collect();
@@ -103,6 +103,12 @@ impl Generator {
     }
 
     /// Any struct info over the symbolic dimension.
+    /// A symbolic dimension with a name of its own, sometimes one that is declared as a size.
+    fn dimension(&mut self) -> ScalarVar {
+        let of = if self.chance(4) { ScalarVar::size } else { ScalarVar::new };
+        of(self.name(), DataType::I64)
+    }
+
     fn struct_info(&mut self, dim: &Scalar, depth: usize) -> StructInfo {
         let dtype = self.pick(&[Some(DataType::F16), Some(DataType::I8), Some(DataType::BOOL), None]);
         match self.below(if depth == 0 { 7 } else { 9 }) {
@@ -205,7 +211,7 @@ impl Generator {
             12 => x,
             13 => {
                 let wide = StructInfo::tensor_with(TensorShape::Rank(2), Some(DataType::F32));
-                let named = ScalarVar::new(self.name(), DataType::I64);
+                let named = self.dimension();
                 let cast = StructInfo::tensor(vec![Scalar::var(&named), Scalar::i64(4)], DataType::F32);
                 let value = Expr::call_pure_packed("env.w", vec![x], vec![wide]);
                 let value = self.bind(BindingValue::Expr(value), false, bindings);

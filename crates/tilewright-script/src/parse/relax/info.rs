@@ -315,7 +315,8 @@ impl Parser<'_> {
             _ => {}
         }
         if self.graph.defining {
-            let var = scalar::Var::new(name, DataType::I64);
+            let size = self.graph.sizes.contains(name);
+            let var = if size { scalar::Var::size(name, DataType::I64) } else { scalar::Var::new(name, DataType::I64) };
             self.graph.dims.insert(var.name.clone(), var.clone());
             return Ok(scalar::Expr::var(&var));
         }

@@ -47,6 +47,8 @@ pub(super) struct Graph {
     dims: Map<Arc<str>, scalar::Var>,
     /// Whether an unknown name of a dimension defines one here.
     defining: bool,
+    /// The names of dimensions that the body declares as sizes.
+    sizes: Set<String>,
     /// Dimensions that `n = T.int64()` introduces, with their places.
     declared: Vec<(scalar::Var, TextRange)>,
     /// Dimensions that casts define.
@@ -99,6 +101,7 @@ impl Parser<'_> {
         let errors = self.errors();
         let outer = std::mem::take(&mut self.graph);
         self.graph.defining = true;
+        self.graph.sizes = self.declared_sizes(&def.body);
         let parameters = &def.parameters;
         for extra in parameters.vararg.iter().chain(&parameters.kwarg) {
             self.fail(codes::FORM, &**extra, "a function of a script has a fixed number of parameters", "");
@@ -133,6 +136,30 @@ impl Parser<'_> {
             return Err(Reported);
         }
         Ok(Header { params, dims: graph.dims, ret: ret.transpose()?, decorator: decorator.clone() })
+    }
+
+    /// The names in statements such as `n = T.int64(is_size_var=True)`, which say of what sort a parameter's dimensions are.
+    fn declared_sizes(&self, body: &[ast::Stmt]) -> Set<String> {
+        let mut sizes = Set::default();
+        let mut look = |target: &ast::Expr, value: &ast::Expr| {
+            if let (Some(name), Some((path, call))) = (target.as_name_expr(), self.call_path(value))
+                && path.starts_with("script.tir.")
+                && says_size(call)
+            {
+                sizes.insert(name.id.to_string());
+            }
+        };
+        for stmt in body {
+            let ast::Stmt::Assign(assign) = stmt else { continue };
+            match (assign.targets.as_slice(), &*assign.value) {
+                ([ast::Expr::Tuple(names)], ast::Expr::Tuple(values)) => {
+                    names.elts.iter().zip(&values.elts).for_each(|(name, value)| look(name, value));
+                }
+                ([name], value) => look(name, value),
+                _ => {}
+            }
+        }
+        sizes
     }
 
     /// A dimension is known from a parameter in which it stands by itself.
@@ -374,4 +401,10 @@ impl Parser<'_> {
         let place = bound.and_then(|binding| binding.origins.first()).cloned();
         Some((describe_info(&value.struct_info), place))
     }
+}
+
+/// Whether a call that names a type says of the variable that it is a size.
+fn says_size(call: &ast::ExprCall) -> bool {
+    let keyword = call.arguments.find_keyword("is_size_var");
+    keyword.is_some_and(|keyword| matches!(&keyword.value, ast::Expr::BooleanLiteral(literal) if literal.value))
 }

@@ -195,7 +195,8 @@ impl Parser<'_> {
     fn declares_size(&self, value: &ast::Expr) -> bool {
         self.call_path(value).is_some_and(|(path, call)| {
             let function = path.strip_prefix("script.tir.");
-            function.is_some_and(|name| name == "var" || call.arguments.is_empty() && name.parse::<DataType>().is_ok())
+            let plain = call.arguments.is_empty() || super::says_size(call);
+            function.is_some_and(|name| name == "var" || plain && name.parse::<DataType>().is_ok())
         })
     }
 
@@ -207,11 +208,10 @@ impl Parser<'_> {
                 let bound = self.bind(call, &["dtype"], 1)?;
                 self.dtype_argument(bound[0])?
             }
-            _ if call.arguments.is_empty() => match function.parse() {
-                Ok(dtype) => dtype,
-                Err(_) => return Ok(None),
+            _ => match self.declared_type(function, call)? {
+                Some((dtype, _)) => dtype,
+                None => return Ok(None),
             },
-            _ => return Ok(None),
         };
         if dtype != DataType::I64 {
             return Err(self.fail(codes::DTYPE, call, format!("a symbolic dimension is int64, found {dtype}"), ""));
@@ -219,7 +219,8 @@ impl Parser<'_> {
         let var = match self.graph.dims.get(name.id.as_str()) {
             Some(var) => var.clone(),
             None => {
-                let var = scalar::Var::new(name.id.as_str(), dtype);
+                let of = if super::says_size(call) { scalar::Var::size } else { scalar::Var::new };
+                let var = of(name.id.as_str(), dtype);
                 self.graph.dims.insert(var.name.clone(), var.clone());
                 self.graph.declared.push((var.clone(), call.range()));
                 var

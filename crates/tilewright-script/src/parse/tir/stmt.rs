@@ -385,7 +385,11 @@ impl Parser<'_> {
     }
 
     /// The type of `T.int64()`, a call without a value, and whether it is one of sizes: `T.int64(is_size_var=True)`.
-    pub(super) fn declared_type(&mut self, function: &str, call: &ast::ExprCall) -> Res<Option<(DataType, bool)>> {
+    pub(in crate::parse) fn declared_type(
+        &mut self,
+        function: &str,
+        call: &ast::ExprCall,
+    ) -> Res<Option<(DataType, bool)>> {
         let Ok(dtype) = function.parse::<DataType>() else { return Ok(None) };
         match (&*call.arguments.args, &*call.arguments.keywords) {
             ([], []) => Ok(Some((dtype, false))),
