@@ -23,7 +23,7 @@ class Module:
 
 def test_passes_leave_their_input_alone():
     before = Module.script()
-    legal = tw.relax.transform.LegalizeOps()(Module)
+    legal = tw.tw.relax.transform.LegalizeOps()(Module)
     assert "R.call_tir(" in legal.script()
     assert Module.script() == before
 
@@ -36,7 +36,7 @@ def test_passes_run_in_order():
         seen.append("R.nn.relu" in module.script())
         return module
 
-    tw.transform.Sequential([note, tw.relax.transform.LegalizeOps(), note])(Module)
+    tw.transform.Sequential([note, tw.tw.relax.transform.LegalizeOps(), note])(Module)
     assert seen == [True, False]
 
 
@@ -79,7 +79,7 @@ class Watch(tw.transform.PassInstrument):
 def test_instruments_see_each_pass():
     watch = Watch()
     with tw.transform.PassContext(instruments=[watch]):
-        tw.relax.transform.LegalizeOps()(Module)
+        tw.tw.relax.transform.LegalizeOps()(Module)
     assert watch.seen == [("before", "LegalizeOps"), ("after", "LegalizeOps")]
 
 
@@ -89,7 +89,7 @@ def test_an_instrument_can_keep_passes_from_running():
             return False
 
     with tw.transform.PassContext(instruments=[Never()]):
-        same = tw.relax.transform.LegalizeOps()(Module)
+        same = tw.tw.relax.transform.LegalizeOps()(Module)
     tw.ir.assert_structural_equal(same, Module)
 
 
@@ -99,21 +99,21 @@ def test_an_exception_in_an_instrument_comes_back_as_itself():
             raise KeyError(info)
 
     with tw.transform.PassContext(instruments=[Fails()]), pytest.raises(KeyError, match="LegalizeOps"):
-        tw.relax.transform.LegalizeOps()(Module)
+        tw.tw.relax.transform.LegalizeOps()(Module)
     with tw.transform.PassContext(instruments=[Fails()]), pytest.raises(KeyError):
         tw.relax.build(Module, "llvm")
 
 
 def test_disabled_passes_are_left_out():
     with tw.transform.PassContext(disabled_pass=["LegalizeOps"]):
-        same = tw.relax.transform.LegalizeOps()(Module)
+        same = tw.tw.relax.transform.LegalizeOps()(Module)
     tw.ir.assert_structural_equal(same, Module)
 
 
 def test_modules_are_maps_of_functions():
     assert [v.name_hint for v in Module.get_global_vars()] == ["main"]
     assert isinstance(Module["main"], tw.relax.Function)
-    assert isinstance(tw.relax.transform.LegalizeOps()(Module)["relu"], tw.tir.PrimFunc)
+    assert isinstance(tw.tw.relax.transform.LegalizeOps()(Module)["relu"], tw.tir.PrimFunc)
     with pytest.raises(tw.TVMError, match=r"nope.*main"):
         Module["nope"]
 
@@ -245,7 +245,7 @@ def test_instruments_need_not_have_every_method():
             seen.append("exit")
 
     with tw.transform.PassContext(instruments=[Short()]):
-        tw.relax.transform.LegalizeOps()(Module)
+        tw.tw.relax.transform.LegalizeOps()(Module)
     assert seen == ["enter", ("LegalizeOps", "LegalizeOps", 0), "exit"]
 
 
@@ -257,7 +257,7 @@ def test_wrong_parameters_are_refused():
     with pytest.raises(tw.TVMError, match="found 3 in it"):
         tw.transform.Sequential([3])
     with pytest.raises(tw.TVMError, match="IRModule"):
-        tw.relax.transform.LegalizeOps()(3)
+        tw.tw.relax.transform.LegalizeOps()(3)
 
 
 @I.ir_module
@@ -336,7 +336,7 @@ def test_a_pass_says_what_it_is_and_runs_behind_what_it_requires():
         return module
 
     assert (looks.info.name, looks.info.opt_level, looks.info.required) == ("test.looks", 1, ["LegalizeOps"])
-    assert tw.relax.transform.LegalizeOps().info.name == "LegalizeOps"
+    assert tw.tw.relax.transform.LegalizeOps().info.name == "LegalizeOps"
     looks(Module)
     assert seen[0] > len(Module)
     with pytest.raises(tw.TVMError, match="LegalizeOpps"):
@@ -379,3 +379,26 @@ def test_steps_of_the_lowering_keep_the_meaning(rng):
         result = tw.nd.array(np.zeros(16, "float32"))
         tw.build(module["row_sums"], target="llvm")(tw.nd.array(values), result, 4)
         np.testing.assert_allclose(result.numpy(), values.sum(1), rtol=1e-5, atol=1e-6)
+
+
+def test_operators_that_are_skipped_stay_and_are_warned_of():
+    module = tw.script.from_source(
+        """
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((4,), "float32")):
+        a = R.add(x, x)
+        b = R.nn.relu(a)
+        return b
+"""
+    )
+    with pytest.warns(UserWarning, match=r"operator `relax.add` is left"):
+        made = tw.relax.transform.LegalizeOps(skip_ops=["relax.add"], enable_warning=True)(module)
+    text = made["main"].script()
+    assert "R.add(" in text and "R.nn.relu(" not in text
+    mine = {"relax.add": lambda bb, call: call.args[0]}
+    kept = tw.relax.transform.LegalizeOps(mine, skip_ops=["relax.add"])(module)
+    tw.ir.assert_structural_equal(kept, made)
+    with pytest.raises(tw.TVMError, match=r"there is no operator `relax.ad`"):
+        tw.relax.transform.LegalizeOps(skip_ops=["relax.ad"])

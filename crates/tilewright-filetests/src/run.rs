@@ -216,7 +216,12 @@ fn remaining(test: &TestFile) -> Sequential {
     let mut build = pipelines::default_build(&Target::host());
     let steps = test.action.steps();
     let changes_form = |pass: &Arc<dyn Pass>| pass.info().from != pass.info().to;
-    let place = |step: &PassStep| build.passes.iter().rposition(|p| p.info().name == step.name() && changes_form(p));
+    let place = |step: &PassStep| match step {
+        PassStep::Pass(pass) if changes_form(pass) => {
+            build.passes.iter().rposition(|p| p.info().name == step.name() && changes_form(p))
+        }
+        _ => None,
+    };
     let done = match steps.iter().any(|step| step.name() == build.name) {
         true => build.passes.len(),
         false => steps.iter().filter_map(place).max().map_or(0, |at| at + 1),

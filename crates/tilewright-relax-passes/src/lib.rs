@@ -67,17 +67,17 @@ macro_rules! passes {
 passes! {
     normalize::Normalize;
     canonicalize_bindings::CanonicalizeBindings;
-    eliminate_common_subexpr::EliminateCommonSubexpr;
+    eliminate_common_subexpr::EliminateCommonSubexpr(..);
     inline_private_functions::InlinePrivateFunctions;
     normalize_global_var::NormalizeGlobalVar;
     attach_global_symbol::AttachGlobalSymbol;
     merge_composite_functions::MergeCompositeFunctions;
-    legalize_ops::LegalizeOps;
+    legalize_ops::LegalizeOps(..);
     fold_constant::FoldConstant;
     annotate_tir_op_pattern::AnnotateTIROpPattern;
     fuse_ops::FuseOps(..);
     fuse_tir::FuseTIR;
-    dead_code_elimination::DeadCodeElimination;
+    dead_code_elimination::DeadCodeElimination(..);
     dataflow_use_inplace_calls::DataflowUseInplaceCalls;
     to_non_dataflow::ToNonDataflow;
     remove_purity_checking::RemovePurityChecking;

@@ -87,7 +87,7 @@ fn measure(name: &str, text: &str, weights: &[Tensor]) {
     let start = Instant::now();
     let folded = run(&mut cx, &FoldConstant, legal);
     let seconds = start.elapsed().as_secs_f64();
-    let left = run(&mut cx, &DeadCodeElimination, folded);
+    let left = run(&mut cx, &DeadCodeElimination::default(), folded);
     println!(
         "{name:<10} {:>5.0} MB in {seconds:.2} s, {:.2} GB/s, {} functions compiled, {} left in the module",
         bytes as f64 / 1e6,

@@ -26,20 +26,20 @@ pub fn default_build(target: &Target) -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
         Arc::new(relax::ConvertToDataflow::default()),
         Arc::new(relax::DecomposeOpsForInference::default()),
-        Arc::new(relax::DeadCodeElimination),
+        Arc::new(relax::DeadCodeElimination::default()),
         Arc::new(relax::FuseAttention),
         // Before constants are folded: a transposed weight would be written twice.
         Arc::new(relax::FuseTransposeMatmul),
         Arc::new(relax::FoldConstant),
         Arc::new(relax::FoldScaleAxis),
-        Arc::new(relax::DeadCodeElimination),
+        Arc::new(relax::DeadCodeElimination::default()),
         Arc::new(relax::LegalizeOps),
         Arc::new(relax::InlineScalarConstants),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),
         Arc::new(relax::FuseOps::default()),
         Arc::new(relax::FuseTIR),
-        Arc::new(relax::DeadCodeElimination),
+        Arc::new(relax::DeadCodeElimination::default()),
         // What may be overwritten is proved on loops as they are written.
         Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),
@@ -48,7 +48,7 @@ pub fn default_build(target: &Target) -> Sequential {
         // What schedules do to weights is done now.
         Arc::new(relax::SplitLayoutRewritePreproc),
         Arc::new(relax::FoldConstant),
-        Arc::new(relax::DeadCodeElimination),
+        Arc::new(relax::DeadCodeElimination::default()),
         Arc::new(relax::ToNonDataflow),
         Arc::new(relax::CallTIRRewrite),
         Arc::new(relax::StaticPlanBlockMemory),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_expr::node::{IrNode, VarId, walk, walk_some};
-use tilewright_support::{OrderedMap, Set};
+use tilewright_support::{Map, OrderedMap, Set};
 
 use super::vars::{each_binding, used_global_vars, value_of};
 use crate::calls::packed_places;
@@ -58,40 +58,90 @@ fn impure_callee(callee: &Callee, own: Option<&Var>) -> Option<String> {
     }
 }
 
+/// The functions of a module by number, with the numbers of those that each names.
+struct Calls<'m> {
+    names: Vec<&'m Arc<str>>,
+    named: Vec<Vec<usize>>,
+}
+
+impl<'m> Calls<'m> {
+    fn of(module: &'m IRModule) -> Self {
+        let names: Vec<&Arc<str>> = module.iter().map(|(name, _)| name).collect();
+        let number: Map<&str, usize> = names.iter().enumerate().map(|(at, name)| (&***name, at)).collect();
+        let named = module.iter().map(|(_, function)| match function {
+            GlobalFunc::Relax(function) => {
+                used_global_vars(&**function).iter().filter_map(|name| number.get(&**name).copied()).collect()
+            }
+            GlobalFunc::Prim(_) => Vec::new(),
+        });
+        Self { named: named.collect(), names }
+    }
+
+    /// Every function behind those that it names, as far as there is no circle.
+    fn callees_first(&self) -> Vec<usize> {
+        let (mut order, mut met) = (Vec::new(), vec![false; self.names.len()]);
+        for root in 0..self.names.len() {
+            // With the number of callees that have been looked at.
+            let mut open = vec![(root, 0)];
+            if std::mem::replace(&mut met[root], true) {
+                continue;
+            }
+            while let Some((function, next)) = open.last_mut() {
+                match self.named[*function].get(*next).copied() {
+                    Some(callee) => {
+                        *next += 1;
+                        if !std::mem::replace(&mut met[callee], true) {
+                            open.push((callee, 0));
+                        }
+                    }
+                    None => {
+                        order.push(*function);
+                        open.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    /// For each function the number of its group: functions are in one if they reach each other. Those that reach a function
+    /// are met before it where they are looked at callers first; of those the ones that it reaches are its group (Kosaraju).
+    fn groups(&self) -> Vec<usize> {
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); self.names.len()];
+        for (caller, callees) in self.named.iter().enumerate() {
+            callees.iter().for_each(|&callee| callers[callee].push(caller));
+        }
+        let mut group: Vec<Option<usize>> = vec![None; self.names.len()];
+        for first in self.callees_first().into_iter().rev() {
+            let mut pending = vec![first];
+            while let Some(function) = pending.pop() {
+                if group[function].is_none() {
+                    group[function] = Some(first);
+                    pending.extend(&callers[function]);
+                }
+            }
+        }
+        group.into_iter().flatten().collect()
+    }
+}
+
+/// The names of the module's functions, each behind those that it names, as far as none of these names it in turn.
+pub fn callees_first(module: &IRModule) -> Vec<Arc<str>> {
+    let calls = Calls::of(module);
+    calls.callees_first().into_iter().map(|function| calls.names[function].clone()).collect()
+}
+
 /// The functions that call each other in a circle, each group in the order of the module. A function alone is one if it
 /// calls itself.
 pub fn detect_recursion(module: &IRModule) -> Vec<Vec<Arc<str>>> {
-    let calls: OrderedMap<Arc<str>, Vec<Arc<str>>> = module
-        .iter()
-        .map(|(name, function)| match function {
-            GlobalFunc::Relax(function) => (name.clone(), used_global_vars(&**function)),
-            GlobalFunc::Prim(_) => (name.clone(), Vec::new()),
-        })
-        .collect();
-    let reached: OrderedMap<&Arc<str>, Set<&str>> = calls.keys().map(|name| (name, reachable(&calls, name))).collect();
-    let mut groups: Vec<Vec<Arc<str>>> = Vec::new();
-    for (name, reach) in &reached {
-        if !reach.contains(&***name) || groups.iter().flatten().any(|known| known == *name) {
-            continue;
-        }
-        let together = |other: &&Arc<str>| {
-            reach.contains(&***other) && reached.get(*other).is_some_and(|back| back.contains(&***name))
-        };
-        groups.push(calls.keys().filter(together).cloned().collect());
+    let calls = Calls::of(module);
+    let mut groups: OrderedMap<usize, Vec<usize>> = OrderedMap::default();
+    for (function, group) in calls.groups().into_iter().enumerate() {
+        groups.entry(group).or_default().push(function);
     }
-    groups
-}
-
-/// What a function calls, directly or not.
-fn reachable<'c>(calls: &'c OrderedMap<Arc<str>, Vec<Arc<str>>>, from: &str) -> Set<&'c str> {
-    let mut found: Set<&str> = Set::default();
-    let mut todo: Vec<&str> = calls.get(from).into_iter().flatten().map(|name| &**name).collect();
-    while let Some(name) = todo.pop() {
-        if found.insert(name) {
-            todo.extend(calls.get(name).into_iter().flatten().map(|name| &**name));
-        }
-    }
-    found
+    let is_circle = |group: &Vec<usize>| group.len() > 1 || group.iter().all(|&one| calls.named[one].contains(&one));
+    let names = |group: Vec<usize>| group.into_iter().map(|function| calls.names[function].clone()).collect();
+    groups.into_values().filter(is_circle).map(names).collect()
 }
 
 /// The variables that can be computed before the function is called: pure work on constants and on the parameters behind

@@ -2,12 +2,13 @@
 //!
 //! A binding goes if its value is pure and its variable is not used; a `match_cast` stays, because it checks. A private
 //! function goes if no function that is visible outside the module reaches it; a module without a visible function keeps
-//! all of them.
+//! all of them. With `entry_functions`, these functions are the ones to start from beside the visible ones.
 
 use std::sync::Arc;
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::op::AttrDefault;
+use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, GlobalVar, SeqExpr, Var};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
@@ -16,10 +17,27 @@ use tilewright_support::{Set, with_stack};
 use crate::sequence::map_functions;
 
 /// Removes unused bindings without effects, and private functions that nothing reaches.
-#[derive(Clone, Copy, Debug)]
-pub struct DeadCodeElimination;
+#[derive(Clone, Debug, Default)]
+pub struct DeadCodeElimination {
+    /// Functions that are used though no visible function reaches them.
+    pub entry_functions: Vec<String>,
+}
 
 const NAME: &str = "DeadCodeElimination";
+
+impl DeadCodeElimination {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "What nobody uses and has no effect goes.",
+        params: &[ParamDef {
+            name: "entry_functions",
+            kind: ParamKind::OptionalStrs,
+            default: AttrDefault::None,
+            doc: "The names of functions that stay, with what they use, beside those that are visible outside.",
+        }],
+        make: |args| Ok(Arc::new(Self { entry_functions: args.texts("entry_functions").unwrap_or_default() })),
+    };
+}
 
 impl Pass for DeadCodeElimination {
     fn info(&self) -> PassInfo {
@@ -31,7 +49,7 @@ impl Pass for DeadCodeElimination {
             body: live_part(&function.body, &mut Set::default()),
             ..function.clone()
         })?;
-        Ok(reachable_part(module))
+        Ok(self.reachable_part(module))
     }
 }
 
@@ -90,29 +108,32 @@ fn uses(expr: &Expr, live: &mut Set<VarId>) {
     });
 }
 
-fn reachable_part(module: IRModule) -> IRModule {
-    let visible = |function: &GlobalFunc| function.global_symbol().is_some();
-    if !module.iter().any(|(_, function)| visible(function)) {
-        return module;
-    }
-    let mut reached: Set<Arc<str>> = Set::default();
-    let mut pending: Vec<Arc<str>> =
-        module.iter().filter(|(_, function)| visible(function)).map(|(name, _)| name.clone()).collect();
-    while let Some(name) = pending.pop() {
-        if !reached.insert(name.clone()) {
-            continue;
+impl DeadCodeElimination {
+    fn reachable_part(&self, module: IRModule) -> IRModule {
+        let named = |name: &Arc<str>| self.entry_functions.iter().any(|entry| **entry == **name);
+        let entry = |name: &Arc<str>, function: &GlobalFunc| function.global_symbol().is_some() || named(name);
+        if !module.iter().any(|(name, function)| entry(name, function)) {
+            return module;
         }
-        if let Some(GlobalFunc::Relax(function)) = module.get(&name) {
-            globals(function, &mut pending);
+        let mut reached: Set<Arc<str>> = Set::default();
+        let mut pending: Vec<Arc<str>> =
+            module.iter().filter(|(name, function)| entry(name, function)).map(|(name, _)| name.clone()).collect();
+        while let Some(name) = pending.pop() {
+            if !reached.insert(name.clone()) {
+                continue;
+            }
+            if let Some(GlobalFunc::Relax(function)) = module.get(&name) {
+                globals(function, &mut pending);
+            }
         }
+        let dead: Vec<Arc<str>> =
+            module.iter().map(|(name, _)| name).filter(|name| !reached.contains(*name)).cloned().collect();
+        let mut module = module;
+        for name in dead {
+            module.remove(&name);
+        }
+        module
     }
-    let dead: Vec<Arc<str>> =
-        module.iter().map(|(name, _)| name).filter(|name| !reached.contains(*name)).cloned().collect();
-    let mut module = module;
-    for name in dead {
-        module.remove(&name);
-    }
-    module
 }
 
 /// The functions that a function names.

@@ -7,10 +7,13 @@
 
 use std::sync::Arc;
 
-use tilewright_expr::node::{EqCx, VarId, rewrite, walk};
+use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk};
 use tilewright_ir::IRModule;
-use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
+use tilewright_ir::op::AttrDefault;
+use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::relax::{
+    Binding, BindingBlock, BindingValue, Callee, Constant, Expr, ExprKind, Function, SeqExpr, Var,
+};
 use tilewright_ir::verify::Form;
 use tilewright_support::{Map, with_stack};
 
@@ -18,10 +21,27 @@ use crate::normalize::normalized;
 use crate::sequence::{map_functions, push_block};
 
 /// Computes equal values once.
-#[derive(Clone, Copy, Debug)]
-pub struct EliminateCommonSubexpr;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EliminateCommonSubexpr {
+    /// Only calls are shared, tuples and their fields are not.
+    pub call_only: bool,
+}
 
 const NAME: &str = "EliminateCommonSubexpr";
+
+impl EliminateCommonSubexpr {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "What has been computed is not computed again.",
+        params: &[ParamDef {
+            name: "call_only",
+            kind: ParamKind::Bool,
+            default: AttrDefault::Bool(false),
+            doc: "Whether only results of calls are shared, and not tuples and their fields.",
+        }],
+        make: |args| Ok(Arc::new(Self { call_only: args.flag("call_only") })),
+    };
+}
 
 impl Pass for EliminateCommonSubexpr {
     fn info(&self) -> PassInfo {
@@ -34,7 +54,8 @@ impl Pass for EliminateCommonSubexpr {
             if overwrites(&function) {
                 return function;
             }
-            let body = Known::default().sequence(&function.body);
+            let known = &mut Known { call_only: self.call_only, ..Known::default() };
+            let body = known.sequence(&function.body);
             Function { body, ..function }
         })
     }
@@ -54,11 +75,38 @@ pub(crate) fn overwrites(function: &Function) -> bool {
     found
 }
 
-/// What equal values share: what is called, and the operands that are variables.
+/// What equal values share, and few others do: what is called, how, and of what.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
     what: Arc<str>,
-    operands: Vec<Option<VarId>>,
+    attrs: u64,
+    operands: Vec<Operand>,
+}
+
+/// What equal operands share.
+#[derive(PartialEq, Eq, Hash)]
+enum Operand {
+    Var(VarId),
+    /// A constant's dimensions and first bytes: to read all of a weight costs more than to compare those that begin alike.
+    Constant(Vec<i64>, Vec<u8>),
+    /// The structural hash.
+    Other(u64),
+}
+
+/// The bytes of a constant that tell it from most others.
+const BEGINNING: usize = 64;
+
+impl Operand {
+    fn of(expr: &Expr) -> Self {
+        match &expr.kind {
+            ExprKind::Var(var) => Self::Var(var.id()),
+            ExprKind::Constant(Constant(tensor)) => {
+                let bytes = tensor.as_bytes().unwrap_or_default();
+                Self::Constant(tensor.shape().to_vec(), bytes.iter().take(BEGINNING).copied().collect())
+            }
+            _ => Self::Other(HashCx::hash(expr)),
+        }
+    }
 }
 
 /// Values and names of one sort of variables.
@@ -72,6 +120,7 @@ struct Table {
 /// What is known in a sequence.
 #[derive(Default)]
 struct Known<'o> {
+    call_only: bool,
     /// Of the sequence around.
     outer: Option<&'o Known<'o>>,
     visible: Table,
@@ -81,7 +130,11 @@ struct Known<'o> {
 
 impl Known<'_> {
     fn inside(&self) -> Known<'_> {
-        Known { outer: Some(self), ..Known::default() }
+        Known { outer: Some(self), ..self.empty() }
+    }
+
+    fn empty(&self) -> Known<'static> {
+        Known { call_only: self.call_only, ..Known::default() }
     }
 
     fn sequence(&mut self, seq: &SeqExpr) -> SeqExpr {
@@ -102,7 +155,8 @@ impl Known<'_> {
             }
             BindingValue::Expr(value) => self.value(value),
         };
-        let Some(key) = key(&value) else { return Binding { value: BindingValue::Expr(value), ..binding.clone() } };
+        let shared = !self.call_only || matches!(value.kind, ExprKind::Call { .. });
+        let Some(key) = key(&value).filter(|_| shared) else { return Binding { value: BindingValue::Expr(value), ..binding.clone() } };
         let value = match self.earlier(&key, &value) {
             Some(var) => {
                 self.table(&var).names.insert(binding.var.id(), var.clone());
@@ -150,7 +204,7 @@ impl Known<'_> {
             }
             // What a closure computes stays in it: it may run often, or never.
             ExprKind::Function(function) => {
-                let body = with_stack(|| Known::default().sequence(&function.body));
+                let body = with_stack(|| self.empty().sequence(&function.body));
                 let function = Function { body, ..(**function).clone() };
                 self.named(&Expr::raw(value.struct_info.clone(), ExprKind::Function(Box::new(function))))
             }
@@ -161,9 +215,9 @@ impl Known<'_> {
 
 /// Nothing for values that are not shared.
 fn key(value: &Expr) -> Option<Key> {
-    let variables = |exprs: &[Expr]| exprs.iter().map(|expr| expr.as_var().map(Var::id)).collect();
+    let of = |exprs: &[Expr]| exprs.iter().map(Operand::of).collect();
     match &value.kind {
-        ExprKind::Call { callee, args, .. } if value.is_pure() => {
+        ExprKind::Call { callee, args, attrs, .. } if value.is_pure() => {
             let what = match callee {
                 Callee::Op(op) => op.name.into(),
                 Callee::Tir(global) => global.name.clone(),
@@ -171,12 +225,12 @@ fn key(value: &Expr) -> Option<Key> {
                 Callee::Value(_) => "".into(),
                 Callee::TirInplace { .. } | Callee::Packed(_) => return None,
             };
-            Some(Key { what, operands: variables(args) })
+            Some(Key { what, attrs: HashCx::hash(attrs), operands: of(args) })
         }
         ExprKind::TupleGet { tuple, index } => {
-            Some(Key { what: index.to_string().into(), operands: vec![tuple.as_var().map(Var::id)] })
+            Some(Key { what: index.to_string().into(), attrs: 0, operands: vec![Operand::of(tuple)] })
         }
-        ExprKind::Tuple(fields) => Some(Key { what: "()".into(), operands: variables(fields) }),
+        ExprKind::Tuple(fields) => Some(Key { what: "()".into(), attrs: 0, operands: of(fields) }),
         _ => None,
     }
 }

@@ -10,15 +10,15 @@ mod renewed;
 
 use std::sync::Arc;
 
-use tilewright_expr::node::walk;
+use tilewright_ir::analysis::{detect_recursion, used_global_vars};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, GlobalVar};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, ExprKind, Function};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Map, Set, with_stack};
+use tilewright_support::{Diagnostic, Diagnostics, Map, Set, with_stack};
 
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, map_functions, rebuild};
+use crate::sequence::{Rebuild, rebuild};
 
 /// Puts the bodies of private functions where they are called.
 #[derive(Clone, Copy, Debug)]
@@ -33,24 +33,44 @@ impl Pass for InlinePrivateFunctions {
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let mut inline = Inline { bodies: bodies(&module) };
-        let mut module = map_functions(NAME, &module, |function, diagnostics| {
-            let function = normalized(function);
-            Function { body: rebuild(&function.body, &mut inline, diagnostics), ..function }
-        })?;
-        while let Some(unused) = unused(&module, &inline.bodies) {
-            module.remove(&unused);
-        }
-        Ok(module)
+        // What is put somewhere needs nothing put into it, unless it stays because that was not possible everywhere.
+        let others = with_bodies(&module, &mut inline, Candidates::Stay)?;
+        let module = without_unused(others, &inline.bodies);
+        let module = with_bodies(&module, &mut inline, Candidates::Change)?;
+        Ok(without_unused(module, &inline.bodies))
     }
+}
+
+/// What becomes of the functions that can be put where they are called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Candidates {
+    Stay,
+    Change,
+}
+
+fn with_bodies(module: &IRModule, inline: &mut Inline, candidates: Candidates) -> Result<IRModule, PassError> {
+    let mut changed = module.clone();
+    let mut diagnostics = Diagnostics::default();
+    for (name, function) in module.iter() {
+        if let GlobalFunc::Relax(function) = function
+            && inline.bodies.contains_key(name) == (candidates == Candidates::Change)
+        {
+            let function = normalized(function);
+            let body = rebuild(&function.body, inline, &mut diagnostics);
+            changed.insert(name.clone(), Function { body, ..function });
+        }
+    }
+    if diagnostics.has_errors() { Err(PassError { pass: NAME, diagnostics }) } else { Ok(changed) }
 }
 
 /// The functions that can be put where they are called, normalised.
 fn bodies(module: &IRModule) -> Map<Arc<str>, Arc<Function>> {
+    let recursive: Set<Arc<str>> = detect_recursion(module).into_iter().flatten().collect();
     let wanted = |function: &Function| function.attrs.is_empty() && function.global_symbol().is_none();
     module
         .iter()
         .filter_map(|(name, function)| match function {
-            GlobalFunc::Relax(function) if wanted(function) && !reaches_itself(module, name, function) => {
+            GlobalFunc::Relax(function) if wanted(function) && !recursive.contains(name) => {
                 Some((name.clone(), Arc::new(normalized(function))))
             }
             _ => None,
@@ -58,39 +78,32 @@ fn bodies(module: &IRModule) -> Map<Arc<str>, Arc<Function>> {
         .collect()
 }
 
-fn reaches_itself(module: &IRModule, name: &Arc<str>, function: &Function) -> bool {
-    let mut reached: Set<Arc<str>> = Set::default();
-    let mut pending = mentioned(function);
-    while let Some(next) = pending.pop() {
-        if reached.insert(next.clone())
-            && let Some(function) = module.relax(&next)
-        {
-            pending.extend(mentioned(function));
+/// The module without those of the functions that no function names any more.
+fn without_unused(mut module: IRModule, candidates: &Map<Arc<str>, Arc<Function>>) -> IRModule {
+    let callees: Map<Arc<str>, Vec<Arc<str>>> = module
+        .iter()
+        .filter_map(|(name, function)| match function {
+            GlobalFunc::Relax(function) => Some((name.clone(), used_global_vars(&**function))),
+            GlobalFunc::Prim(_) => None,
+        })
+        .collect();
+    let mut callers: Map<Arc<str>, usize> = Map::default();
+    callees.values().flatten().for_each(|name| *callers.entry(name.clone()).or_default() += 1);
+    let unused = |name: &&Arc<str>| candidates.contains_key(*name) && !callers.contains_key(*name);
+    let mut pending: Vec<Arc<str>> = callees.keys().filter(unused).cloned().collect();
+    while let Some(name) = pending.pop() {
+        module.remove(&name);
+        for callee in callees.get(&name).into_iter().flatten() {
+            let left = callers.get_mut(callee).map_or(0, |left| {
+                *left -= 1;
+                *left
+            });
+            if left == 0 && candidates.contains_key(callee) {
+                pending.push(callee.clone());
+            }
         }
     }
-    reached.contains(name)
-}
-
-/// The Relax functions that a function names.
-fn mentioned(function: &Function) -> Vec<Arc<str>> {
-    let mut names = Vec::new();
-    walk(function, |expr: &Expr| {
-        if let ExprKind::GlobalVar(GlobalVar { name, .. }) = &expr.kind {
-            names.push(name.clone());
-        }
-    });
-    names
-}
-
-/// One of the functions that no function names.
-fn unused(module: &IRModule, candidates: &Map<Arc<str>, Arc<Function>>) -> Option<Arc<str>> {
-    let mut used: Set<Arc<str>> = Set::default();
-    for (_, function) in module.iter() {
-        if let GlobalFunc::Relax(function) = function {
-            used.extend(mentioned(function));
-        }
-    }
-    module.iter().map(|(name, _)| name).find(|name| candidates.contains_key(*name) && !used.contains(*name)).cloned()
+    module
 }
 
 struct Inline {

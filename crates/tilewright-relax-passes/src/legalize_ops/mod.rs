@@ -4,18 +4,22 @@
 //! operator. Structurally equal PrimFuncs are one; its origins are those of all calls. Symbolic dimensions that no
 //! buffer's shape tells are passed as scalars, between the tensors and the results.
 //!
+//! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one.
+//!
 //! Sizes that an operator takes to be equal, and that only the run can compare, are compared in front of the call: by
 //! `R.match_cast` of one as a shape of the other.
 
+use std::sync::Arc;
+
 use tilewright_expr::Var as ScalarVar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
-use tilewright_ir::op::{EqualSizes, InferCx, InferError, Legalize, OpCall};
-use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
+use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, Legalize, OpCall};
+use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape, Var};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Map, Origins};
+use tilewright_support::{Diagnostic, Map, Origins, Set};
 
 use crate::normalize::normalized;
 use crate::sequence::{Rebuild, map_functions, rebuild};
@@ -32,20 +36,62 @@ impl Pass for LegalizeOps {
     }
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let mut library = Library::of(&module);
-        let graph = map_functions(NAME, &module, |function, diagnostics| {
-            let mut function = normalized(function);
-            function.body = rebuild(&function.body, &mut library, diagnostics);
-            function
-        })?;
-        let mut result = library.module;
-        for (name, function) in graph.iter() {
-            if let GlobalFunc::Relax(_) = function {
-                result.insert(name.clone(), function.clone());
-            }
-        }
-        Ok(result)
+        legalized(&module, Set::default())
     }
+}
+
+impl LegalizeOps {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Operators become calls of loop functions.",
+        params: &[ParamDef {
+            name: "skip_ops",
+            kind: ParamKind::OptionalStrs,
+            default: AttrDefault::None,
+            doc: "The names of operators, such as `relax.add`, that stay.",
+        }],
+        make: |args| {
+            let mut skipped = Set::default();
+            for name in args.texts("skip_ops").unwrap_or_default() {
+                let op = tilewright_ops::lookup(name.strip_prefix("relax.").unwrap_or(&name))
+                    .ok_or_else(|| format!("`{NAME}`: there is no operator `{name}`"))?;
+                skipped.insert(op.name);
+            }
+            Ok(if skipped.is_empty() { Arc::new(Self) } else { Arc::new(LegalizeOthers { skipped }) })
+        },
+    };
+}
+
+/// Replaces all operators but some.
+#[derive(Clone, Debug)]
+struct LegalizeOthers {
+    skipped: Set<&'static str>,
+}
+
+impl Pass for LegalizeOthers {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to: Form::Graph }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        legalized(&module, self.skipped.clone())
+    }
+}
+
+fn legalized(module: &IRModule, skipped: Set<&'static str>) -> Result<IRModule, PassError> {
+    let mut library = Library { skipped, ..Library::of(module) };
+    let graph = map_functions(NAME, module, |function, diagnostics| {
+        let mut function = normalized(function);
+        function.body = rebuild(&function.body, &mut library, diagnostics);
+        function
+    })?;
+    let mut result = library.module;
+    for (name, function) in graph.iter() {
+        if let GlobalFunc::Relax(_) = function {
+            result.insert(name.clone(), function.clone());
+        }
+    }
+    Ok(result)
 }
 
 /// The module under construction, with its private PrimFuncs by structure.
@@ -53,6 +99,8 @@ pub(crate) struct Library {
     cx: InferCx,
     pub(crate) module: IRModule,
     by_hash: Map<u64, Vec<GlobalVar>>,
+    /// The names of operators that stay.
+    skipped: Set<&'static str>,
 }
 
 impl Library {
@@ -66,7 +114,7 @@ impl Library {
                 by_hash.entry(HashCx::hash(&**function)).or_default().push(global);
             }
         }
-        Self { cx: InferCx::default(), module: module.clone(), by_hash }
+        Self { cx: InferCx::default(), module: module.clone(), by_hash, skipped: Set::default() }
     }
 
     /// The module's function of this structure, with symbolic dimensions of its own.
@@ -119,6 +167,7 @@ impl Rebuild for Library {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
             && let Legalize::PrimFunc(rule) = op.legalize
+            && !self.skipped.contains(op.name)
         {
             let call = OpCall { op: *op, args, attrs };
             let refused = |error: InferError| {

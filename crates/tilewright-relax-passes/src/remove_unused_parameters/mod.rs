@@ -14,13 +14,14 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{IrNode, VarId, walk};
+use tilewright_ir::analysis::effects::callees_first;
 use tilewright_ir::analysis::{BaseCheck, definable_dims, struct_info_base_check};
 use tilewright_ir::op::{DimBindings, InferCx, check_against, substitute_dims};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, StructInfo, TensorShape, Var, attr_names};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
-use tilewright_support::{OrderedMap, Set};
+use tilewright_support::{Map, OrderedMap, Set};
 
 use crate::normalize::normalized;
 use crate::private_calls::only_called;
@@ -66,27 +67,30 @@ struct Plan {
 
 type Plans = OrderedMap<Arc<str>, (Arc<Function>, Plan)>;
 
+/// The plans of a round: a function is looked at when those of its callees are made, without the arguments that they drop.
 fn plans(module: &IRModule) -> Plans {
     let mut plans = Plans::default();
-    for (name, function) in only_called(module) {
-        let calls = calls_of(module, &name);
-        if let Some(plan) = plan(&function, &calls) {
-            plans.insert(name, (function, plan));
+    let calls = calls(module);
+    let private: Map<Arc<str>, Arc<Function>> = only_called(module).into_iter().collect();
+    for name in callees_first(module) {
+        let Some(function) = private.get(&name) else { continue };
+        let body = map_calls(&function.body, &mut |call| rewritten(call, &plans));
+        let changed = Function { body, ..(**function).clone() };
+        if let Some(plan) = plan(&changed, calls.get(&name).map_or(&[], Vec::as_slice)) {
+            plans.insert(name, (function.clone(), plan));
         }
     }
     plans
 }
 
-/// The arguments of every call of the function.
-fn calls_of(module: &IRModule, name: &str) -> Vec<Vec<Expr>> {
-    let mut found = Vec::new();
+/// By function, the arguments of all its calls.
+fn calls(module: &IRModule) -> Map<Arc<str>, Vec<Vec<Expr>>> {
+    let mut found: Map<Arc<str>, Vec<Vec<Expr>>> = Map::default();
     for (_, function) in module.iter() {
         let GlobalFunc::Relax(function) = function else { continue };
         walk(&**function, |expr: &Expr| {
-            if let Some((called, args)) = called(expr)
-                && called == name
-            {
-                found.push(args.to_vec());
+            if let Some((name, args)) = called(expr) {
+                found.entry(name.into()).or_default().push(args.to_vec());
             }
         });
     }

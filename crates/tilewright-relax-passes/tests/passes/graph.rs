@@ -103,7 +103,7 @@ pub(crate) fn pipeline() -> Vec<Box<dyn Pass>> {
     vec![
         Box::new(Normalize),
         Box::new(LegalizeOps),
-        Box::new(DeadCodeElimination),
+        Box::new(DeadCodeElimination::default()),
         Box::new(ToNonDataflow),
         Box::new(CallTIRRewrite),
         Box::new(StaticPlanBlockMemory),

@@ -288,7 +288,7 @@ fn dead_bindings_go_and_effects_stay() {
     let negative = b.bind(unary::negative::call(&InferCx::default(), x));
     let mut main = b.finish(&negative);
     main.pure = false;
-    let module = run(&DeadCodeElimination, &run_unchecked(&ToNonDataflow, &module_of(main)));
+    let module = run(&DeadCodeElimination::default(), &run_unchecked(&ToNonDataflow, &module_of(main)));
     assert_eq!(calls(&module), ["call_packed env.log", "alloc_tensor", "negative", "-"]);
 }
 
@@ -302,13 +302,13 @@ fn private_functions_that_nothing_reaches_go() {
         function.attrs.insert("global_symbol".into(), Attr::str("visible"));
         function
     });
-    let names = functions(&run(&DeadCodeElimination, &module));
+    let names = functions(&run(&DeadCodeElimination::default(), &module));
     assert!(!names.contains(&"unused".to_owned()) && names.contains(&"visible".to_owned()));
     assert_eq!(names.len(), legal.len() + 1);
     // Without a visible function, nothing says what is needed.
     let mut private = IRModule::new();
     private.insert("relu", (**legal.prim("relu").unwrap()).clone());
-    assert_eq!(run(&DeadCodeElimination, &private).len(), 1);
+    assert_eq!(run(&DeadCodeElimination::default(), &private).len(), 1);
 }
 
 #[test]

@@ -144,14 +144,14 @@ fn what_is_known_beforehand_changes_no_result() {
         let args = if seed % 2 == 0 { vec![x] } else { Vec::new() };
         let passes: [&dyn Pass; 9] = [
             &BindParams::new("main", bound),
-            &EliminateCommonSubexpr,
+            &EliminateCommonSubexpr::default(),
             &CanonicalizeBindings,
             &InlinePrivateFunctions,
             &LegalizeOps,
             &FoldConstant,
-            &EliminateCommonSubexpr,
+            &EliminateCommonSubexpr::default(),
             &DataflowUseInplaceCalls,
-            &DeadCodeElimination,
+            &DeadCodeElimination::default(),
         ];
         passes.into_iter().fold(module, |module, pass| {
             let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };

@@ -6,6 +6,7 @@ declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take ten
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
@@ -21,10 +22,11 @@ from ..._core import (
     make_pass,
     pass_signature,
 )
+from ...ir.op import Op
 from ...ir.transform import Sequential, function_pass_of
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
-from ..expr_functor import PyExprMutator
+from ..expr_functor import PyExprMutator, PyExprVisitor
 from .legalize_ops.common import registered
 
 __all__ = [
@@ -110,20 +112,46 @@ def FuseOpsByPattern(
     )
 
 
-def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None) -> Pass:
+def LegalizeOps(
+    customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None,
+    skip_ops: Sequence[str] | None = None,
+    enable_warning: bool = False,
+) -> Pass:
     """Operators become calls of loop functions.
 
     Those in the map, by names such as `relax.add`, become what the function for them makes of the builder and the call;
     for others, and where the function gives the call itself, the operator's own rule is used. Rules that are
-    registered (`legalize_ops.common.register_legalize`) are asked where the map has none.
+    registered (`legalize_ops.common.register_legalize`) are asked where the map has none. Operators in `skip_ops` stay
+    as they are. With `enable_warning`, a warning names each operator that is left.
     """
-    native, own = make_pass("LegalizeOps", {}), by_rules(customize_legalize_map or {})
-    return native if own is None else Sequential([own, native], name="LegalizeOps")
+    own = by_rules(customize_legalize_map or {}, skip_ops or ())
+    parts = [own, make_pass("LegalizeOps", {"skip_ops": list(skip_ops)} if skip_ops else {})]
+    if enable_warning:
+        parts.append(Pass.from_python(_warned_of_operators, "LegalizeOps", 0))
+    passes = [part for part in parts if part is not None]
+    return passes[0] if len(passes) == 1 else Sequential(passes, name="LegalizeOps")
 
 
-def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]]) -> Pass | None:
-    """The pass that asks these rules and those that are registered; nothing if there are none."""
-    rules = {**registered, **rules}
+def _warned_of_operators(module: IRModule, _: Any) -> IRModule:
+    class Left(PyExprVisitor):
+        def visit_call_(self, call: Call) -> None:
+            super().visit_call_(call)
+            if isinstance(call.op, Op):
+                left.add(call.op.name)
+
+    left: set[str] = set()
+    for _, function in module.functions_items():
+        if isinstance(function, Function):
+            Left().visit_expr(function)
+    for name in sorted(left):
+        warnings.warn(f"operator `{name}` is left: it has no rule that makes loops of it", stacklevel=2)
+    return module
+
+
+def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]], skipped: Sequence[str] = ()) -> Pass | None:
+    """The pass that asks these rules and those that are registered, but for some operators; nothing if there are none."""
+    left_out = {f"relax.{name.removeprefix('relax.')}" for name in skipped}
+    rules = {name: rule for name, rule in {**registered, **rules}.items() if name not in left_out}
     if not rules:
         return None
 
