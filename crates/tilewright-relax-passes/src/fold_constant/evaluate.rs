@@ -10,7 +10,7 @@ use tilewright_ir::tir::{ForeignCallee, PrimFunc};
 use tilewright_ir::{Attrs, IRModule};
 use tilewright_tensor::Tensor;
 
-use super::{FREE_BYTES, GROWTH};
+use super::{FREE_BYTES, GROWTH, view};
 
 /// The result of the call as a constant, or a tuple of constants; nothing if it is not to be folded, or fails.
 pub(super) fn call(
@@ -48,14 +48,21 @@ pub(super) fn call(
     if !only_reads(&function, inputs.len()) {
         return None;
     }
+    if let Some(views) = view::results(&function, &inputs) {
+        return constants(views, result);
+    }
     let results: Vec<Tensor> =
         shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
     evaluator.run(&function, &all).ok()?;
     drop(all);
     // Now nobody else knows them: what is sealed goes into the executable without a copy.
-    let mut constants: Vec<Expr> =
-        results.into_iter().map(|tensor| tensor.sealed().map(Expr::constant)).collect::<Result<_, _>>().ok()?;
+    constants(results.into_iter().map(Tensor::sealed).collect::<Result<_, _>>().ok()?, result)
+}
+
+/// The tensors as a constant, or as a tuple of constants.
+fn constants(tensors: Vec<Tensor>, result: &StructInfo) -> Option<Expr> {
+    let mut constants: Vec<Expr> = tensors.into_iter().map(Expr::constant).collect();
     match result {
         StructInfo::Tuple(_) => Some(Expr::tuple(constants)),
         _ => constants.pop(),

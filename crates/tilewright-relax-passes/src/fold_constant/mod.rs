@@ -3,7 +3,7 @@
 //! A call of a pure operator, or of a PrimFunc by `call_tir`, whose arguments are all constants becomes its result: tensors,
 //! shapes and scalars, by name or in place. A conditional whose condition is constant becomes the branch that is taken. The
 //! context's [`Evaluator`] computes: compiled code in production, so that weights are laid out anew in about the time that
-//! their bytes take. Without one, no call is folded.
+//! their bytes take. Without one, no call is folded. Results that lie in an argument as they are become views of it.
 //!
 //! What stays as it is: calls with effects, calls with a symbolic dimension, results that nobody uses, results of more than
 //! [`GROWTH`] times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call),
@@ -13,6 +13,7 @@
 //! with and those of one chain of calls.
 
 mod evaluate;
+mod view;
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::IRModule;

@@ -2,8 +2,10 @@
 
 use tilewright_interp::{InterpCx, Value};
 use tilewright_ir::IRModule;
-use tilewright_ir::pass::Pass;
-use tilewright_relax_passes::{BundleModelParams, LiftTransformParams, SharedTransform};
+use tilewright_ir::pass::{Evaluator, Pass, PassCx};
+use tilewright_ir::relax::{Constant, Expr, ExprKind};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_relax_passes::{BundleModelParams, FoldConstant, LiftTransformParams, SharedTransform};
 use tilewright_script::parse::{NoHost, parse_module};
 use tilewright_support::SourceFile;
 use tilewright_tensor::Tensor;
@@ -97,4 +99,47 @@ fn bundled_weights_are_the_fields_of_a_tuple() {
     let named = BundleModelParams { param_tuple_name: "weights".into() };
     assert_eq!(&*run(&named, &before).relax("main").unwrap().params[1].name, "weights");
     assert_eq!(named.info().name, "BundleModelParams");
+}
+
+/// Computes nothing.
+struct Refuses;
+
+impl Evaluator for Refuses {
+    fn run(&self, _: &PrimFunc, _: &[Tensor]) -> Result<(), String> {
+        Err("nothing is computed here".into())
+    }
+}
+
+#[test]
+fn parts_and_other_shapes_of_a_weight_are_its_own_memory() {
+    let text = r#"
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32")):
+        with R.dataflow():
+            weight = R.reshape(R.const([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0], "float32"), R.shape([4, 3]))
+            halves = R.split(weight, 2, axis=0)
+            first = R.add(x, halves[0])
+            second = R.add(first, halves[1])
+            across = R.permute_dims(R.reshape(weight, R.shape([6, 2])), axes=[1, 0])
+            third = R.add(second, R.reshape(across, R.shape([2, 2, 3])))
+            R.output(third)
+        return third
+"#;
+    let mut cx = PassCx { evaluator: Some(&Refuses), ..PassCx::default() };
+    let folded = FoldConstant.run(&mut cx, module(text)).unwrap();
+    let mut found: Vec<Tensor> = Vec::new();
+    tilewright_ir::node::walk(&folded, |expr: &Expr| {
+        if let ExprKind::Constant(Constant(tensor)) = &expr.kind {
+            found.push(tensor.clone());
+        }
+    });
+    let [first, second] = [[0.0f32, 1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]].map(|part| {
+        found.iter().find(|tensor| tensor.shape() == [2, 3] && tensor.to_vec::<f32>().unwrap() == part).unwrap()
+    });
+    assert_eq!(second.data_ptr().addr() - first.data_ptr().addr(), 24);
+    // What has another order would have to be computed.
+    let turned = found.iter().filter(|tensor| tensor.num_elements() == 12);
+    assert!(turned.clone().count() > 0 && turned.into_iter().all(|tensor| tensor.shape() == [6, 2]), "{found:?}");
 }

@@ -1,0 +1,92 @@
+//! Results that lie in an argument as they are: reshaped constants, and the parts of one along its outermost dimension.
+//!
+//! Nothing is computed for them, and no memory filled: a large weight that is split and then laid out anew would be
+//! written twice.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::Range;
+use tilewright_ir::nest::Nest;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_tensor::Tensor;
+
+/// Views keep all bytes of the argument alive: the results together have at least such a part of them.
+const PART: usize = 2;
+
+/// The results of the function as views of its inputs, which are compact; none unless all of them are.
+pub(super) fn results(function: &PrimFunc, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
+    let buffers: Vec<&Buffer> = function.params.iter().map(|param| param.buffer.as_ref()).collect::<Option<_>>()?;
+    let (given, wanted) = buffers.split_at_checked(inputs.len())?;
+    let root = function.root_block().filter(|root| root.alloc_buffers.is_empty() && root.match_buffers.is_empty())?;
+    let stages = match &root.body.kind {
+        StmtKind::Seq(stages) => stages.as_slice(),
+        _ => std::slice::from_ref(&root.body),
+    };
+    let stages: Vec<Stage> = stages.iter().map(Stage::of).collect::<Option<_>>()?;
+    let mut views = Vec::new();
+    for result in wanted {
+        let mut of_result = stages.iter().filter(|stage| stage.written == **result);
+        let (stage, None) = (of_result.next()?, of_result.next()) else { return None };
+        let input = inputs.get(given.iter().position(|buffer| **buffer == stage.read)?)?;
+        views.push((stage, input));
+    }
+    let whole: usize = inputs.iter().map(Tensor::num_bytes).sum();
+    let views: Vec<Tensor> = views.into_iter().map(|(stage, input)| stage.view(input)).collect::<Option<_>>()?;
+    let bytes: usize = views.iter().map(Tensor::num_bytes).sum();
+    (stages.len() == wanted.len() && bytes.saturating_mul(PART) >= whole).then_some(views)
+}
+
+/// A stage that copies neighbours: each element, in order, from so many elements behind the first one of what it reads.
+struct Stage {
+    written: Buffer,
+    read: Buffer,
+    first: i64,
+}
+
+impl Stage {
+    fn of(stmt: &Stmt) -> Option<Self> {
+        let nest = Nest::of(stmt)?;
+        let (written, indices, value) = nest.single_store().filter(|_| nest.runs_each_instance_once())?;
+        let ExprKind::Load { buffer: read, indices: from, predicate: None } = &value.kind else { return None };
+        let (shape, source) = (written.constant_shape().filter(|shape| !shape.contains(&0))?, read.constant_shape()?);
+        let mut analyzer = Analyzer::new();
+        let axes = nest.block.iters.iter().zip(&nest.values).zip(indices.iter().zip(&shape));
+        for ((iter, value), (index, &dim)) in axes {
+            let covers = |var: &Var| {
+                let around = nest.loops.iter().find(|l| l.var == *var);
+                around.is_some_and(|l| l.min.as_int() == Some(0) && l.extent.as_int() == Some(dim))
+            };
+            let all = value.as_var().map_or(dim == 1 && value.as_int() == Some(0), covers);
+            if !all || index.as_var() != Some(&iter.var) {
+                return None;
+            }
+            analyzer.bind(&iter.var, &Range::up_to(Expr::int(dim, iter.var.dtype)));
+        }
+        let alike = read.dtype == written.dtype && read.dtype.bits.is_multiple_of(8);
+        let plain = [written, read].iter().all(|buffer| buffer.strides.is_empty() && buffer.elem_offset.is_none());
+        let ranks = indices.len() == shape.len() && from.len() == source.len() && nest.block.iters.len() == shape.len();
+        if !(alike && plain && ranks && nest.predicate.as_int() == Some(1)) {
+            return None;
+        }
+        let behind = &flat(from, &source)? - &flat(indices, &shape)?;
+        let first = analyzer.simplify(&behind).as_int().filter(|first| *first >= 0)?;
+        Some(Self { written: written.clone(), read: read.clone(), first })
+    }
+
+    /// What the stage writes, as a part of what it reads.
+    fn view(&self, input: &Tensor) -> Option<Tensor> {
+        let offset = self.first.checked_mul(i64::try_from(self.read.dtype.bytes()).ok()?)?;
+        let shape = self.written.constant_shape()?;
+        let layout = tilewright_tensor::Layout::compact(self.written.dtype, &shape).ok()?;
+        input.view_as(layout.into(), offset).ok()
+    }
+}
+
+/// The number of an element in row-major order.
+fn flat(indices: &[Expr], shape: &[i64]) -> Option<Expr> {
+    let mut number = Expr::i64(0);
+    for (index, &dim) in indices.iter().zip(shape) {
+        let index = index.cast(tilewright_tensor::DataType::I64).ok()?;
+        number = &(&number * dim) + &index;
+    }
+    Some(number)
+}
