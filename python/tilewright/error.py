@@ -8,7 +8,7 @@ An exception that a Python callback raises is not wrapped: it comes back as itse
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,12 @@ class TVMError(RuntimeError):
 
 
 class DiagnosticError(TVMError):
-    """Text or IR that is wrong: syntax, unknown names, shapes, types. The message lists every problem found."""
+    """Text or IR that is wrong: syntax, unknown names, shapes, types. The message lists every problem found.
+
+    Of a graph of PyTorch's, `nodes` are the names of the nodes that the problems are with.
+    """
+
+    nodes: Sequence[str] = ()
 
 
 class WrongTypeError(TVMError, TypeError):

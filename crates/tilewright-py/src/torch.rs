@@ -27,7 +27,8 @@ pub(crate) fn has_torch_rule(name: &str) -> bool {
 }
 
 /// Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a target: it
-/// gets a node's number and the values of the nodes that it needs, by name.
+/// gets a node's number and the values of the nodes that it needs, by name. The error of a graph that has no meaning says in
+/// `nodes` which nodes have none.
 #[pyfunction]
 pub(crate) fn import_torch_graph<'py>(
     builder: &Bound<'py, PyBuilder>,
@@ -54,7 +55,12 @@ pub(crate) fn import_torch_graph<'py>(
     *held.lock() = if result.is_ok() { bb } else { BlockBuilder::new() };
     match (raised, result) {
         (Some(error), _) => Err(error),
-        (None, result) => result.map_err(|found| error::diagnostics(py, &found)),
+        (None, Err(failed)) => {
+            let error = error::diagnostics(py, &failed.diagnostics);
+            error.value(py).setattr("nodes", failed.nodes)?;
+            Err(error)
+        }
+        (None, Ok(())) => Ok(()),
     }
 }
 

@@ -6,7 +6,7 @@ use tilewright_expr::{BinOp, CmpOp};
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::node::FloatBits;
 use tilewright_ir::op::InferCx;
-use tilewright_ir::relax::{Expr, StructInfo};
+use tilewright_ir::relax::{Expr, StructInfo, TensorShape};
 use tilewright_ir::{Attr, Attrs};
 use tilewright_tensor::{DataType, Tensor};
 
@@ -153,6 +153,13 @@ impl Cx<'_> {
             Some(_) => Ok(value),
             None => Ok(Expr::var(&self.bb.emit(&value)?)),
         }
+    }
+
+    /// The value with dimensions that are seen when the module runs; variables among them that stand nowhere else are defined
+    /// there.
+    pub fn known(&mut self, value: &Expr, dims: Vec<scalar::Expr>) -> Res<Expr> {
+        let info = StructInfo::tensor_with(TensorShape::Known(dims), Some(self.dtype(value)?));
+        Ok(Expr::var(&self.bb.emit_match_cast(value, info)?))
     }
 
     /// The fields of a call whose result is a tuple.

@@ -20,5 +20,5 @@ mod translate;
 mod value;
 
 pub use graph::{Argument, Graph, Input, Node, Target};
-pub use translate::{Custom, NO_RULE, Options, REFUSED, from_graph, translate};
+pub use translate::{Custom, Failed, NO_RULE, Options, REFUSED, from_graph, translate};
 pub use value::{Refused, Res, Value};

@@ -35,13 +35,28 @@ pub struct Options {
     pub no_bind_return_tuple: bool,
 }
 
+/// Why a graph did not become a function.
+#[derive(Debug)]
+pub struct Failed {
+    pub diagnostics: Diagnostics,
+    /// The names of the nodes that have no rule or that their rules do not take.
+    pub nodes: Vec<String>,
+}
+
+impl From<Diagnostics> for Failed {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Self { diagnostics, nodes: Vec::new() }
+    }
+}
+
 /// Translates the nodes of the user's own functions: gets the node's number and the values of the nodes that it needs.
 pub type Custom<'a> = dyn FnMut(&mut BlockBuilder, usize, &[(String, Value)]) -> Res + 'a;
 
 /// The module with the graph as its function `main`. Nodes of the user's own functions have no rule here.
 pub fn from_graph(graph: &Graph, options: &Options) -> Result<IRModule, Diagnostics> {
     let mut bb = BlockBuilder::new();
-    translate(&mut bb, graph, options, &mut |_, _, _| Err(Refused::new("nothing translates it")))?;
+    translate(&mut bb, graph, options, &mut |_, _, _| Err(Refused::new("nothing translates it")))
+        .map_err(|failed| failed.diagnostics)?;
     bb.finalize().map_err(|error| Diagnostic::error("", error.to_string()).into())
 }
 
@@ -51,9 +66,9 @@ pub fn translate(
     graph: &Graph,
     options: &Options,
     custom: &mut Custom<'_>,
-) -> Result<(), Diagnostics> {
+) -> Result<(), Failed> {
     missing_rules(graph)?;
-    let failed = |error: Refused| Diagnostics::from(Diagnostic::error(REFUSED, error.0));
+    let failed = |error: Refused| Failed::from(Diagnostics::from(Diagnostic::error(REFUSED, error.0)));
     let mut inputs: Vec<Var> = graph.inputs.iter().map(|input| Var::new(&*input.name, input.info.clone())).collect();
     let mut translation = Translation::new(graph, options, &inputs);
     let params = options.params_as_input.iter().filter_map(|name| translation.params.get(&**name));
@@ -66,7 +81,7 @@ pub fn translate(
     }
     bb.set_origins(Origins::default());
     if !translation.found.0.is_empty() {
-        return Err(translation.found);
+        return Err(Failed { diagnostics: translation.found, nodes: translation.refused });
     }
     translation.output(bb, &graph.output).map_err(failed)
 }
@@ -83,8 +98,9 @@ fn attributes(graph: &Graph, options: &Options) -> Attrs {
 }
 
 /// An error that names every node for which there is no rule.
-fn missing_rules(graph: &Graph) -> Result<(), Diagnostics> {
+fn missing_rules(graph: &Graph) -> Result<(), Failed> {
     let mut found = Diagnostics::default();
+    let mut nodes = Vec::new();
     for node in &graph.nodes {
         let Target::Rule(name) = &node.target else { continue };
         if rules::find(name).is_none() {
@@ -95,9 +111,10 @@ fn missing_rules(graph: &Graph) -> Result<(), Diagnostics> {
                 diagnostic = diagnostic.note(format!("there is one for `{near}`"));
             }
             found.push(placed(diagnostic, node));
+            nodes.push(node.name.clone());
         }
     }
-    if found.0.is_empty() { Ok(()) } else { Err(found) }
+    if found.0.is_empty() { Ok(()) } else { Err(Failed { diagnostics: found, nodes }) }
 }
 
 fn placed(diagnostic: Diagnostic, node: &Node) -> Diagnostic {
@@ -120,6 +137,8 @@ struct Translation<'a> {
     last_use: Map<String, usize>,
     params: Map<&'a str, Expr>,
     found: Diagnostics,
+    /// The names of the nodes that their rules do not take.
+    refused: Vec<String>,
 }
 
 impl<'a> Translation<'a> {
@@ -148,6 +167,7 @@ impl<'a> Translation<'a> {
             last_use,
             params: graph.parameters.iter().map(value).collect(),
             found: Diagnostics::default(),
+            refused: Vec::new(),
         };
         for (input, var) in graph.inputs.iter().zip(inputs) {
             translation.place(&input.name, Some(Value::Tensor(Expr::var(var))));
@@ -191,6 +211,7 @@ impl<'a> Translation<'a> {
             Some(Err(reason)) => {
                 let message = format!("`{}`: {reason}", node.said);
                 self.found.push(placed(Diagnostic::error(REFUSED, message), node));
+                self.refused.push(node.name.clone());
                 self.place(&node.name, None);
             }
             None => {

@@ -57,6 +57,10 @@ impl Value {
         }
     }
 
+    pub fn tensor(&self) -> Option<&Expr> {
+        if let Self::Tensor(expr) = self { Some(expr) } else { None }
+    }
+
     /// The integer as a scalar expression.
     pub fn as_scalar(&self) -> Option<scalar::Expr> {
         match self {

@@ -13,11 +13,18 @@ pub const RULES: &[Rule] = &[
     rule("relu6", "input, inplace=False", |cx, args| clipped(cx, args, 0.0, 6.0)),
     rule("hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False", hardtanh),
     rule("leaky_relu", "input, negative_slope=0.01, inplace=False", leaky_relu),
+    rule("rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False", |cx, args| {
+        // As it is evaluated, with the slope in the middle.
+        let slope = f64::midpoint(args.float("lower")?, args.float("upper")?);
+        cx.call("nn.leakyrelu", &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
+    }),
     rule("gelu", "input, approximate=none", gelu),
     rule("softmax _softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
     rule("log_softmax _log_softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| {
         shares(cx, args, "nn.log_softmax")
     }),
+    rule("aten.softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
+    rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.log_softmax")),
     rule("softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin),
     rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
     rule("logsigmoid log_sigmoid", "input", log_sigmoid),
@@ -83,8 +90,11 @@ fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: &str) -> Res<Expr> {
 
 fn shares(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
     let mut x = args.tensor("input")?;
-    if let Value::DType(dtype) = args.get("dtype") {
-        x = cx.astype(&x, *dtype)?;
+    // The function of `torch` and the method have the data type where `torch.nn.functional` has the level of the stack.
+    for name in ["dtype", "_stacklevel"] {
+        if let Value::DType(dtype) = args.get(name) {
+            x = cx.astype(&x, *dtype)?;
+        }
     }
     along(cx, &cx.real(&x)?, args, op).map(Value::Tensor)
 }

@@ -48,18 +48,24 @@ pub const RULES: &[Rule] = &[
     rule("log1p", "input", log1p),
     rule("expm1", "input", expm1),
     rule("reciprocal", "input", reciprocal),
-    rule("add iadd", "input, other, alpha=1", add),
-    rule("sub subtract isub", "input, other, alpha=1", sub),
+    rule("add iadd __iadd__", "input, other, alpha=1", add),
+    rule("sub subtract isub __isub__", "input, other, alpha=1", sub),
     rule("rsub", "input, other, alpha=1", rsub),
-    two("mul multiply imul", "multiply"),
+    two("mul multiply imul __imul__", "multiply"),
     rule("div divide true_divide truediv itruediv", "input, other, rounding_mode=None", divide),
     two("floor_divide floordiv ifloordiv", "floor_divide"),
     two("remainder mod imod", "floor_mod"),
     rule("fmod", "input, other", fmod),
     rule("pow ipow", "input, other|exponent", power),
     rule("atan2 arctan2", "input, other", atan2),
-    two("maximum fmax", "maximum"),
-    two("minimum fmin", "minimum"),
+    two("maximum", "maximum"),
+    two("minimum", "minimum"),
+    rule("fmax", "input, other", |cx, args| beside_nan(cx, args, "maximum")),
+    rule("fmin", "input, other", |cx, args| beside_nan(cx, args, "minimum")),
+    rule("frac", "input", |cx, args| {
+        let x = cx.emit(args.tensor("input")?)?;
+        cx.op("subtract", &[&x, &cx.call("trunc", &[&x], [])?])
+    }),
     two("eq", "equal"),
     two("ne not_equal", "not_equal"),
     two("lt less", "less"),
@@ -69,11 +75,11 @@ pub const RULES: &[Rule] = &[
     rule("logical_and", "input, other", |cx, args| logical(cx, args, "logical_and")),
     rule("logical_or", "input, other", |cx, args| logical(cx, args, "logical_or")),
     rule("logical_xor", "input, other", |cx, args| logical(cx, args, "logical_xor")),
-    two("bitwise_and and_ iand", "bitwise_and"),
-    two("bitwise_or or_ ior", "bitwise_or"),
-    two("bitwise_xor xor ixor", "bitwise_xor"),
-    two("bitwise_left_shift lshift ilshift", "left_shift"),
-    two("bitwise_right_shift rshift irshift", "right_shift"),
+    two("bitwise_and and_ iand __and__ __iand__", "bitwise_and"),
+    two("bitwise_or or_ ior __or__ __ior__", "bitwise_or"),
+    two("bitwise_xor xor ixor __xor__ __ixor__", "bitwise_xor"),
+    two("bitwise_left_shift lshift ilshift __lshift__ __ilshift__", "left_shift"),
+    two("bitwise_right_shift rshift irshift __rshift__ __irshift__", "right_shift"),
     rule("clamp clip", "input, min=None, max=None", clamp),
     rule("clamp_min", "input, min", clamp),
     rule("clamp_max", "input, max", clamp),
@@ -354,6 +360,18 @@ fn power(cx: &mut Cx<'_>, args: &Args) -> Res {
         return cx.astype(&power, dtype).map(Value::Tensor);
     }
     binary(cx, "power", base, exponent)
+}
+
+/// The extreme of two, which a NaN is not if there is a number beside it.
+fn beside_nan(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let (a, b) = cx.matched(args.get("input"), args.get("other"))?;
+    let (a, b) = (cx.emit(a)?, cx.emit(b)?);
+    let extreme = cx.call(op, &[&a, &b], [])?;
+    if !cx.dtype(&a)?.is_float() {
+        return Ok(Value::Tensor(extreme));
+    }
+    let without_b = cx.choose(&cx.call("isnan", &[&b], [])?, &a, &extreme)?;
+    cx.choose(&cx.call("isnan", &[&a], [])?, &b, &without_b).map(Value::Tensor)
 }
 
 fn atan2(cx: &mut Cx<'_>, args: &Args) -> Res {

@@ -32,6 +32,9 @@ pub const RULES: &[Rule] = &[
         recompute_scale_factor=None, antialias=False",
         interpolate,
     ),
+    rule("_upsample_nearest_exact2d", "input, output_size, scale_factors=None", |cx, args| {
+        resized_as(cx, args, "nearest-exact")
+    }),
     rule("upsample_nearest2d", "input, output_size, scale_factors=None", |cx, args| resized_as(cx, args, "nearest")),
     rule("upsample_bilinear2d", "input, output_size, align_corners, scale_factors=None", |cx, args| {
         resized_as(cx, args, "bilinear")
@@ -147,47 +150,57 @@ fn interpolate(cx: &mut Cx<'_>, args: &Args) -> Res {
     if args.flag("antialias")? {
         return Err(Refused::new("`antialias` has no rule"));
     }
-    let x = args.tensor("input")?;
-    let extents = extents(cx, &x)?;
-    let size = match args.has("size") {
-        true => {
-            let size = args.dims("size")?;
-            if size.len() == 1 { vec![size[0].clone(); 2] } else { size }
-        }
-        false => scaled(cx, args, &extents)?,
-    };
-    resized(cx, &x, size, args.text("mode")?, args.flag("align_corners")?)
-}
-
-/// The size that factors give, rounded down. The factor itself decides where elements are taken only if it is whole.
-fn scaled(cx: &Cx<'_>, args: &Args, extents: &[scalar::Expr; 2]) -> Res<Vec<scalar::Expr>> {
-    let factors = match args.get("scale_factor") {
-        Value::List(factors) => factors.clone(),
-        one => vec![one.clone(); 2],
-    };
-    let one = |(extent, factor): (&scalar::Expr, &Value)| {
-        let factor = super::super::cx::Number::of(factor).map(|factor| factor.as_f64());
-        match (extent.as_int(), factor) {
-            (_, Some(factor)) if factor.fract() == 0.0 && factor >= 1.0 => Ok(cx.simplified(&(extent * factor as i64))),
-            (_, Some(factor)) if factor > 0.0 && (1.0 / factor).fract() == 0.0 => {
-                cx.integer(BinOp::FloorDiv, extent, &scalar::Expr::i64((1.0 / factor) as i64))
-            }
-            (Some(extent), Some(factor)) if (extent as f64 * factor).fract() == 0.0 => {
-                Ok(scalar::Expr::i64((extent as f64 * factor) as i64))
-            }
-            _ => Err(Refused::new("a `scale_factor` that gives no whole size has no rule: say `size`")),
-        }
-    };
-    extents.iter().zip(&factors).map(one).collect()
+    let (mode, align_corners) = (args.text("mode")?, args.flag("align_corners")?);
+    if args.has("size") {
+        let size = args.dims("size")?;
+        let size = if size.len() == 1 { vec![size[0].clone(); 2] } else { size };
+        return resized(cx, &args.tensor("input")?, size, mode, align_corners);
+    }
+    let by_size = align_corners || args.flag("recompute_scale_factor")?;
+    scaled(cx, &args.tensor("input")?, args.get("scale_factor"), mode, align_corners, by_size)
 }
 
 fn resized_as(cx: &mut Cx<'_>, args: &Args, mode: &str) -> Res {
-    let x = args.tensor("input")?;
-    let size = match args.has("output_size") {
-        true => args.dims("output_size")?,
-        false => return Err(Refused::new("`output_size` must be given")),
+    let (x, align_corners) = (args.tensor("input")?, args.flag("align_corners")?);
+    if args.has("output_size") && args.has("scale_factors") {
+        return Err(Refused::new("a size beside factors has no rule"));
+    }
+    match args.has("output_size") {
+        true => resized(cx, &x, args.dims("output_size")?, mode, align_corners),
+        false => scaled(cx, &x, args.get("scale_factors"), mode, align_corners, align_corners),
+    }
+}
+
+/// The image by factors: sizes are rounded down. Where elements are taken follows from the sizes (`by_size`) or from the
+/// factors themselves; then what lies behind the elements that are taken is cut off, so that both say the same.
+fn scaled(cx: &Cx<'_>, x: &Expr, factors: &Value, mode: &str, align_corners: bool, by_size: bool) -> Res {
+    let factors = match factors {
+        Value::List(factors) => factors.clone(),
+        one => vec![one.clone(); 2],
     };
-    resized(cx, &x, size, mode, args.flag("align_corners")?)
+    let (mut x, mut size) = (x.clone(), Vec::new());
+    for (axis, (extent, factor)) in extents(cx, &x)?.into_iter().zip(&factors).enumerate() {
+        let factor = super::super::cx::Number::of(factor).map_or(f64::NAN, |factor| factor.as_f64());
+        let (apart, floor) = (1.0 / factor, |extent: i64| (extent as f64 * factor).floor());
+        match extent.as_int() {
+            _ if factor.is_nan() || factor <= 0.0 => return Err(Refused::new("a `scale_factor` is a positive number")),
+            _ if factor.fract() == 0.0 => size.push(cx.simplified(&(&extent * factor as i64))),
+            Some(extent) if by_size || floor(extent) == extent as f64 * factor => {
+                size.push(scalar::Expr::i64(floor(extent) as i64));
+            }
+            _ if apart.fract() == 0.0 && (by_size || !mode.contains("cubic")) => {
+                let apart = scalar::Expr::i64(apart as i64);
+                let small = cx.integer(BinOp::FloorDiv, &extent, &apart)?;
+                if !by_size {
+                    let used = cx.integer(BinOp::Mul, &small, &apart)?;
+                    x = cx.slice(&x, axis + 2, &scalar::Expr::i64(0), &used, 1)?;
+                }
+                size.push(small);
+            }
+            _ => return Err(Refused::new("a `scale_factor` that gives no whole size has no rule: say `size`")),
+        }
+    }
+    resized(cx, &x, size, mode, align_corners)
 }
 
 fn resized(cx: &Cx<'_>, x: &Expr, size: Vec<scalar::Expr>, mode: &str, align_corners: bool) -> Res {

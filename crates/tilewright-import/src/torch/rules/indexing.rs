@@ -37,6 +37,9 @@ pub const RULES: &[Rule] = &[
 
 /// An attribute of a tensor.
 fn getattr(cx: &mut Cx<'_>, args: &Args) -> Res {
+    if let Value::List(results) = args.get("input") {
+        return result_of(results, args.text("name")?);
+    }
     let x = args.tensor("input")?;
     match args.text("name")? {
         "shape" => Ok(Value::ints(&cx.shape(&x)?)),
@@ -52,6 +55,16 @@ fn getattr(cx: &mut Cx<'_>, args: &Args) -> Res {
         }
         other => Err(Refused(format!("the attribute `{other}` of a tensor has no rule"))),
     }
+}
+
+/// One of several results by its name: extremes and sorted elements have `values` and their `indices`.
+fn result_of(results: &[Value], name: &str) -> Res {
+    let at = match name {
+        "values" => 0,
+        "indices" => 1,
+        other => return Err(Refused(format!("the attribute `{other}` of several results has no rule"))),
+    };
+    results.get(at).cloned().ok_or_else(|| Refused(format!("there are no `{name}`")))
 }
 
 fn matrix_axes(rank: i64) -> Vec<i64> {
@@ -128,6 +141,11 @@ fn listed(items: &[Value]) -> Res<Expr> {
 
 /// `x[indices]`: first what each dimension alone is cut to, then the tensors of indices.
 fn indexed(cx: &mut Cx<'_>, x: &Expr, indices: Vec<Value>) -> Res {
+    if let [Value::Tensor(mask)] = indices.as_slice()
+        && cx.dtype(mask)?.is_bool()
+    {
+        return super::picked::masked(cx, x, mask).map(Value::Tensor);
+    }
     let rank = cx.rank(x)?;
     let takes = |value: &&Value| !matches!(value, Value::None | Value::Ellipsis);
     let used = indices.iter().filter(takes).count();
@@ -154,9 +172,7 @@ fn indexed(cx: &mut Cx<'_>, x: &Expr, indices: Vec<Value>) -> Res {
             }
             Value::Tensor(index) => {
                 if cx.dtype(&index)?.is_bool() {
-                    return Err(Refused::new(
-                        "how many elements a mask picks is not known when a module is made: use `torch.where`",
-                    ));
+                    return Err(Refused::new("a mask beside other indices has no rule: use `torch.where`"));
                 }
                 tensors.push(Some(index));
             }
@@ -282,7 +298,7 @@ fn scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
+pub fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
     let (x, index) = (args.tensor("input")?, counted_from_start(cx, args)?);
     let shape = cx.shape(&index)?;
     let source = match args.get("src") {

@@ -15,6 +15,11 @@ pub const RULES: &[Rule] = &[
     rule("linear", "input, weight, bias=None", linear),
     rule("addmm addmv", "input, mat1|mat, mat2|vec, beta=1, alpha=1", added),
     rule("baddbmm", "input, batch1, batch2, beta=1, alpha=1", added),
+    rule("addbmm", "input, batch1, batch2, beta=1, alpha=1", |cx, args| {
+        let products = product(cx, &args.tensor("batch1")?, &args.tensor("batch2")?)?;
+        let sum = cx.call("sum", &[&products], [("axis", vec![0i64].to_attr())])?;
+        combined(cx, args, sum)
+    }),
     rule("bilinear", "input1, input2, weight, bias=None", bilinear),
     rule("einsum", "equation, *operands", einsum),
 ];
@@ -68,6 +73,11 @@ fn scaled(cx: &Cx<'_>, x: Expr, by: &Value) -> Res<Option<Expr>> {
 fn added(cx: &mut Cx<'_>, args: &Args) -> Res {
     let [a, b] = if args.has("batch1") { ["batch1", "batch2"] } else { ["mat1", "mat2"] };
     let found = product(cx, &args.tensor(a)?, &args.tensor(b)?)?;
+    combined(cx, args, found)
+}
+
+/// `beta * input + alpha * found`.
+fn combined(cx: &mut Cx<'_>, args: &Args, found: Expr) -> Res {
     let zero = || Refused::new("an `alpha` of 0 has no rule");
     let found = scaled(cx, found, args.get("alpha"))?.ok_or_else(zero)?;
     match scaled(cx, args.tensor("input")?, args.get("beta"))? {

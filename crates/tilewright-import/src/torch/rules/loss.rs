@@ -19,6 +19,9 @@ pub const RULES: &[Rule] = &[
         "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction=mean",
         nll_loss,
     ),
+    rule("aten.nll_loss aten.nll_loss_nd", "input, target, weight=None, reduction=1, ignore_index=-100", nll_loss),
+    rule("aten.mse_loss", "input, target, reduction=1", |cx, args| distance(cx, args, "square")),
+    rule("aten.l1_loss", "input, target, reduction=1", |cx, args| distance(cx, args, "abs")),
     rule("mse_loss", "input, target, size_average=None, reduce=None, reduction=mean", |cx, args| {
         distance(cx, args, "square")
     }),
@@ -26,6 +29,17 @@ pub const RULES: &[Rule] = &[
         distance(cx, args, "abs")
     }),
 ];
+
+/// How losses are brought together: in words, or by ATen's number.
+fn reduction(args: &Args) -> Res<&str> {
+    match args.get("reduction") {
+        Value::Int(0) => Ok("none"),
+        Value::Int(1) => Ok("mean"),
+        Value::Int(2) => Ok("sum"),
+        Value::Str(word) if ["none", "mean", "sum"].contains(&&**word) => Ok(word),
+        other => Err(Refused(format!("`reduction` is \"none\", \"mean\" or \"sum\", found {}", other.in_words()))),
+    }
+}
 
 fn cross_entropy(cx: &mut Cx<'_>, args: &Args) -> Res {
     if args.float("label_smoothing")? != 0.0 {
@@ -48,8 +62,7 @@ fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
         return Err(Refused::new("targets that are probabilities have no rule"));
     }
     let weight = args.optional_tensor("weight")?.unwrap_or_else(|| Expr::tuple(Vec::new()));
-    let attrs =
-        [("reduction", args.text("reduction")?.to_attr()), ("ignore_index", args.int("ignore_index")?.to_attr())];
+    let attrs = [("reduction", reduction(args)?.to_attr()), ("ignore_index", args.int("ignore_index")?.to_attr())];
     cx.call("nn.nll_loss", &[logarithms, &target, &weight], attrs).map(Value::Tensor)
 }
 
@@ -57,9 +70,8 @@ fn likelihood(cx: &Cx<'_>, args: &Args, logarithms: &Expr) -> Res {
 fn distance(cx: &mut Cx<'_>, args: &Args, size: &str) -> Res {
     let difference = cx.binary("subtract", args.get("input"), args.get("target"))?;
     let sizes = cx.call(size, &[&difference], [])?;
-    match args.text("reduction")? {
+    match reduction(args)? {
         "none" => Ok(Value::Tensor(sizes)),
-        reduction @ ("mean" | "sum") => super::reduce::reduced(cx, &sizes, None, false, reduction).map(Value::Tensor),
-        other => Err(Refused(format!("`reduction` is \"none\", \"mean\" or \"sum\", found \"{other}\""))),
+        reduction => super::reduce::reduced(cx, &sizes, None, false, reduction).map(Value::Tensor),
     }
 }

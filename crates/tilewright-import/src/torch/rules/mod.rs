@@ -15,6 +15,7 @@ pub mod indexing;
 pub mod linear;
 pub mod loss;
 pub mod normalise;
+pub mod picked;
 pub mod pool;
 pub mod reduce;
 pub mod search;
@@ -79,13 +80,14 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 13] = [
+const FAMILIES: [&[Rule]; 14] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
     search::RULES,
     shape::RULES,
     indexing::RULES,
+    picked::RULES,
     create::RULES,
     linear::RULES,
     convolution::RULES,

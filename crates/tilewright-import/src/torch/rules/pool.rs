@@ -68,11 +68,22 @@ fn largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
 }
 
 fn average(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
-    if args.has("divisor_override") {
-        return Err(Refused::new("`divisor_override` has no rule"));
-    }
     let [size, strides, padding] = window(args, spatial)?;
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
+    if args.has("divisor_override") {
+        // The sum over a number: the mean of whole windows times their size over it.
+        if args.flag("ceil_mode")? {
+            return Err(Refused::new("`divisor_override` beside `ceil_mode` has no rule"));
+        }
+        let elements: i64 = args.ints_of("kernel_size", spatial)?.into_iter().product();
+        let count = ("count_include_pad", true.to_attr());
+        let Value::Tensor(mean) = pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, count])?
+        else {
+            return Err(Refused::new("expected a tensor"));
+        };
+        let factor = elements as f64 / args.float("divisor_override")?;
+        return cx.with_number("multiply", &mean, factor).map(Value::Tensor);
+    }
     let count = ("count_include_pad", args.flag("count_include_pad")?.to_attr());
     pooled(cx, &args.tensor("input")?, op, spatial, [size, strides, padding, ceil_mode, count])
 }
@@ -107,12 +118,32 @@ fn adaptive_largest(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
     }
     let x = args.tensor("input")?;
     let (size, shape) = (output_size(cx, args, &x, spatial)?, cx.shape(&x)?);
-    let own = shape.iter().skip(shape.len().saturating_sub(spatial));
-    let window = own.zip(&size).map(|(own, size)| match own.as_int() {
-        Some(own) if *size > 0 && own % size == 0 => Ok(own / size),
-        _ => Err(Refused::new("the largest elements of windows of different sizes have no rule")),
-    });
-    let window = window.collect::<Res<Vec<_>>>()?;
-    let op = ["nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"][spatial - 1];
-    pooled(cx, &x, op, spatial, [("pool_size", window.clone().to_attr()), ("strides", window.to_attr())])
+    let first = shape.len().saturating_sub(spatial);
+    let own = shape[first..].iter().map(|own| own.as_int());
+    let own = own.collect::<Option<Vec<i64>>>().ok_or_else(|| Refused::new("images of symbolic size have no rule"))?;
+    if own.iter().zip(&size).all(|(own, size)| *size > 0 && own % size == 0) {
+        let window: Vec<i64> = own.iter().zip(&size).map(|(own, size)| own / size).collect();
+        let op = ["nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"][spatial - 1];
+        return pooled(cx, &x, op, spatial, [("pool_size", window.clone().to_attr()), ("strides", window.to_attr())]);
+    }
+    let mut found = x;
+    for (axis, (own, size)) in own.into_iter().zip(size).enumerate() {
+        found = largest_along(cx, &found, first + axis, own, size)?;
+    }
+    Ok(Value::Tensor(found))
+}
+
+/// The largest elements of windows of different sizes along a dimension: window `i` of `m` goes from `i * n / m`, rounded
+/// down, to `(i + 1) * n / m`, rounded up. Where one is smaller than the others, its last element counts again.
+fn largest_along(cx: &Cx<'_>, x: &Expr, axis: usize, n: i64, m: i64) -> Res<Expr> {
+    if n < 1 || m < 1 {
+        return Err(Refused(format!("{m} windows of a dimension of {n} have no rule")));
+    }
+    let windows: Vec<(i64, i64)> = (0..m).map(|i| (i * n / m, ((i + 1) * n + m - 1) / m)).collect();
+    let widest = windows.iter().map(|(begin, end)| end - begin).max().unwrap_or(1);
+    let place = |(begin, end): (i64, i64)| (0..widest).map(move |at| (begin + at).min(end - 1));
+    let places = windows.into_iter().flat_map(place).collect::<Vec<i64>>();
+    let places = Expr::constant(tilewright_tensor::Tensor::from_vec(&[m, widest], places)?);
+    let inside = cx.call("take", &[x, &places], [("axis", (axis as i64).to_attr())])?;
+    cx.call("max", &[&inside], [("axis", vec![axis as i64 + 1].to_attr())])
 }

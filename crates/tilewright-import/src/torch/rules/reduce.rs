@@ -43,6 +43,13 @@ pub const RULES: &[Rule] = &[
     rule("any", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "max")),
     rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "min")),
     rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
+    rule("median", "input, dim=None, keepdim=False", median),
+    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", |cx, args| {
+        let a = cx.call("expand_dims", &[&args.tensor("x1")?], [("axis", vec![-2i64].to_attr())])?;
+        let b = cx.call("expand_dims", &[&args.tensor("x2")?], [("axis", vec![-3i64].to_attr())])?;
+        let difference = cx.call("subtract", &[&a, &b], [])?;
+        p_norm(cx, &difference, args.float("p")?, Some(vec![-1]), false).map(Value::Tensor)
+    }),
     rule("logsumexp", "input, dim, keepdim=False", logsumexp),
     rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumsum")),
     rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumprod")),
@@ -167,6 +174,19 @@ fn truths(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
     let ones = cx.astype(&truth, DataType::I8)?;
     let found = reduced(cx, &ones, args.axes("dim")?, args.flag("keepdim")?, op)?;
     cx.with_number("greater", &found, 0i64).map(Value::Tensor)
+}
+
+/// The element in the middle: of all, or along a dimension with its place.
+fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    if args.has("dim") {
+        let axis = [("axis", vec![args.int("dim")?].to_attr()), ("keepdims", args.flag("keepdim")?.to_attr())];
+        let both = cx.call("median", &[&x], axis)?;
+        return cx.fields(both).map(Value::List);
+    }
+    let all = cx.call("flatten", &[&x], [])?;
+    let both = cx.call("median", &[&all], [("axis", vec![0i64].to_attr())])?;
+    Ok(cx.fields(both)?.swap_remove(0))
 }
 
 fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {

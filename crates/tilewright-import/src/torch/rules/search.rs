@@ -15,6 +15,14 @@ pub const RULES: &[Rule] = &[
         order(cx, args, &x).map(Value::Tensor)
     }),
     rule("topk", "input, k, dim=-1, largest=True, sorted=True", topk),
+    rule("kthvalue", "input, k, dim=-1, keepdim=False", kth),
+    rule("searchsorted", "boundaries, input, out_int32=False, right=False, side=None, sorter=None", |cx, args| {
+        if args.has("sorter") || cx.rank(&args.tensor("boundaries")?)? != 1 {
+            return Err(Refused::new("a `sorter`, and boundaries of several dimensions, have no rule"));
+        }
+        let right = args.flag("right")? || matches!(args.get("side"), Value::Str(side) if side == "right");
+        placed(cx, args, right)
+    }),
     rule("bucketize", "input, boundaries, out_int32=False, right=False", bucketize),
     rule("meshgrid", "*tensors, indexing=ij", meshgrid),
 ];
@@ -50,8 +58,31 @@ fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn bucketize(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let attrs = [("out_int32", args.flag("out_int32")?.to_attr()), ("right", args.flag("right")?.to_attr())];
-    cx.call("bucketize", &[&args.tensor("input")?, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
+    placed(cx, args, args.flag("right")?)
+}
+
+/// The places of the elements among the boundaries.
+fn placed(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
+    let (x, dtype) = (args.get("input"), cx.dtype(&args.tensor("boundaries")?)?);
+    let x = if let Value::Tensor(x) = x { x.clone() } else { cx.operand(x, dtype)? };
+    let attrs = [("out_int32", args.flag("out_int32")?.to_attr()), ("right", right.to_attr())];
+    cx.call("bucketize", &[&x, &args.tensor("boundaries")?], attrs).map(Value::Tensor)
+}
+
+/// The element that `k - 1` others come before, and its place.
+fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    let (axis, k, keep) = (cx.axis(args.int("dim")?, cx.rank(&x)?)?, args.int("k")?, args.flag("keepdim")?);
+    let along = ("axis", (axis as i64).to_attr());
+    let order = cx.emit(cx.call("argsort", &[&x], [along.clone(), ("dtype", DataType::I64.to_attr())])?)?;
+    let sorted = cx.call("gather_elements", &[&x, &order], [along])?;
+    let place = tilewright_expr::Expr::i64(k - 1);
+    let one = |cx: &Cx<'_>, x: &Expr| {
+        let found = cx.select(x, axis, &place)?;
+        let kept = [("axis", vec![axis as i64].to_attr())];
+        if keep { cx.call("expand_dims", &[&found], kept) } else { Ok(found) }
+    };
+    Ok(Value::List(vec![Value::Tensor(one(cx, &sorted)?), Value::Tensor(one(cx, &order)?)]))
 }
 
 fn meshgrid(cx: &mut Cx<'_>, args: &Args) -> Res {

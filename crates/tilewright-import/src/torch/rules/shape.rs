@@ -28,6 +28,13 @@ pub const RULES: &[Rule] = &[
     }),
     view("transpose swapaxes swapdims transpose_copy", "input, dim0|axis0, dim1|axis1", transpose),
     view("t t_copy adjoint mT mH T H", "input", last_two),
+    view("numpy_T", "input", |cx, args| {
+        let x = args.tensor("input")?;
+        let axes = (0..cx.rank(&x)? as i64).rev().collect();
+        cx.permute(&x, axes).map(Value::Tensor)
+    }),
+    view("atleast_1d", "input", |cx, args| at_least(cx, args, 1)),
+    view("atleast_2d", "input", |cx, args| at_least(cx, args, 2)),
     view("movedim moveaxis", "input, source, destination", movedim),
     view("squeeze squeeze_copy", "input, dim=None", squeeze),
     view("unsqueeze unsqueeze_copy", "input, dim", unsqueeze),
@@ -101,6 +108,16 @@ fn reshape(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let x = args.tensor("input")?;
     let dims = resolved(cx, &x, args.dims("shape")?)?;
+    cx.reshape(&x, dims).map(Value::Tensor)
+}
+
+/// The tensor with dimensions of 1 before its own, until there are so many.
+fn at_least(cx: &mut Cx<'_>, args: &Args, rank: usize) -> Res {
+    let x = args.tensor("input")?;
+    let mut dims = cx.shape(&x)?;
+    while dims.len() < rank {
+        dims.insert(0, scalar::Expr::i64(1));
+    }
     cx.reshape(&x, dims).map(Value::Tensor)
 }
 

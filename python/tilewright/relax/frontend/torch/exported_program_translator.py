@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ....error import DiagnosticError
+from .decomposition import taken_apart
 from .recording import Importer, Places, Recorder, function_name, said_of
 
 if TYPE_CHECKING:
@@ -33,14 +35,10 @@ def from_exported_program(
         "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
         "no_bind_return_tuple": no_bind_return_tuple,
     }
-    importer = ExportedProgramImporter(exported_program, custom_convert_map)
-    recorder = importer.record()
     if keep_params_as_input:
-        names = sorted(exported_program.graph_signature.parameters)
-        for name in names:
-            recorder.parameter(name, exported_program.state_dict[name])
-        options["params_as_input"] = names
-    return importer._import(recorder, options)
+        options["params_as_input"] = sorted(exported_program.graph_signature.parameters)
+    importer = ExportedProgramImporter(exported_program, custom_convert_map)
+    return importer.from_exported_program(options)
 
 
 class ExportedProgramImporter(Importer):
@@ -50,7 +48,26 @@ class ExportedProgramImporter(Importer):
         self, program: ExportedProgram, custom_convert_map: Mapping[Any, Callable[..., Any]] | None = None
     ) -> None:
         super().__init__(custom_convert_map)
-        self.program = functional(program)
+        self._exported = program
+        self.program = taken_apart(program, keep=self.custom_convert_map)
+
+    def from_exported_program(self, options: Mapping[str, Any]) -> IRModule:
+        """The module. Operators that their rules refuse are taken apart as PyTorch does, if it does."""
+        refused: set[Any] = set()
+        first: DiagnosticError | None = None
+        while True:
+            recorder = self.record()
+            for name in options.get("params_as_input", []):
+                recorder.parameter(name, self.program.state_dict[name])
+            try:
+                return self._import(recorder, options)
+            except DiagnosticError as error:
+                first = first or error
+                more = {recorder.targets[name] for name in error.nodes if name in recorder.targets} - refused
+                if not more:
+                    raise first from None
+                refused |= more
+                self.program = taken_apart(self._exported, refused, keep=self.custom_convert_map)
 
     def record(self) -> Recorder:
         """The graph as it was exported."""
@@ -76,21 +93,36 @@ def record_program(
     importer: Importer, recorder: Recorder, program: ExportedProgram, place_of: Callable[[fx.Node], Any]
 ) -> Any:
     """Records what a program consists of, whose inputs have their meaning already; the result is what it gives."""
-    specs, output = _specs(program), None
+    specs, output, checked = _specs(program), None, _checks_alone(program)
     for node in program.graph.nodes:
+        if node in checked:
+            continue
         if node.op == "output":
             changed = len(program.graph_signature.output_specs) - len(program.graph_signature.user_outputs)
             output = recorder.argument(list(node.args[0])[changed:])
         elif node.op == "get_attr":
             held = getattr(program.graph_module, node.target)
-            recorder.meaning[node] = recorder.parameter(recorder.prefix + node.target, held)
+            recorder.meaning[node] = recorder.parameter(recorder.own_name(node.target), held)
         elif node.op == "placeholder":
             if node not in recorder.meaning:
                 spec = specs[node.name]
-                recorder.meaning[node] = recorder.parameter(recorder.prefix + spec.target, _tensor(program, spec))
+                recorder.meaning[node] = recorder.parameter(recorder.own_name(spec.target), _tensor(program, spec))
         else:
             _record_call(importer, recorder, node, place_of(node))
     return output
+
+
+def _checks_alone(program: ExportedProgram) -> set[fx.Node]:
+    """The nodes that assert what sizes are when the program runs, and those that nothing else needs."""
+    found: set[fx.Node] = set()
+    for node in reversed(program.graph.nodes):
+        if node.op != "call_function":
+            continue
+        asserts = function_name(node.target) == "aten._assert_scalar"
+        of_numbers = not hasattr(node.target, "_schema") and node.users
+        if asserts or (of_numbers and all(user in found for user in node.users)):
+            found.add(node)
+    return found
 
 
 def _record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: Any) -> None:
@@ -100,19 +132,7 @@ def _record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: A
         importer._leave(recorder, node, function, said, place)
     else:
         recorder.node(node, target, said, node.args, node.kwargs, place)
-
-
-def functional(program: ExportedProgram) -> ExportedProgram:
-    """The program, without changes of views in place if there are any: the rules take those of whole tensors alone."""
-
-    def is_view(value: Any) -> bool:
-        schema = getattr(getattr(value, "target", None), "_schema", None)
-        aliases = [result.alias_info for result in schema.returns] if schema is not None else []
-        return any(alias is not None and not alias.is_write for alias in aliases)
-
-    calls = [node for node in program.graph.nodes if getattr(node.target, "_schema", None) is not None]
-    changed = [node.args[0] for node in calls if node.target._schema.is_mutable and node.args]
-    return program.run_decompositions({}) if any(map(is_view, changed)) else program
+        recorder.targets[recorder.prefix + node.name] = node.target
 
 
 def _dim(size: Any) -> Any:

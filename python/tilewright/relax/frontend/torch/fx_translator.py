@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....error import TVMError
+from .... import _core
+from ....error import DiagnosticError, TVMError
 from .exported_program_translator import record_program
 from .recording import Importer, Places, Recorder, function_name, module_call, said_of
-from .wrapped import WrappedFunctions
+from .wrapped import WrappedCalls
 
 if TYPE_CHECKING:
     import torch
@@ -36,7 +37,8 @@ def from_fx(
     `keep_params_as_input` they become inputs behind the others, in the order of their names, and
     `relax.frontend.detach_params` gives their values.
 
-    A function that the trace does not look into (`torch.fx.wrap`) and that has no rule is exported on its own.
+    What the trace does not look into and no rule takes, such as recurrent layers, is exported on its own: PyTorch says
+    what it is made of.
 
     `custom_convert_map` translates what has no rule, or has another one: from the name of a function or method, or a
     class of modules, to a function of the node and the importer that gives the value.
@@ -75,7 +77,9 @@ class TorchFXImporter(Importer):
         self.model = model
         self.named_modules: dict[str, torch.nn.Module] = dict(model.named_modules())
         self._names: dict[int, str] = {}
-        self._wrapped = WrappedFunctions(model)
+        self._wrapped = WrappedCalls(model)
+        #: The nodes, and the operators of those that were exported, that their rules have refused.
+        self._refused: tuple[set[str], set[Any]] = (set(), set())
 
     def from_fx(
         self,
@@ -87,17 +91,43 @@ class TorchFXImporter(Importer):
         """See the function `from_fx`."""
         if any(module.training and _trains_otherwise(module) for module in self.named_modules.values()):
             warnings.warn("the model is in training mode; it is imported as it is evaluated", stacklevel=3)
-        recorder = self.record(input_info)
         options: dict[str, Any] = {
             "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
             "no_bind_return_tuple": no_bind_return_tuple,
         }
-        if keep_params_as_input:
-            held = sorted(self.model.named_parameters())
+        held = sorted(self.model.named_parameters()) if keep_params_as_input else []
+        options["params_as_input"] = [name for name, _ in held]
+        first: DiagnosticError | None = None
+        while True:
+            recorder = self.record(input_info)
             for name, parameter in held:
                 recorder.parameter(name, parameter)
-            options["params_as_input"] = [name for name, _ in held]
-        return self._import(recorder, options)
+            try:
+                return self._import(recorder, options)
+            except DiagnosticError as error:
+                first = first or error
+                if not self._refuse(recorder, error.nodes):
+                    raise first from None
+
+    def _refuse(self, recorder: Recorder, names: Sequence[str]) -> bool:
+        """Notes nodes that their rules do not take; whether there is one that was not noted before."""
+        nodes, operators = self._refused
+        before = len(nodes) + len(operators)
+        operators |= {recorder.targets[name] for name in names if name in recorder.targets}
+        nodes |= {name for name in names if name not in recorder.targets}
+        return len(nodes) + len(operators) > before
+
+    def _program(
+        self, recorder: Recorder, node: fx.Node, target: str | None
+    ) -> tuple[ExportedProgram, list[fx.Node]] | None:
+        """What a node is made of, where there is no rule for `target`, or it has refused the node."""
+        nodes, operators = self._refused
+        if target is not None and node.name not in nodes and _core.has_torch_rule(target):
+            return None
+        if self._changes(node):
+            # On its own it would change nothing that others see.
+            return None
+        return self._wrapped.program(node, [info for _, info in recorder.inputs], operators)
 
     def record(self, input_info: Sequence[tuple[Sequence[Any], str]]) -> Recorder:
         """The graph as it was traced."""
@@ -128,12 +158,25 @@ class TorchFXImporter(Importer):
             return recorder.parameter(self._names.get(id(value), target), value)
         return recorder.argument(value)
 
+    def _changes(self, node: fx.Node) -> bool:
+        """Whether a node changes a tensor in place."""
+        if node.op == "call_module":
+            return bool(getattr(self.named_modules[node.target], "inplace", False))
+        name = node.target if node.op == "call_method" else function_name(node.target)
+        in_python = getattr(node.target, "__module__", "") == "_operator" and name.startswith("i") and name != "inv"
+        own = name.strip("_") if name.startswith("__") else name
+        return bool(node.kwargs.get("inplace")) or in_python or own.endswith("_") or name.startswith("__i")
+
     def _record_module(self, recorder: Recorder, node: fx.Node, place: Any) -> None:
         module, said = self.named_modules[node.target], said_of(node, self.named_modules)
         function = self._rule_of(type(module), type(module).__name__)
         if function is not None:
             return self._leave(recorder, node, function, said, place)
-        target, own = module_call(module) or (type(module).__name__, {})
+        known = module_call(module)
+        program = self._program(recorder, node, known and known[0])
+        if program is not None:
+            return self._record_within(recorder, node, *program, place)
+        target, own = known or (type(module).__name__, {})
         kwargs = {**node.kwargs, **{key: self._own(recorder, value) for key, value in own.items()}}
         return recorder.node(node, target, said, node.args, kwargs, place)
 
@@ -143,24 +186,27 @@ class TorchFXImporter(Importer):
         function = self._rule_of(node.target, target, target.rpartition(".")[2])
         if function is not None:
             return self._leave(recorder, node, function, said, place)
-        program = self._wrapped.program(node, [info for _, info in recorder.inputs])
+        program = self._program(recorder, node, target)
         if program is not None:
-            return self._record_within(recorder, node, program, place)
+            return self._record_within(recorder, node, *program, place)
         if target == "getitem" and isinstance(args[1], list):
             # A list in the brackets holds indices; a tuple holds what is asked of each dimension.
             args[1] = [args[1]]
         return recorder.node(node, target, said, args, node.kwargs, place)
 
-    def _record_within(self, recorder: Recorder, node: fx.Node, program: ExportedProgram, place: Any) -> None:
-        """Records what the function of a node is made of."""
+    def _record_within(
+        self, recorder: Recorder, node: fx.Node, program: ExportedProgram, given: Sequence[fx.Node], place: Any
+    ) -> None:
+        """Records what a node is made of: a program of the nodes that are given."""
+        from torch.utils._pytree import tree_unflatten
+
         names = program.graph_signature.user_inputs
         inner = {one.name: one for one in program.graph.nodes if one.op == "placeholder"}
-        recorder.meaning.update(
-            {inner[name]: recorder.meaning[given] for name, given in zip(names, node.all_input_nodes, strict=True)}
-        )
+        for name, one in zip(names, given, strict=True):
+            recorder.meaning[inner[name]] = recorder.meaning[one]
         with recorder.within(node):
             results = record_program(self, recorder, program, lambda _: place)
-        recorder.meaning[node] = results[0] if program.call_spec.out_spec.is_leaf() else results
+        recorder.meaning[node] = tree_unflatten(results, program.call_spec.out_spec)
 
     def _own(self, recorder: Recorder, value: Any) -> Any:
         """An argument that a module holds."""

@@ -48,6 +48,9 @@ class Recorder:
         self.meaning: dict[fx.Node, Any] = {}
         #: What is before the names of nodes and constants: those of a graph within the graph are told apart by it.
         self.prefix = ""
+        #: The operators of nodes that `torch.export` has written, by the names under which they are recorded.
+        self.targets: dict[str, Any] = {}
+        self._module_name = ""
         self._infos = struct_infos(input_info)
 
     def graph(self) -> dict[str, Any]:
@@ -95,8 +98,15 @@ class Recorder:
     def within(self, node: fx.Node) -> Iterator[None]:
         """The time in which the graph is recorded that takes the place of a node."""
         self.prefix = f"{node.name}_"
+        self._module_name = node.target if node.op == "call_module" else ""
         yield
-        self.prefix = ""
+        self.prefix = self._module_name = ""
+
+    def own_name(self, target: str) -> str:
+        """The model's name of a tensor of the graph at hand: what a module holds has a name in the model."""
+        if self._module_name and target.startswith("called."):
+            return self._module_name + target.removeprefix("called")
+        return self.prefix + target
 
     def argument(self, value: Any) -> Any:
         """An argument as plain data."""

@@ -1,0 +1,89 @@
+"""Operators of ATen that PyTorch itself writes in simpler ones: where a rule is missing, what it makes of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+from .... import _core
+from .recording import function_name
+
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+
+#: How often what an operator is taken apart to may be taken apart again.
+_MOST_STEPS = 5
+
+
+def has_rule(target: Any) -> bool:
+    """Whether the core has a rule for a function of a graph."""
+    return _core.has_torch_rule(function_name(target))
+
+
+def taken_apart(
+    program: ExportedProgram, refused: Collection[Any] = (), keep: Collection[Any] = ()
+) -> ExportedProgram:
+    """The program without changes of views in place and without the operators that have no rule or are `refused`, as
+    far as PyTorch takes them apart. An operator that ends in one without a rule stays whole, so that it is the one
+    that is told. `keep` are operators, or their names, that the user translates.
+    """
+    program = _functional(program)
+    wanted = _wanting(program, refused, keep)
+    if not wanted:
+        return program
+    found = _decomposed(program, wanted, refused, keep)
+    if not _wanting(found, refused, keep):
+        return found
+    whole = {one for one in wanted if _wanting(_decomposed(program, {one}, refused, keep), refused, keep) - wanted}
+    return _decomposed(program, wanted - whole, refused, [*keep, *whole])
+
+
+def _wanting(program: ExportedProgram, refused: Collection[Any], keep: Collection[Any]) -> set[Any]:
+    """The operators of a program that have no rule, or are refused."""
+
+    def is_kept(target: Any) -> bool:
+        name = function_name(target)
+        return target in keep or name in keep or name.rpartition(".")[2] in keep
+
+    calls = {node.target for node in program.graph.nodes if node.op == "call_function"}
+    return {one for one in calls if not is_kept(one) and (one in refused or not has_rule(one))}
+
+
+def _decomposed(
+    program: ExportedProgram, wanted: set[Any], refused: Collection[Any], keep: Collection[Any]
+) -> ExportedProgram:
+    """The program with these operators, and those without a rule that come of them, taken apart."""
+    for _ in range(_MOST_STEPS):
+        table = _table(wanted)
+        if not table:
+            break
+        program = program.run_decompositions(table)
+        wanted = _wanting(program, refused, keep) - set(table)
+    return program
+
+
+def _table(targets: Collection[Any]) -> dict[Any, Any]:
+    """How PyTorch takes the operators apart, of those for which it says so."""
+    from torch._decomp import decomposition_table
+    from torch.export import default_decompositions
+
+    usual, table = default_decompositions(), {}
+    for target in targets:
+        if target in decomposition_table:
+            table[target] = decomposition_table[target]
+        elif target in usual:
+            table[target] = usual[target]
+    return table
+
+
+def _functional(program: ExportedProgram) -> ExportedProgram:
+    """The program, without changes of views in place if there are any: the rules take those of whole tensors alone."""
+
+    def is_view(value: Any) -> bool:
+        schema = getattr(getattr(value, "target", None), "_schema", None)
+        aliases = [result.alias_info for result in schema.returns] if schema is not None else []
+        return any(alias is not None and not alias.is_write for alias in aliases)
+
+    calls = [node for node in program.graph.nodes if getattr(node.target, "_schema", None) is not None]
+    changed = [node.args[0] for node in calls if node.target._schema.is_mutable and node.args]
+    return program.run_decompositions({}) if any(map(is_view, changed)) else program
