@@ -3,7 +3,7 @@
 Made by `scripts/stubs.py`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from tilewright._core import Pass
@@ -78,8 +78,12 @@ def ConvertToDataflow(min_size: int = 2) -> Any:
 def DataflowUseInplaceCalls() -> Any:
     """The pass `DataflowUseInplaceCalls`; `tilewright opt --pass DataflowUseInplaceCalls FILE` shows what it does."""
 
-def DeadCodeElimination() -> Any:
-    """The pass `DeadCodeElimination`; `tilewright opt --pass DeadCodeElimination FILE` shows what it does."""
+def DeadCodeElimination(entry_functions: Any = None) -> Any:
+    """What nobody uses and has no effect goes. `tilewright opt --pass DeadCodeElimination FILE` shows what it does.
+
+    `entry_functions`, texts or None: The names of functions that stay, with what they use, beside those that are
+    visible outside.
+    """
 
 def DecomposeOpsForInference(func_name: Any = None) -> Any:
     """Operators that training needs, or that only it needs, become simpler ones. `tilewright opt --pass
@@ -95,8 +99,12 @@ def DecomposeOpsForTraining(func_name: Any = None) -> Any:
     `func_name`, a text or None: The function that changes; all of the module, if none is named.
     """
 
-def EliminateCommonSubexpr() -> Any:
-    """The pass `EliminateCommonSubexpr`; `tilewright opt --pass EliminateCommonSubexpr FILE` shows what it does."""
+def EliminateCommonSubexpr(call_only: bool = False) -> Any:
+    """What has been computed is not computed again. `tilewright opt --pass EliminateCommonSubexpr FILE` shows what
+    it does.
+
+    `call_only`, True or False: Whether only results of calls are shared, and not tuples and their fields.
+    """
 
 def ExpandMatmulOfSum() -> Any:
     """The pass `ExpandMatmulOfSum`; `tilewright opt --pass ExpandMatmulOfSum FILE` shows what it does."""
@@ -162,12 +170,17 @@ def LazyTransformParams(fget_item: str = "get_item", fset_item: str = "set_item"
     `None`: the function returns them.
     """
 
-def LegalizeOps(customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None) -> Pass:
+def LegalizeOps(
+    customize_legalize_map: dict[str, Callable[[Any, Call], Expr]] | None = None,
+    skip_ops: Sequence[str] | None = None,
+    enable_warning: bool = False,
+) -> Pass:
     """Operators become calls of loop functions.
 
     Those in the map, by names such as `relax.add`, become what the function for them makes of the builder and the
     call; for others, and where the function gives the call itself, the operator's own rule is used. Rules that
-    are registered (`legalize_ops.common.register_legalize`) are asked where the map has none.
+    are registered (`legalize_ops.common.register_legalize`) are asked where the map has none. Operators in
+    `skip_ops` stay as they are. With `enable_warning`, a warning names each operator that is left.
     """
 
 def LiftTransformParams(shared_transform: bool = False) -> Any:
@@ -258,13 +271,25 @@ def UpdateParamStructInfo(sinfo_func: Any) -> Any:
 def VMShapeLower() -> Any:
     """The pass `VMShapeLower`; `tilewright opt --pass VMShapeLower FILE` shows what it does."""
 
-def dataflowblock_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+def dataflowblock_pass(
+    pass_func: Any = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
+) -> Any:
     """Makes a pass of a Python function `(block, module, context) -> block` on dataflow blocks.
 
     Also of a class with a method `transform_dataflowblock` of these arguments, and with arguments as a decorator.
     """
 
-def function_pass(pass_func: Any = None, opt_level: int = 0, name: str | None = None) -> Any:
+def function_pass(
+    pass_func: Any = None,
+    opt_level: int = 0,
+    name: str | None = None,
+    required: Iterable[str] | None = None,
+    traceable: bool = False,
+) -> Any:
     """Makes a pass of a Python function `(function, module, context) -> function` on graph functions.
 
     Also of a class with a method `transform_function` of these arguments, and with arguments as a decorator.
