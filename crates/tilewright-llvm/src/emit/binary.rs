@@ -139,24 +139,59 @@ impl FnCx<'_, '_> {
     /// differ there alone. The bits that either has are then those of NaN, since the other operand adds to them; of zeros
     /// they are -0, and the bits that both have +0.
     fn vector_extreme(&mut self, op: BinOp, dtype: DataType, x: &Value, y: &Value) -> Value {
-        let (ty, bools) = (Reg(dtype), Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let ty = Reg(dtype);
         let bits_type = DataType { code: TypeCode::Int, ..dtype };
         let bits = Reg(bits_type);
-        let order = if op == BinOp::Min { "olt" } else { "ogt" };
         let mut one_order = |a: &Value, b: &Value| {
-            let take = self.body.assign(format_args!("fcmp {order} {ty} {a}, {b}"));
-            let value = self.body.assign(format_args!("select {bools} {take}, {ty} {a}, {ty} {b}"));
+            let value = self.extreme_of_order(op, dtype, a, b);
             self.body.assign(format_args!("bitcast {ty} {value} to {bits}"))
         };
         let (p, q) = (one_order(x, y), one_order(y, x));
-        let mut joined = self.body.assign(format_args!("or {bits} {p}, {q}"));
-        if op == BinOp::Max {
-            let both = self.body.assign(format_args!("and {bits} {p}, {q}"));
-            let magnitude = int(i64::MAX >> (64 - u32::from(dtype.bits)), bits_type);
-            joined = self.body.assign(format_args!("and {bits} {joined}, {magnitude}"));
-            joined = self.body.assign(format_args!("or {bits} {joined}, {both}"));
-        }
+        let joined = match op {
+            BinOp::Max => self.joined_bits(bits_type, &p, &q),
+            _ => self.body.assign(format_args!("or {bits} {p}, {q}")),
+        };
         self.body.assign(format_args!("bitcast {bits} {joined} to {ty}"))
+    }
+
+    /// What x86's instruction gives. LLVM takes a choice for it only where nothing else uses the comparison, so that vectors
+    /// as wide as a register name it.
+    fn extreme_of_order(&mut self, op: BinOp, dtype: DataType, a: &Value, b: &Value) -> Value {
+        let ty = Reg(dtype);
+        let name = if op == BinOp::Min { "min" } else { "max" };
+        let of = if dtype.bits == 32 { "ps" } else { "pd" };
+        let width = u32::from(dtype.bits) * u32::from(dtype.lanes);
+        let has = |feature| self.unit.target.has(feature);
+        if width == 512 && has("avx512f") {
+            return self
+                .body
+                .assign(format_args!("call {ty} @llvm.x86.avx512.{name}.{of}.512({ty} {a}, {ty} {b}, i32 4)"));
+        }
+        if width == 256 && has("avx") {
+            return self.body.assign(format_args!("call {ty} @llvm.x86.avx.{name}.{of}.256({ty} {a}, {ty} {b})"));
+        }
+        let (bools, order) =
+            (Reg(DataType::BOOL.with_lanes(dtype.lanes)), if op == BinOp::Min { "olt" } else { "ogt" });
+        let take = self.body.assign(format_args!("fcmp {order} {ty} {a}, {b}"));
+        self.body.assign(format_args!("select {bools} {take}, {ty} {a}, {ty} {b}"))
+    }
+
+    /// The bits that either has, but of the highest those that both have.
+    fn joined_bits(&mut self, dtype: DataType, p: &Value, q: &Value) -> Value {
+        let ty = Reg(dtype);
+        let magnitude = int(i64::MAX >> (64 - u32::from(dtype.bits)), dtype);
+        let width = u32::from(dtype.bits) * u32::from(dtype.lanes);
+        if [128, 256, 512].contains(&width) && self.unit.target.has("avx512vl") {
+            // In one instruction: of the three bits, what most are.
+            let of = if dtype.bits == 32 { 'd' } else { 'q' };
+            return self.body.assign(format_args!(
+                "call {ty} @llvm.x86.avx512.pternlog.{of}.{width}({ty} {p}, {ty} {q}, {ty} {magnitude}, i32 232)"
+            ));
+        }
+        let either = self.body.assign(format_args!("or {ty} {p}, {q}"));
+        let both = self.body.assign(format_args!("and {ty} {p}, {q}"));
+        let either = self.body.assign(format_args!("and {ty} {either}, {magnitude}"));
+        self.body.assign(format_args!("or {ty} {either}, {both}"))
     }
 
     /// A shift by the width or more gives 0; LLVM's would give anything.
