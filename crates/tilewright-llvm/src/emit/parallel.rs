@@ -74,7 +74,7 @@ impl FnCx<'_, '_> {
                 // Its memory is asked for here.
                 Some(StmtKind::Allocate { buffer, .. }) => walk(&buffer.shape, |var: &Var| meet(var)),
                 Some(StmtKind::Store { buffer, .. }) => {
-                    self.streaming(buffer).flatten().iter().for_each(|kept| meet(kept));
+                    self.streaming(buffer).flatten().iter().for_each(&mut meet);
                 }
                 _ => {}
             }
