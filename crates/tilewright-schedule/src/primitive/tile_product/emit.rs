@@ -8,6 +8,11 @@ use crate::guard::{binary, compare, substituted, typed};
 use crate::loops::{looped, memory, only_if, serial};
 use crate::primitive::Fault;
 
+/// As many vectors in a row of a tile are narrower than registers.
+const MANY: i64 = 5;
+/// The most lanes of what is computed at once.
+const WIDEST: i64 = 64;
+
 /// Where the sums of a tile go.
 pub(super) enum Partial {
     /// To the result, which holds partial sums between steps.
@@ -37,10 +42,11 @@ pub(super) struct Micro<'a> {
     pub(super) single: bool,
 }
 
-/// The loops over a tile's columns: which vector, which lane.
+/// The loops over a tile's columns: which piece of so many, which lane.
 struct Lanes {
     v: Var,
     j: Var,
+    width: i64,
 }
 
 impl Micro<'_> {
@@ -130,7 +136,7 @@ impl Micro<'_> {
     /// The statement for each vector of a tile, written out.
     fn for_each(&self, size: i64, body: impl Fn(&Expr, &Lanes) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let i = self.p.var("i");
-        let lanes = Lanes { v: self.p.var("v"), j: self.p.var("j") };
+        let lanes = self.lanes(self.p.tiling.lanes);
         let inner = body(&Expr::var(&i), &lanes)?;
         let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, inner);
         let vectors = looped(&lanes.v, &self.p.int(self.p.tiling.vectors), ForKind::Unrolled, lane_loop);
@@ -174,9 +180,24 @@ impl Micro<'_> {
         }
     }
 
+    fn lanes(&self, width: i64) -> Lanes {
+        Lanes { v: self.p.var("v"), j: self.p.var("j"), width }
+    }
+
+    /// Columns that what follows is computed of at once. Many vectors are narrower than registers, which formulas with tables
+    /// want whole: then all of them.
+    fn piece_behind(&self) -> i64 {
+        let t = self.p.tiling;
+        match t.vectors {
+            MANY.. if t.panel() <= WIDEST => t.panel(),
+            vectors if vectors % 2 == 0 => 2 * t.lanes,
+            _ => t.lanes,
+        }
+    }
+
     /// The column in the panel.
     fn lane(&self, l: &Lanes) -> Expr {
-        &(&Expr::var(&l.v) * self.p.tiling.lanes) + &Expr::var(&l.j)
+        &(&Expr::var(&l.v) * l.width) + &Expr::var(&l.j)
     }
 
     /// The column of the result.
@@ -271,12 +292,12 @@ impl Micro<'_> {
         sum: impl Fn(&Expr, &Lanes) -> Result<Expr, Fault>,
     ) -> Result<Stmt, Fault> {
         let i = self.p.var("i");
-        let lanes = Lanes { v: self.p.var("v"), j: self.p.var("j") };
+        let lanes = self.lanes(self.piece_behind());
         let mut values = self.values(&(start + &Expr::var(&i)), &lanes)?;
         values.push((self.p.outputs.sum.clone(), sum(&Expr::var(&i), &lanes)?));
         let body = self.behind(&lanes, &values)?;
-        let lane_loop = looped(&lanes.j, &self.p.int(self.p.tiling.lanes), ForKind::Vectorized, body);
-        let vectors = serial(&lanes.v, &self.p.int(self.p.tiling.vectors), lane_loop);
+        let lane_loop = looped(&lanes.j, &self.p.int(lanes.width), ForKind::Vectorized, body);
+        let vectors = serial(&lanes.v, &self.p.int(self.p.tiling.panel() / lanes.width), lane_loop);
         Ok(serial(&i, &self.p.int(size), vectors))
     }
 
