@@ -114,6 +114,8 @@ impl Value {
                 Attr::Bool(expr.as_int() != Some(0))
             }
             Self::Scalar(expr) => Attr::Expr(expr.clone()),
+            // Annotations name buffers, such as those whose layout is free.
+            Self::Buffer(buffer) => Attr::Str(buffer.name.clone()),
             Self::Graph(expr) => match &expr.kind {
                 ExprKind::Constant(tensor) => Attr::Tensor(tensor.clone()),
                 _ => return None,

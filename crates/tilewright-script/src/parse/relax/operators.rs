@@ -228,7 +228,7 @@ impl Parser<'_> {
                 ExprKind::DType(dtype) => Some(Attr::DType(*dtype)),
                 _ => None,
             },
-            value => value.to_attr(),
+            value => value.to_attr().map(plain),
         };
         attr.ok_or_else(|| {
             let expected = format!("a plain value as the attribute `{name}`");
@@ -242,5 +242,18 @@ impl Parser<'_> {
             .at(self.span(expr))
             .help("write the operator's call, such as `R.add(a, b)`");
         self.report(diagnostic)
+    }
+}
+
+/// Constants with a type as the numbers that they are: an operator's attributes have none.
+fn plain(attr: Attr) -> Attr {
+    match attr {
+        Attr::Expr(expr) => match &expr.kind {
+            tilewright_expr::ExprKind::Int(value) if expr.dtype.is_int() => Attr::Int(*value),
+            tilewright_expr::ExprKind::Float(value) => Attr::Float(*value),
+            _ => Attr::Expr(expr),
+        },
+        Attr::Array(items) => Attr::Array(items.into_iter().map(plain).collect()),
+        attr => attr,
     }
 }

@@ -301,3 +301,18 @@ fn recursion_takes_itself_for_pure() {
           = help: say `@R.function(pure=False)`"#]]
     .assert_eq(&errors(&logs("R.function")));
 }
+
+#[test]
+fn numbers_with_a_type_are_numbers_as_attributes() {
+    let call = |roi: &str| {
+        let head = "@R.function\ndef main(x: R.Tensor((1, 1, 4, 4), \"float32\")):\n";
+        module(&format!(
+            "@I.ir_module\nclass M:\n{}",
+            super::indent(&format!(
+                "{head}    y = R.image.resize2d(x, (8, 8), roi={roi}, layout=\"NCHW\")\n    return y\n"
+            ))
+        ))
+    };
+    let typed = call("[T.float32(0.0), T.float32(0.0), T.float32(0.0), T.float32(0.0)]");
+    assert_eq!(typed.compare(&call("[0.0, 0.0, 0.0, 0.0]")), Ok(()));
+}

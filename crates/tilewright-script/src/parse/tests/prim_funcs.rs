@@ -164,6 +164,17 @@ fn blocks_are_spelled_as_later_texts_do() {
 }
 
 #[test]
+fn annotations_name_buffers() {
+    let stmt = first(
+        "A: T.Buffer((8,))",
+        "with T.block(\"b\"):\n    T.block_attr({\"layout_free_placeholders\": [A]})\n    A[0] = 1.0",
+    );
+    let StmtKind::Block { block, .. } = &stmt.kind else { panic!() };
+    let Some(Attr::Array(names)) = block.annotations.get("layout_free_placeholders") else { panic!() };
+    assert!(matches!(names.as_slice(), [Attr::Str(name)] if &**name == "A"));
+}
+
+#[test]
 fn memory_and_its_lifetime() {
     let body = "t = T.decl_buffer((4,), scope=\"local\", align=64)\nt[0] = 1.0\nA[0] = t[0]";
     let stmt = first("A: T.Buffer((8,))", body);
