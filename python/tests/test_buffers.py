@@ -67,3 +67,19 @@ def test_regions_of_a_built_block_follow_from_its_body():
             builder.buffer_store(B, A[v], [v])
     text = ib.get().script()
     assert "T.reads(A[v" in text and "T.writes(B[v" in text
+
+
+def test_an_uneven_map_has_an_inverse_and_a_condition_for_the_rest():
+    index_map = tir.IndexMap.from_func(lambda i, j: [i // 4, j // 3, i % 4, j % 3])
+    inverse, unreached = index_map.non_surjective_inverse([14, 8])
+    analyzer = tw.arith.Analyzer()
+    reached = set()
+    for at in np.ndindex(4, 3, 4, 3):
+        back = tuple(int(index) for index in inverse.map_indices(list(at)))
+        values = {var: tir.IntImm("int64", value) for var, value in zip(inverse.initial_indices, at, strict=True)}
+        rest = bool(analyzer.simplify(tir.stmt_functor.substitute(unreached, values)))
+        assert rest == (back[0] >= 14 or back[1] >= 8)
+        reached |= set() if rest else {back}
+    assert len(reached) == 14 * 8
+    whole = tir.IndexMap.from_func(lambda i: [i // 4, i % 4]).non_surjective_inverse([16])
+    assert not bool(whole[1])

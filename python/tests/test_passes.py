@@ -403,3 +403,35 @@ class Module:
     tw.ir.assert_structural_equal(kept, made)
     with pytest.raises(tw.TVMError, match=r"there is no operator `relax.ad`"):
         tw.relax.transform.LegalizeOps(skip_ops=["relax.ad"])
+
+
+def test_functions_get_other_names_with_all_references():
+    @I.ir_module
+    class Named:
+        I.module_attrs({"kept": 1})
+        I.module_global_infos({"vdevice": [I.vdevice({"kind": "llvm"})]})
+
+        @T.prim_func
+        def double(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+            for i in range(4):
+                B[i] = A[i] * 2.0
+
+        @R.function(private=True)
+        def twice(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+            y = R.call_tir(Named.double, (x,), out_sinfo=R.Tensor((4,), "float32"))
+            return y
+
+        @R.function
+        def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+            return Named.twice(x)
+
+    renamed = Named.replace_global_vars({"double": "times_two", Named.get_global_var("twice"): "again"})
+    assert sorted(var.name_hint for var in renamed.functions) == ["again", "main", "times_two"]
+    assert renamed["times_two"].attrs["global_symbol"] == "times_two"
+    assert renamed.attrs["kept"] == 1 and renamed.global_infos and tw.relax.analysis.well_formed(renamed)
+    machine = tw.relax.VirtualMachine(tw.relax.build(renamed, target="llvm"), tw.cpu())
+    assert machine["main"](np.arange(4, dtype="float32")).numpy().tolist() == [0, 2, 4, 6]
+    for wrong in ({"nope": "x"}, {"double": "main"}):
+        with pytest.raises(tw.TVMError):
+            Named.replace_global_vars(wrong)
+    assert tw.relax.transform.NormalizeGlobalVar()(Named.replace_global_vars({"twice": "main_2"})).global_infos

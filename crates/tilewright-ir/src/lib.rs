@@ -42,6 +42,7 @@ pub mod op;
 pub mod pass;
 pub mod regions;
 pub mod relax;
+pub mod rename;
 pub mod tir;
 pub mod verify;
 

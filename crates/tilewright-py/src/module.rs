@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use tilewright::ir::GlobalInfo;
 use tilewright::ir::relax::Expr;
+use tilewright::ir::rename::rename_functions;
+use tilewright::ir::tir::attr_names;
+use tilewright::ir::{Attr, GlobalInfo};
 use tilewright::script::print::{self, PrintOptions};
+use tilewright::support::Map;
 use tilewright::tensor::DataType;
 use tilewright::{GlobalFunc, IRModule};
 
@@ -151,6 +154,16 @@ fn global_info(object: &Bound<'_, PyAny>) -> PyResult<GlobalInfo> {
     }
 }
 
+/// The function with another symbol.
+fn with_symbol(mut function: GlobalFunc, symbol: &str) -> GlobalFunc {
+    let attrs = match &mut function {
+        GlobalFunc::Prim(function) => &mut Arc::make_mut(function).attrs,
+        GlobalFunc::Relax(function) => &mut Arc::make_mut(function).attrs,
+    };
+    attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::str(symbol));
+    function
+}
+
 #[pymethods]
 impl PyModule {
     /// A module of these functions, by name or GlobalVar, with attributes and global infos.
@@ -288,6 +301,32 @@ impl PyModule {
         let infos = infos.try_iter()?.map(|info| global_info(&info?)).collect::<PyResult<_>>()?;
         self.change(|module| drop(module.global_infos.insert(name.into(), infos)));
         Ok(())
+    }
+
+    /// A module whose functions have other names, each reference to them too: a dict from old names or GlobalVars to new
+    /// ones. A symbol that is the old name becomes the new one.
+    fn replace_global_vars(&self, py: Python<'_>, replacements: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let module = self.ir();
+        let mut names: Map<Arc<str>, Arc<str>> = module.iter().map(|(name, _)| (name.clone(), name.clone())).collect();
+        for (old, new) in replacements {
+            let (old, new) = (function_name(&old)?, function_name(&new)?);
+            let known = names.get_mut(&old).ok_or_else(|| missing(py, &module, &old))?;
+            *known = new;
+        }
+        let mut taken: Map<&Arc<str>, &Arc<str>> = Map::default();
+        for (old, new) in &names {
+            if let Some(other) = taken.insert(new, old) {
+                return Err(error::general(py, format_args!("`{other}` and `{old}` would both be called `{new}`")));
+            }
+        }
+        let mut renamed = rename_functions(&module, &names);
+        for (old, new) in names.iter().filter(|(old, new)| old != new) {
+            if let Some(function) = renamed.get(new).filter(|function| function.global_symbol() == Some(&**old)) {
+                let function = with_symbol(function.clone(), new);
+                renamed.insert(new.clone(), function);
+            }
+        }
+        Ok(Self::of(renamed))
     }
 
     /// A module that is changed by itself.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -12,9 +13,9 @@ from ..error import TVMError
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, Range
 from ..ir.function import BaseFunc
-from .expr import Var
+from .expr import FloorDiv, FloorMod, IntImm, Var
 from .stmt import Stmt
-from .stmt_functor import substitute
+from .stmt_functor import post_order_visit, substitute
 
 __all__ = ["IndexMap", "PrimFunc", "TensorIntrin"]
 
@@ -167,10 +168,34 @@ class IndexMap:
         return inverse
 
     def non_surjective_inverse(self, shape: Sequence[Any]) -> tuple[IndexMap, PrimExpr]:
-        """The inverse, and a condition that holds of the indices that the map does not reach."""
-        from .expr import IntImm
+        """The inverse, and a condition that holds of the indices that the map does not reach.
 
-        return self.inverse(shape), IntImm("bool", 0)
+        A dimension that a division cuts unevenly is filled up to a multiple of the divisors.
+        """
+        from .op import any as any_of
+
+        if self.inverse_index_map is not None:
+            return self.inverse_index_map, IntImm("bool", 0)
+        filled = [_filled(extent, self._divisors(var)) for var, extent in zip(self.initial_indices, shape, strict=True)]
+        inverse, _ = self._inverse(filled, IterMapLevel.Bijective)
+        behind = [
+            index >= extent
+            for index, extent, whole in zip(inverse.final_indices, shape, filled, strict=True)
+            if not Analyzer().can_prove_equal(extent, whole)
+        ]
+        return inverse, any_of(*behind)
+
+    def _divisors(self, var: Var) -> int:
+        """The least common multiple of the constants by which the map divides."""
+        found: list[int] = []
+
+        def look(node: Any) -> None:
+            if isinstance(node, (FloorDiv, FloorMod)) and isinstance(node.b, IntImm) and _mentions(node.a, var):
+                found.append(int(node.b))
+
+        for index in self.final_indices:
+            post_order_visit(index, look)
+        return math.lcm(*found)
 
     def _inverse(self, shape: Sequence[Any], level: IterMapLevel) -> tuple[IndexMap, Any]:
         domains = {var: Range(0, extent) for var, extent in zip(self.initial_indices, shape, strict=True)}
@@ -215,6 +240,16 @@ def _variables(function: Callable[..., Any], ndim: int | None, dtype: str) -> li
             raise ValueError(f"a function of `*{rest}` needs `ndim`")
         names += [f"{rest}_{i}" for i in range(ndim - len(names))]
     return [Var(name, dtype) for name in names]
+
+
+def _mentions(expr: Any, var: Var) -> bool:
+    found: list[Any] = []
+    post_order_visit(expr, lambda node: found.append(node) if node.same_as(var) else None)
+    return bool(found)
+
+
+def _filled(extent: Any, divisor: int) -> Any:
+    return extent if divisor == 1 else Analyzer().simplify((extent + (divisor - 1)) // divisor * divisor)
 
 
 def _as_index(value: Any, dtype: str) -> PrimExpr:

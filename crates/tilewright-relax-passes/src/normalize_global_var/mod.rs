@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
-use tilewright_expr::node::rewrite;
+use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, GlobalVar};
+use tilewright_ir::rename::rename_functions;
 use tilewright_ir::verify::Form;
-use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::Map;
 
 /// Renames functions to their symbols.
@@ -28,19 +27,7 @@ impl Pass for NormalizeGlobalVar {
         if names.iter().all(|(old, new)| old == new) {
             return Ok(module);
         }
-        let mut renamed = IRModule::new();
-        renamed.attrs = module.attrs.clone();
-        for (name, function) in module.iter() {
-            let name = names.get(name).unwrap_or(name).clone();
-            renamed.insert(
-                name,
-                match function {
-                    GlobalFunc::Relax(function) => GlobalFunc::from(references(function, &names)),
-                    GlobalFunc::Prim(_) => function.clone(),
-                },
-            );
-        }
-        Ok(renamed)
+        Ok(rename_functions(&module, &names))
     }
 }
 
@@ -62,28 +49,4 @@ fn names(module: &IRModule) -> Map<Arc<str>, Arc<str>> {
         names.insert(name.clone(), new);
     }
     names
-}
-
-/// The function with references to the new names.
-fn references(function: &Function, names: &Map<Arc<str>, Arc<str>>) -> Function {
-    let renamed = |global: &GlobalVar| {
-        let name = names.get(&global.name).filter(|name| **name != global.name)?;
-        Some(GlobalVar { name: name.clone(), signature: global.signature.clone() })
-    };
-    let changed = rewrite(function, |expr: &Expr| match &expr.kind {
-        ExprKind::GlobalVar(global) => renamed(global).map(|global| Expr::global(&global)),
-        ExprKind::Call { callee, args, attrs, sinfo_args } => {
-            let callee = match callee {
-                Callee::Tir(global) => Callee::Tir(renamed(global)?),
-                Callee::TirInplace { function, results } => {
-                    Callee::TirInplace { function: renamed(function)?, results: results.clone() }
-                }
-                Callee::Op(_) | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => return None,
-            };
-            let (args, attrs, sinfo_args) = (args.clone(), attrs.clone(), sinfo_args.clone());
-            Some(Expr::raw(expr.struct_info.clone(), ExprKind::Call { callee, args, attrs, sinfo_args }))
-        }
-        _ => None,
-    });
-    changed.unwrap_or_else(|| function.clone())
 }
