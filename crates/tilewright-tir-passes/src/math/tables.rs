@@ -29,6 +29,7 @@ fn rounder(apart: f64) -> f64 {
 }
 
 /// `2^(j / 16)`.
+#[expect(clippy::approx_constant, reason = "one of a row of powers, each to float32's precision")]
 const POWERS: [f64; 16] = [
     1.0, 1.0442737, 1.0905077, 1.1387886, 1.1892071, 1.2418578, 1.2968396, 1.3542556, 1.4142135, 1.4768262, 1.5422108,
     1.6104903, 1.6817929, 1.7562522, 1.8340081, 1.9152066,
@@ -89,6 +90,7 @@ struct Pieces<const N: usize> {
 
 /// erf, whose value from 3.875 on is 1. The error in a piece, relative to erf: 2^-25.7; in the last one 2^-24.9, so that its
 /// end is 1.
+#[expect(clippy::approx_constant, reason = "one of a table of coefficients, each to float32's precision")]
 const ERF: Pieces<16> = Pieces {
     width: 0.25,
     end: 3.8749998,
