@@ -16,7 +16,7 @@ const ONE_DEVICE: &str = "the machine of the tests has one device, whose number 
 const NO_VALUE: &str = "a list of operands for calls that are lowered by hand; nothing evaluates it";
 
 /// Names that are read and never printed, because the printer has another one.
-const OTHER_NAMES: [&str; 49] = [
+const OTHER_NAMES: [&str; 52] = [
     "T.Assert",
     "T.Div",
     "T.FloorDiv",
@@ -61,6 +61,9 @@ const OTHER_NAMES: [&str; 49] = [
     "T.ramp",
     "T.range",
     "T.rint",
+    "T.sblock",
+    "T.sblock_alloc_buffer",
+    "T.sblock_attr",
     "T.size_var",
     "T.subtract",
     "T.sync",
