@@ -231,14 +231,17 @@ impl Parser<'_> {
             .at(self.span(expr))
             .label(reason);
         // `np.exp` and `exp` are `T.exp`, rather than anything that is spelt alike.
-        let namesake = if self.errors < MAX_HINTS { self.namesake(last) } else { None };
+        // Not even a look at the names that may be meant, where there may be as many of them as errors.
+        let hints = self.errors < MAX_HINTS;
+        let namesake = if hints { self.namesake(last) } else { None };
         let near = if namesake.is_some() {
             namesake
-        } else {
+        } else if hints && name.id.len() > 1 {
             let known = self.scopes.names().chain(self.functions.names()).chain(self.names.all());
-            // Any other letter is near a single letter.
-            let known = known.filter(|_| name.id.len() > 1 && self.errors < MAX_HINTS);
             tilewright_support::nearest(&name.id, known).map(str::to_owned)
+        } else {
+            // Any other letter is near a single letter.
+            None
         };
         if name.id == "cls" && !self.functions.module.is_empty() {
             diagnostic = diagnostic.help(format!("write `cls = {}` first", self.functions.module));
