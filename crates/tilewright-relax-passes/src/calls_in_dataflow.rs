@@ -8,6 +8,7 @@ use tilewright_ir::pass::PassError;
 use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, Var};
 use tilewright_support::Map;
 
+use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
 
@@ -51,8 +52,8 @@ pub(crate) fn called<'e>(value: &'e Expr, op: &'static OpDef) -> Option<(&'e [Ex
     }
 }
 
-/// The module with what the rule gives for values in dataflow blocks, where that has the type of the value. What a rule looked
-/// through stays until dead code goes.
+/// The module with what the rule gives for values in dataflow blocks, where that has the type of the value. Of a function that
+/// changes, what nothing uses goes: so does what a rule looked through.
 pub(crate) fn with_rule(
     pass: &'static str,
     module: &IRModule,
@@ -60,16 +61,19 @@ pub(crate) fn with_rule(
 ) -> Result<IRModule, PassError> {
     map_functions(pass, module, |function, _| {
         let function = normalized(function);
+        let mut any = false;
         let body = map_dataflow(&function.body, &mut |mut bindings| {
             let around = Around::of(&bindings);
             for binding in &mut bindings {
                 let changed = bound_value(binding).and_then(|value| rule(&around, value));
                 if let Some(value) = changed.filter(|value| value.struct_info.equal(&binding.var.struct_info)) {
                     binding.value = BindingValue::Expr(value);
+                    any = true;
                 }
             }
             bindings
         });
+        let body = if any { without_dead(&body) } else { body };
         normalized(&Function { body, ..function })
     })
 }

@@ -46,11 +46,16 @@ impl Pass for DeadCodeElimination {
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let module = map_functions(NAME, &module, |function, _| Function {
-            body: live_part(&function.body, &mut Set::default()),
+            body: without_dead(&function.body),
             ..function.clone()
         })?;
         Ok(self.reachable_part(module))
     }
+}
+
+/// The body of a function without dead bindings.
+pub(crate) fn without_dead(body: &SeqExpr) -> SeqExpr {
+    live_part(body, &mut Set::default())
 }
 
 /// The sequence without dead bindings; `live` collects the variables that it uses.

@@ -1,7 +1,7 @@
 //! `RemoveRedundantReshape`: a shape is changed once, and only where it changes.
 //!
 //! ```text
-//! y = reshape(x, (6,))                 y = reshape(x, (6,))
+//! y = reshape(x, (6,))
 //! z = reshape(y, (3, 2))         ⇒     z = reshape(x, (3, 2))
 //! w = reshape(x, shape of x)           w = x
 //! ```
@@ -9,7 +9,7 @@
 //! From any form to any form. It is about the operators that give the same elements in the same order: `reshape`, `flatten`,
 //! `expand_dims` and `squeeze`. One whose result has the type of its operand is another name for it
 //! (`CanonicalizeBindings` removes it); one of another's result is a `reshape` of what that was given, if its dimensions are
-//! known. What nobody uses then, `DeadCodeElimination` removes.
+//! known. What nobody uses then goes.
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
@@ -20,6 +20,7 @@ use tilewright_ir::verify::Form;
 use tilewright_ops::manipulate::{expand_dims, flatten, reshape, squeeze};
 use tilewright_support::Map;
 
+use crate::dead_code_elimination::without_dead;
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_blocks, map_functions};
 
@@ -41,7 +42,7 @@ impl Pass for RemoveRedundantReshape {
         map_functions(NAME, &module, |function, _| {
             let function = normalized(function);
             let body = map_blocks(&function.body, &mut |block| vec![reshaped_once(block)]);
-            Function { body, ..function }
+            Function { body: without_dead(&body), ..function }
         })
     }
 }
