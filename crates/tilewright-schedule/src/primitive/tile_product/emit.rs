@@ -5,7 +5,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
 use super::nest::{Product, Step, Task};
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, substituted, typed};
-use crate::loops::{looped, memory, only_if, serial};
+use crate::loops::{looped, memory, only_if, serial, with_names};
 use crate::primitive::Fault;
 
 /// As many vectors in a row of a tile are narrower than registers.
@@ -291,14 +291,17 @@ impl Micro<'_> {
         start: &Expr,
         sum: impl Fn(&Expr, &Lanes) -> Result<Expr, Fault>,
     ) -> Result<Stmt, Fault> {
-        let i = self.p.var("i");
-        let lanes = self.lanes(self.piece_behind());
-        let mut values = self.values(&(start + &Expr::var(&i)), &lanes)?;
-        values.push((self.p.outputs.sum.clone(), sum(&Expr::var(&i), &lanes)?));
+        let (piece, lanes) = (self.p.var("piece"), self.lanes(self.piece_behind()));
+        let across = self.p.tiling.panel() / lanes.width;
+        let row = self.p.floor_div(&Expr::var(&piece), across)?;
+        let mut values = self.values(&(start + &row), &lanes)?;
+        values.push((self.p.outputs.sum.clone(), sum(&row, &lanes)?));
         let body = self.behind(&lanes, &values)?;
         let lane_loop = looped(&lanes.j, &self.p.int(lanes.width), ForKind::Vectorized, body);
-        let vectors = serial(&lanes.v, &self.p.int(self.p.tiling.panel() / lanes.width), lane_loop);
-        Ok(serial(&i, &self.p.int(size), vectors))
+        // One loop, not one over rows and one over pieces: to LLVM a nest inside seems to run more often than the loop over
+        // the depth, and what it has of constants would have the registers of the sums.
+        let number = self.p.floor_mod(&Expr::var(&piece), across)?;
+        Ok(serial(&piece, &self.p.int(size * across), with_names(vec![(lanes.v, number)], lane_loop)))
     }
 
     /// What is computed of one finished sum, with the values of the axes and the sum.

@@ -95,12 +95,13 @@ class Module:
                                             for j in T.vectorized(T.int64(4)):
                                                 sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] = sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] + tile[i, v, j]
                                 if step == T.int64(1):
-                                    for i, v in T.grid(T.int64(3), T.int64(1)):
+                                    for piece in range(T.int64(3)):
+                                        v: T.int64 = T.int64(0)
                                         for j in T.vectorized(T.int64(4)):
                                             if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                                D[row + t * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
+                                                D[row + t * T.int64(3) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[t * T.int64(3) + piece, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
                                             if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                                E[T.int64(0), row + t * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[t * T.int64(3) + i, p * T.int64(4) + (v * T.int64(4) + j)])
+                                                E[T.int64(0), row + t * T.int64(3) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[t * T.int64(3) + piece, p * T.int64(4) + (v * T.int64(4) + j)] * sums[t * T.int64(3) + piece, p * T.int64(4) + (v * T.int64(4) + j)])
                         if rows % T.int64(3) >= T.int64(2) and (rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2) <= T.int64(6) and row + (rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + T.int64(2)) <= m):
                             for i in T.unroll(T.int64(2)):
                                 for v in T.unroll(T.int64(1)):
@@ -122,12 +123,13 @@ class Module:
                                         for j in T.vectorized(T.int64(4)):
                                             sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] = sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + tile_1[i, v, j]
                             if step == T.int64(1):
-                                for i, v in T.grid(T.int64(2), T.int64(1)):
+                                for piece in range(T.int64(2)):
+                                    v: T.int64 = T.int64(0)
                                     for j in T.vectorized(T.int64(4)):
                                         if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                            D[row + rows // T.int64(3) * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
+                                            D[row + rows // T.int64(3) * T.int64(3) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + piece, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
                                         if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                            E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + i, p * T.int64(4) + (v * T.int64(4) + j)])
+                                            E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + piece, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + T.Mul(T.int64(0), T.int64(4)) + piece, p * T.int64(4) + (v * T.int64(4) + j)])
                         if rows % T.int64(3) % T.int64(2) >= T.int64(1) and (rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + T.int64(1) <= T.int64(6) and row + (rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + T.int64(1)) <= m):
                             for i in T.unroll(T.int64(1)):
                                 for v in T.unroll(T.int64(1)):
@@ -149,9 +151,10 @@ class Module:
                                         for j in T.vectorized(T.int64(4)):
                                             sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] = sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + tile_2[i, v, j]
                             if step == T.int64(1):
-                                for i, v in T.grid(T.int64(1), T.int64(1)):
+                                for piece in range(T.int64(1)):
+                                    v: T.int64 = T.int64(0)
                                     for j in T.vectorized(T.int64(4)):
                                         if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                            D[row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
+                                            D[row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.max(sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + piece, p * T.int64(4) + (v * T.int64(4) + j)] + bias[panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j], T.float32(0.0))
                                         if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(11):
-                                            E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)])
+                                            E[T.int64(0), row + rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = T.Cast("float16", sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + piece, p * T.int64(4) + (v * T.int64(4) + j)] * sums[rows // T.int64(3) * T.int64(3) + rows % T.int64(3) // T.int64(2) * T.int64(2) + piece, p * T.int64(4) + (v * T.int64(4) + j)])

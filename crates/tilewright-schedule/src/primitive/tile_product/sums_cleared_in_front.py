@@ -91,10 +91,11 @@ class Module:
                                             for j in T.vectorized(T.int64(4)):
                                                 sums[t * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] = sums[t * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + tile[i, v, j]
                                 if step == T.max((k + T.int64(3)) // T.int64(4) - T.int64(1), T.int64(0)):
-                                    for i, v in T.grid(T.int64(2), T.int64(1)):
+                                    for piece in range(T.int64(2)):
+                                        v: T.int64 = T.int64(0)
                                         for j in T.vectorized(T.int64(4)):
                                             if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(10):
-                                                D[row + t * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[t * T.int64(2) + i, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)
+                                                D[row + t * T.int64(2) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[t * T.int64(2) + piece, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)
                         if rows % T.int64(2) >= T.int64(1) and (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1) <= T.int64(4) and row + (rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + T.int64(1)) <= T.int64(5)):
                             for i in T.unroll(T.int64(1)):
                                 for v in T.unroll(T.int64(1)):
@@ -116,7 +117,8 @@ class Module:
                                         for j in T.vectorized(T.int64(4)):
                                             sums[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, p * T.int64(4) + (v * T.int64(4) + j)] = sums[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + tile_1[i, v, j]
                             if step == T.max((k + T.int64(3)) // T.int64(4) - T.int64(1), T.int64(0)):
-                                for i, v in T.grid(T.int64(1), T.int64(1)):
+                                for piece in range(T.int64(1)):
+                                    v: T.int64 = T.int64(0)
                                     for j in T.vectorized(T.int64(4)):
                                         if (panel + p) * T.int64(4) + (v * T.int64(4) + j) < T.int64(10):
-                                            D[row + rows // T.int64(2) * T.int64(2) + i, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + i, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)
+                                            D[row + rows // T.int64(2) * T.int64(2) + piece, panel * T.int64(4) + p * T.int64(4) + v * T.int64(4) + j] = sums[rows // T.int64(2) * T.int64(2) + T.Mul(T.int64(0), T.int64(2)) + piece, p * T.int64(4) + (v * T.int64(4) + j)] + T.float32(1.0)
