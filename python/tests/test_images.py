@@ -124,6 +124,6 @@ def test_a_pool_of_any_sort_is_a_formula():
     tw.build(function, "llvm")(tw.nd.array(given), out)
     expected = F.avg_pool2d(torch.from_numpy(given), (3, 2), 2, (1, 0), count_include_pad=True)
     np.testing.assert_allclose(out.numpy(), expected.numpy(), rtol=2e-6, atol=1e-6)
-    assert [int(d) for d in topi.image.resize2d(x, (3, 4)).shape] == [1, 2, 3, 4]
+    assert [int(d) for d in topi.image.resize2d(x, None, (3, 4)).shape] == [1, 2, 3, 4]
     with pytest.raises(ValueError, match='not "sum"'):
         pool2d(x, [2, 2], [1, 1], [1, 1], [0, 0, 0, 0], "sum")

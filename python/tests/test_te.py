@@ -473,3 +473,39 @@ def test_misuse_of_axes_shapes_and_tensors_is_refused() -> None:
 def test_shapes_come_from_any_iterable() -> None:
     for shape in (iter([3, 4]), (size for size in (3, 4)), np.array([3, 4])):
         assert [int(dim) for dim in te.compute(shape, lambda i, j: i + j).shape] == [3, 4]
+
+
+def test_an_extern_block_is_built_statement_by_statement() -> None:
+    def magnitudes(ins: list, outs: list) -> tir.Stmt:
+        ib = tir.ir_builder.create()
+        x, y = ib.buffer_ptr(ins[0]), ib.buffer_ptr(outs[0])
+        with ib.for_range(0, 5, name="i", kind="parallel") as i:
+            total = ib.allocate("float32", (1,), name="total", scope="local")
+            total[0] = 0.0
+            with ib.for_range(0, 7, name="j") as j:
+                with ib.if_scope(x[i, j] > 0.0):
+                    total[0] = total[0] + x[i, j]
+                with ib.else_scope():
+                    total[0] = total[0] - x[i * 7 + j]
+            y[i] = total[0]
+        return ib.get()
+
+    x, a = numbers(5, 7), te.placeholder((5, 7), name="A")
+    made = te.extern((5,), [a], magnitudes, name="magnitudes", dtype="float32")
+    np.testing.assert_allclose(computed([a, made], x), np.abs(x).sum(1), rtol=1e-5)
+
+
+def test_one_condition_is_itself() -> None:
+    x, a = numbers(4, 6), te.placeholder((4, 6), name="A")
+    kept = te.compute((4, 6), lambda i, j: te.if_then_else(te.all(i < 2), a[i, j], 0.0))
+    np.testing.assert_array_equal(computed([a, kept], x), np.where(np.arange(4)[:, None] < 2, x, 0))
+
+
+def test_statements_that_do_not_fit_are_refused() -> None:
+    ib = tir.ir_builder.create()
+    with pytest.raises(RuntimeError, match="stands behind an `if_scope`"), ib.else_scope():
+        pass
+    with pytest.raises(ValueError, match="not `backwards`"):
+        ib.for_range(0, 4, kind="backwards")
+    with ib.for_range(0, 4), pytest.raises(RuntimeError, match="a block is still open"):
+        ib.get()

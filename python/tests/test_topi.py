@@ -69,7 +69,9 @@ CASES = {
     "any of numbers": (lambda x: topi.any(x, axis=0, keepdims=True), (BITS != 0).any(0, keepdims=True), BITS),
     "any of all": (lambda x: topi.any(topi.greater(x, 2)), (X > 2).any(), X),
     "argmax of the last": (
-        lambda x: topi.argmax(x, axis=1, select_last_index=True), np.array([3, 2]), np.array([[1, 3, 0, 3], [2, 0, 2, 1]])
+        lambda x: topi.argmax(x, axis=1, select_last_index=True),
+        np.array([3, 2]),
+        np.array([[1, 3, 0, 3], [2, 0, 2, 1]]),
     ),
     "argmin": (lambda x: topi.argmin(x, axis=[1]), X.argmin(1), X),
     "collapse_sum": (lambda x: topi.collapse_sum(x, (1, 4)), X.sum(0, keepdims=True), X),
@@ -77,7 +79,12 @@ CASES = {
     "cumsum exclusive": (lambda x: topi.cumsum(x, axis=1, exclusive=True), X.cumsum(1) - X, X),
     "matmul turned": (lambda x, y: topi.matmul(x, y, transp_b=True), X @ Y.T, X, Y),
     "nn.matmul": (lambda x, y: nn.matmul(x, y, transpose_a=True), X.T @ Y, X, Y),
-    "batch_matmul": (nn.batch_matmul, np.einsum("bik,bjk->bij", numbers(2, 3, 4), numbers(2, 5, 4)), numbers(2, 3, 4), numbers(2, 5, 4)),
+    "batch_matmul": (
+        nn.batch_matmul,
+        np.einsum("bik,bjk->bij", numbers(2, 3, 4), numbers(2, 5, 4)),
+        numbers(2, 3, 4),
+        numbers(2, 5, 4),
+    ),
     "einsum": (lambda x, y: topi.einsum("ij, kj -> ik", x, y), X @ Y.T, X, Y),
     "tensordot": (lambda x, y: topi.tensordot(x, y, axes=((0, 1), (0, 1))), np.tensordot(X, Y, ((0, 1), (0, 1))), X, Y),
     "tensordot of one": (lambda x, y: topi.tensordot(x, y, 1), np.tensordot(X, Y.T, 1), X, np.ascontiguousarray(Y.T)),
@@ -90,23 +97,42 @@ CASES = {
     "split": (lambda x: topi.split(x, [1, 3], axis=1), np.split(X, [1, 3], 1), X),
     "take of all": (lambda x, i: topi.take(x, i), X.reshape(-1)[AT], X, AT),
     "take clipped": (lambda x, i: topi.take(x, i, axis=0, mode="clip"), X[np.clip(AT * 2, 0, 2)], X, AT * 2),
-    "gather": (lambda x, i: topi.gather(x, 1, i), np.take_along_axis(X, np.array([[0], [3], [1]]), 1), X, np.array([[0], [3], [1]])),
+    "gather": (
+        lambda x, i: topi.gather(x, 1, i),
+        np.take_along_axis(X, np.array([[0], [3], [1]]), 1),
+        X,
+        np.array([[0], [3], [1]]),
+    ),
     "gather_nd": (lambda x, i: topi.gather_nd(x, i), X[AT[0], AT[1]], X, AT),
     "scatter_nd": (
-        lambda x, i, u: topi.scatter_nd(x, i, u, "add"), X + np.bincount([0, 9, 4], [1, 2, 3], 12).reshape(3, 4).astype("float32"),
-        X, np.array([[0, 2, 1], [0, 1, 0]]), np.array([1, 2, 3], "float32"),
+        lambda x, i, u: topi.scatter_nd(x, i, u, "add"),
+        X + np.bincount([0, 9, 4], [1, 2, 3], 12).reshape(3, 4).astype("float32"),
+        X,
+        np.array([[0, 2, 1], [0, 1, 0]]),
+        np.array([1, 2, 3], "float32"),
     ),
     "scatter_elements": (
-        lambda x, i, u: topi.scatter_elements(x, i, u, axis=1, reduction="add"), X + np.eye(4, dtype="float32")[[1, 1, 3]],
-        X, np.array([[1], [1], [3]]), np.ones((3, 1), "float32"),
+        lambda x, i, u: topi.scatter_elements(x, i, u, axis=1, reduction="add"),
+        X + np.eye(4, dtype="float32")[[1, 1, 3]],
+        X,
+        np.array([[1], [1], [3]]),
+        np.ones((3, 1), "float32"),
     ),
     "adv_index": (lambda x, i, j: topi.adv_index(x, [i, j]), X[AT[0], AT[1]], X, AT[0].copy(), AT[1].copy()),
     "strided_slice": (lambda x: topi.strided_slice(x, [0, 1], [2, 100], [1, 2]), X[0:2, 1:100:2], X),
     "strided_slice of axes": (lambda x: topi.strided_slice(x, begin=[-3], end=[-1], axes=[1]), X[:, -3:-1], X),
     "strided_slice back": (lambda x: topi.strided_slice(x, [3], [-5], [-1], axes=[1]), X[:, ::-1], X),
     "strided_slice of sizes": (lambda x: topi.strided_slice(x, [1, 1], [2, -1], slice_mode="size"), X[1:3, 1:], X),
-    "one_hot": (lambda i: topi.one_hot(i, 2.0, -1.0, 3, -1, "float32"), np.where(np.eye(3)[AT] == 1, 2, -1).astype("float32"), AT),
-    "one_hot first": (lambda i: topi.one_hot(i, 1, 0, 3, 0, "int32"), np.eye(3, dtype="int32")[AT].transpose(2, 0, 1), AT),
+    "one_hot": (
+        lambda i: topi.one_hot(i, 2.0, -1.0, 3, -1, "float32"),
+        np.where(np.eye(3)[AT] == 1, 2, -1).astype("float32"),
+        AT,
+    ),
+    "one_hot first": (
+        lambda i: topi.one_hot(i, 1, 0, 3, 0, "int32"),
+        np.eye(3, dtype="int32")[AT].transpose(2, 0, 1),
+        AT,
+    ),
     "arange": (lambda: topi.arange(1, 10, 3, "int32"), np.arange(1, 10, 3, dtype="int32")),
     "arange to": (lambda: topi.arange(5), np.arange(5, dtype="float32")),
     "eye": (lambda: topi.eye(3, 4, 1, "int32"), np.eye(3, 4, 1, dtype="int32")),
@@ -114,25 +140,36 @@ CASES = {
     "trilu": (lambda x: topi.trilu(x, 1, upper=True), np.triu(X, 1), X),
     "shape": (lambda x: topi.shape(x, "int64"), np.array([2, 4, 7, 6]), IMAGE),
     "sequence_mask": (
-        lambda x, n: topi.sequence_mask(x, n, mask_value=-1, axis=1), np.where(np.arange(4) < [[1], [4], [0]], X, -1),
-        X, np.array([1, 4, 0], "int32"),
+        lambda x, n: topi.sequence_mask(x, n, mask_value=-1, axis=1),
+        np.where(np.arange(4) < [[1], [4], [0]], X, -1),
+        X,
+        np.array([1, 4, 0], "int32"),
     ),
     "sort": (lambda x: topi.sort(x, axis=0, is_ascend=False), -np.sort(-X, 0), X),
     "argsort": (lambda x: topi.argsort(x, axis=1, dtype="int32"), X.argsort(1).astype("int32"), X),
     "topk": (lambda x: topi.topk(x, k=2, axis=1), [-np.sort(-X, 1)[:, :2], (-X).argsort(1)[:, :2]], X),
     "topk values": (lambda x: topi.topk(x, 1, ret_type="values", is_ascend=True), X.min(1, keepdims=True), X),
     "searchsorted": (
-        lambda s, x: topi.searchsorted(s, x, right=True), np.searchsorted([-1, 0, 1], X, "right"), np.array([-1, 0, 1], "float32"), X
+        lambda s, x: topi.searchsorted(s, x, right=True),
+        np.searchsorted([-1, 0, 1], X, "right"),
+        np.array([-1, 0, 1], "float32"),
+        X,
     ),
     "layout_transform": (lambda x: topi.layout_transform(x, "NCHW", "NHWC"), nhwc(IMAGE), IMAGE),
     "layout in blocks": (
-        lambda x: topi.layout_transform(x, "NCHW", "NCHW2c"), IMAGE.reshape(2, 2, 2, 7, 6).transpose(0, 1, 3, 4, 2), IMAGE
+        lambda x: topi.layout_transform(x, "NCHW", "NCHW2c"),
+        IMAGE.reshape(2, 2, 2, 7, 6).transpose(0, 1, 3, 4, 2),
+        IMAGE,
     ),
     "layout from blocks": (
-        lambda x: topi.layout_transform(x, "NCHW2c", "NCHW"), IMAGE, IMAGE.reshape(2, 2, 2, 7, 6).transpose(0, 1, 3, 4, 2).copy()
+        lambda x: topi.layout_transform(x, "NCHW2c", "NCHW"),
+        IMAGE,
+        IMAGE.reshape(2, 2, 2, 7, 6).transpose(0, 1, 3, 4, 2).copy(),
     ),
     "layout in ragged blocks": (
-        lambda x: topi.layout_transform(x, "NW", "NW3w"), np.pad(X, [(0, 0), (0, 2)]).reshape(3, 2, 3), X
+        lambda x: topi.layout_transform(x, "NW", "NW3w"),
+        np.pad(X, [(0, 0), (0, 2)]).reshape(3, 2, 3),
+        X,
     ),
     "leaky_relu": (lambda x: nn.leaky_relu(x, 0.1), np.where(X > 0, X, X * np.float32(0.1)), X),
     "prelu": (lambda x, a: nn.prelu(x, a, 1), np.where(X > 0, X, X * W), X, W),
@@ -147,91 +184,157 @@ CASES = {
     "dilate": (lambda x: nn.dilate(x, (1, 2)), np.insert(X, [1, 2, 3], 0, axis=1), X),
     "conv2d": (lambda x, w: nn.conv2d(x, w, 1, 1, 1), F.conv2d(t(IMAGE), t(KERNEL), padding=1).numpy(), IMAGE, KERNEL),
     "conv2d_nchw": (
-        lambda x, w: nn.conv2d_nchw(x, w, (2, 1), (1, 0), 2), F.conv2d(t(IMAGE), t(KERNEL), None, (2, 1), (1, 0), 2).numpy(), IMAGE, KERNEL
+        lambda x, w: nn.conv2d_nchw(x, w, (2, 1), (1, 0), 2),
+        F.conv2d(t(IMAGE), t(KERNEL), None, (2, 1), (1, 0), 2).numpy(),
+        IMAGE,
+        KERNEL,
     ),
     "conv2d same": (
-        lambda x, w: nn.conv2d_nchw(x, w, 1, "SAME", 1), F.conv2d(F.pad(t(IMAGE), (1, 0, 1, 1)), t(KERNEL)).numpy(), IMAGE, KERNEL
+        lambda x, w: nn.conv2d_nchw(x, w, 1, "SAME", 1),
+        F.conv2d(F.pad(t(IMAGE), (1, 0, 1, 1)), t(KERNEL)).numpy(),
+        IMAGE,
+        KERNEL,
     ),
     "conv2d of four widths": (
-        lambda x, w: nn.conv2d(x, w, 1, [1, 0, 2, 3], 1), F.conv2d(F.pad(t(IMAGE), (0, 3, 1, 2)), t(KERNEL)).numpy(), IMAGE, KERNEL
+        lambda x, w: nn.conv2d(x, w, 1, [1, 0, 2, 3], 1),
+        F.conv2d(F.pad(t(IMAGE), (0, 3, 1, 2)), t(KERNEL)).numpy(),
+        IMAGE,
+        KERNEL,
     ),
     "conv2d_nhwc": (
-        lambda x, w: nn.conv2d_nhwc(x, w, 2, "VALID", 1), nhwc(F.conv2d(t(IMAGE), t(KERNEL), stride=2).numpy()),
-        nhwc(IMAGE), KERNEL.transpose(2, 3, 1, 0).copy(),
+        lambda x, w: nn.conv2d_nhwc(x, w, 2, "VALID", 1),
+        nhwc(F.conv2d(t(IMAGE), t(KERNEL), stride=2).numpy()),
+        nhwc(IMAGE),
+        KERNEL.transpose(2, 3, 1, 0).copy(),
     ),
     "group_conv2d_nchw": (
-        lambda x, w: nn.group_conv2d_nchw(x, w, 1, 1, 1, 2), F.conv2d(t(IMAGE), t(numbers(6, 2, 3, 3)), padding=1, groups=2).numpy(),
-        IMAGE, numbers(6, 2, 3, 3),
+        lambda x, w: nn.group_conv2d_nchw(x, w, 1, 1, 1, 2),
+        F.conv2d(t(IMAGE), t(numbers(6, 2, 3, 3)), padding=1, groups=2).numpy(),
+        IMAGE,
+        numbers(6, 2, 3, 3),
     ),
     "depthwise_conv2d_nchw": (
         lambda x, w: nn.depthwise_conv2d_nchw(x, w, 1, 1, 1),
-        F.conv2d(t(IMAGE), t(numbers(4, 2, 3, 3).reshape(8, 1, 3, 3)), padding=1, groups=4).numpy(), IMAGE, numbers(4, 2, 3, 3),
+        F.conv2d(t(IMAGE), t(numbers(4, 2, 3, 3).reshape(8, 1, 3, 3)), padding=1, groups=4).numpy(),
+        IMAGE,
+        numbers(4, 2, 3, 3),
     ),
     "depthwise_conv2d_nhwc": (
         lambda x, w: nn.depthwise_conv2d_nhwc(x, w, 1, 1, 1),
         nhwc(F.conv2d(t(IMAGE), t(numbers(4, 2, 3, 3).reshape(8, 1, 3, 3)), padding=1, groups=4).numpy()),
-        nhwc(IMAGE), numbers(4, 2, 3, 3).transpose(2, 3, 0, 1).copy(),
+        nhwc(IMAGE),
+        numbers(4, 2, 3, 3).transpose(2, 3, 0, 1).copy(),
     ),
-    "conv1d": (lambda x, w: nn.conv1d(x, w, padding=1), F.conv1d(t(ROW), t(numbers(5, 4, 3)), padding=1).numpy(), ROW, numbers(5, 4, 3)),
+    "conv1d": (
+        lambda x, w: nn.conv1d(x, w, padding=1),
+        F.conv1d(t(ROW), t(numbers(5, 4, 3)), padding=1).numpy(),
+        ROW,
+        numbers(5, 4, 3),
+    ),
     "conv3d": (
-        lambda x, w: nn.conv3d_ncdhw(x, w, 1, (1, 0, 1), 1), F.conv3d(t(VOLUME), t(numbers(3, 2, 2, 3, 3)), padding=(1, 0, 1)).numpy(),
-        VOLUME, numbers(3, 2, 2, 3, 3),
+        lambda x, w: nn.conv3d_ncdhw(x, w, 1, (1, 0, 1), 1),
+        F.conv3d(t(VOLUME), t(numbers(3, 2, 2, 3, 3)), padding=(1, 0, 1)).numpy(),
+        VOLUME,
+        numbers(3, 2, 2, 3, 3),
     ),
     "conv2d_transpose_nchw": (
         lambda x, w: nn.conv2d_transpose_nchw(x, w, (2, 2), (1, 0), "float32", (1, 1)),
-        F.conv_transpose2d(t(IMAGE), t(numbers(4, 3, 3, 2)), None, 2, (1, 0), 1).numpy(), IMAGE, numbers(4, 3, 3, 2),
+        F.conv_transpose2d(t(IMAGE), t(numbers(4, 3, 3, 2)), None, 2, (1, 0), 1).numpy(),
+        IMAGE,
+        numbers(4, 3, 3, 2),
     ),
     "pool2d max": (
-        lambda x: nn.pool2d(x, [3, 2], [2, 2], [1, 1], [1, 0, 1, 0], "max"), F.max_pool2d(t(IMAGE), (3, 2), 2, (1, 0)).numpy(), IMAGE
+        lambda x: nn.pool2d(x, [3, 2], [2, 2], [1, 1], [1, 0, 1, 0], "max"),
+        F.max_pool2d(t(IMAGE), (3, 2), 2, (1, 0)).numpy(),
+        IMAGE,
     ),
     "pool2d avg": (
         lambda x: nn.pool2d(x, (2, 2), (2, 2), (1, 1), (1, 1, 1, 1), pool_type="avg", count_include_pad=False),
-        F.avg_pool2d(t(IMAGE), 2, 2, 1, count_include_pad=False).numpy(), IMAGE,
+        F.avg_pool2d(t(IMAGE), 2, 2, 1, count_include_pad=False).numpy(),
+        IMAGE,
     ),
-    "pool1d": (lambda x: nn.pool1d(x, [3], [2], [1], [0, 0], "max", ceil_mode=True), F.max_pool1d(t(ROW), 3, 2, ceil_mode=True).numpy(), ROW),
-    "adaptive_pool avg": (lambda x: nn.adaptive_pool(x, (3, 4), "avg"), F.adaptive_avg_pool2d(t(IMAGE), (3, 4)).numpy(), IMAGE),
-    "adaptive_pool max": (lambda x: nn.adaptive_pool(x, (3, 4), "max"), F.adaptive_max_pool2d(t(IMAGE), (3, 4)).numpy(), IMAGE),
+    "pool1d": (
+        lambda x: nn.pool1d(x, [3], [2], [1], [0, 0], "max", ceil_mode=True),
+        F.max_pool1d(t(ROW), 3, 2, ceil_mode=True).numpy(),
+        ROW,
+    ),
+    "adaptive_pool avg": (
+        lambda x: nn.adaptive_pool(x, (3, 4), "avg"),
+        F.adaptive_avg_pool2d(t(IMAGE), (3, 4)).numpy(),
+        IMAGE,
+    ),
+    "adaptive_pool max": (
+        lambda x: nn.adaptive_pool(x, (3, 4), "max"),
+        F.adaptive_max_pool2d(t(IMAGE), (3, 4)).numpy(),
+        IMAGE,
+    ),
     "adaptive_pool1d": (lambda x: nn.adaptive_pool1d(x, 4, "max"), F.adaptive_max_pool1d(t(ROW), 4).numpy(), ROW),
     "adaptive_pool3d": (lambda x: nn.adaptive_pool3d(x, 2, "max"), F.adaptive_max_pool3d(t(VOLUME), 2).numpy(), VOLUME),
     "global_pool": (lambda x: nn.global_pool(x, "avg"), IMAGE.mean((2, 3), keepdims=True), IMAGE),
     "batch_norm": (
         lambda x, g, b, m, v: nn.batch_norm(x, g, b, m, v, axis=1, epsilon=1e-3)[0],
-        F.batch_norm(t(IMAGE), t(W), t(W * W), t(X[0].copy()), t(W * W), eps=1e-3).numpy(), IMAGE, X[0].copy(), W * W, W, W * W,
+        F.batch_norm(t(IMAGE), t(W), t(W * W), t(X[0].copy()), t(W * W), eps=1e-3).numpy(),
+        IMAGE,
+        X[0].copy(),
+        W * W,
+        W,
+        W * W,
     ),
     "layer_norm": (
-        lambda x, g, b: nn.layer_norm(x, g, b, axis=[1]), F.layer_norm(t(X), (4,), t(W), t(W)).numpy(), X, W, W
+        lambda x, g, b: nn.layer_norm(x, g, b, axis=[1]),
+        F.layer_norm(t(X), (4,), t(W), t(W)).numpy(),
+        X,
+        W,
+        W,
     ),
-    "layer_norm of no beta": (lambda x, g: nn.layer_norm(x, g, None, [-1]), F.layer_norm(t(X), (4,), t(W)).numpy(), X, W),
+    "layer_norm of no beta": (
+        lambda x, g: nn.layer_norm(x, g, None, [-1]),
+        F.layer_norm(t(X), (4,), t(W)).numpy(),
+        X,
+        W,
+    ),
     "group_norm": (
-        lambda x, g, b: nn.group_norm(x, g, b, 2, 1, [2, 3]), F.group_norm(t(IMAGE), 2, t(W), t(W)).numpy(), IMAGE, W, W
+        lambda x, g, b: nn.group_norm(x, g, b, 2, 1, [2, 3]),
+        F.group_norm(t(IMAGE), 2, t(W), t(W)).numpy(),
+        IMAGE,
+        W,
+        W,
     ),
     "instance_norm": (
-        lambda x, g, b: nn.instance_norm(x, g, b, 1, [2, 3]), F.instance_norm(t(IMAGE), None, None, t(W), t(W)).numpy(), IMAGE, W, W
+        lambda x, g, b: nn.instance_norm(x, g, b, 1, [2, 3]),
+        F.instance_norm(t(IMAGE), None, None, t(W), t(W)).numpy(),
+        IMAGE,
+        W,
+        W,
     ),
     "rms_norm": (lambda x, w: nn.rms_norm(x, w, axis=[1]), F.rms_norm(t(X), (4,), t(W), 1e-5).numpy(), X, W),
     "lrn": (lambda x: nn.lrn(x, 3, 1, 1e-2, 0.75, 1.0), F.local_response_norm(t(IMAGE), 3, 1e-2).numpy(), IMAGE),
-    "scale_shift_nchw": (
-        nn.scale_shift_nchw, IMAGE * W[:, None, None] + X[0][:, None, None], IMAGE, W, X[0].copy()
-    ),
-    "depth_to_space": (
-        lambda x: nn.depth_to_space(x, 2, mode="CRD"), F.pixel_shuffle(t(IMAGE), 2).numpy(), IMAGE
-    ),
+    "scale_shift_nchw": (nn.scale_shift_nchw, IMAGE * W[:, None, None] + X[0][:, None, None], IMAGE, W, X[0].copy()),
+    "depth_to_space": (lambda x: nn.depth_to_space(x, 2, mode="CRD"), F.pixel_shuffle(t(IMAGE), 2).numpy(), IMAGE),
     "space_to_depth": (
-        lambda x: nn.space_to_depth(x, 2), IMAGE[:, :, :6].reshape(2, 4, 3, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(2, 16, 3, 3),
+        lambda x: nn.space_to_depth(x, 2),
+        IMAGE[:, :, :6].reshape(2, 4, 3, 2, 3, 2).transpose(0, 3, 5, 1, 2, 4).reshape(2, 16, 3, 3),
         IMAGE[:, :, :6].copy(),
     ),
     "upsampling": (lambda x: nn.upsampling(x, 2, 3), IMAGE.repeat(2, 2).repeat(3, 3), IMAGE),
     "upsampling bilinear": (
-        lambda x: nn.upsampling(x, 2, 2, method="bilinear"), F.interpolate(t(IMAGE), scale_factor=2, mode="bilinear").numpy(), IMAGE
+        lambda x: nn.upsampling(x, 2, 2, method="bilinear"),
+        F.interpolate(t(IMAGE), scale_factor=2, mode="bilinear").numpy(),
+        IMAGE,
     ),
     "resize2d": (
         lambda x: topi.image.resize2d(x, None, [5, 9], method="linear", coordinate_transformation_mode="align_corners"),
-        F.interpolate(t(IMAGE), (5, 9), mode="bilinear", align_corners=True).numpy(), IMAGE,
+        F.interpolate(t(IMAGE), (5, 9), mode="bilinear", align_corners=True).numpy(),
+        IMAGE,
     ),
     "nll_loss": (
-        lambda x, i, w: nn.nll_loss(x, i, w, "mean", -100), F.nll_loss(t(X), t(AT[0].copy()), t(np.abs(W))).numpy(), X, AT[0].copy(), np.abs(W)
+        lambda x, i, w: nn.nll_loss(x, i, w, "mean", -100),
+        F.nll_loss(t(X), t(AT[0].copy()), t(np.abs(W))).numpy(),
+        X,
+        AT[0].copy(),
+        np.abs(W),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -262,7 +365,7 @@ MISTAKES = [
     (lambda x: nn.conv2d(x, x, 1, "FULL", 1), '"SAME" or "VALID", not "FULL"'),
     (lambda x: topi.all(x, axis=4), "has no dimension 4"),
     (lambda x: topi.tensordot(x, x, ((0, 1), (0,))), "2 dimensions of `x` stand beside 1"),
-    (lambda x: nn.mirror_pad(x, [0] * 4, mode="WRAP"), "not \"WRAP\""),
+    (lambda x: nn.mirror_pad(x, [0] * 4, mode="WRAP"), 'not "WRAP"'),
 ]
 
 

@@ -111,7 +111,7 @@ def test_a_change_in_place_is_not_written_out_on_its_own():
         y.erfinv_()
         return y
 
-    with pytest.raises(tvm.TVMError, match="`Tensor.erfinv_` has no rule"):
+    with pytest.raises(tvm.TVMError, match=r"`Tensor\.erfinv_` has no rule"):
         from_fx(fx.symbolic_trace(function), info([ROWS]))
 
 

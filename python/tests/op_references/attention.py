@@ -123,7 +123,9 @@ def lengths(rng, op):
                     longest = [np.asarray(max(own), "int32") for own in (of_q, of_k)]
                     tolerance = 5e-6 if dtype == "float32" else None
                     arrays = [q, k, v, *starts, *longest]
-                    yield Sample(arrays, partial(op, **said), partial(of_lengths, said), tolerance=tolerance)
+                    # The function has a length behind the starts that it belongs to.
+                    call = lambda q, k, v, sq, sk, mq, mk, a=said: op(q, k, v, sq, mq, sk, mk, **a)  # noqa: E731
+                    yield Sample(arrays, call, partial(of_lengths, said), tolerance=tolerance)
 
 
 def entropy(rng, op):

@@ -1,7 +1,7 @@
 """The loop level: functions over buffers."""
 
 from ..ir.expr import PrimExpr, Range
-from . import analysis, buffer, expr, function, op, schedule, stmt, stmt_functor, transform
+from . import analysis, buffer, expr, function, ir_builder, op, schedule, stmt, stmt_functor, transform
 from .block_scope import DepKind
 from .buffer import *
 from .expr import *
@@ -23,6 +23,7 @@ __all__ = [
     "buffer",
     "expr",
     "function",
+    "ir_builder",
     "op",
     "schedule",
     "stmt",

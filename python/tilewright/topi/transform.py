@@ -7,7 +7,7 @@ from typing import Any
 from .. import te
 from ..te.tensor import Tensor
 from .formula import apply, axis_of, same
-from .layout import layout_transform
+from .layout import layout_transform as layout_transform
 
 globals().update({
     name: same(name)
@@ -94,7 +94,9 @@ def gather_nd(a: Tensor, indices: Tensor, batch_dims: int = 0) -> Tensor:
     return apply("gather_nd", (a, _last_behind(indices)), {"batch_dims": batch_dims})
 
 
-def scatter_elements(data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "update") -> Tensor:
+def scatter_elements(
+    data: Tensor, indices: Tensor, updates: Tensor, axis: int = 0, reduction: str = "update"
+) -> Tensor:
     """The tensor with elements at indices along a dimension exchanged for, or joined with, others."""
     return apply("scatter_elements", (data, indices, updates), {"axis": axis, "reduction": reduction})
 
@@ -121,7 +123,9 @@ def strided_slice(
     begin, end = list(begin), list(end)
     axes = list(range(len(begin))) if axes is None else list(axes)
     if slice_mode == "size":
-        sizes = [a.shape[axis] if int(size) == -1 else at + size for at, size, axis in zip(begin, end, axes, strict=True)]
+        sizes = [
+            a.shape[axis] if int(size) == -1 else at + size for at, size, axis in zip(begin, end, axes, strict=True)
+        ]
         end, strides = sizes, None
     steps = None if strides is None else [*strides, *[1] * (len(begin) - len(strides))]
     return apply("strided_slice", (a, axes, begin, end, steps), {})

@@ -28,7 +28,7 @@ op! {
             layout: Str = AttrDefault::Str("NCHW"), "The order of the data's dimensions: `NCHW` or `NCDHW`.";
             padding_mode: Str = AttrDefault::Str("zeros"),
                 "What lies outside: `zeros`, the nearest element (`border`), or the image mirrored (`reflection`).";
-            align_corners: Bool = AttrDefault::Bool(true), "See above.";
+            align_corners: Bool = AttrDefault::Bool(false), "See above.";
         }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),

@@ -2,5 +2,5 @@
 
 avg_pool! {
     /// The means of windows of the data, over one spatial dimension.
-    "nn.avg_pool1d", 1, "NCW"
+    "nn.avg_pool1d", 1, "NCW", true
 }

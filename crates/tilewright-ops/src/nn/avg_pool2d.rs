@@ -2,5 +2,5 @@
 
 avg_pool! {
     /// The means of windows of the data, over two spatial dimensions.
-    "nn.avg_pool2d", 2, "NCHW"
+    "nn.avg_pool2d", 2, "NCHW", false
 }

@@ -2,5 +2,5 @@
 
 avg_pool! {
     /// The means of windows of the data, over three spatial dimensions.
-    "nn.avg_pool3d", 3, "NCDHW"
+    "nn.avg_pool3d", 3, "NCDHW", true
 }

@@ -14,9 +14,12 @@ use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
 /// Declares a pool: its documentation, name, number of spatial dimensions, the order of the axes of the data, what is made
-/// of a window, and what an element of the border counts for.
+/// of a window, what an element of the border counts for, and whether it counts where nothing is said.
 macro_rules! pool {
-    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal) => {
+    (
+        $(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $kind:ident, $border:literal,
+        $counts:literal
+    ) => {
         op! {
             $(#[doc = $doc])+
             $name {
@@ -31,7 +34,7 @@ macro_rules! pool {
                         "The distances of the window's elements.";
                     ceil_mode: Bool = ::tilewright_ir::op::AttrDefault::Bool(false),
                         "Whether a window may reach out behind the border, if it begins before.";
-                    count_include_pad: Bool = ::tilewright_ir::op::AttrDefault::Bool(false), $border;
+                    count_include_pad: Bool = ::tilewright_ir::op::AttrDefault::Bool($counts), $border;
                     layout: Str = ::tilewright_ir::op::AttrDefault::Str($layout), "The order of the data's dimensions.";
                     out_layout: Str = ::tilewright_ir::op::AttrDefault::Of("layout"),
                         "The order of the result's dimensions.";
@@ -54,19 +57,19 @@ macro_rules! max_pool {
             $(#[doc = $doc])+
             ///
             /// NaN is larger than any other element, and a border smaller.
-            $name, $spatial, $layout, MAX, "It has no meaning for the largest element."
+            $name, $spatial, $layout, MAX, "It has no meaning for the largest element.", false
         }
     };
 }
 
 /// Declares a pool of means, with its documentation before the name: see [`pool!`].
 macro_rules! avg_pool {
-    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal) => {
+    ($(#[doc = $doc:literal])+ $name:literal, $spatial:literal, $layout:literal, $counts:literal) => {
         pool! {
             $(#[doc = $doc])+
             ///
             /// The border is one of zeros. Means of float16 are worked out in float32.
-            $name, $spatial, $layout, AVERAGE, "Whether elements of the border count."
+            $name, $spatial, $layout, AVERAGE, "Whether elements of the border count.", $counts
         }
     };
 }

@@ -5,9 +5,9 @@ use tilewright_ir::op::{Fusion, Legalize, Properties};
 use crate::elementwise::{Gives, infer_unary, legalize_unary, number};
 
 op! {
-    /// The rectified linear unit, element by element: the larger of `x` and 0. NaN stays NaN.
+    /// The rectified linear unit, element by element: the larger of it and 0. NaN stays NaN.
     "nn.relu" {
-        args: { x: Tensor, "The input tensor."; }
+        args: { data: Tensor, "The input tensor."; }
         attrs: {}
         infer: |_, call| infer_unary(call, number, Gives::Same),
         legalize: Legalize::PrimFunc(|call| legalize_unary(call, |x| x.max(0))),

@@ -76,7 +76,9 @@ pub(crate) fn call_op<'py>(
     all.extend(operands);
     let mut said = Attrs::new();
     for (def, object) in op.attrs.iter().zip(given_attrs) {
-        if let Some(object) = object {
+        // `None` stands for what is meant where nothing is said.
+        let unsaid = matches!(def.default, AttrDefault::Required | AttrDefault::None);
+        if let Some(object) = object.as_ref().filter(|object| unsaid || !object.is_none()) {
             let value = match def.kind {
                 AttrKind::IndexMap => Attr::IndexMap(attrs::index_map(object)?),
                 _ => constant(attrs::attr_of(object)?),

@@ -121,6 +121,48 @@ def dense(data: Any, weight: Any) -> Call:
     return _core.call_op("nn.dense", (data, weight), {})
 
 
+def _attention(
+    query: Any, key: Any, value: Any, bias: Any = None, scale: Any = None, causal_mask: str | None = None,
+    window_size: int | None = None,
+) -> Call:  # fmt: skip
+    """`softmax(query @ keyᵀ * scale + bias) @ value`: `R.nn.attention`, with a bias `R.nn.attention_bias`."""
+    said = {"scale": _number(scale), "causal_mask": causal_mask, "window_size": window_size}
+    if bias is None:
+        return _core.call_op("nn.attention", (query, key, value), said)
+    return _core.call_op("nn.attention_bias", (query, key, value, bias), said)
+
+
+def _attention_bias(
+    query: Any, key: Any, value: Any, bias: Any = None, scale: Any = None, causal_mask: str | None = None,
+    window_size: int | None = None,
+) -> Call:  # fmt: skip
+    """The same: `R.nn.attention_bias`, without a bias `R.nn.attention`."""
+    return _attention(query, key, value, bias, scale, causal_mask, window_size)
+
+
+def _attention_var_len(
+    queries: Any, keys: Any, values: Any, seqstart_q: Any, max_seqlen_q: Any, seqstart_k: Any = None,
+    max_seqlen_k: Any = None, scale: Any = None, causal_mask: str | None = None, window_size: int | None = None,
+) -> Call:  # fmt: skip
+    """`R.nn.attention_var_len`; where nothing is said of the sequences of keys, they are those of the queries."""
+    starts = (seqstart_q, seqstart_q if seqstart_k is None else seqstart_k)
+    longest = (max_seqlen_q, max_seqlen_q if max_seqlen_k is None else max_seqlen_k)
+    said = {"scale": _number(scale), "causal_mask": causal_mask, "window_size": window_size}
+    return _core.call_op("nn.attention_var_len", (queries, keys, values, *starts, *longest), said)
+
+
+def _pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_value: Any = 0.0) -> Call:
+    """`R.nn.pad`; the mode and the value may change places, as programs have them."""
+    if not isinstance(pad_mode, str):
+        pad_mode, pad_value = pad_value if isinstance(pad_value, str) else "constant", pad_mode
+    return _core.call_op("nn.pad", (data, pad_width), {"pad_mode": pad_mode, "pad_value": pad_value})
+
+
+def _number(value: Any) -> Any:
+    """A constant as Python's number."""
+    return getattr(value, "value", value)
+
+
 def relu(data: Any) -> Call:
     """`relax.op.nn.relu`: the spelling of 2022."""
     return _core.call_op("nn.relu", (data,), {})
@@ -156,9 +198,17 @@ def _module(path: str) -> ModuleType:
     return sys.modules[full]
 
 
+# Those whose parameters stand in another order than the operator's arguments.
+_OTHERWISE = {
+    "nn.attention": _attention, "nn.attention_bias": _attention_bias, "nn.attention_var_len": _attention_var_len,
+    "nn.pad": _pad,
+}  # fmt: skip
+for _name, _called in _OTHERWISE.items():
+    _called.__name__ = _called.__qualname__ = _name.rpartition(".")[2]
+
 for _name in _core.graph_op_names():
     _family, _, _short = _name.rpartition(".")
     if not hasattr(_module(_family), _short):
-        setattr(_module(_family), _short, _function(_name))
+        setattr(_module(_family), _short, _OTHERWISE.get(_name) or _function(_name))
         if not _family:
             __all__ += [_short]

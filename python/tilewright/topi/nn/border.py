@@ -29,7 +29,9 @@ def pad(
 
     def element(*at: Any) -> Any:
         value = data(*(index - a for index, a in zip(at, before, strict=True)))
-        within = [one for axis in wide for one in (at[axis] >= before[axis], at[axis] < data.shape[axis] + before[axis])]
+        within = [
+            one for axis in wide for one in (at[axis] >= before[axis], at[axis] < data.shape[axis] + before[axis])
+        ]
         if not within:
             return value
         filled = pad_value if hasattr(pad_value, "dtype") else te.const(pad_value, data.dtype)

@@ -83,28 +83,43 @@ def conv2d(
 
 
 def conv2d_nchw(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    out_dtype: Any = None,
 ) -> Tensor:
     """A convolution of data `NCHW` with a kernel `OIHW`."""
     return conv2d(Input, Filter, stride, padding, dilation, "NCHW", "OIHW", out_dtype)
 
 
 def conv2d_nhwc(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    out_dtype: Any = None,
 ) -> Tensor:
     """A convolution of data `NHWC` with a kernel `HWIO`."""
     return conv2d(Input, Filter, stride, padding, dilation, "NHWC", "HWIO", out_dtype)
 
 
 def conv2d_hwcn(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    out_dtype: Any = None,
 ) -> Tensor:
     """A convolution of data `HWCN` with a kernel `HWIO`."""
     return conv2d(Input, Filter, stride, padding, dilation, "HWCN", "HWIO", out_dtype)
 
 
 def group_conv2d_nchw(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,  # noqa: N803
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,
     out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
     """A convolution in groups of channels, of data `NCHW` with a kernel `OIHW`."""
@@ -112,7 +127,7 @@ def group_conv2d_nchw(
 
 
 def group_conv2d_nhwc(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,  # noqa: N803
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int,
     out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
     """A convolution in groups of channels, of data `NHWC` with a kernel `HWIO`."""
@@ -120,7 +135,12 @@ def group_conv2d_nhwc(
 
 
 def depthwise_conv2d_nchw(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    out_dtype: Any = None,
 ) -> Tensor:
     """A convolution of each channel on its own, `Filter` being `(channels, results of a channel, rows, columns)`."""
     channels, results, rows, columns = Filter.shape
@@ -129,7 +149,12 @@ def depthwise_conv2d_nchw(
 
 
 def depthwise_conv2d_nhwc(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, out_dtype: Any = None  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+    out_dtype: Any = None,
 ) -> Tensor:
     """A convolution of each channel on its own, `Filter` being `(rows, columns, channels, results of a channel)`."""
     rows, columns, channels, results = Filter.shape
@@ -138,7 +163,7 @@ def depthwise_conv2d_nhwc(
 
 
 def conv3d_ncdhw(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,  # noqa: N803
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,
     out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of data `NCDHW` with a kernel `OIDHW`."""
@@ -146,7 +171,7 @@ def conv3d_ncdhw(
 
 
 def conv3d_ndhwc(
-    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,  # noqa: N803
+    Input: Tensor, Filter: Tensor, stride: Any, padding: Any, dilation: Any, groups: int = 1,
     out_dtype: Any = None,
 ) -> Tensor:  # fmt: skip
     """A convolution of data `NDHWC` with a kernel `DHWIO`."""
@@ -177,7 +202,12 @@ def group_conv1d_transpose_ncw(
 
 
 def conv2d_transpose_nchw(
-    Input: Tensor, Filter: Tensor, strides: Any, padding: Any, out_dtype: Any, output_padding: Any  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    strides: Any,
+    padding: Any,
+    out_dtype: Any,
+    output_padding: Any,
 ) -> Tensor:
     """The transposed convolution of data `NCHW` with a kernel `IOHW`."""
     return _transposed(Input, Filter, strides, padding, out_dtype, output_padding, 1, 2)
@@ -191,7 +221,12 @@ def group_conv2d_transpose_nchw(
 
 
 def conv3d_transpose_ncdhw(
-    Input: Tensor, Filter: Tensor, strides: Any, padding: Any, out_dtype: Any, output_padding: Any  # noqa: N803
+    Input: Tensor,
+    Filter: Tensor,
+    strides: Any,
+    padding: Any,
+    out_dtype: Any,
+    output_padding: Any,
 ) -> Tensor:
     """The transposed convolution of data `NCDHW` with a kernel `IODHW`."""
     return _transposed(Input, Filter, strides, padding, out_dtype, output_padding, 1, 3)

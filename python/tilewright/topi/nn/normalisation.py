@@ -65,9 +65,7 @@ def rms_norm(data: Tensor, weight: Tensor, axis: Any, epsilon: float = 1e-5) -> 
     return apply("nn.rms_norm", (data, weight), {"axes": axes, "epsilon": epsilon})
 
 
-def lrn(
-    data: Tensor, size: int, axis: int = 1, alpha: float = 0.0001, beta: float = 0.75, bias: float = 2
-) -> Tensor:
+def lrn(data: Tensor, size: int, axis: int = 1, alpha: float = 0.0001, beta: float = 0.75, bias: float = 2) -> Tensor:
     """The data over a power of the sum of the squares of its neighbours along a dimension: `(bias + alpha / size *
     sum) ** beta`."""
     if size % 2 == 0:
@@ -91,16 +89,14 @@ def lrn(
 
 
 def _scale_shift(data: Tensor, scale: Tensor, shift: Tensor, axis: int) -> Tensor:
-    return te.compute(
-        data.shape, lambda *at: data(*at) * scale(at[axis]) + shift(at[axis]), name="ScaleShift"
-    )
+    return te.compute(data.shape, lambda *at: data(*at) * scale(at[axis]) + shift(at[axis]), name="ScaleShift")
 
 
-def scale_shift_nchw(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:  # noqa: N803
+def scale_shift_nchw(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:
     """Each channel of data `NCHW` times a number plus another."""
     return _scale_shift(Input, Scale, Shift, 1)
 
 
-def scale_shift_nhwc(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:  # noqa: N803
+def scale_shift_nhwc(Input: Tensor, Scale: Tensor, Shift: Tensor) -> Tensor:
     """Each channel of data `NHWC` times a number plus another."""
     return _scale_shift(Input, Scale, Shift, 3)

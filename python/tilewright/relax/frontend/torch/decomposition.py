@@ -1,4 +1,4 @@
-"""Operators of ATen that PyTorch itself writes in simpler ones: where a rule is missing, what it makes of them is read."""
+"""Operators of ATen that PyTorch itself writes in simpler ones, which are read where a rule is missing."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ def has_rule(target: Any) -> bool:
     return _core.has_torch_rule(function_name(target))
 
 
-def taken_apart(
-    program: ExportedProgram, refused: Collection[Any] = (), keep: Collection[Any] = ()
-) -> ExportedProgram:
+def taken_apart(program: ExportedProgram, refused: Collection[Any] = (), keep: Collection[Any] = ()) -> ExportedProgram:
     """The program without changes of views in place and without the operators that have no rule or are `refused`, as
     far as PyTorch takes them apart. An operator that ends in one without a rule stays whole, so that it is the one
     that is told. `keep` are operators, or their names, that the user translates.

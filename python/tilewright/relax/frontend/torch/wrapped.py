@@ -1,4 +1,4 @@
-"""Calls that a trace does not look into, such as those of functions given to `torch.fx.wrap` and of PyTorch's own layers.
+"""Calls that a trace does not look into: of functions given to `torch.fx.wrap`, and of PyTorch's own layers.
 
 One for which there is no rule is exported on its own, for the shapes of its arguments in the graph, and what it is made
 of takes its place. Shapes are those of a run of the model on tensors without data; a dimension that differs between two
@@ -14,6 +14,7 @@ from .... import tir
 from .decomposition import has_rule, taken_apart
 
 if TYPE_CHECKING:
+    import torch
     from torch import fx
     from torch.export import ExportedProgram
 

@@ -88,22 +88,22 @@ def log(x: Tensor, name: str = "log") -> Tensor:
     return call("log", (x,), {}, name)
 
 
-def maximum(a: Any, b: Any, name: str = "maximum") -> Tensor:
+def maximum(x1: Any, x2: Any, name: str = "maximum") -> Tensor:
     """The larger element, NaN if one is."""
-    return call("maximum", both(a, b), {}, name)
+    return call("maximum", both(x1, x2), {}, name)
 
 
-def minimum(a: Any, b: Any, name: str = "minimum") -> Tensor:
+def minimum(x1: Any, x2: Any, name: str = "minimum") -> Tensor:
     """The smaller element, NaN if one is."""
-    return call("minimum", both(a, b), {}, name)
+    return call("minimum", both(x1, x2), {}, name)
 
 
-def multiply(a: Any, b: Any, name: str = "multiply") -> Tensor:
+def multiply(a: Any, b: Any, name: str = "mul") -> Tensor:
     """The product."""
     return call("multiply", both(a, b), {}, name)
 
 
-def negative(x: Tensor, name: str = "negative") -> Tensor:
+def negative(x: Tensor, name: str = "neg") -> Tensor:
     """The negative."""
     return call("negative", (x,), {}, name)
 
@@ -148,9 +148,9 @@ def sin(x: Tensor, name: str = "sin") -> Tensor:
     return call("sin", (x,), {}, name)
 
 
-def softplus(x: Tensor, name: str = "softplus") -> Tensor:
+def softplus(x: Tensor, beta: float = 1.0, threshold: float = 20.0, name: str = "softplus") -> Tensor:
     """`log(1 + exp(x))`."""
-    return call("nn.softplus", (x,), {}, name)
+    return call("nn.softplus", (x,), {"beta": beta, "threshold": threshold}, name)
 
 
 def sqrt(x: Tensor, name: str = "sqrt") -> Tensor:
