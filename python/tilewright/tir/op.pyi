@@ -31,6 +31,9 @@ def asin(*args: Any, span: object = None) -> Any:
 def asinh(*args: Any, span: object = None) -> Any:
     """`T.asinh` of one expression."""
 
+def assume(*args: Any, span: object = None) -> Any:
+    """`T.assume` of these operands."""
+
 def atan(*args: Any, span: object = None) -> Any:
     """`T.atan` of one expression."""
 
@@ -51,6 +54,9 @@ def bitwise_or(*args: Any, span: object = None) -> Any:
 
 def bitwise_xor(*args: Any, span: object = None) -> Any:
     """`T.bitwise_xor` of 2 expressions."""
+
+def call_cpacked(*args: Any, span: object = None) -> Any:
+    """`T.call_cpacked` of these operands."""
 
 def call_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
     """A call of a C function by its symbol."""
@@ -79,6 +85,9 @@ def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
 def clz(*args: Any, span: object = None) -> Any:
     """`T.clz` of one expression."""
 
+def comm_reducer(fcombine: Any, fidentity: Any, name: str = "reduce") -> Any:
+    """A way to reduce: a function of two values, and one that gives the value of no elements for a type."""
+
 def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
     """A constant of a type: by default int32, float32 or bool."""
 
@@ -96,6 +105,9 @@ def cosh(*args: Any, span: object = None) -> Any:
 
 def div(a: Any, b: Any, span: object = None) -> Any:
     """`a / b` as C has it."""
+
+def end_profile_intrinsic(*args: Any, span: object = None) -> Any:
+    """`T.end_profile_intrinsic` of these operands."""
 
 def erf(*args: Any, span: object = None) -> Any:
     """`T.erf` of one expression."""
@@ -127,8 +139,8 @@ def floormod(a: Any, b: Any, span: object = None) -> Any:
 def fma(*args: Any, span: object = None) -> Any:
     """`T.fma` of 3 expressions."""
 
-def fmod(*args: Any, span: object = None) -> Any:
-    """`T.fmod` of 2 expressions."""
+def fmod(x: Any, y: Any, span: object = None) -> Any:
+    """The remainder of `x / y` rounded towards zero: the sign of `x`."""
 
 def hypot(*args: Any, span: object = None) -> Any:
     """`T.hypot` of 2 expressions."""
@@ -154,8 +166,11 @@ def isinf(*args: Any, span: object = None) -> Any:
 def isnan(*args: Any, span: object = None) -> Any:
     """`T.isnan` of one expression."""
 
-def ldexp(*args: Any, span: object = None) -> Any:
-    """`T.ldexp` of 2 expressions."""
+def isnullptr(*args: Any, span: object = None) -> Any:
+    """`T.isnullptr` of these operands."""
+
+def ldexp(x: Any, y: Any, span: object = None) -> Any:
+    """`x * 2**y`."""
 
 def likely(cond: Any, span: object = None) -> Any:
     """The condition itself: nothing is made of the hint."""
@@ -174,6 +189,9 @@ def log2(*args: Any, span: object = None) -> Any:
 
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
     """`log(exp(a) + exp(b))`."""
+
+def lookup_param(*args: Any, span: object = None) -> Any:
+    """`T.lookup_param` of these operands."""
 
 def max(*args: Any, span: object = None) -> Any:
     """The largest of the values."""
@@ -206,7 +224,7 @@ def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
     """The bits of the value as another type of as many bits."""
 
 def ret(val: Any, span: object = None) -> Any:
-    """A loop function returns nothing: results are written to buffers."""
+    """The end of a function for targets that have one; on a processor results are written to buffers."""
 
 def round(*args: Any, span: object = None) -> Any:
     """`T.round` of one expression."""
@@ -232,6 +250,9 @@ def sinh(*args: Any, span: object = None) -> Any:
 def sqrt(*args: Any, span: object = None) -> Any:
     """`T.sqrt` of one expression."""
 
+def start_profile_intrinsic(*args: Any, span: object = None) -> Any:
+    """`T.start_profile_intrinsic` of these operands."""
+
 def tan(*args: Any, span: object = None) -> Any:
     """`T.tan` of one expression."""
 
@@ -247,5 +268,26 @@ def truncdiv(a: Any, b: Any, span: object = None) -> Any:
 def truncmod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `truncdiv`."""
 
+def tvm_access_ptr(*args: Any, span: object = None) -> Any:
+    """`T.tvm_access_ptr` of these operands."""
+
+def tvm_stack_alloca(*args: Any, span: object = None) -> Any:
+    """`T.tvm_stack_alloca` of these operands."""
+
 def tvm_storage_sync(scope: str) -> Any:
     """Every thread of the scope waits here for the others."""
+
+def tvm_thread_allreduce(*args: Any, span: object = None) -> Any:
+    """`T.tvm_thread_allreduce` of these operands."""
+
+def tvm_thread_invariant(*args: Any, span: object = None) -> Any:
+    """`T.tvm_thread_invariant` of these operands."""
+
+def tvm_throw_last_error(*args: Any, span: object = None) -> Any:
+    """`T.tvm_throw_last_error` of these operands."""
+
+def tvm_tuple(*args: Any, span: object = None) -> Any:
+    """`T.tvm_tuple` of these operands."""
+
+def undef(*args: Any, span: object = None) -> Any:
+    """`T.undef` of these operands."""
