@@ -442,6 +442,11 @@ class IRModule:
     def global_infos(self) -> Any:
         """Lists of devices and the like, by name."""
 
+    def replace_global_vars(self, replacements: Any) -> Any:
+        """A module whose functions have other names, each reference to them too: a dict from old names or GlobalVars
+        to new ones. A symbol that is the old name becomes the new one.
+        """
+
     def script(self, **options: Any) -> str:
         """The module as TVMScript; see `tilewright.script` for the options. With `show_meta` it has the constants'
         values too, so that it reads back anywhere.
@@ -502,15 +507,19 @@ class Pass:
 
     def __call__(self, module: IRModule) -> IRModule: ...
     @staticmethod
-    def from_python(function: Callable[..., IRModule], name: str, opt_level: int) -> Pass:
-        """A Python function from a module and a context to a module."""
+    def from_python(function: Callable[..., IRModule], name: str, opt_level: int, required: Any = Ellipsis) -> Pass:
+        """A Python function from a module and a context to a module; the passes of these names run before it."""
+
+    @property
+    def info(self) -> Any:
+        """What instruments are told of it: its name, the level at which it runs, and what runs before it."""
 
     @property
     def name(self) -> str: ...
     @property
     def opt_level(self) -> int: ...
     @staticmethod
-    def sequential(passes: list[Pass], name: str) -> Pass:
+    def sequential(passes: list[Pass], name: str, opt_level: int = 0) -> Pass:
         """Passes one after the other."""
 
 class Target:
@@ -868,6 +877,12 @@ def list_op_names() -> list[str]:
 def buffer_scope(buffer: Any) -> str:
     """The scope of a buffer's memory."""
 
+def flattened_buffer(buffer: Any) -> Any:
+    """The buffer as one of a single dimension."""
+
+def buffer_offset(buffer: Any, indices: Any) -> Any:
+    """The indices of an element in the flattened buffer."""
+
 def with_attr(function: Any, name: str, value: Any) -> Any:
     """A function with an attribute more, or with another value for it."""
 
@@ -1066,6 +1081,15 @@ def calculate_workspace_bytes(func: Any, align: int) -> int:
 def renew_defs(func: Any) -> PrimFunc:
     """A copy of a PrimFunc whose variables and buffers are its own."""
 
+def specialize(func: Any, known: Any) -> Any:
+    """The PrimFunc for parameters of which values, or buffers like the arguments, are known."""
+
+def lowering_step(step: Any, func: Any) -> Any:
+    """The PrimFunc after one step of the lowering, by the step's name."""
+
+def symbolic_vars(func: Any, defined: Any) -> Any:
+    """The symbolic dimensions that a function uses without defining them; with `defined` those that it defines."""
+
 def rewrite_call(pattern: Any, rewriter: Any, func: Any) -> Function:
     """Replaces every expression of a function that fits by what `rewriter(expr, matches)` gives."""
 
@@ -1182,7 +1206,8 @@ def has_torch_rule(name: str) -> bool:
 
 def import_torch_graph(builder: Any, graph: Any, options: Any, custom: Any) -> Any:
     """Adds a recorded graph as the function `main` to the builder's module. `custom` translates the nodes without a
-    target: it gets a node's number and the values of the nodes that it needs, by name.
+    target: it gets a node's number and the values of the nodes that it needs, by name. The error of a graph that
+    has no meaning says in `nodes` which nodes have none.
     """
 
 def command_line(arguments: list[str]) -> int:

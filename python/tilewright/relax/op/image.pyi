@@ -13,7 +13,7 @@ def grid_sample(
     method: str = "bilinear",
     layout: str = "NCHW",
     padding_mode: str = "zeros",
-    align_corners: bool = True,
+    align_corners: bool = False,
 ) -> Call:
     """The image at the places that a grid gives, as `torch.grid_sample`.
 

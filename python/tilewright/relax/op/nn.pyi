@@ -3,6 +3,7 @@
 Made by `scripts/stubs.py`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilewright.relax.expr import Call
@@ -47,74 +48,37 @@ def attention(
     query: Any,
     key: Any,
     value: Any,
+    bias: Any = None,
     scale: Any = None,
-    causal_mask: Any = None,
-    window_size: Any = None,
+    causal_mask: str | None = None,
+    window_size: int | None = None,
 ) -> Call:
-    """`softmax(query @ keyᵀ * scale) @ value` for each element of a batch and each head; all tensors are `(batch,
-    places, heads, width)`.
-
-    With a mask a query sees the keys up to its own place: `TopLeft` puts the first query at the first key,
-    `BottomRight` the last query at the last key. With a window it sees those alone whose distance from its place
-    is less. A query that sees no key gets zeros. Narrow floats are worked out in float32.
-
-    query: The queries.
-    key: The keys, of the width of the queries.
-    value: The values, one for each key.
-    scale: The factor; `None`: one over the root of the width.
-    causal_mask: `TopLeft`, `BottomRight` or `None`.
-    window_size: How many places a query sees, its own among them.
-    """
+    """`softmax(query @ keyᵀ * scale + bias) @ value`: `R.nn.attention`, with a bias `R.nn.attention_bias`."""
 
 def attention_bias(
     query: Any,
     key: Any,
     value: Any,
-    bias: Any,
+    bias: Any = None,
     scale: Any = None,
-    causal_mask: Any = None,
-    window_size: Any = None,
+    causal_mask: str | None = None,
+    window_size: int | None = None,
 ) -> Call:
-    """`softmax(query @ keyᵀ * scale + bias) @ value`; all else as of `nn.attention`.
-
-    query: The queries.
-    key: The keys, of the width of the queries.
-    value: The values, one for each key.
-    bias: What is added to the scores: `(batch, heads, queries, keys)`, each dimension that or 1.
-    scale: The factor; `None`: one over the root of the width.
-    causal_mask: `TopLeft`, `BottomRight` or `None`.
-    window_size: How many places a query sees, its own among them.
-    """
+    """The same: `R.nn.attention_bias`, without a bias `R.nn.attention`."""
 
 def attention_var_len(
     queries: Any,
     keys: Any,
     values: Any,
     seqstart_q: Any,
-    seqstart_k: Any,
     max_seqlen_q: Any,
-    max_seqlen_k: Any,
+    seqstart_k: Any = None,
+    max_seqlen_k: Any = None,
     scale: Any = None,
-    causal_mask: Any = None,
-    window_size: Any = None,
+    causal_mask: str | None = None,
+    window_size: int | None = None,
 ) -> Call:
-    """The attention of `nn.attention` within each of several sequences, which stand one behind the other along the
-    second dimension.
-
-    Queries behind the last sequence get zeros. Starts of sequences are held within the tensors that they speak
-    of.
-
-    queries: The queries, `(1, places of all sequences, heads, width)`.
-    keys: The keys, of the width of the queries.
-    values: The values, one for each key.
-    seqstart_q: Integers: where each sequence of queries begins, and last the end of them all.
-    seqstart_k: Integers: where each sequence of keys begins, and last the end of them all.
-    max_seqlen_q: The length of the longest sequence of queries, for targets that ask for it.
-    max_seqlen_k: The length of the longest sequence of keys, for targets that ask for it.
-    scale: The factor; `None`: one over the root of the width.
-    causal_mask: `TopLeft`, `BottomRight` or `None`, within each sequence.
-    window_size: How many places a query sees, its own among them.
-    """
+    """`R.nn.attention_var_len`; where nothing is said of the sequences of keys, they are those of the queries."""
 
 def avg_pool1d(
     data: Any,
@@ -123,7 +87,7 @@ def avg_pool1d(
     padding: int = 0,
     dilation: int = 1,
     ceil_mode: bool = False,
-    count_include_pad: bool = False,
+    count_include_pad: bool = True,
     layout: str = "NCW",
     out_layout: Any = None,
 ) -> Call:
@@ -175,7 +139,7 @@ def avg_pool3d(
     padding: int = 0,
     dilation: int = 1,
     ceil_mode: bool = False,
-    count_include_pad: bool = False,
+    count_include_pad: bool = True,
     layout: str = "NCDHW",
     out_layout: Any = None,
 ) -> Call:
@@ -627,18 +591,8 @@ def nll_loss(
     ignore_index: Targets of this class do not count.
     """
 
-def pad(data: Any, pad_width: Any, pad_value: float = 0.0, pad_mode: str = "constant") -> Call:
-    """The tensor with a border along each of its dimensions.
-
-    What stands in the border the mode says: `constant`, a value; `edge`, the nearest element; `reflect`, the
-    elements mirrored at the outermost one; `circular`, those of the other side. In the last two a border is at
-    most as wide as there are such elements.
-
-    data: The input tensor.
-    pad_width: The widths of the border before and behind the elements, for each dimension in turn.
-    pad_value: What stands in a constant border.
-    pad_mode: `constant`, `edge`, `reflect` or `circular`.
-    """
+def pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_value: Any = 0.0) -> Call:
+    """`R.nn.pad`; the mode and the value may change places, as programs have them."""
 
 def pixel_shuffle(data: Any, upscale_factor: Any) -> Call:
     """An image that is larger by `upscale_factor` in both directions, and has fewer channels by its square: the
@@ -656,10 +610,10 @@ def prelu(data: Any, alpha: Any, axis: int = 1) -> Call:
     axis: The dimension of the channels; negative numbers count from the end.
     """
 
-def relu(x: Any) -> Call:
-    """The rectified linear unit, element by element: the larger of `x` and 0. NaN stays NaN.
+def relu(data: Any) -> Call:
+    """The rectified linear unit, element by element: the larger of it and 0. NaN stays NaN.
 
-    x: The input tensor.
+    data: The input tensor.
     """
 
 def rms_norm(data: Any, weight: Any, axes: int = -1, epsilon: float = 1e-05) -> Call:
