@@ -156,7 +156,9 @@ impl Known<'_> {
             BindingValue::Expr(value) => self.value(value),
         };
         let shared = !self.call_only || matches!(value.kind, ExprKind::Call { .. });
-        let Some(key) = key(&value).filter(|_| shared) else { return Binding { value: BindingValue::Expr(value), ..binding.clone() } };
+        let Some(key) = key(&value).filter(|_| shared) else {
+            return Binding { value: BindingValue::Expr(value), ..binding.clone() };
+        };
         let value = match self.earlier(&key, &value) {
             Some(var) => {
                 self.table(&var).names.insert(binding.var.id(), var.clone());
