@@ -26,12 +26,11 @@ from .struct_info import StructInfo, TensorStructInfo
 
 __all__ = [
     "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
-    "computable_at_compile_time", "contains_impure_call", "defined_symbolic_vars", "definable_tir_vars_in_struct_info",
-    "derive_call_ret_struct_info", "derive_func_ret_shape", "detect_recursion",
-    "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars",
-    "get_static_type", "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit",
-    "remove_all_unused", "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain",
-    "used_vars", "well_formed",
+    "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
+    "defined_symbolic_vars", "derive_call_ret_struct_info", "derive_func_ret_shape", "detect_recursion",
+    "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars", "get_static_type",
+    "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit", "remove_all_unused",
+    "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain", "used_vars", "well_formed",
 ]  # fmt: skip
 
 

@@ -150,13 +150,14 @@ def upsampling(
     rows, columns = (data.shape[layout.index(letter)] for letter in "HW")
     size = output_shape or [_times(rows, scale_h), _times(columns, scale_w)]
     nearest = method == "nearest_neighbor"
+    mode = "align_corners" if align_corners else "asymmetric" if nearest else "half_pixel"
     said = {
         "layout": layout, "method": {"bilinear": "linear", "bicubic": "cubic"}.get(method, method),
-        "coordinate_transformation_mode": "align_corners" if align_corners else "asymmetric" if nearest else "half_pixel",
+        "coordinate_transformation_mode": mode,
         "rounding_method": "floor" if nearest else "",
     }  # fmt: skip
     return apply("image.resize2d", (data, size), said)
 
 
 def _times(size: Any, factor: float) -> Any:
-    return size * int(factor) if float(factor).is_integer() else int(round(int(size) * factor))
+    return size * int(factor) if float(factor).is_integer() else round(int(size) * factor)
