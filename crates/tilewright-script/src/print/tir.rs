@@ -30,8 +30,14 @@ impl Printer<'_> {
         let own_name = self.function_name(name);
         self.doc.write(format_args!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
+        // There the name of a buffer is a text.
+        let mut in_attributes: Set<Var> = Set::default();
+        walk::<Var, _>(&function.attrs, |var| {
+            in_attributes.insert(var.clone());
+        });
+        let mut inline = |param: &Param| is_inline(param, &mut bound) && !in_attributes.contains(&param.var);
         let forms: Vec<bool> =
-            function.params.iter().map(|param| self.options.syntax_sugar && is_inline(param, &mut bound)).collect();
+            function.params.iter().map(|param| self.options.syntax_sugar && inline(param)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
         self.list("(", &params, ")", |p, (param, inline)| {
             p.marked(*param, |p| p.param(param, *inline));

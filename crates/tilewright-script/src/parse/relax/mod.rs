@@ -297,8 +297,11 @@ impl Parser<'_> {
     /// Ends the block that is being read.
     fn close_block(&mut self, dataflow: bool) {
         let bindings = std::mem::take(&mut self.graph.current);
-        if !bindings.is_empty() {
-            self.graph.blocks.push(BindingBlock { dataflow, bindings });
+        match self.graph.blocks.last_mut() {
+            _ if bindings.is_empty() => {}
+            // An empty block between them is gone: what is printed then is one block.
+            Some(last) if !last.dataflow && !dataflow => last.bindings.extend(bindings),
+            _ => self.graph.blocks.push(BindingBlock { dataflow, bindings }),
         }
     }
 
