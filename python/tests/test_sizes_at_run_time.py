@@ -138,7 +138,7 @@ def attentions() -> Iterator[tuple[str, Case]]:
     yield "nn.attention_bias", two(op.nn.attention_bias, biased, long, "k", 6)
     packed = "1 s h d; 1 t h d; 1 k h v; 2:int32; 2:int32"
     of_lengths = {name: size for name, size in long.items() if name != "b"}
-    lengths = lambda q, k, v, a, b: op.nn.attention_var_len(q, k, v, a, b, relax.const(3), relax.const(5))  # noqa: E731
+    lengths = lambda q, k, v, a, b: op.nn.attention_var_len(q, k, v, a, relax.const(3), b, relax.const(5))  # noqa: E731
     yield "nn.attention_var_len", two(lengths, packed, of_lengths, "k", 6)
 
 

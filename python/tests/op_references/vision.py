@@ -163,7 +163,7 @@ def pool(spatial: int, average: bool):
         window, strides = a["pool_size"], a.get("strides", 1)
         padding, open_end = sides(a.get("padding", 0), spatial), a.get("ceil_mode", False)
         if average:
-            given = {"ceil_mode": open_end, "count_include_pad": a.get("count_include_pad", False)}
+            given = {"ceil_mode": open_end, "count_include_pad": a.get("count_include_pad", spatial != 2)}
             y = AVG_POOL[spatial](x, window, strides, padding[:spatial], **given)
         else:
             y = MAX_POOL[spatial](x, window, strides, padding[:spatial], a.get("dilation", 1), open_end)

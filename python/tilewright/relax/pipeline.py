@@ -31,7 +31,7 @@ def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | Non
         raise TVMError(f"unknown pipeline `{name}`: expected one of {known}")
     own = by_rules({})
     made = pipeline(name, Target.choose(target))
-    return made if own is None else Sequential([own, made], name)
+    return made if own is None else Sequential([own, made], name=name)
 
 
 def register_pipeline(name: str) -> Callable[[Callable[..., Pass]], Callable[..., Pass]]:
