@@ -164,11 +164,12 @@ pub(crate) fn range_stop(range: &Range) -> Expr {
 /// The range from `start` to before `stop`: the inverse of [`range_stop`]; otherwise the extent is `stop - start`.
 /// `None` where the two have no common type.
 pub(crate) fn range_between(start: &Expr, stop: &Expr) -> Option<Range> {
-    let extent = match (start.as_int(), stop.as_int(), &stop.kind) {
-        (Some(0), ..) => stop.clone(),
-        (Some(a), Some(b), _) => Expr::int(b.wrapping_sub(a), stop.dtype),
-        (_, _, ExprKind::Binary(BinOp::Add, a, extent)) if a.equal(start) => extent.clone(),
-        _ => Expr::binary(BinOp::Sub, stop, start).ok()?,
+    let (start, extent) = match (start.as_int(), stop.as_int(), &stop.kind) {
+        (Some(0), ..) => (start, stop.clone()),
+        (Some(a), Some(b), _) => (start, Expr::int(b.wrapping_sub(a), stop.dtype)),
+        // The start that stands in the sum shares with the extent what the two have in common.
+        (_, _, ExprKind::Binary(BinOp::Add, a, extent)) if a.equal(start) => (a, extent.clone()),
+        _ => (start, Expr::binary(BinOp::Sub, stop, start).ok()?),
     };
     let (min, extent) = Expr::matched(start, &extent).ok()?;
     Some(Range { min, extent })

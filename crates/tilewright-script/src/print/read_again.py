@@ -1,4 +1,5 @@
-# A handle in an attribute stays a handle, and an empty block of dataflow between two plain ones leaves one.
+# A handle in an attribute stays a handle, an empty block of dataflow between two plain ones leaves one, and the end of a
+# range shares with its start what it shared.
 # test: print
 
 @I.ir_module
@@ -8,6 +9,11 @@ class Module:
         T.func_attr({"owner": a})
         A = T.match_buffer(a, (3,), "int64")
         b[0] = A[0]
+
+    @T.prim_func
+    def h(A: T.Buffer((8,), "int64"), n: T.int32):
+        for i in range(n // T.tvm_thread_invariant(4), n):
+            A[i] = T.int64(0)
 
     @R.function
     def g(x: R.Tensor((3,), "int64")) -> R.Tensor((3,), "int64"):
@@ -29,6 +35,11 @@ class Module:
         T.func_attr({"owner": a})
         A = T.match_buffer(a, (3,), "int64")
         b[0] = A[0]
+
+    @T.prim_func
+    def h(A: T.Buffer((8,), "int64"), n: T.int32):
+        for i in range(n // T.tvm_thread_invariant(4), n // (s := T.tvm_thread_invariant(4)) + (n - n // s)):
+            A[i] = T.int64(0)
 
     @R.function
     def g(x: R.Tensor((3,), dtype="int64")) -> R.Tensor((3,), dtype="int64"):
