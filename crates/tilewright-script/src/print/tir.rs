@@ -36,8 +36,7 @@ impl Printer<'_> {
             in_attributes.insert(var.clone());
         });
         let mut inline = |param: &Param| is_inline(param, &mut bound) && !in_attributes.contains(&param.var);
-        let forms: Vec<bool> =
-            function.params.iter().map(|param| self.options.syntax_sugar && inline(param)).collect();
+        let forms: Vec<bool> = function.params.iter().map(|param| self.options.syntax_sugar && inline(param)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
         self.list("(", &params, ")", |p, (param, inline)| {
             p.marked(*param, |p| p.param(param, *inline));

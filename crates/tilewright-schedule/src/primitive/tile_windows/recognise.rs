@@ -105,7 +105,15 @@ impl Windows {
 
     fn reads_of(&self, function: &PrimFunc, site: &Site) -> Result<Vec<Read>, Fault> {
         let mut loads: Vec<(Buffer, Vec<Expr>)> = Vec::new();
+        let of_columns = |load: &Expr| {
+            matches!(load.kind, ExprKind::Load { .. }) && mentions(load, std::slice::from_ref(&self.x.var))
+        };
+        // What is read under a condition may lie nowhere without it, and copies have none.
         let mut plain = true;
+        walk(&self.part.value, |e: &Expr| {
+            let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &e.kind else { return };
+            walk(args, |load: &Expr| plain &= !of_columns(load));
+        });
         walk(&self.part.value, |e: &Expr| {
             let ExprKind::Load { buffer, indices, predicate } = &e.kind else { return };
             plain &= predicate.is_none() && !indices.iter().any(crate::guard::reads_memory);
