@@ -39,7 +39,10 @@ impl Sizes {
     pub(super) fn bytes(&self, info: &StructInfo) -> Option<i64> {
         let element = i64::try_from(info.dtype()?.bytes()).ok()?;
         let most = |dim: &scalar::Expr| dim.as_int().or_else(|| self.0.bounds(dim).max).map(|most| most.max(0));
-        let bytes = info.dims()?.iter().try_fold(element, |bytes, dim| bytes.checked_mul(most(dim)?))?;
+        let dims = info.dims()?;
+        let bytes = dims.iter().try_fold(element, |bytes, dim| bytes.checked_mul(most(dim)?))?;
+        // A number of bytes that stands beside a shape is not 0.
+        let bytes = if dims.iter().all(|dim| dim.as_int().is_some()) { bytes } else { bytes.max(1) };
         (bytes <= LARGEST).then_some(bytes)
     }
 }
