@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use tilewright_expr::ir_handle;
-use tilewright_expr::node::{IrNode, VarId, walk_some};
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk_some};
 pub use tilewright_expr::{
     BinOp, Buffer, BufferNode, Builtin, BuiltinEffect, BuiltinResult, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee,
     Intrinsic, Range, Scope, TypeMismatch, Var,
 };
-use tilewright_support::{Origins, Set};
+use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::DataType;
 
 use crate::relax::{Constant, StructInfo, TensorShape};
@@ -344,16 +344,59 @@ impl PrimFunc {
         Self { params, attrs, body, origins }
     }
 
-    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments.
+    /// How a graph sees it: tensors and scalars in, nothing out, with side effects on its arguments. The dimensions of a
+    /// tensor are int64 there, whatever type the buffer gives them.
     pub fn signature(&self) -> StructInfo {
+        let mut wide = Map::default();
         let params = self
             .params
             .iter()
             .map(|param| match &param.buffer {
-                Some(buffer) => StructInfo::tensor_with(TensorShape::Known(buffer.shape.clone()), Some(buffer.dtype)),
+                Some(buffer) => StructInfo::tensor_with(graph_shape(&buffer.shape, &mut wide), Some(buffer.dtype)),
                 None => StructInfo::Prim { dtype: param.var.dtype, value: None },
             })
             .collect();
         StructInfo::Func { params: Some(params), ret: Box::new(StructInfo::Tuple(Vec::new())), pure: false }
     }
 }
+
+/// The dimensions of a buffer in int64; their number alone, where a dimension of another type is more than arithmetic.
+/// `wide` has what stands for the variables of other types.
+fn graph_shape(dims: &Vec<Expr>, wide: &mut Map<VarId, Var>) -> TensorShape {
+    let mut arithmetic = true;
+    let widened = rewrite(dims, |part: &Expr| {
+        let Ok(wide) = widened(part, wide) else {
+            arithmetic = false;
+            return None;
+        };
+        wide
+    });
+    match widened {
+        None => TensorShape::Known(dims.clone()),
+        Some(dims) if arithmetic => TensorShape::Known(dims),
+        Some(dims) => TensorShape::Rank(dims.len()),
+    }
+}
+
+/// A part of a dimension in int64, its own parts being that already; an error for what is no arithmetic of indices, which
+/// is that of the integers.
+fn widened(part: &Expr, wide: &mut Map<VarId, Var>) -> Result<Option<Expr>, NoArithmetic> {
+    let narrow = part.dtype.is_int() && part.dtype.is_scalar() && part.dtype != DataType::I64;
+    Ok(match &part.kind {
+        ExprKind::Int(value) if narrow => Some(Expr::int(*value, DataType::I64)),
+        ExprKind::Var(var) if narrow => {
+            let like = || match var.size {
+                true => Var::size(var.name.clone(), DataType::I64),
+                false => Var::new(var.name.clone(), DataType::I64),
+            };
+            Some(Expr::var(wide.entry(var.id()).or_insert_with(like)))
+        }
+        ExprKind::Cast(value) if part.dtype.is_int() && value.dtype == DataType::I64 => Some(value.clone()),
+        ExprKind::Binary(..) | ExprKind::Select { .. } if narrow => Some(Expr::raw(DataType::I64, part.kind.clone())),
+        ExprKind::Int(_) | ExprKind::Var(_) | ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Not(_) => None,
+        ExprKind::Select { .. } => None,
+        _ => return Err(NoArithmetic),
+    })
+}
+
+struct NoArithmetic;

@@ -135,36 +135,52 @@ impl Printer<'_> {
 /// What stands behind the type of a variable that is a size.
 pub(super) const SIZE: &str = "(is_size_var=True)";
 
-/// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
-pub(super) fn undeclared(function: &PrimFunc) -> NearMap<VarId, Vec<Buffer>> {
-    let mut declared: NearSet<VarId> =
-        function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
-    let mut used: Vec<Buffer> = Vec::new();
-    let mut seen: NearSet<VarId> = NearSet::default();
-    let mut look = |node: &dyn AnyHandle| {
-        match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
-            Some(StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. }) => {
-                declared.insert(buffer.id());
+/// What the declarations of a function depend on: what is mentioned in it, and how.
+pub(super) struct Mentioned {
+    /// The buffers that nothing in the function declares, by the data variable whose memory they view, in order of use.
+    pub(super) views: NearMap<VarId, Vec<Buffer>>,
+    /// The addresses, those of buffers among them.
+    pub(super) handles: NearSet<VarId>,
+}
+
+impl Mentioned {
+    pub(super) fn of(function: &PrimFunc) -> Self {
+        let mut declared: NearSet<VarId> =
+            function.params.iter().filter_map(|p| p.buffer.as_ref()).map(Buffer::id).collect();
+        let mut used: Vec<Buffer> = Vec::new();
+        let mut seen: NearSet<VarId> = NearSet::default();
+        let mut handles: NearSet<VarId> = NearSet::default();
+        let mut look = |node: &dyn AnyHandle| {
+            match node.downcast::<Stmt>().map(|stmt| &stmt.kind) {
+                Some(StmtKind::Allocate { buffer, .. } | StmtKind::AllocateConst { buffer, .. }) => {
+                    declared.insert(buffer.id());
+                }
+                Some(StmtKind::Block { block, .. }) => {
+                    declared.extend(block.alloc_buffers.iter().map(Buffer::id));
+                    declared.extend(block.match_buffers.iter().map(|matched| matched.buffer.id()));
+                }
+                _ => {}
             }
-            Some(StmtKind::Block { block, .. }) => {
-                declared.extend(block.alloc_buffers.iter().map(Buffer::id));
-                declared.extend(block.match_buffers.iter().map(|matched| matched.buffer.id()));
+            if let Some(buffer) = node.downcast::<Buffer>()
+                && seen.insert(buffer.id())
+            {
+                used.push(buffer.clone());
             }
-            _ => {}
+            if let Some(var) = node.downcast::<Var>()
+                && var.dtype.is_handle()
+            {
+                handles.insert(var.id());
+            }
+            true
+        };
+        walk_some(&function.attrs, &mut look);
+        walk_some(&function.body, &mut look);
+        let mut views: NearMap<VarId, Vec<Buffer>> = NearMap::default();
+        for buffer in used.into_iter().filter(|buffer| !declared.contains(&buffer.id())) {
+            views.entry(buffer.data.id()).or_default().push(buffer);
         }
-        if let Some(buffer) = node.downcast::<Buffer>()
-            && seen.insert(buffer.id())
-        {
-            used.push(buffer.clone());
-        }
-        true
-    };
-    walk_some(&function.body, &mut look);
-    let mut views: NearMap<VarId, Vec<Buffer>> = NearMap::default();
-    for buffer in used.into_iter().filter(|buffer| !declared.contains(&buffer.id())) {
-        views.entry(buffer.data.id()).or_default().push(buffer);
+        Self { views, handles }
     }
-    views
 }
 
 /// The elements as numbers of Python, in row-major order; those that have no literal as calls of `float`.

@@ -6,7 +6,7 @@ use tilewright_ir::Attrs;
 use tilewright_ir::tir::{Block, ForKind, Param, PrimFunc, Stmt, StmtKind, attr_names};
 use tilewright_support::{Set, with_stack};
 
-use super::buffers::{DefaultDType, dimensions, undeclared};
+use super::buffers::{DefaultDType, Mentioned, dimensions};
 use super::scalar::quoted;
 use super::{Namespace, Printer};
 use crate::spelling::range_stop;
@@ -19,7 +19,8 @@ impl Printer<'_> {
 
     fn prim_func_text(&mut self, name: &str, function: &PrimFunc) {
         self.graph_level = false;
-        self.views = undeclared(function);
+        let Mentioned { views, handles } = Mentioned::of(function);
+        self.views = views;
         self.ranges.clear();
         self.qualified_after("@", Namespace::Tir, "prim_func");
         if !function.attrs.contains_key(attr_names::GLOBAL_SYMBOL) {
@@ -30,12 +31,8 @@ impl Printer<'_> {
         let own_name = self.function_name(name);
         self.doc.write(format_args!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
-        // There the name of a buffer is a text.
-        let mut in_attributes: Set<Var> = Set::default();
-        walk::<Var, _>(&function.attrs, |var| {
-            in_attributes.insert(var.clone());
-        });
-        let mut inline = |param: &Param| is_inline(param, &mut bound) && !in_attributes.contains(&param.var);
+        // The name of a buffer means its memory: a handle that is mentioned has a name of its own.
+        let mut inline = |param: &Param| is_inline(param, &mut bound) && !handles.contains(&param.var.id());
         let forms: Vec<bool> = function.params.iter().map(|param| self.options.syntax_sugar && inline(param)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
         self.list("(", &params, ")", |p, (param, inline)| {
@@ -74,7 +71,6 @@ impl Printer<'_> {
         match &param.buffer {
             Some(buffer) if inline => {
                 let name = self.define_buffer(buffer, &param.var.name);
-                self.names.alias(param.var.id(), &name);
                 self.doc.write(format_args!("{name}: "));
                 self.qualified(Namespace::Tir, "Buffer");
                 self.doc.open("(");
