@@ -2,7 +2,7 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{IrNode, walk};
-use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, TypeMismatch, Var};
+use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_tir_passes::{Substitute, analyzer_of};
 
 use crate::primitive::Fault;
@@ -32,6 +32,19 @@ pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
 pub(crate) fn reads_memory(expr: &Expr) -> bool {
     let mut found = false;
     walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
+    found
+}
+
+/// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a choice, or
+/// in the right operand of a scalar `and` or `or`. Without the condition it may lie nowhere.
+pub(crate) fn reads_under_condition(expr: &Expr, which: impl Fn(&Expr) -> bool) -> bool {
+    let mut found = false;
+    let mut see = |part: &Expr| walk(part, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. }) && which(e));
+    walk(expr, |e: &Expr| match &e.kind {
+        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => args.iter().skip(1).for_each(&mut see),
+        ExprKind::Binary(BinOp::And | BinOp::Or, _, right) if e.dtype.is_scalar() => see(right),
+        _ => {}
+    });
     found
 }
 
@@ -159,4 +172,39 @@ pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool)
     }
     analyzer.leave(scope);
     kind.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use tilewright_ir::tir::Buffer;
+    use tilewright_tensor::DataType;
+
+    use super::*;
+
+    #[test]
+    fn branches_and_right_operands_are_read_under_a_condition() {
+        let x = Var::new("x", DataType::I64);
+        let load = |name: &str| {
+            let buffer = Buffer::new(name, vec![Expr::i64(4)], DataType::BOOL);
+            Expr::load(&buffer, vec![Expr::var(&x)]).expect("one index for one dimension")
+        };
+        let named =
+            |e: &Expr, wanted: &str| matches!(&e.kind, ExprKind::Load { buffer, .. } if &*buffer.name == wanted);
+        let (a, b, c) = (load("a"), load("b"), load("c"));
+        let of = |op| Expr::binary(op, &a, &b).expect("both are bool");
+        let choice = Expr::call(Intrinsic::IfThenElse, &[a.clone(), b.clone(), c]).expect("all are bool");
+        let both = Expr::select(&a, &b, &b).expect("all are bool");
+        for (expr, conditional) in [
+            (of(BinOp::And), vec!["b"]),
+            (of(BinOp::Or), vec!["b"]),
+            (of(BinOp::BitAnd), vec![]),
+            (choice, vec!["b", "c"]),
+            (both, vec![]),
+        ] {
+            let expr = expr.not().expect("it is bool");
+            let found: Vec<&str> =
+                ["a", "b", "c"].into_iter().filter(|name| reads_under_condition(&expr, |e| named(e, name))).collect();
+            assert_eq!(found, conditional, "{expr:?}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, R
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
+use crate::guard::mentions;
+
 /// `for var in range(extent)`; nothing of a loop of one iteration remains.
 pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
     looped(var, extent, ForKind::Serial, body)
@@ -77,26 +79,43 @@ pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: 
     StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into()
 }
 
-/// Whether each of the block's axes has a loop of its own over all of its places, or one place, and the block always runs.
-pub(crate) fn has_own_loops(
+/// Refuses, with the reason, a block that does not run exactly once, whatever the arguments, for all values of its axes:
+/// each axis has a loop of its own over all of its places, or one place, and other loops have one iteration. The loops'
+/// variables stand for nothing but the axes.
+pub(crate) fn check_own_loops(
     known: &Analyzer,
     loops: &[Loop],
     block: &Block,
     (values, predicate): (&[Expr], &Expr),
-) -> bool {
-    let whole = block.iters.iter().zip(values).all(|(iter, value)| {
-        let own = loops.iter().any(|l| {
+) -> Result<(), String> {
+    let name = &block.name;
+    if predicate.as_int() != Some(1) {
+        return Err(format!("block `{name}` runs under a condition"));
+    }
+    let mut free: Vec<&Loop> = loops.iter().collect();
+    for (iter, value) in block.iters.iter().zip(values) {
+        let own = free.iter().position(|l| {
             value.as_var() == Some(&l.var)
                 && l.min.as_int() == Some(0)
                 && known.prove_equal(&l.extent, &iter.domain.extent)
         });
         let unit = iter.domain.extent.as_int() == Some(1) && value.as_int() == Some(0);
-        (own || unit) && iter.domain.min.as_int() == Some(0)
-    });
-    whole && predicate.as_int() == Some(1)
-}
-
-/// What is said of a block that has not.
-pub(crate) fn without_own_loops(block: &Block) -> String {
-    format!("block `{}` has no loop of its own over each of its axes", block.name)
+        if let Some(at) = own {
+            free.remove(at);
+        }
+        if own.is_none() && !unit || iter.domain.min.as_int() != Some(0) {
+            return Err(format!(
+                "axis `{}` of block `{name}` has no loop of its own over all of its values",
+                iter.var.name
+            ));
+        }
+    }
+    if let Some(other) = free.iter().find(|l| l.extent.as_int() != Some(1)) {
+        return Err(format!("loop `{}` drives no axis of block `{name}`", other.var.name));
+    }
+    let named = |l: &&Loop| mentions(block, std::slice::from_ref(&l.var));
+    match loops.iter().find(named) {
+        Some(l) => Err(format!("block `{name}` depends on loop `{}` otherwise than by its axes", l.var.name)),
+        None => Ok(()),
+    }
 }

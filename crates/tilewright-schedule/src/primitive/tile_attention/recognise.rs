@@ -71,6 +71,12 @@ impl Attention {
                 return Err(Fault::of_call(format!("`{}` is not what attention reduces", stage.buffer.name)));
             }
         }
+        let root = function.root_block();
+        let stays = |stage: &&Stage| root.is_some_and(|root| !root.alloc_buffers.contains(&stage.buffer));
+        let between = if rest.is_empty() { &all[..3] } else { &all[..4] };
+        if let Some(needed) = between.iter().find(stays) {
+            return Err(Fault::of_call(format!("`{}` is a result, too", needed.buffer.name)));
+        }
         Finder { known: analyzer_of(function), products, best, total, mixed }.find(rest)
     }
 }
@@ -137,7 +143,7 @@ impl Finder<'_> {
         let formulas = [&of_query, &of_key, &of_value, &scores, &result];
         if formulas
             .iter()
-            .any(|formula| loads_of(formula).iter().any(|(buffer, _)| self.is_between(buffer) || *buffer == out))
+            .any(|formula| loads_of(formula).iter().any(|(at, _)| self.is_between(at) || at.data == out.data))
         {
             return Err(fault("a formula reads a sum that it is not of"));
         }
@@ -301,6 +307,14 @@ impl Finder<'_> {
                 }
                 axes.push((axis.var.clone(), Expr::int(0, axis.var.dtype)));
             }
+        }
+        let count = |axes: &[Axis]| {
+            let extents = axes.iter().map(|axis| axis.extent.cast(DataType::I64).ok());
+            extents.into_iter().try_fold(Expr::i64(1), |count, extent| Some(&count * &extent?))
+        };
+        let counts = count(&out.spatial).zip(count(&self.mixed.spatial));
+        if !counts.is_some_and(|(own, sums)| self.known.prove_equal(&own, &sums)) {
+            return Err(fault("the result does not read each sum of values once"));
         }
         let totals = self.own_places(self.total).ok_or_else(|| fault("the sum has no place"))?;
         let value = substituted(&out.value, &axes);

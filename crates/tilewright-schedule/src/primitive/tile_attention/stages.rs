@@ -2,12 +2,13 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::rewrite;
-use tilewright_ir::nest::{Loop, Nest, same_indices};
+use tilewright_ir::nest::{Nest, same_indices};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use crate::guard::substituted;
-use crate::loops::{has_own_loops, without_own_loops};
+use crate::independent::has_effects;
+use crate::loops::check_own_loops;
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
 use crate::size::{MOST_NODES, size};
@@ -69,12 +70,16 @@ pub(super) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
     }
 }
 
-/// A block's axes are the loops around it, whole.
+/// A block's axes are the loops around it, whole, and it does nothing but compute.
 fn check_whole(known: &Analyzer, nest: &Nest) -> Result<(), Fault> {
-    let is_of_axis = |l: &Loop| nest.values.iter().any(|value| value.as_var() == Some(&l.var));
-    let whole = has_own_loops(known, &nest.loops, &nest.block, (&nest.values, &nest.predicate))
-        && nest.loops.iter().all(|l| l.kind == ForKind::Serial && (is_of_axis(l) || l.extent.as_int() == Some(1)));
-    if whole { Ok(()) } else { Err(Fault::of_call(without_own_loops(&nest.block))) }
+    let name = &nest.block.name;
+    if let Some(l) = nest.loops.iter().find(|l| l.kind != ForKind::Serial) {
+        return Err(Fault::of_call(format!("loop `{}` around block `{name}` is not serial", l.var.name)));
+    }
+    if has_effects(&nest.block) {
+        return Err(Fault::of_call(format!("block `{name}` calls a function with effects of its own")));
+    }
+    check_own_loops(known, &nest.loops, &nest.block, (&nest.values, &nest.predicate)).map_err(Fault::of_call)
 }
 
 fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
@@ -102,7 +107,11 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     }
     let from = match &block.init {
         Some(init) => match &init.kind {
-            StmtKind::Store { buffer: started, value, .. } if started == buffer => value.clone(),
+            StmtKind::Store { buffer: started, indices: at, value, predicate: None }
+                if started == buffer && same_indices(at, indices) =>
+            {
+                value.clone()
+            }
             _ => return Err(fault("starts with something else than a store")),
         },
         None => {

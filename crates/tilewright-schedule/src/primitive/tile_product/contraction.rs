@@ -14,8 +14,8 @@ use super::epilogue::check_whole;
 use crate::guard::{binary, mentions, substituted, typed};
 use crate::primitive::Fault;
 use crate::rewrite::Formula;
-use crate::stages::{stages, touches};
-use crate::tree::Site;
+use crate::stages::{own_nest, statements, touches};
+use crate::tree::{Site, blocks_below};
 
 /// An axis from zero on.
 #[derive(Clone, Debug)]
@@ -173,10 +173,12 @@ fn is_zero(value: &Expr) -> bool {
     matches!(&value.kind, ExprKind::Int(0)) || matches!(&value.kind, ExprKind::Float(bits) if bits.0 == 0.0)
 }
 
-/// The stage in front of a block that clears all of a buffer, where no stage between them uses it.
+/// The stage in front of a block that clears all of a buffer, where nothing between them uses it.
 fn clearing_stage(function: &PrimFunc, site: &Site, out: &Buffer) -> Result<Option<Site>, Fault> {
-    let (before, _, _) = stages(site)?;
-    let Some(stage) = before.into_iter().rev().find(|stage| touches(&stage.stmt, out)) else { return Ok(None) };
+    let Some(scope) = site.scope() else { return Ok(None) };
+    let mut before: Vec<Site> = statements(&scope).into_iter().take(own_nest(site)?).collect();
+    before.retain(|stmt| touches(&stmt.stmt, out));
+    let Some(stage) = before.last().and_then(|stmt| blocks_below(stmt).into_iter().next()) else { return Ok(None) };
     let (Ok(formula), Some(block)) = (Formula::of(&stage), stage.block()) else { return Ok(None) };
     let known = crate::guard::known_around(function, &stage);
     check_whole(&known, &stage, block)?;
@@ -194,30 +196,20 @@ fn store_of(stmt: &Stmt) -> Option<(&Buffer, &[Expr], &Expr)> {
     }
 }
 
-/// The spatial and the reduced axes, and the type of all of them. Each has a loop of its own for its values.
+/// The spatial and the reduced axes of a block that is alone in its nest, and the type of all of them. Each has a loop of
+/// its own for its values.
 pub(in crate::primitive) fn axes_of(
     function: &PrimFunc,
     site: &Site,
 ) -> Result<(Vec<Axis>, Vec<Axis>, DataType), Fault> {
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(site, "expected a block"));
-    };
+    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
     let known = crate::guard::known_around(function, site);
-    let loops = site.loops();
+    check_whole(&known, site, block)?;
     let index = block.iters.first().map_or(DataType::I64, |iter| iter.var.dtype);
     let (mut spatial, mut depth) = (Vec::new(), Vec::new());
-    for (iter, value) in block.iters.iter().zip(values) {
+    for iter in &block.iters {
         let wrong = |what: &str| Fault::at(site, format!("axis `{}` of block `{}` {what}", iter.var.name, block.name));
         let extent = known.simplify(&typed(iter.domain.extent.cast(index))?);
-        let whole = loops.iter().any(|l| {
-            value.as_var() == Some(&l.var)
-                && l.min.as_int() == Some(0)
-                && known.prove_equal(&l.extent, &iter.domain.extent)
-        });
-        let whole = whole || (extent.as_int() == Some(1) && value.as_int() == Some(0));
-        if !whole || iter.domain.min.as_int() != Some(0) {
-            return Err(wrong("has no loop of its own over all of its values"));
-        }
         if iter.var.dtype != index {
             return Err(wrong("has another type than the others"));
         }
@@ -227,9 +219,6 @@ pub(in crate::primitive) fn axes_of(
             IterKind::Reduce => depth.push(axis),
             IterKind::Scan | IterKind::Opaque => return Err(wrong("is neither spatial nor reduced")),
         }
-    }
-    if predicate.as_int() != Some(1) {
-        return Err(Fault::at(site, format!("block `{}` runs under a condition", block.name)));
     }
     if depth.is_empty() {
         return Err(Fault::at(site, format!("block `{}` reduces no axis", block.name)));

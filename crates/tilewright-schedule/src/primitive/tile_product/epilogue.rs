@@ -7,15 +7,16 @@ use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind
 
 use crate::guard::{known_around, substituted, typed};
 use crate::independent::has_effects;
-use crate::loops::{has_own_loops, without_own_loops};
+use crate::loops::check_own_loops;
 use crate::primitive::Fault;
 use crate::rewrite::{Formula, with_loads_replaced};
+use crate::stages::own_nest;
 use crate::tree::Site;
 
 /// Nodes of the formula of a function of floats.
 const FORMULA: usize = 60;
 
-/// The results of a reduction.
+/// The results of a reduction that is alone in its nest.
 pub(in crate::primitive) struct Produced<'a> {
     pub(in crate::primitive) out: &'a Buffer,
     /// Over the reduction's axes.
@@ -103,7 +104,8 @@ pub(in crate::primitive) fn outputs(
             }
         }
         for reader in all.iter() {
-            let is_read = produced.read.iter().any(|read| !reads_only(read, output, false));
+            let mut plain = produced.read.iter().copied().chain(produced.indices).chain(&reader.indices);
+            let is_read = plain.any(|read| !reads_only(read, output, false));
             if is_read || !reads_only(&reader.value, output, std::ptr::eq(reader, output)) {
                 return Err(Fault::at(site, format!("`{}` is read, too", output.buffer.name)));
             }
@@ -133,9 +135,6 @@ fn reads_only(value: &Expr, output: &Output, own: bool) -> bool {
 fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &Var) -> Result<Output, Fault> {
     let formula = Formula::of(stage)?;
     let Some(block) = stage.block() else { return Err(Fault::at(stage, "expected a block")) };
-    if has_effects(block) {
-        return Err(Fault::at(stage, format!("block `{}` calls a function with effects of its own", block.name)));
-    }
     let known = known_around(function, stage);
     check_whole(&known, stage, block)?;
     let message = || format!("block `{}` does not read each sum once, at its own axes", block.name);
@@ -147,13 +146,14 @@ fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &V
     Ok(Output { buffer: formula.buffer, indices, value: value.clone() })
 }
 
-/// The block runs under no condition, for all values of its axes.
+/// The block, alone in its nest, runs under no condition, once for all values of its axes, and does nothing but compute.
 pub(in crate::primitive) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
-    let Some((values, predicate)) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
-    if has_own_loops(known, &stage.loops(), block, (values, predicate)) {
-        return Ok(());
+    let Some(binding) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
+    own_nest(stage)?;
+    if has_effects(block) {
+        return Err(Fault::at(stage, format!("block `{}` calls a function with effects of its own", block.name)));
     }
-    Err(Fault::at(stage, without_own_loops(block)))
+    check_own_loops(known, &stage.loops(), block, binding).map_err(|message| Fault::at(stage, message))
 }
 
 /// The block's axes, over those of the reduction, where the block handles a sum.

@@ -31,7 +31,7 @@
 //! With `pairs`, both factors are bfloat16 and their sum is float32: neighbours along the depth are copied as pairs, whose
 //! products the processor adds in one instruction (AVX512-BF16). It takes denormal numbers for zero.
 //!
-//! What follows and does not read each sum once, at its own axes, stays as it is, behind the product.
+//! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
 //! shapes alone, and each sums in one order.
@@ -44,13 +44,12 @@ mod nest;
 mod pack;
 mod pairs;
 
-use tilewright_ir::tir::{Expr, PrimFunc, Stmt, StmtKind};
+use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
-use crate::stages::stages;
-use crate::tree::Site;
+use crate::stages::{nests_behind, own_nest, statements, touches};
 
 pub(crate) use contraction::{Axis, Contraction};
 use epilogue::Produced;
@@ -181,61 +180,41 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let tiling = tiling(call)?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    let (_, _, after) = stages(&site)?;
     let contraction = Contraction::of(call.function, &site)?;
-    let produced = Produced {
+    let place = own_nest(&site)?;
+    let produced = |stays: bool| Produced {
         out: &contraction.out,
         indices: &contraction.indices,
         read: vec![&contraction.of_rows, &contraction.of_columns],
         always: contraction.cleared.is_some()
             || known_around(call.function, &site).bounds(&contraction.depth.size).at_least(1),
-        stays: false,
+        stays,
     };
-    let (outputs, behind) = match epilogue::outputs(call.function, &site, &scope, &produced, &after) {
-        Ok(outputs) => (outputs, Vec::new()),
-        Err(_) if !after.is_empty() => {
-            let whole = Produced { stays: true, ..produced };
-            (epilogue::outputs(call.function, &site, &scope, &whole, &[])?, statements_after(&site, &scope))
+    let on_tiles =
+        nests_behind(&site).and_then(|after| epilogue::outputs(call.function, &site, &scope, &produced(false), &after));
+    let all = statements(&scope);
+    let (outputs, behind) = match on_tiles {
+        Ok(outputs) => (outputs, all.len()),
+        Err(_) if all.len() > place + 1 => {
+            (epilogue::outputs(call.function, &site, &scope, &produced(true), &[])?, place + 1)
         }
         Err(fault) => return Err(fault),
     };
+    let cleared = contraction.cleared.as_ref().map(own_nest).transpose()?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
-    let before = statements_before(&site, &scope, contraction.cleared.as_ref());
     let out = contraction.out.clone();
     let contraction = if tiling.pairs { pairs::of_bits(contraction, &tiling)? } else { contraction };
     let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
-    let stays = !behind.is_empty();
-    let body = Stmt::seq(before.into_iter().chain([made.body]).chain(behind));
+    let before = all.iter().enumerate().take(place).filter(|(at, _)| Some(*at) != cleared);
+    let before = before.map(|(_, site)| site.stmt.clone());
+    let behind = all.iter().skip(behind).map(|site| site.stmt.clone());
+    let body = Stmt::seq(before.chain([made.body]).chain(behind));
     let function = with_block(call.function, &way(&scope), |block| {
-        block.body = body;
-        block.alloc_buffers.retain(|buffer| stays || *buffer != out);
+        block.alloc_buffers.retain(|buffer| *buffer != out || touches(&body, buffer));
         block.alloc_buffers.extend(made.temporaries);
+        block.body = body;
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
-}
-
-/// The statements of the scope in front of the one that a block is in, without that of another block.
-fn statements_before(site: &Site, scope: &Site, without: Option<&Site>) -> Vec<Stmt> {
-    let depth = scope.above.len() + 1;
-    let left_out = without.and_then(|other| other.above.get(depth)).map(|(_, at)| *at);
-    match site.above.get(depth) {
-        Some((stmt, at)) => match &stmt.kind {
-            StmtKind::Seq(stmts) => {
-                let kept = stmts.iter().enumerate().take(*at).filter(|(number, _)| Some(*number) != left_out);
-                kept.map(|(_, stmt)| stmt.clone()).collect()
-            }
-            _ => Vec::new(),
-        },
-        None => Vec::new(),
-    }
-}
-
-/// The statements of the scope behind the one that a block is in.
-fn statements_after(site: &Site, scope: &Site) -> Vec<Stmt> {
-    match site.above.get(scope.above.len() + 1).map(|(stmt, at)| (&stmt.kind, *at)) {
-        Some((StmtKind::Seq(stmts), at)) => stmts.iter().skip(at + 1).cloned().collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// A function's body and the memory that it needs.

@@ -7,15 +7,12 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Scope, S
 use tilewright_tir_passes::analyzer_of;
 
 use super::recognise::{Read, Windows};
-use super::{Outputs, Tiling};
+use super::{Outputs, Tiling, UNROLLED};
 use crate::guard::{binary, compare, substituted, typed};
 use crate::loops::{looped, memory, named, only_if, serial, task_block, with_names};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::epilogue::Output;
 use crate::rewrite::with_loads_replaced;
-
-/// The most statements of a tile that are written out.
-const UNROLLED: i64 = 320;
 
 /// The most pieces of a row whose copies are written out.
 const PIECES: i64 = 8;

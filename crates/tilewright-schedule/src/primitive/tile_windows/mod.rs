@@ -21,15 +21,16 @@
 mod emit;
 mod recognise;
 
-use tilewright_ir::tir::{Stmt, StmtKind};
+use tilewright_ir::tir::Stmt;
 
 use super::tile_product::epilogue::{self, Outputs, Produced};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::rewrite::{way, with_block};
-use crate::stages::{stages, touches};
+use crate::stages::{may_write, nests_behind, own_nest, statements, touches};
 use crate::tree::Site;
 
 pub(crate) use recognise::Windows;
+use recognise::loaded_buffers;
 
 pub(in crate::primitive) const TILE_WINDOWS: Primitive = Primitive {
     name: "TileWindows",
@@ -58,8 +59,10 @@ pub(crate) struct Tiling {
     pub(crate) images: i64,
 }
 
-/// The most of each.
+/// The most images of a task.
 const MOST: i64 = 1 << 16;
+/// The most rows of a tile, and statements of a tile that are written out.
+pub(crate) const UNROLLED: i64 = 320;
 
 fn tiling(call: &Call<'_>, windows: &Windows) -> Result<Tiling, Fault> {
     let size = |at: usize, name: &str, most: i64| match call.int(at)? {
@@ -67,7 +70,12 @@ fn tiling(call: &Call<'_>, windows: &Windows) -> Result<Tiling, Fault> {
         size => Err(Fault::of_call(format!("`{name}` must be between 1 and {most}, found {size}"))),
     };
     let band = size(3, "band", windows.height)?;
-    Ok(Tiling { rows: size(1, "rows", band)?, lanes: size(2, "lanes", 64)?, band, images: size(4, "images", MOST)? })
+    Ok(Tiling {
+        rows: size(1, "rows", band.min(UNROLLED))?,
+        lanes: size(2, "lanes", 64)?,
+        band,
+        images: size(4, "images", MOST)?,
+    })
 }
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
@@ -75,44 +83,52 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     let windows = Windows::of(call.function, &site)?;
     let tiling = tiling(call, &windows)?;
-    let (before, _, after) = stages(&site)?;
+    let part = &windows.part;
     let produced = Produced {
-        out: &windows.part.buffer,
-        indices: &windows.part.indices,
-        read: windows.reads.iter().map(|read| &read.formula.value).chain([&windows.part.value]).collect(),
+        out: &part.buffer,
+        indices: &part.indices,
+        read: windows.reads.iter().map(|read| &read.formula.value).chain([&part.value]).collect(),
         always: true,
         stays: false,
     };
-    let outputs = epilogue::outputs(call.function, &site, &scope, &produced, &after)?;
-    let padding: Vec<&Site> = windows.reads.iter().filter_map(|read| read.stage.as_ref()).collect();
-    check_padding(&windows, &before, &after, &padding)?;
+    let outputs = epilogue::outputs(call.function, &site, &scope, &produced, &nests_behind(&site)?)?;
+    let kept = kept_in_front(&windows, &site, &scope)?;
     let tiling = fitting(tiling, &windows, &outputs);
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let body = emit::windows(call.function, &windows, &tiling, &outputs, &name)?;
-    let kept = before.iter().filter(|stage| padding.iter().all(|other| way(other) != way(stage)));
-    let body = Stmt::seq(kept.filter_map(|stage| outermost(stage, &scope)).chain([body]));
+    let body = Stmt::seq(kept.into_iter().chain([body]));
     let gone = |buffer: &_| {
-        *buffer == windows.part.buffer
-            || windows.reads.iter().any(|read| read.stage.is_some() && read.buffer == *buffer)
+        *buffer == part.buffer || windows.reads.iter().any(|read| read.stage.is_some() && read.buffer == *buffer)
     };
     let function = with_block(call.function, &way(&scope), |block| {
+        block.alloc_buffers.retain(|buffer| !gone(buffer) || touches(&body, buffer));
         block.body = body;
-        block.alloc_buffers.retain(|buffer| !gone(buffer));
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// A padded image is used by nothing but the windows: the stage that made it goes away.
-fn check_padding(windows: &Windows, before: &[Site], after: &[Site], padding: &[&Site]) -> Result<(), Fault> {
-    for read in windows.reads.iter().filter(|read| read.stage.is_some()) {
-        let others = before.iter().chain(after).filter(|stage| padding.iter().all(|own| way(own) != way(stage)));
-        for other in others {
+/// What stands in front of the windows, without the stages that make padded images. Tasks make these when they need them:
+/// nothing else may use such an image, and nothing may change what it is made from before the windows are gone through.
+fn kept_in_front(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stmt>, Fault> {
+    let place = own_nest(site)?;
+    let (all, mut gone) = (statements(scope), Vec::new());
+    for read in &windows.reads {
+        let Some(stage) = &read.stage else { continue };
+        let own = own_nest(stage)?;
+        gone.push(own);
+        for (at, other) in all.iter().enumerate().filter(|(at, _)| ![own, place].contains(at)) {
             if touches(&other.stmt, &read.buffer) {
                 return Err(Fault::at(other, format!("`{}` is used here, too", read.buffer.name)));
             }
+            let changed = loaded_buffers(&read.formula.value).into_iter().find(|from| may_write(&other.stmt, from));
+            if let Some(changed) = changed.filter(|_| (own..place).contains(&at)) {
+                let message = format!("`{}`, from which `{}` is made, is written here", changed.name, read.buffer.name);
+                return Err(Fault::at(other, message));
+            }
         }
     }
-    Ok(())
+    let kept = all.into_iter().enumerate().take(place).filter(|(at, _)| !gone.contains(at));
+    Ok(kept.map(|(_, site)| site.stmt).collect())
 }
 
 /// The sizes where results may be computed twice, and where they may not.
@@ -126,16 +142,4 @@ fn fitting(tiling: Tiling, windows: &Windows, outputs: &Outputs) -> Tiling {
     }
     let rows = (1..=tiling.rows).rev().find(|rows| windows.height % rows == 0).unwrap_or(1);
     Tiling { rows, band: windows.height, images, ..tiling }
-}
-
-/// The statement of the scope that a stage is.
-fn outermost(stage: &Site, scope: &Site) -> Option<Stmt> {
-    let depth = scope.above.len() + 1;
-    match stage.above.get(depth) {
-        Some((stmt, at)) => match &stmt.kind {
-            StmtKind::Seq(stmts) => stmts.get(*at).cloned(),
-            _ => Some(stmt.clone()),
-        },
-        None => Some(stage.stmt.clone()),
-    }
 }

@@ -6,7 +6,7 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
-use crate::guard::{compare, known_around, mentions, substituted, typed};
+use crate::guard::{compare, known_around, mentions, reads_memory, reads_under_condition, substituted, typed};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::contraction::{Axis, Group, axes_of};
 use crate::primitive::tile_product::epilogue::check_whole;
@@ -14,6 +14,9 @@ use crate::reducer::{Part, Reducer};
 use crate::rewrite::Formula;
 use crate::stages::{stages, writes};
 use crate::tree::Site;
+
+/// The most elements of an image.
+const MOST: i64 = 1 << 40;
 
 /// A reduction over windows of images.
 pub(crate) struct Windows {
@@ -38,7 +41,8 @@ pub(crate) struct Read {
     pub(crate) buffer: Buffer,
     /// How the place along each dimension moves.
     pub(crate) along: Vec<Along>,
-    /// What an element is, where it is computed in a stage of its own or may lie outside of the buffer.
+    /// What an element is, over its place: what the stage of its own computes there, or what lies in memory. Behind the end
+    /// of a row that is nothing: see [`Read::element`].
     pub(crate) formula: Element,
     /// The stage that computes the buffer for nothing but the windows.
     pub(crate) stage: Option<Site>,
@@ -77,6 +81,9 @@ impl Windows {
             return Err(refuse("reduces to several elements"));
         };
         let op = part.op.ok_or_else(|| refuse("chooses its results"))?;
+        if !matches!(part.init.kind, ExprKind::Int(_) | ExprKind::Float(_)) {
+            return Err(refuse("begins with something else than a constant"));
+        }
         let taps: Option<Vec<(Var, i64)>> =
             reduced.iter().map(|axis| Some((axis.var.clone(), axis.extent.as_int()?))).collect();
         let taps = taps.filter(|taps| taps.iter().all(|(_, extent)| *extent > 0));
@@ -95,7 +102,25 @@ impl Windows {
         if !windows.reads.iter().any(slides) {
             return Err(refuse("has no windows along its columns"));
         }
+        if !windows.is_of_a_size() {
+            return Err(refuse("has images of too many elements"));
+        }
         Ok(windows)
+    }
+
+    /// Whether no more than [`MOST`] elements are computed or read of an image: parts of such images have sizes and places in
+    /// int64.
+    fn is_of_a_size(&self) -> bool {
+        let extent = |along: &Along| {
+            let taps = along.taps.iter().zip(&self.taps).map(|(step, (_, extent))| step.checked_mul(extent - 1));
+            let places = [along.y.checked_mul(self.height - 1), along.x.checked_mul(self.width - 1), Some(1)];
+            places.into_iter().chain(taps).try_fold(0_i64, |sum, part| sum.checked_add(part?))
+        };
+        let product = |read: &Read| read.along.iter().try_fold(1_i64, |all, along| all.checked_mul(extent(along)?));
+        let few = |count: Option<i64>| count.is_some_and(|count| count <= MOST);
+        few(self.height.checked_mul(self.width))
+            && few(Some(self.window()))
+            && self.reads.iter().all(|read| few(product(read)))
     }
 
     /// The elements of a window.
@@ -105,33 +130,31 @@ impl Windows {
 
     fn reads_of(&self, function: &PrimFunc, site: &Site) -> Result<Vec<Read>, Fault> {
         let mut loads: Vec<(Buffer, Vec<Expr>)> = Vec::new();
-        let of_columns = |load: &Expr| {
-            matches!(load.kind, ExprKind::Load { .. }) && mentions(load, std::slice::from_ref(&self.x.var))
-        };
-        // What is read under a condition may lie nowhere without it, and copies have none.
-        let mut plain = true;
-        walk(&self.part.value, |e: &Expr| {
-            let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &e.kind else { return };
-            walk(args, |load: &Expr| plain &= !of_columns(load));
-        });
-        walk(&self.part.value, |e: &Expr| {
-            let ExprKind::Load { buffer, indices, predicate } = &e.kind else { return };
-            plain &= predicate.is_none() && !indices.iter().any(crate::guard::reads_memory);
-            if mentions(indices, std::slice::from_ref(&self.x.var))
-                && !loads.iter().any(|(other, at)| other == buffer && same_indices(at, indices))
-            {
-                loads.push((buffer.clone(), indices.clone()));
+        let of_columns = |e: &Expr| mentions(e, std::slice::from_ref(&self.x.var));
+        // Copies have no conditions. Columns behind the last one are computed, too, where nobody sees what comes out.
+        let mut plain = !reads_under_condition(&self.part.value, of_columns);
+        walk(&self.part.value, |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, indices, predicate } => {
+                plain &= predicate.is_none() && !indices.iter().any(reads_memory);
+                if !loads.iter().any(|(other, at)| other == buffer && same_indices(at, indices)) {
+                    loads.push((buffer.clone(), indices.clone()));
+                }
             }
+            ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
+                plain &= !e.dtype.is_int() || divisor.as_int().is_some_and(|by| by > 0);
+            }
+            ExprKind::Let { .. } => plain = false,
+            _ => {}
         });
         if !plain {
             return Err(Fault::at(site, "what is read is found by data or under a condition"));
         }
-        let alike =
-            |(buffer, _): &(Buffer, _)| loads.iter().filter(|(other, _)| other.data == buffer.data).count() == 1;
-        if !loads.iter().all(alike) {
+        let (moving, still): (Vec<_>, Vec<_>) = loads.into_iter().partition(|(_, at)| at.iter().any(of_columns));
+        let of = |buffer: &Buffer, loads: &[(Buffer, _)]| loads.iter().filter(|(it, _)| it.data == buffer.data).count();
+        if moving.iter().any(|(buffer, _)| of(buffer, &moving) > 1 || of(buffer, &still) > 0) {
             return Err(Fault::at(site, "a buffer is read at several places"));
         }
-        loads.into_iter().map(|(buffer, indices)| self.read(function, site, buffer, indices)).collect()
+        moving.into_iter().map(|(buffer, indices)| self.read(function, site, buffer, indices)).collect()
     }
 
     fn read(&self, function: &PrimFunc, site: &Site, buffer: Buffer, indices: Vec<Expr>) -> Result<Read, Fault> {
@@ -193,7 +216,17 @@ fn computed(function: &PrimFunc, stage: &Site, buffer: &Buffer) -> Result<Elemen
     }
 }
 
-/// An element as it lies in memory, or zero behind the last one of its row.
+/// The buffers that the expression loads from.
+pub(super) fn loaded_buffers(expr: &Expr) -> Vec<Buffer> {
+    let mut found: Vec<Buffer> = Vec::new();
+    walk(expr, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, .. } if !found.contains(buffer) => found.push(buffer.clone()),
+        _ => {}
+    });
+    found
+}
+
+/// An element as it lies in memory.
 fn loaded(buffer: &Buffer) -> Result<Element, Fault> {
     let place: Vec<Var> = buffer.shape.iter().map(|extent| Var::new("i", extent.dtype)).collect();
     let value = typed(Expr::load(buffer, place.iter().map(Expr::var).collect()))?;
