@@ -1,5 +1,5 @@
 //! Every graph pass on many random modules, and some of them compiled: `cargo bench -p tilewright-filetests --bench random
-//! -- [MODULES] [COMPILED]`. Prints how often each operator occurred, and for each pass how many modules kept their meaning.
+//! -- [MODULES] [COMPILED] [FIRST SEED]`. Prints how often each operator occurred, and for each pass how many modules kept their meaning.
 
 use std::time::Instant;
 
@@ -12,12 +12,13 @@ use tilewright_filetests::random::{Sampled, keeps_meaning, operators};
 fn main() {
     let mut numbers = std::env::args().skip(1).filter_map(|arg| arg.parse::<u64>().ok());
     let (modules, compiled) = (numbers.next().unwrap_or(1000), numbers.next().unwrap_or(50));
+    let first = numbers.next().unwrap_or(0);
     let start = Instant::now();
     let passes = all_passes();
     let mut kept: Map<&str, u64> = passes.iter().map(|pass| (pass.info().name, 0)).collect();
     let mut calls: Map<&str, u64> = operators().iter().map(|op| (op.name, 0)).collect();
     let (mut run, mut wrong, mut computed) = (0, 0, 0);
-    for seed in 0..modules {
+    for seed in first..first.saturating_add(modules) {
         let sampled = match Sampled::new(seed) {
             Ok(sampled) => sampled,
             Err(why) => {

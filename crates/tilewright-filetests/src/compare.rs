@@ -60,6 +60,27 @@ impl Plain {
             _ => Err(format!("expected {self:?}, found {other:?}")),
         }
     }
+
+    /// The largest difference of floats, relative to the largest finite value of their tensor: the tolerance with which both
+    /// agree, as far as floats are concerned.
+    pub(crate) fn difference(&self, other: &Self) -> f64 {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) if a.dtype().is_float() => {
+                tensors_difference(a, b).unwrap_or(f64::INFINITY)
+            }
+            (Self::Tuple(a), Self::Tuple(b)) => a.iter().zip(b).map(|(a, b)| a.difference(b)).fold(0.0, f64::max),
+            (Self::Float(a), Self::Float(b)) if !close(*a, *b, 0.0) => (a - b).abs() / a.abs(),
+            _ => 0.0,
+        }
+    }
+}
+
+fn tensors_difference(a: &Tensor, b: &Tensor) -> Result<f64, String> {
+    let (x, y) = (elements(a)?, elements(b)?);
+    let pairs = || x.iter().zip(&y).map(|(x, y)| (x.as_float(), y.as_float()));
+    let largest = pairs().map(|(x, _)| x.abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+    let apart = pairs().filter(|(x, y)| !close(*x, *y, 0.0)).map(|(x, y)| (x - y).abs() / largest);
+    Ok(apart.fold(0.0, |most, next| if next.is_nan() { f64::INFINITY } else { most.max(next) }))
 }
 
 fn tensors_agree(a: &Tensor, b: &Tensor, tolerance: f64) -> Result<(), String> {

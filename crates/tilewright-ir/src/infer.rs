@@ -41,6 +41,22 @@ impl InferCx {
         false
     }
 
+    /// Whether a size that broadcasting makes another one is known to be neither 1 nor that size. If that is not known, the
+    /// rule assumes that it is one of them.
+    pub fn cannot_broadcast(&self, own: &Expr, wide: &Expr) -> bool {
+        let one = Expr::int(1, own.dtype);
+        if self.analyzer.prove_equal(own, &one) || self.analyzer.prove_equal(own, wide) {
+            return false;
+        }
+        let is_one = Expr::compare(CmpOp::Eq, own, &one);
+        match is_one.and_then(|is_one| Expr::select(&is_one, wide, own)) {
+            Ok(repeated) if !self.analyzer.prove_different(own, &one) => {
+                self.clash(wide, &self.analyzer.simplify(&repeated))
+            }
+            _ => self.clash(wide, own),
+        }
+    }
+
     /// Whether a size that must not be larger than another is known to be. If that is not known, the rule assumes that it
     /// is not.
     pub fn exceeds(&self, size: &Expr, limit: &Expr) -> bool {

@@ -84,10 +84,17 @@ pub fn at_broadcast(x: &Tensor, i: &[Value], shape: &[Expr]) -> Value {
     x.at_all(&indices)
 }
 
-/// The index into a dimension of `extent` at `index` of the dimension that it broadcasts to: 0 where it repeats.
+/// The index into a dimension of `extent` at `index` of the dimension that it broadcasts to: 0 where it repeats, which only
+/// the run can tell of an extent that may be 1.
 pub fn broadcast_index(extent: &Expr, index: &Value, wide: &Expr) -> Value {
-    let repeats = extent.as_int() == Some(1) && wide.as_int() != Some(1);
-    if repeats { Value::from(Expr::int(0, extent.dtype)) } else { index.clone() }
+    let first = || Value::from(Expr::int(0, extent.dtype));
+    match extent.as_int() {
+        Some(1) if wide.as_int() != Some(1) => first(),
+        None if !extent.equal(wide) && !Analyzer::new().prove_equal(extent, wide) => {
+            Value::from(extent.clone()).equals(1).select(&first(), index)
+        }
+        _ => index.clone(),
+    }
 }
 
 /// `x @ w.T`: rows of `x` (its dimensions before the last are a batch) times rows of `w`, summed in `dtype`.

@@ -7,7 +7,7 @@ mod calls;
 mod check;
 mod graph;
 
-use tilewright::{IRModule, Target, pipelines};
+use tilewright::{IRModule, SourceFile, Target, parse_module, pipelines};
 
 use crate::compare::Plain;
 use crate::data::{Argument, Values};
@@ -41,6 +41,20 @@ impl Sampled {
     /// Whether another module means the same to the interpreter; floats may differ by so much of the largest.
     pub fn is_meant_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
         self.meaning.agree(&interpret(other, "main", &self.args, Flat::No)?, tolerance)
+    }
+
+    /// Whether another module, which computes in float16 what the module computes in float32, differs by rounding alone: with
+    /// float32 in the place of float16 it means the same, and its results are no further away than those of bfloat16, whose
+    /// unit of rounding is eight times that of float16, bring them: so the condition of the module is measured.
+    pub fn is_rounded_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
+        let text = tilewright::print_module(other);
+        let with = |dtype: &str| {
+            let source = SourceFile::new("rounded.py", text.replace("float16", dtype));
+            parse_module(&source).map_err(|found| found.to_string())
+        };
+        self.is_meant_by(&with("float32")?, tolerance)?;
+        let coarse = self.meaning.difference(&interpret(&with("bfloat16")?, "main", &self.args, Flat::No)?);
+        self.is_meant_by(other, tolerance + coarse)
     }
 
     /// Whether compiled code of another module computes the same.

@@ -4,7 +4,7 @@ use tilewright_expr::{BinOp, Buffer, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::{PrimFunc, Stmt};
-use tilewright_te::{TeError, extern_stage, legalize as legalize_formula};
+use tilewright_te::{TeError, Value, extern_stage, legalize as legalize_formula, topi};
 
 use super::{broadcast_indices, held};
 use crate::elementwise::{any, block_name, number};
@@ -46,11 +46,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     shapes::all_of_dtype(call, &[0, 2], if attributes::flag(call, "accumulate") { number } else { any })?;
     if let (Some(places), TensorShape::Known(values)) = (place_dims(cx, call)?, call.tensor(2)?.0) {
         let fits = values.len() <= places.len()
-            && values
-                .iter()
-                .rev()
-                .zip(places.iter().rev())
-                .all(|(own, wide)| own.as_int() == Some(1) || !cx.clash(own, wide));
+            && values.iter().rev().zip(places.iter().rev()).all(|(own, wide)| !cx.cannot_broadcast(own, wide));
         if !fits {
             let (values, places) = (shapes::dims_text(values), shapes::dims_text(&places));
             let message = format!("`index_put`: values of shape {values} do not broadcast to the places {places}");
@@ -97,9 +93,9 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
 /// The element at `i` of a shape that the buffer's own broadcasts to.
 fn broadcast_load(buffer: &Buffer, i: &[Expr], shape: &[Expr]) -> Result<Expr, TeError> {
     let skipped = i.len().saturating_sub(buffer.rank());
-    let index = |(own, (i, wide)): (&Expr, (&Expr, &Expr))| match own.as_int() == Some(1) && wide.as_int() != Some(1) {
-        true => Expr::i64(0),
-        false => i.clone(),
+    let index = |(own, (i, wide)): (&Expr, (&Expr, &Expr))| {
+        topi::broadcast_index(own, &Value::from(i.clone()), wide).expr().cloned()
     };
-    Ok(Expr::load(buffer, buffer.shape.iter().zip(i.iter().zip(shape).skip(skipped)).map(index).collect())?)
+    let at = buffer.shape.iter().zip(i.iter().zip(shape).skip(skipped)).map(index).collect::<Result<_, _>>()?;
+    Ok(Expr::load(buffer, at)?)
 }

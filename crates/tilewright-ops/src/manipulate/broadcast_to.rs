@@ -38,7 +38,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     }
     if let (TensorShape::Known(a), TensorShape::Known(b)) = (from, to) {
         for (own, wide) in a.iter().rev().zip(b.iter().rev()) {
-            if own.as_int() != Some(1) && cx.clash(own, wide) {
+            if cx.cannot_broadcast(own, wide) {
                 return wrong(&format!(
                     "shape {} does not broadcast to {}",
                     shapes::dims_text(a),

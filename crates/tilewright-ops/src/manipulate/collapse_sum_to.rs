@@ -1,6 +1,7 @@
 //! The shape before a broadcast.
 
-use tilewright_expr::Expr;
+use tilewright_arith::Analyzer;
+use tilewright_expr::{CmpOp, Expr};
 use tilewright_ir::op::{Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
@@ -28,7 +29,7 @@ pub fn infer_collapsed(cx: &InferCx, call: &OpCall<'_>, to: &TensorShape) -> Res
     let (from, dtype) = call.tensor(0)?;
     check_dtype(call, 0, dtype, number)?;
     if let (TensorShape::Known(from), TensorShape::Known(to)) = (from, to) {
-        let fits = |(wide, own): (&Expr, &Expr)| own.as_int() == Some(1) || !cx.clash(wide, own);
+        let fits = |(wide, own): (&Expr, &Expr)| !cx.cannot_broadcast(own, wide);
         if to.len() > from.len() || !from.iter().rev().zip(to.iter().rev()).all(fits) {
             let (to, from) = (shapes::dims_text(to), shapes::dims_text(from));
             return Err(InferError::at(1, format!("`{}`: shape {to} does not broadcast to {from}", call.op.name)));
@@ -37,18 +38,40 @@ pub fn infer_collapsed(cx: &InferCx, call: &OpCall<'_>, to: &TensorShape) -> Res
     Ok(StructInfo::tensor_with(to.clone(), dtype))
 }
 
+/// How many elements of a dimension of `wide` are summed for one of the result's `own`: all of them where that is 1, which
+/// only the run can tell of some. Nothing where both are the same.
+fn summed(analyzer: &Analyzer, wide: &Expr, own: &Expr) -> Result<Option<Expr>, InferError> {
+    if analyzer.prove_equal(wide, own) {
+        return Ok(None);
+    }
+    if own.as_int() == Some(1) {
+        return Ok(Some(wide.clone()));
+    }
+    let one = Expr::int(1, own.dtype);
+    let count = Expr::compare(CmpOp::Eq, own, &one).and_then(|is_one| Expr::select(&is_one, wide, &one));
+    Ok(Some(count.map_err(|error| InferError::new(error.to_string()))?))
+}
+
 pub fn legalize_collapsed(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let dims = shapes::result_dims(call)?;
+    let (from, analyzer) = (shapes::dims_of(call, 0)?, Analyzer::new());
+    let leading = from.len().saturating_sub(dims.len());
+    let count = |(at, wide): (usize, &Expr)| match at.checked_sub(leading) {
+        None => Ok(Some(wide.clone())),
+        Some(at) => summed(&analyzer, wide, &dims[at]),
+    };
+    let counts = from.iter().enumerate().map(count).collect::<Result<Vec<_>, _>>()?;
     legalize(call, |inputs| {
         let Some(x) = inputs.first() else { return Ok(Vec::new()) };
-        let leading = x.rank() - dims.len();
-        let repeats =
-            |at: usize| at < leading || (dims[at - leading].as_int() == Some(1) && x.dim(at).as_int() != Some(1));
-        let axis = |at: usize| repeats(at).then(|| reduce_axis(Expr::i64(0), x.dim(at), &format!("k{at}")));
-        let axes: Vec<Option<ReduceAxis>> = (0..x.rank()).map(axis).collect();
+        let axis = |(at, count): (usize, &Option<Expr>)| {
+            count.clone().map(|count| reduce_axis(Expr::i64(0), count, &format!("k{at}")))
+        };
+        let axes: Vec<Option<ReduceAxis>> = counts.iter().enumerate().map(axis).collect();
         let result = compute(&dims, &block_name(call), |i| {
             let index = |(at, axis): (usize, &Option<ReduceAxis>)| match axis {
-                Some(axis) => Value::clone(axis),
+                Some(axis) if at < leading || dims[at - leading].as_int() == Some(1) => Value::clone(axis),
+                // One of the two runs over one element only.
+                Some(axis) => i[at - leading].clone() + Value::clone(axis),
                 None => i[at - leading].clone(),
             };
             let element = x.at_all(&axes.iter().enumerate().map(index).collect::<Vec<_>>());

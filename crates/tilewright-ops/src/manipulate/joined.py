@@ -9,6 +9,9 @@
 # run: repeated n=3 == same
 # run: backwards n=5 == same
 # run: collapsed n=3 == same
+# run: perhaps_one k=1 m=3 == same
+# run: perhaps_one k=4 m=1 == same
+# run: perhaps_one k=1 m=1 == same
 
 
 @I.ir_module
@@ -54,3 +57,9 @@ class Module:
     def collapsed(x: R.Tensor((2, "n", 4), "float32"), like: R.Tensor(("n", 1), "float32")):
         n = T.int64()
         return (R.collapse_sum_to(x, (n, 4)), R.collapse_sum_like(x, like), R.collapse_sum_to(x, (2, n, 4)))
+
+    @R.function
+    def perhaps_one(x: R.Tensor((4, 3), "float32"), y: R.Tensor(("k", "m"), "float32")):
+        k, m = T.int64(), T.int64()
+        put = R.index_put(x, (R.expand_dims(R.const([0, 1, 2, 3], "int64"), 1), R.const([0, 1, 2], "int64")), y)
+        return (R.collapse_sum_like(x, y), R.collapse_sum_to(x, (m,)), R.broadcast_to(y, (4, 3)), put)

@@ -129,10 +129,13 @@ pub(super) fn attended(
         [b, h, i, j] => sum(queries.at(&[b, i, h, &d]).cast(dtype) * keys.at(&[b, j, h, &d]).cast(dtype), &[&d]),
         _ => lowest.clone(),
     })?;
+    // A dimension of the bias that is not known to be 1 is as large as the scores': the rule has made sure of it.
+    let as_scored = |(own, pair): (&Expr, &Expr)| if own.as_int() == Some(1) { pair.clone() } else { own.clone() };
+    let biased: Vec<Expr> = bias.iter().flat_map(|bias| bias.shape().iter().zip(&pairs).map(as_scored)).collect();
     let scores = compute(&pairs, &format!("{name}_scores"), |at| {
         let score = products.at_all(at) * scale;
         let score = match bias {
-            Some(bias) => score + topi::at_broadcast(bias, at, &pairs).cast(dtype),
+            Some(bias) => score + topi::at_broadcast(bias, at, &biased).cast(dtype),
             None => score,
         };
         match sees(at) {

@@ -6,7 +6,7 @@
 //! - a constant, shape, scalar, string or data type stands where its variable is used;
 //! - `R.match_cast` to what is known of the value already is another name for it.
 
-use tilewright_expr::node::{VarId, rewrite};
+use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::IRModule;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, Var};
@@ -40,8 +40,8 @@ impl Pass for CanonicalizeBindings {
 struct Names {
     /// What stands for a variable whose binding is gone.
     stands_for: Map<VarId, Expr>,
-    /// The fields of variables that are bound to tuples.
-    fields: Map<VarId, Vec<Expr>>,
+    /// The fields of variables that are bound to tuples; nothing for those that may not be said here.
+    fields: Map<VarId, Vec<Option<Expr>>>,
 }
 
 /// A block under construction.
@@ -51,6 +51,8 @@ struct Block {
     bindings: Vec<Binding>,
     /// The block's own dataflow variables.
     own: Set<VarId>,
+    /// Variables that are bound to tuples here.
+    tuples: Vec<VarId>,
     /// Dataflow variables and the visible ones that take their places.
     given_out: Vec<(Var, Var)>,
 }
@@ -63,7 +65,10 @@ impl Names {
             for binding in &block.bindings {
                 self.binding(binding, &mut made);
             }
+            let (tuples, own) = (std::mem::take(&mut made.tuples), std::mem::take(&mut made.own));
+            let given: Vec<VarId> = made.given_out.iter().map(|(_, given)| given.id()).collect();
             push_block(&mut blocks, self.given_out(made));
+            self.hide(&own, tuples.iter().chain(&given));
         }
         SeqExpr { blocks, result: self.named(&seq.result) }
     }
@@ -85,7 +90,8 @@ impl Names {
             return;
         }
         if let ExprKind::Tuple(fields) = &value.kind {
-            self.fields.insert(binding.var.id(), fields.clone());
+            self.fields.insert(binding.var.id(), fields.iter().cloned().map(Some).collect());
+            block.tuples.push(binding.var.id());
         }
         if binding.var.dataflow {
             block.own.insert(binding.var.id());
@@ -132,7 +138,7 @@ impl Names {
             return block;
         }
         let place = |var: &Var| given_out.iter().find(|(own, _)| own == var).map(|(_, given)| given.clone());
-        for expr in self.stands_for.values_mut().chain(self.fields.values_mut().flatten()) {
+        for expr in self.stands_for.values_mut().chain(self.fields.values_mut().flatten().flatten()) {
             if let Some(renamed) = rewrite(expr, place) {
                 *expr = renamed;
             }
@@ -143,6 +149,19 @@ impl Names {
             .collect();
         self.fields.extend(moved);
         rewrite(&block, place).unwrap_or(block)
+    }
+
+    /// Forgets the fields of tuples that are dataflow variables of a block that ends.
+    fn hide<'t>(&mut self, own: &Set<VarId>, tuples: impl Iterator<Item = &'t VarId>) {
+        for tuple in tuples {
+            for field in self.fields.get_mut(tuple).into_iter().flatten() {
+                let mut hidden = false;
+                walk(field, |var: &Var| hidden |= own.contains(&var.id()));
+                if hidden {
+                    *field = None;
+                }
+            }
+        }
     }
 
     /// The expression with the names that are left.
@@ -166,12 +185,12 @@ impl Names {
             ExprKind::TupleGet { .. } => {
                 let value = self.named(value);
                 let ExprKind::TupleGet { tuple, index } = &value.kind else { return value };
-                let fields = match &tuple.kind {
-                    ExprKind::Var(var) => self.fields.get(&var.id()),
-                    ExprKind::Tuple(fields) => Some(fields),
+                let field = match &tuple.kind {
+                    ExprKind::Var(var) => self.fields.get(&var.id()).and_then(|fields| fields.get(*index)?.clone()),
+                    ExprKind::Tuple(fields) => fields.get(*index).cloned(),
                     _ => None,
                 };
-                fields.and_then(|fields| fields.get(*index)).cloned().unwrap_or(value)
+                field.unwrap_or(value)
             }
             _ => self.named(value),
         }

@@ -8,7 +8,8 @@
 //!
 //! From any form to any form, in dataflow blocks. The right operand is a sum of two tensors of its own shape, permuted or not,
 //! that nothing else uses: a weight and what adapts it, where the second is a product of small matrices itself, which
-//! `AdjustMatmulOrder` then multiplies from the left. Floats are rounded otherwise than before.
+//! `AdjustMatmulOrder` then multiplies from the left. Sums of integers are added up in their own type, so products of a wider
+//! type stay. Floats are rounded otherwise than before.
 
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::Expr;
@@ -17,6 +18,7 @@ use tilewright_ir::{Attr, IRModule};
 use tilewright_ops::binary::add;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::permute_dims;
+use tilewright_tensor::DataType;
 
 use crate::calls_in_dataflow::{Around, called, with_rule};
 
@@ -43,6 +45,12 @@ fn expanded(around: &Around, value: &Expr) -> Option<Expr> {
     let permuted = around.called_once(right, &permute_dims::OP);
     let sum = permuted.and_then(|(args, _)| args.first()).unwrap_or(right);
     let (terms, _) = around.called_once(sum, &add::OP)?;
+    // A sum of narrow integers wraps before it is multiplied; wider products would not.
+    let wraps =
+        sum.struct_info.dtype().is_none_or(|dtype| !dtype.is_float() && ![dtype, DataType::VOID].contains(out_dtype));
+    if wraps {
+        return None;
+    }
     let product = |term: &Expr| {
         if !term.struct_info.equal(&sum.struct_info) {
             return None;

@@ -9,7 +9,7 @@
 //! From any form to any form. It is about the operators that give the same elements in the same order: `reshape`, `flatten`,
 //! `expand_dims` and `squeeze`. One whose result has the type of its operand is another name for it
 //! (`CanonicalizeBindings` removes it); one of another's result is a `reshape` of what that was given, if its dimensions are
-//! known. What nobody uses then goes.
+//! known; so must be those of a type that says that nothing changes. What nobody uses then goes.
 
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
@@ -62,9 +62,10 @@ fn reshaped_once(mut block: BindingBlock) -> BindingBlock {
         let source = operand.as_var().and_then(|var| sources.get(&var.id())).unwrap_or(operand).clone();
         sources.insert(binding.var.id(), source.clone());
         let info = &binding.var.struct_info;
+        // Two shapes of which little is known may differ.
         let value = match info.dims() {
-            _ if info.equal(&source.struct_info) => Some(source),
-            _ if info.equal(&operand.struct_info) => Some(operand.clone()),
+            Some(_) if info.equal(&source.struct_info) => Some(source),
+            Some(_) if info.equal(&operand.struct_info) => Some(operand.clone()),
             Some(dims) if operand.as_var() != source.as_var() => reshape::call(&cx, source, Expr::shape(dims.to_vec()))
                 .ok()
                 .filter(|value| value.struct_info.equal(info)),

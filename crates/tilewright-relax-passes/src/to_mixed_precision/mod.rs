@@ -50,6 +50,8 @@ const WIDE: DataType = DataType::F32;
 const NARROW: DataType = DataType::F16;
 /// The greatest number of float16.
 const GREATEST: f32 = 65504.0;
+/// The least positive number that float16 rounds as well as others; smaller ones lose digits, and become 0.
+const LEAST: f32 = 1.0 / 16384.0;
 
 impl ToMixedPrecision {
     pub(crate) const DEF: PassDef = PassDef {
@@ -261,7 +263,7 @@ impl Block {
         }
         tensors.retain(|tensor| narrowed(&tensor.struct_info).is_some());
         let computed = |tensor: &Expr| tensor.as_var().is_some_and(|var| self.computed.contains_key(&var.id()));
-        let fits = |tensor: &Expr| matches!(&tensor.kind, ExprKind::Constant(constant) if is_small(&constant.0));
+        let fits = |tensor: &Expr| matches!(&tensor.kind, ExprKind::Constant(constant) if fits_narrow(&constant.0));
         tensors.iter().any(|tensor| computed(tensor)) && tensors.iter().all(|tensor| computed(tensor) || fits(tensor))
     }
 
@@ -314,6 +316,7 @@ impl Block {
     }
 }
 
-fn is_small(tensor: &Tensor) -> bool {
-    tensor.to_vec::<f32>().is_ok_and(|values| values.iter().all(|value| value.abs() <= GREATEST))
+fn fits_narrow(tensor: &Tensor) -> bool {
+    let fits = |value: &f32| *value == 0.0 || (LEAST..=GREATEST).contains(&value.abs());
+    tensor.to_vec::<f32>().is_ok_and(|values| values.iter().all(fits))
 }
