@@ -35,11 +35,16 @@ impl Printer<'_> {
     pub(super) fn buffer_call(&mut self, buffer: &Buffer, function: &str, view: Option<String>) {
         self.call(function, |p| {
             p.buffer_details(buffer, DefaultDType::LeftOut);
-            if let Some(data) = view {
-                p.doc.separator();
-                p.doc.write(format_args!("data={data}"));
-            }
+            p.data(view);
         });
+    }
+
+    /// The memory of a buffer, where something else has named it.
+    pub(super) fn data(&mut self, view: Option<String>) {
+        if let Some(data) = view {
+            self.doc.separator();
+            self.doc.write(format_args!("data={data}"));
+        }
     }
 
     /// Shape, data type and what differs from a plain buffer.

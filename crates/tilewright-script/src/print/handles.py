@@ -1,5 +1,5 @@
 # A handle that the body mentions has a name of its own, beside the one of its buffer, which means the memory; the
-# dimensions of a PrimFunc are those of a graph in its type.
+# dimensions of a PrimFunc are those of a graph in its type; two buffers on one memory stay that.
 # test: print
 
 @I.ir_module
@@ -21,6 +21,13 @@ class Module:
         B = T.match_buffer(b, (3,), "int64")
         T.evaluate(T.call_extern("int32", "f", a, A.data))
         B[0] = A[0]
+
+    @T.prim_func
+    def shared(a: T.handle, b: T.handle):
+        memory = T.handle()
+        A = T.match_buffer(a, (4, 4), "float32", data=memory)
+        B = T.match_buffer(b, (16,), "float32", data=memory)
+        B[0] = A[1, 1]
 
     @R.function
     def h() -> R.Callable((R.Tensor(("n", "n // 2"), "int64"), R.Tensor((3,), "int64"), R.Tensor((3,), "int64")), R.Tuple(), False):
@@ -52,6 +59,11 @@ class Module:
         A = T.match_buffer(a, (3,), "int64")
         T.evaluate(T.call_extern("int32", "f", a, T.address_of(A[0])))
         b[0] = A[0]
+
+    @T.prim_func
+    def shared(a: T.Buffer((4, 4), "float32"), b: T.handle):
+        B = T.match_buffer(b, (16,), "float32", data=a.data)
+        B[0] = a[1, 1]
 
     @R.function
     def h() -> R.Callable((R.Tensor(("n", "n // 2"), dtype="int64"), R.Tensor((3,), dtype="int64"), R.Tensor((3,), dtype="int64")), R.Tuple(), False):

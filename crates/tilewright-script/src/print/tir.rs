@@ -45,16 +45,7 @@ impl Printer<'_> {
         for (param, inline) in params {
             if let (Some(buffer), false) = (&param.buffer, inline) {
                 self.declare_unnamed(buffer);
-                let handle = self.scalar_name(&param.var);
-                self.doc.line();
-                let name = self.define_buffer(buffer, &buffer.name);
-                self.doc.write(format_args!("{name} = "));
-                self.qualified(Namespace::Tir, "match_buffer");
-                self.doc.open("(");
-                self.doc.text(&handle);
-                self.doc.separator();
-                self.buffer_details(buffer, DefaultDType::Written);
-                self.doc.close(")");
+                self.matched_parameter(&param.var, buffer);
             }
         }
         for param in &function.params {
@@ -65,6 +56,21 @@ impl Printer<'_> {
         self.body(&function.body);
         self.doc.dedent();
         self.names.close();
+    }
+
+    /// `A = T.match_buffer(a, …)`.
+    fn matched_parameter(&mut self, param: &Var, buffer: &Buffer) {
+        let handle = self.scalar_name(param);
+        let view = self.view_of(buffer);
+        self.doc.line();
+        let name = self.define_buffer(buffer, &buffer.name);
+        self.doc.write(format_args!("{name} = "));
+        self.call("match_buffer", |p| {
+            p.doc.text(&handle);
+            p.doc.separator();
+            p.buffer_details(buffer, DefaultDType::Written);
+            p.data(view);
+        });
     }
 
     fn param(&mut self, param: &Param, inline: bool) {
@@ -431,10 +437,7 @@ impl Printer<'_> {
                 p.region(&matched.source);
                 p.doc.separator();
                 p.buffer_details(&matched.buffer, DefaultDType::Written);
-                if let Some(data) = view {
-                    p.doc.separator();
-                    p.doc.write(format_args!("data={data}"));
-                }
+                p.data(view);
             });
             self.declare_views(&matched.buffer.data);
         }
@@ -462,13 +465,14 @@ impl Printer<'_> {
     }
 }
 
-/// Whether a parameter is written with its buffer: not where the buffer defines variables.
+/// Whether a parameter is written with its buffer: not where the buffer defines variables, nor where its memory is that of
+/// another one. `bound` has what is named before it.
 fn is_inline(param: &Param, bound: &mut Set<Var>) -> bool {
     let Some(buffer) = &param.buffer else {
         bound.insert(param.var.clone());
         return false;
     };
-    let mut inline = true;
+    let mut inline = bound.insert(buffer.data.clone());
     for dim in dimensions(buffer) {
         match dim.as_var() {
             Some(var) => inline &= bound.contains(var),
