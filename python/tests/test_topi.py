@@ -232,7 +232,7 @@ CASES = {
         numbers(5, 4, 3),
     ),
     "conv3d": (
-        lambda x, w: nn.conv3d_ncdhw(x, w, 1, (1, 0, 1), 1),
+        lambda x, w: nn.conv3d_ncdhw(x, w, 1, (1, 0, 1), 1, 1),
         F.conv3d(t(VOLUME), t(numbers(3, 2, 2, 3, 3)), padding=(1, 0, 1)).numpy(),
         VOLUME,
         numbers(3, 2, 2, 3, 3),
@@ -310,6 +310,30 @@ CASES = {
     "rms_norm": (lambda x, w: nn.rms_norm(x, w, axis=[1]), F.rms_norm(t(X), (4,), t(W), 1e-5).numpy(), X, W),
     "lrn": (lambda x: nn.lrn(x, 3, 1, 1e-2, 0.75, 1.0), F.local_response_norm(t(IMAGE), 3, 1e-2).numpy(), IMAGE),
     "scale_shift_nchw": (nn.scale_shift_nchw, IMAGE * W[:, None, None] + X[0][:, None, None], IMAGE, W, X[0].copy()),
+    "depth_to_space nhwc": (
+        lambda x: nn.depth_to_space(x, 2, "NHWC", "CRD"),
+        nhwc(F.pixel_shuffle(t(IMAGE), 2).numpy()),
+        nhwc(IMAGE),
+    ),
+    "there and back": (lambda x: nn.space_to_depth(nn.depth_to_space(x, 2), 2), IMAGE, IMAGE),
+    "circular_pad": (lambda x: nn.circular_pad(x, [1, 2], [2, 1]), mirrored("wrap")(X), X),
+    "pad with an element": (
+        lambda x, v: nn.pad(x, [1, 0], pad_value=v(1)),
+        np.pad(X, [(1, 1), (0, 0)], constant_values=W[1]),
+        X,
+        W,
+    ),
+    "depthwise hwio": (
+        lambda x, w: nn.depthwise_conv2d_nhwc(x, w, 1, 0, 1, kernel_layout="HWIO"),
+        nhwc(F.conv2d(t(IMAGE), t(KERNEL[:4].reshape(8, 1, 3, 4)), groups=4).numpy()),
+        nhwc(IMAGE),
+        np.ascontiguousarray(KERNEL[:4].reshape(4, 2, 3, 4).transpose(2, 3, 1, 0)),
+    ),
+    "adaptive_pool3d last": (
+        lambda x: nn.adaptive_pool3d(x, (3, 2, 5), "max", layout="NDHWC"),
+        F.adaptive_max_pool3d(t(VOLUME), (3, 2, 5)).numpy().transpose(0, 2, 3, 4, 1),
+        np.ascontiguousarray(VOLUME.transpose(0, 2, 3, 4, 1)),
+    ),
     "depth_to_space": (lambda x: nn.depth_to_space(x, 2, mode="CRD"), F.pixel_shuffle(t(IMAGE), 2).numpy(), IMAGE),
     "space_to_depth": (
         lambda x: nn.space_to_depth(x, 2),
@@ -360,8 +384,18 @@ def test_words_about_shapes():
 
 MISTAKES = [
     (lambda x: nn.pool2d(x, 2, 2, 1, 0, "median"), '"max" or "avg", not "median"'),
-    (lambda x: nn.pad(x, [1]), "4 dimensions, and borders 1 and 1"),
-    (lambda x: topi.layout_transform(x, "NCHW", "NHWD"), "have other dimensions"),
+    (lambda x: nn.pad(x, [1]), "has 4 dimensions, its border 1 and 1 widths"),
+    (lambda x: nn.pad(x, [0, 0, -1, 0]), "cannot be -1 wide"),
+    (lambda x: nn.pad(x, [0] * 4, attrs={"a": 1}), "`attrs` is not known here"),
+    (lambda x: topi.layout_transform(x, "NCHW", "NHWD"), "`NHWD` is no layout of the axes NCHW"),
+    (lambda x: topi.layout_transform(x, "NCHW", "NHWC", "my_rule"), 'found the rule "my_rule"'),
+    (lambda x: nn.depth_to_space(x, 2, mode="RCD"), "`DCR` or `CRD`, found `RCD`"),
+    (lambda x: nn.depth_to_space(x, 2, layout="NCWX"), "no layout of the axes NCHW"),
+    (lambda x: nn.depth_to_space(x, 2), "channels: 2 is no multiple of 4"),
+    (lambda x: nn.space_to_depth(x, 3), "blocks: 4 is no multiple of 3"),
+    (lambda x: topi.strided_slice(x, [0], [1], slice_mode="begin"), '"end" or "size", not "begin"'),
+    (lambda x: nn.conv2d_nhwc(x, x, 1, 0, 1, meta_schedule_original_shape=[1]), "is not known here"),
+    (lambda x: nn.depthwise_conv2d_nhwc(x, x, 1, 0, 1, "OHWI"), 'not "OHWI"'),
     (lambda x: nn.conv2d(x, x, 1, "FULL", 1), '"SAME" or "VALID", not "FULL"'),
     (lambda x: topi.all(x, axis=4), "has no dimension 4"),
     (lambda x: topi.tensordot(x, x, ((0, 1), (0,))), "2 dimensions of `x` stand beside 1"),
@@ -372,5 +406,11 @@ MISTAKES = [
 @pytest.mark.parametrize("number", range(len(MISTAKES)))
 def test_what_a_formula_does_not_take_is_said(number):
     formula, message = MISTAKES[number]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, tvm.TVMError), match=message):
         formula(te.placeholder((1, 2, 4, 4), name="x"))
+
+
+def test_a_missing_argument_of_a_convolution_is_named():
+    x = te.placeholder((1, 2, 4, 4), name="x")
+    with pytest.raises(TypeError, match=r"topi.nn.conv2d_nchw: missing a required argument: 'padding'"):
+        nn.conv2d_nchw(x, x, 1)

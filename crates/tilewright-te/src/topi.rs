@@ -1,8 +1,10 @@
 //! Patterns that many formulas share. What an op computes stands in its declaration; here is only how tensors are run
 //! over.
 
+pub mod border;
 pub mod convolution;
 pub mod layout;
+pub mod pixels;
 pub mod pooling;
 
 use tilewright_arith::Analyzer;
@@ -10,6 +12,8 @@ use tilewright_expr::{BinOp, Expr};
 use tilewright_tensor::DataType;
 
 use crate::{TeError, Tensor, Value, compute, compute_over, reduce_axis, sum};
+
+pub use border::{Border, bordered, padded};
 
 /// `f` of each element.
 pub fn elementwise(x: &Tensor, name: &str, f: impl FnOnce(Value) -> Value) -> Result<Tensor, TeError> {
@@ -35,39 +39,6 @@ pub fn wide(dtype: DataType) -> DataType {
 /// Whether all of these hold; `None` of none.
 pub fn all_of(conditions: impl IntoIterator<Item = Value>) -> Option<Value> {
     conditions.into_iter().reduce(|all, one| all.binary(BinOp::And, one))
-}
-
-/// The tensor with a border of `fill`, so wide before and behind its elements along each dimension; itself where there is
-/// none.
-pub fn padded(x: &Tensor, before: &[i64], behind: &[i64], fill: &Value, name: &str) -> Result<Tensor, TeError> {
-    if before.iter().chain(behind).all(|&width| width == 0) {
-        return Ok(x.clone());
-    }
-    if before.len() != x.rank() || behind.len() != x.rank() {
-        return Err(TeError(format!(
-            "a border needs two widths for each of the {} dimensions of `{}`",
-            x.rank(),
-            x.name()
-        )));
-    }
-    let analyzer = Analyzer::new();
-    let sides: Vec<(i64, i64)> = before.iter().copied().zip(behind.iter().copied()).collect();
-    let wider = |(extent, (a, b)): (&Expr, &(i64, i64))| analyzer.simplify(&(extent.clone() + (a + b)));
-    let shape: Vec<Expr> = x.shape().iter().zip(&sides).map(wider).collect();
-    compute(&shape, name, |i| {
-        let mut conditions = Vec::new();
-        let mut own = Vec::with_capacity(i.len());
-        for ((index, extent), &(before, behind)) in i.iter().zip(x.shape()).zip(&sides) {
-            let end = analyzer.simplify(&(extent.clone() + before));
-            conditions.extend((before > 0).then(|| Value::from(Expr::int(before, extent.dtype)).le(index)));
-            conditions.extend((behind > 0).then(|| index.lt(Value::from(end))));
-            own.push(if before == 0 { index.clone() } else { index - before });
-        }
-        match all_of(conditions) {
-            Some(inside) => inside.if_then_else(&x.at_all(&own), fill),
-            None => x.at_all(&own),
-        }
-    })
 }
 
 /// The element of `x` that stands at `i` of a broadcast shape: trailing dimensions match, those of size 1 repeat.

@@ -85,6 +85,13 @@ def _named(formula: Callable[..., Any], name: str, own: str | None) -> Callable[
     return formula
 
 
+def refused(name: str, **arguments: Any) -> None:
+    """Refuses arguments that have no meaning here, where they are given."""
+    for argument, value in arguments.items():
+        if value is not None and value != "":
+            raise ValueError(f"topi.{name}: `{argument}` is not known here, found {value!r}")
+
+
 def each(x: Tensor, function: Callable[[Any], Any], name: str) -> Tensor:
     """A function of each element."""
     return compute(x.shape, lambda *at: function(x(*at)), name=name)

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import te
 from ..te.tensor import Tensor
-from .formula import apply, axis_of, same
+from .formula import apply, same
 from .layout import layout_transform as layout_transform
 
 globals().update({
@@ -117,9 +117,11 @@ def strided_slice(
 ) -> Tensor:  # fmt: skip
     """Every so manieth element from `begin` to `end` of dimensions, the first ones where none are said.
 
-    With the `slice_mode` "size" `end` are numbers of elements, -1 for all that are left. Places behind the last
-    element stand for the end, as in Python.
+    With the `slice_mode` "size" `end` are numbers of elements, -1 for all that are left, and `strides` are 1. Places
+    behind the last element stand for the end, as in Python, unless `assume_inbound` promises that there are none.
     """
+    if slice_mode not in ("end", "size"):
+        raise ValueError(f'topi.strided_slice: `slice_mode` is "end" or "size", not "{slice_mode}"')
     begin, end = list(begin), list(end)
     axes = list(range(len(begin))) if axes is None else list(axes)
     if slice_mode == "size":
@@ -138,16 +140,8 @@ def where(condition: Any, x: Any, y: Any) -> Tensor:
 
 def one_hot(indices: Tensor, on_value: Any, off_value: Any, depth: int, axis: int, dtype: Any) -> Tensor:
     """For each index a row that is `on_value` at it and `off_value` elsewhere."""
-    rank, dtype = len(indices.shape), str(dtype)
-    last = rank if axis == -1 else axis_of(axis, rank + 1)
-    shape = [*indices.shape[:last], depth, *indices.shape[last:]]
-
-    def element(*at: Any) -> Any:
-        index = indices(*at[:last], *at[last + 1 :])
-        there = index == at[last].astype(indices.dtype)
-        return te.if_then_else(there, te.const(on_value, dtype), te.const(off_value, dtype))
-
-    return te.compute(shape, element, name="T_one_hot")
+    on, off = (te.const(value, str(dtype)) for value in (on_value, off_value))
+    return apply("one_hot", (indices, on, off), {"depth": depth, "axis": axis})
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "float32") -> Tensor:

@@ -1,10 +1,11 @@
 //! A border round a tensor.
 
-use tilewright_expr::{BinOp, CmpOp, Expr};
+use tilewright_expr::Expr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_te::topi::{self, Border};
+use tilewright_te::{Tensor, Value, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
 use crate::elementwise::block_name;
@@ -93,38 +94,24 @@ fn check_border(cx: &InferCx, mode: Mode, dim: &Expr, width: i64) -> Result<(), 
     Ok(())
 }
 
-/// The index of the element that stands at `index` of the padded dimension, where it has the border of another element.
-fn source(mode: Mode, index: &Value, before: i64, extent: &Expr) -> Value {
-    let own = if before == 0 { index.clone() } else { index - before };
-    let size = Value::from(extent.clone());
-    match mode {
-        Mode::Constant => own,
-        Mode::Edge => own.max(0).min(&size - 1),
-        Mode::Circular => own.binary(BinOp::FloorMod, size),
-        Mode::Reflect => {
-            let (below, above) = (-&own, (&size * 2 - 2) - &own);
-            let mirrored = own.compare(CmpOp::Ge, &size).select(&above, &own);
-            own.compare(CmpOp::Lt, 0).select(&below, &mirrored)
-        }
-    }
-}
-
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, mode) = (shapes::result_dims(call)?, mode(call)?);
     let (widths, value) = (widths(call, dims.len())?, attributes::float(call, "pad_value")?);
-    let (before, behind): (Vec<i64>, Vec<i64>) = widths.iter().copied().unzip();
-    let name = block_name(call);
+    let side = |of: fn(&(i64, i64)) -> i64| -> Vec<Expr> {
+        widths.iter().zip(&dims).map(|(pair, dim)| Expr::int(of(pair), dim.dtype)).collect()
+    };
+    let (before, behind, name) = (side(|pair| pair.0), side(|pair| pair.1), block_name(call));
     legalize_formula(call, |inputs| {
-        let bordered = |x: &Tensor| match mode {
-            Mode::Constant if widths.iter().any(|width| *width != (0, 0)) => {
-                let fill = Value::from(Expr::float(value, DataType::F64)).cast(x.dtype());
-                topi::padded(x, &before, &behind, &fill, &name)
-            }
-            Mode::Constant | Mode::Edge | Mode::Reflect | Mode::Circular => compute(&dims, &name, |i| {
-                let places = i.iter().zip(&widths).zip(x.shape());
-                let own = places.map(|((i, (before, _)), extent)| source(mode, i, *before, extent));
-                x.at_all(&own.collect::<Vec<_>>())
-            }),
+        let bordered = |x: &Tensor| {
+            let border = match mode {
+                Mode::Constant => {
+                    Border::Constant(Value::from(Expr::float(value, DataType::F64)).cast(x.dtype()))
+                }
+                Mode::Edge => Border::Edge,
+                Mode::Reflect => Border::Reflect,
+                Mode::Circular => Border::Circular,
+            };
+            topi::bordered(x, &before, &behind, &border, &name)
         };
         inputs.iter().map(bordered).collect()
     })

@@ -4,7 +4,8 @@ use tilewright_expr::{BinOp, Expr};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{Value, compute, legalize as legalize_formula};
+use tilewright_te::legalize as legalize_formula;
+use tilewright_te::topi::pixels::{Image, Order, depth_to_space};
 
 use crate::elementwise::block_name;
 use crate::{attributes, shapes};
@@ -54,15 +55,10 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let (dims, factor) = (shapes::result_dims(call)?, factor(call)?);
+    let channels = dims.len().saturating_sub(3);
+    let image = Image { channels, rows: channels + 1, columns: channels + 2 };
     legalize_formula(call, |inputs| {
-        let shuffled = |x: &tilewright_te::Tensor| {
-            compute(&dims, &block_name(call), |i| {
-                let [batch @ .., channel, row, column] = i else { return x.at_all(i) };
-                let own = channel * (factor * factor) + row.floor_mod(factor) * factor + column.floor_mod(factor);
-                let of_pixel: [Value; 3] = [own, row.floor_div(factor), column.floor_div(factor)];
-                x.at_all(&[batch, &of_pixel].concat())
-            })
-        };
-        inputs.iter().map(shuffled).collect()
+        let name = block_name(call);
+        inputs.iter().map(|x| depth_to_space(x, factor, Order::ChannelsFirst, image, &name)).collect()
     })
 }

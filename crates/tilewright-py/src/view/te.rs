@@ -2,9 +2,10 @@
 //!
 //! Python's formulas are scalar expressions in which a load from a tensor's buffer is an element of the tensor.
 //! `known` finds the tensor of such a buffer again; `build` holds the functions that make tensors and PrimFuncs of
-//! them.
+//! them, `formulas` those of the library.
 
 pub(crate) mod build;
+pub(crate) mod formulas;
 mod known;
 
 use std::sync::Arc;

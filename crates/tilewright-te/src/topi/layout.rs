@@ -10,7 +10,8 @@ use std::fmt;
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
 
-use crate::{TeError, Value};
+use super::all_of;
+use crate::{TeError, Tensor, Value, compute};
 
 /// Where each axis of the data is among the dimensions of a tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +81,12 @@ impl Layout {
         }
     }
 
+    /// The layout of this text and the axes that it has, in its own order.
+    pub fn with_axes(text: &str) -> Result<(Self, String), TeError> {
+        let axes: String = text.chars().filter(char::is_ascii_uppercase).collect();
+        Ok((Self::of(text, &axes)?, axes))
+    }
+
     /// The number of dimensions.
     pub fn rank(&self) -> usize {
         self.dims.len()
@@ -105,6 +112,11 @@ impl Layout {
         self.dims.iter().enumerate().filter_map(|(at, dim)| Some((at, dim.part?)))
     }
 
+    /// How many steps along an axis its parts take together.
+    fn step(&self, axis: usize) -> i64 {
+        self.dims.get(self.dim_of(axis)).map_or(1, |dim| dim.stride)
+    }
+
     /// The extents of the axes.
     pub fn logical_shape(&self, physical: &[Expr]) -> Result<Vec<Expr>, TeError> {
         if physical.len() != self.rank() {
@@ -113,8 +125,7 @@ impl Layout {
         }
         let analyzer = Analyzer::new();
         let extent = |axis: usize| {
-            let at = self.dim_of(axis);
-            let stride = self.dims.get(at).map_or(1, |dim| dim.stride);
+            let (at, stride) = (self.dim_of(axis), self.step(axis));
             physical.get(at).map_or(Expr::i64(0), |extent| match stride {
                 1 => extent.clone(),
                 _ => analyzer.simplify(&(extent.clone() * stride)),
@@ -161,6 +172,25 @@ impl Layout {
         };
         self.dims.iter().map(along).collect()
     }
+}
+
+/// The tensor in another layout of the same axes. What a part holds behind the last element is 0.
+pub fn transform(x: &Tensor, from: &Layout, to: &Layout, name: &str) -> Result<Tensor, TeError> {
+    let logical = from.logical_shape(x.shape())?;
+    let filled = |(axis, extent): &(usize, &Expr)| {
+        let step = to.step(*axis);
+        step > 1 && extent.as_int().is_none_or(|extent| extent % step != 0)
+    };
+    let ragged: Vec<(usize, &Expr)> = logical.iter().enumerate().filter(filled).collect();
+    compute(&to.physical_shape(&logical)?, name, |i| {
+        let at = to.logical(i);
+        let element = x.at_all(&from.physical(&at));
+        let inside = ragged.iter().filter_map(|&(axis, extent)| Some(at.get(axis)?.lt(extent.clone())));
+        match all_of(inside) {
+            Some(inside) => inside.if_then_else(&element, &Value::from(Expr::number(0, x.dtype()))),
+            None => element,
+        }
+    })
 }
 
 /// The index times a constant.

@@ -188,53 +188,100 @@ pub fn pool(data: &Tensor, pool: &Pool) -> Result<Tensor, TeError> {
     })
 }
 
-/// Means of windows that divide the data into as many as `size` says, along each spatial dimension: window `i` of `m` goes
-/// from `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up.
-pub fn adaptive_average(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout) -> Result<Tensor, TeError> {
-    let shape = from.logical_shape(data.shape())?;
-    let result = to.physical_shape(&[&shape[..2], size].concat())?;
-    let analyzer = Analyzer::new();
-    let (dtype, wide) = (data.dtype(), mean_type(data.dtype()));
-    // Where windows differ, all are run over as the longest is, and what lies behind them adds nothing.
-    let mut windows: Vec<(Expr, bool)> = Vec::new();
-    for (n, m) in shape.iter().skip(2).zip(size) {
-        let rest = analyzer.simplify(&Expr::binary(BinOp::FloorMod, n, m)?);
-        let even = analyzer.simplify(&Expr::binary(BinOp::FloorDiv, n, m)?);
-        let whole = rest.as_int() == Some(0);
-        windows.push((if whole { even } else { analyzer.simplify(&(even + 2)) }, whole));
+/// Windows that divide the data into as many as `size` says, along each spatial dimension: window `i` of `m` goes from
+/// `i * n / m`, rounded down, to `(i + 1) * n / m`, rounded up.
+struct Adaptive<'a> {
+    data: &'a Tensor,
+    size: &'a [Expr],
+    from: &'a Layout,
+    to: &'a Layout,
+    shape: Vec<Expr>,
+    result: Vec<Expr>,
+    /// The number of elements that are run over, and whether all of them are in each window.
+    windows: Vec<(Expr, bool)>,
+    over: Vec<ReduceAxis>,
+}
+
+impl<'a> Adaptive<'a> {
+    fn new(data: &'a Tensor, size: &'a [Expr], from: &'a Layout, to: &'a Layout) -> Result<Self, TeError> {
+        let shape = from.logical_shape(data.shape())?;
+        let result = to.physical_shape(&[&shape[..2], size].concat())?;
+        let analyzer = Analyzer::new();
+        // Where windows differ, all are run over as the longest is.
+        let mut windows: Vec<(Expr, bool)> = Vec::new();
+        for (n, m) in shape.iter().skip(2).zip(size) {
+            let rest = analyzer.simplify(&Expr::binary(BinOp::FloorMod, n, m)?);
+            let even = analyzer.simplify(&Expr::binary(BinOp::FloorDiv, n, m)?);
+            let whole = rest.as_int() == Some(0);
+            windows.push((if whole { even } else { analyzer.simplify(&(even + 2)) }, whole));
+        }
+        let over = taps(&windows.iter().map(|(extent, _)| extent.clone()).collect::<Vec<_>>());
+        Ok(Self { data, size, from, to, shape, result, windows, over })
     }
-    let over = taps(&windows.iter().map(|(extent, _)| extent.clone()).collect::<Vec<_>>());
-    let bounds = |i: &Value, n: &Expr, m: &Expr| {
+
+    /// Where window `i` along a spatial dimension begins and ends.
+    fn bounds(&self, i: &Value, d: usize) -> (Value, Value) {
+        let (n, m) = (&self.shape[d + 2], &self.size[d]);
         let last = Analyzer::new().simplify(&(n.clone() + m.clone() - 1));
         let scaled = i * n.clone();
         (scaled.floor_div(m.clone()), (scaled + last).floor_div(m.clone()))
-    };
-    let axes: Vec<&ReduceAxis> = over.iter().collect();
-    let total = compute_over(&result, "adaptive_pool_sum", &names(to), |i| {
-        let mut at = to.logical(i);
+    }
+
+    /// The element of the windows at `i` that the reduction runs over, as `cast` has it; what lies behind one is `outside`.
+    fn element(&self, i: &[Value], cast: impl FnOnce(Value) -> Value, outside: &Expr) -> Value {
+        let mut at = self.to.logical(i);
         let mut inside = Vec::new();
-        for (d, (y, r)) in at.iter_mut().skip(2).zip(&over).enumerate() {
-            let (extent, whole) = &windows[d];
+        for (d, (y, r)) in at.iter_mut().skip(2).zip(&self.over).enumerate() {
+            let (extent, whole) = &self.windows[d];
             if *whole {
                 *y = &*y * extent.clone() + &**r;
                 continue;
             }
-            let (start, end) = bounds(y, &shape[d + 2], &size[d]);
+            let (start, end) = self.bounds(y, d);
             *y = start + &**r;
             inside.push(y.lt(end));
         }
-        let element = data.at_all(&from.physical(&at)).cast(wide);
-        let zero = Value::from(Expr::number(0, wide));
-        sum(all_of(inside).map_or(element.clone(), |inside| inside.if_then_else(&element, &zero)), &axes)
-    })?;
-    compute_over(&result, "adaptive_pool_avg", &names(to), |i| {
-        let at = to.logical(i);
+        let element = cast(self.data.at_all(&self.from.physical(&at)));
+        let outside = Value::from(outside.clone());
+        all_of(inside).map_or(element.clone(), |inside| inside.if_then_else(&element, &outside))
+    }
+
+    /// The number of elements of the windows at `i`.
+    fn count(&self, i: &[Value]) -> Value {
+        let at = self.to.logical(i);
         let length = |(d, (extent, whole)): (usize, &(Expr, bool))| {
-            let (start, end) = bounds(&at[d + 2], &shape[d + 2], &size[d]);
+            let (start, end) = self.bounds(&at[d + 2], d);
             if *whole { Value::from(extent.clone()) } else { end - start }
         };
-        let constant = windows.iter().filter_map(|(extent, whole)| extent.as_int().filter(|_| *whole)).product();
-        let varying = windows.iter().enumerate().filter(|(_, (extent, whole))| !whole || extent.as_int().is_none());
-        (total.at_all(i) / count(constant, varying.map(length)).cast(wide)).cast(dtype)
+        let known = |extent: &Expr, whole: bool| extent.as_int().filter(|_| whole);
+        let constant = self.windows.iter().filter_map(|(extent, whole)| known(extent, *whole)).product();
+        let varying = self.windows.iter().enumerate().filter(|(_, (extent, whole))| known(extent, *whole).is_none());
+        count(constant, varying.map(length))
+    }
+
+    fn axes(&self) -> Vec<&ReduceAxis> {
+        self.over.iter().collect()
+    }
+}
+
+/// Means of windows that divide the data into as many as `size` says, along each spatial dimension.
+pub fn adaptive_average(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout) -> Result<Tensor, TeError> {
+    let windows = Adaptive::new(data, size, from, to)?;
+    let (dtype, wide) = (data.dtype(), mean_type(data.dtype()));
+    let zero = Expr::number(0, wide);
+    let total = compute_over(&windows.result, "adaptive_pool_sum", &names(to), |i| {
+        sum(windows.element(i, |element| element.cast(wide), &zero), &windows.axes())
+    })?;
+    compute_over(&windows.result, "adaptive_pool_avg", &names(to), |i| {
+        (total.at_all(i) / windows.count(i).cast(wide)).cast(dtype)
+    })
+}
+
+/// The largest elements of windows that divide the data into as many as `size` says, along each spatial dimension.
+pub fn adaptive_max(data: &Tensor, size: &[Expr], from: &Layout, to: &Layout) -> Result<Tensor, TeError> {
+    let windows = Adaptive::new(data, size, from, to)?;
+    let least = Reducer::Max.identity(data.dtype());
+    compute_over(&windows.result, "adaptive_pool_max", &names(to), |i| {
+        max_over(windows.element(i, |element| element, &least), &windows.axes())
     })
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import _core
 from ...te.tensor import Tensor
-from ..formula import apply, same, unary
+from ..formula import apply, refused, same, unary
 from ..products import turned
 from . import border, convolution, normalisation, pooling
 from .border import *
@@ -59,14 +59,16 @@ def dense(
     auto_scheduler_rewritten_layout: str = "", meta_schedule_original_shape: Any = None,
 ) -> Tensor:  # fmt: skip
     """`data @ weight.T`, plus a bias for each column where there is one."""
+    _not_rewritten("dense", auto_scheduler_rewritten_layout, meta_schedule_original_shape)
     return _core.te_dense(data, weight, bias, str(out_dtype or data.dtype))
 
 
 def matmul(
     tensor_a: Tensor, tensor_b: Tensor, bias: Tensor | None = None, out_dtype: Any = None, transpose_a: bool = False,
-    transpose_b: bool = False,
+    transpose_b: bool = False, auto_scheduler_rewritten_layout: str = "", meta_schedule_original_shape: Any = None,
 ) -> Tensor:  # fmt: skip
     """The product of two matrices, plus a bias for each column where there is one."""
+    _not_rewritten("matmul", auto_scheduler_rewritten_layout, meta_schedule_original_shape)
     left, right = (turned(tensor_a) if transpose_a else tensor_a), (turned(tensor_b) if transpose_b else tensor_b)
     product = apply("matmul", (left, right), {"out_dtype": "void" if out_dtype is None else str(out_dtype)})
     return product if bias is None else apply("add", (product, bias), {})
@@ -74,10 +76,22 @@ def matmul(
 
 def batch_matmul(
     tensor_a: Tensor, tensor_b: Tensor, oshape: Any = None, out_dtype: Any = None, transpose_a: bool = False,
-    transpose_b: bool = True,
+    transpose_b: bool = True, auto_scheduler_rewritten_layout: str = "", meta_schedule_original_shape: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The products of two batches of matrices, of which the second ones lie transposed unless it is said."""
-    return matmul(tensor_a, tensor_b, None, out_dtype, transpose_a, transpose_b)
+    """The products of two batches of matrices, of which the second ones lie transposed unless it is said.
+
+    `oshape` is the shape of the result where the two batches, being symbolic, do not say it.
+    """
+    _not_rewritten("batch_matmul", auto_scheduler_rewritten_layout, meta_schedule_original_shape)
+    product = matmul(tensor_a, tensor_b, None, out_dtype, transpose_a, transpose_b)
+    if oshape is None or list(oshape) == list(product.shape):
+        return product
+    return apply("reshape", (product, list(oshape)), {})
+
+
+def _not_rewritten(name: str, layout: str, shape: Any) -> None:
+    """Weights that a tuner has laid out anew are unknown here: the build lays out weights itself."""
+    refused(name, auto_scheduler_rewritten_layout=layout, meta_schedule_original_shape=shape)
 
 
 def nll_loss(predictions: Tensor, targets: Tensor, weights: Tensor, reduction: str, ignore_index: int) -> Tensor:

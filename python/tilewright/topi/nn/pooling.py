@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import te
+from ... import _core
 from ...te.tensor import Tensor
 from ..formula import apply
 from .window import border
@@ -52,22 +52,7 @@ def _adaptive(data: Tensor, output_size: Any, pool_type: str, layout: str) -> Te
     sizes = [output_size] * len(spatial) if isinstance(output_size, int) else list(output_size)
     if pool_type == "avg":
         return apply(f"nn.adaptive_avg_pool{len(spatial)}d", (data, sizes), {"layout": layout})
-    shape = list(data.shape)
-    for axis, size in zip(spatial, sizes, strict=True):
-        shape[axis] = size
-    # A window is one element wider at most than the quotient, rounded up; behind its end its last element counts again.
-    widest = [(data.shape[axis] + (size - 1)) // size + 1 for axis, size in zip(spatial, sizes, strict=True)]
-    inside = [te.reduce_axis((0, width), name=f"r{at}") for at, width in enumerate(widest)]
-
-    def element(*at: Any) -> Any:
-        places = list(at)
-        for axis, size, step in zip(spatial, sizes, inside, strict=True):
-            extent, index = data.shape[axis], at[axis]
-            end = ((index + 1) * extent + (size - 1)) // size
-            places[axis] = te.min(index * extent // size + step, end - 1)
-        return te.max(data(*places), axis=inside)
-
-    return te.compute(shape, element, name="adaptive_pool_max")
+    return _core.te_adaptive_max(data, sizes, layout)
 
 
 def pool1d(

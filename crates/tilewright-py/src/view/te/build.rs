@@ -21,11 +21,11 @@ use crate::error;
 use crate::view::builder::PyBuilder;
 use crate::view::{FromPython, Node, argument, attrs, node_of, wrap};
 
-fn failed(py: Python<'_>, reason: impl std::fmt::Display) -> PyErr {
+pub(super) fn failed(py: Python<'_>, reason: impl std::fmt::Display) -> PyErr {
     error::general(py, reason)
 }
 
-fn tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn tensor(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
     known::add(tensor.op());
     wrap(py, Node::Te(Te::Tensor(tensor)))
 }
@@ -43,7 +43,7 @@ fn results(py: Python<'_>, op: Operation) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// Extents of one type: constants take that of the others, and the widest wins.
-fn shape(object: &Bound<'_, PyAny>) -> PyResult<Vec<Expr>> {
+pub(super) fn shape(object: &Bound<'_, PyAny>) -> PyResult<Vec<Expr>> {
     let dims: Vec<Expr> = argument(object, "shape")?;
     let bits = dims.iter().filter(|dim| dim.dtype.is_int()).map(|dim| dim.dtype.bits).max();
     let wide = |dim: Expr| match (dim.as_int(), bits) {
@@ -260,25 +260,6 @@ pub(crate) fn te_extern_primfunc<'py>(
         Some(first) => results(py, first.op().clone()),
         None => Err(failed(py, "the function writes no tensor")),
     }
-}
-
-/// `data @ weight.T`, plus a bias for each column.
-#[pyfunction]
-pub(crate) fn te_dense<'py>(
-    data: &Bound<'py, PyAny>,
-    weight: &Bound<'py, PyAny>,
-    bias: &Bound<'py, PyAny>,
-    dtype: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let py = data.py();
-    let (x, w): (Tensor, Tensor) = (argument(data, "data")?, argument(weight, "weight")?);
-    let bias: Option<Tensor> = argument(bias, "bias")?;
-    let product = te::topi::dense(&x, &w, argument(dtype, "out_dtype")?).map_err(|error| failed(py, error))?;
-    let made = match &bias {
-        None => Ok(product),
-        Some(bias) => te::topi::broadcast(&product, bias, product.shape(), "T_add", |a, b| a + b),
-    };
-    tensor(py, made.map_err(|error| failed(py, error))?)
 }
 
 /// The tensors that a call of a graph operator makes of these inputs, by the operator's formula.

@@ -1,0 +1,89 @@
+//! Borders round tensors.
+//!
+//! What stands in a border is a value, or elements of the tensor itself: each place of the border then stands for an
+//! index of the tensor. Widths may be symbolic; one that is known may not be negative.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::{BinOp, Expr};
+
+use super::all_of;
+use crate::{TeError, Tensor, Value, compute};
+
+/// What stands in a border.
+#[derive(Clone, Debug)]
+pub enum Border {
+    /// A value of the tensor's type.
+    Constant(Value),
+    /// The nearest element.
+    Edge,
+    /// The elements mirrored at the outermost one, which is not repeated.
+    Reflect,
+    /// The elements mirrored behind the outermost one, which is repeated.
+    Symmetric,
+    /// The elements of the other side.
+    Circular,
+}
+
+impl Border {
+    /// Where the element comes from that stands so far from the beginning of a dimension of this size.
+    fn source(&self, place: &Value, size: &Value) -> Value {
+        let mirrored = |outermost: i64| {
+            let (below, above) = (-place - outermost, size * 2 - (2 - outermost) - place);
+            place.lt(0).select(&below, &place.ge(size).select(&above, place))
+        };
+        match self {
+            Self::Constant(_) => place.clone(),
+            Self::Edge => place.max(0).min(size - 1),
+            Self::Circular => place.floor_mod(size),
+            Self::Reflect => mirrored(0),
+            Self::Symmetric => mirrored(1),
+        }
+    }
+}
+
+/// The tensor with a border so wide before and behind its elements along each dimension.
+pub fn bordered(x: &Tensor, before: &[Expr], behind: &[Expr], border: &Border, name: &str) -> Result<Tensor, TeError> {
+    let (rank, name_of_x) = (x.rank(), x.name());
+    if before.len() != rank || behind.len() != rank {
+        let (before, behind) = (before.len(), behind.len());
+        return Err(TeError(format!("`{name_of_x}` has {rank} dimensions, its border {before} and {behind} widths")));
+    }
+    if let Some(width) = before.iter().chain(behind).filter_map(Expr::as_int).find(|&width| width < 0) {
+        return Err(TeError(format!("a border of `{name_of_x}` cannot be {width} wide")));
+    }
+    let analyzer = Analyzer::new();
+    let sum = |a: &Expr, b: &Expr| Expr::binary(BinOp::Add, a, b).map(|sum| analyzer.simplify(&sum));
+    let ends = x.shape().iter().zip(before).map(|(extent, a)| sum(extent, a)).collect::<Result<Vec<_>, _>>()?;
+    let shape = ends.iter().zip(behind).map(|(end, b)| sum(end, b)).collect::<Result<Vec<_>, _>>()?;
+    compute(&shape, name, |i| {
+        let mut conditions = Vec::new();
+        let mut own = Vec::with_capacity(i.len());
+        let widths = before.iter().zip(behind);
+        for (((index, size), end), (before, behind)) in i.iter().zip(x.shape()).zip(&ends).zip(widths) {
+            let (front, back) = (before.as_int() != Some(0), behind.as_int() != Some(0));
+            let place = if front { index - before.clone() } else { index.clone() };
+            conditions.extend(front.then(|| Value::from(before.clone()).le(index)));
+            conditions.extend(back.then(|| index.lt(end.clone())));
+            let bordered = front || back;
+            own.push(if bordered { border.source(&place, &size.clone().into()) } else { place });
+        }
+        let element = x.at_all(&own);
+        match (border, all_of(conditions)) {
+            (Border::Constant(fill), Some(inside)) => inside.if_then_else(&element, fill),
+            _ => element,
+        }
+    })
+}
+
+/// The tensor with a border of a value; itself where there is none.
+pub fn padded(x: &Tensor, before: &[i64], behind: &[i64], fill: &Value, name: &str) -> Result<Tensor, TeError> {
+    if before.iter().chain(behind).all(|&width| width == 0) {
+        return Ok(x.clone());
+    }
+    let widths = |widths: &[i64]| {
+        let each = widths.iter().zip(x.shape().iter().map(Some).chain(std::iter::repeat(None)));
+        each.map(|(&width, extent)| extent.map_or(Expr::i64(width), |extent| Expr::int(width, extent.dtype))).collect()
+    };
+    let (before, behind): (Vec<Expr>, Vec<Expr>) = (widths(before), widths(behind));
+    bordered(x, &before, &behind, &Border::Constant(fill.clone()), name)
+}
