@@ -65,3 +65,20 @@ def test_data_types_have_parts():
     for wrong in ("int32x0", "quux8", "float0", "x4"):
         with pytest.raises(ValueError, match="unknown data type"):
             tw.DataType(wrong)
+
+
+def test_calls_of_builtins_have_the_results_that_the_core_gives_them():
+    n, x = tir.Var("n", "int32"), tir.Var("x", "float32")
+    rows = [
+        (tir.ret(n), ""), (tir.ret(0), ""), (tir.op.assume(n > 0), ""),
+        (tir.op.tvm_storage_sync("shared"), ""), (tir.op.undef(), "int32"),
+        (tir.op.tvm_thread_invariant(x), "float32"), (tir.Call("int32", "tir.ret", [x]), ""),
+    ]  # fmt: skip
+    for call, dtype in rows:
+        assert call.dtype == dtype, str(call)
+        function = tir.PrimFunc([n, x], tir.Evaluate(call)).with_attr("global_symbol", "main")
+        module = tw.IRModule({"main": function})
+        assert tw.relax.analysis.faults(module) == [], str(call)
+        tw.ir.assert_structural_equal(tw.script.from_source(module.script()), module)
+    with pytest.raises(tw.TVMError, match="does not take 2 operands"):
+        tir.Call("void", "tir.ret", [n, n])

@@ -130,3 +130,22 @@ def test_wrong_arguments_are_named():
 def test_data_types_are_named_in_every_way():
     for dtype in ("float32", np.float32, np.dtype("float32")):
         assert tw.nd.empty((1,), dtype).dtype == "float32"
+
+
+def test_data_types_are_those_of_the_core():
+    code = tw.runtime.DataTypeCode
+    rows = [
+        ("bool", code.BOOL, 8, 1), ("int32", code.INT, 32, 1), ("uint8x4", code.UINT, 8, 4), ("float16", code.FLOAT, 16, 1),
+        ("bfloat16", code.BFLOAT, 16, 1), ("float8_e4m3fn", code.Float8E4M3FN, 8, 1), ("handle", code.HANDLE, 64, 1),
+        ("float4_e2m1fn", code.Float4E2M1FN, 4, 1), ("void", code.HANDLE, 0, 1), ("int4", code.INT, 4, 1),
+    ]  # fmt: skip
+    for name, *parts in rows:
+        dtype = tw.DataType(name)
+        assert (dtype == name, [dtype.type_code, dtype.bits, dtype.lanes]) == (True, parts)
+        assert dtype.itemsize() == (parts[1] * parts[2] + 7) // 8
+    # DLPack's own numbers: an exported tensor says the same.
+    assert (int(code.BOOL), int(code.Float8E5M2)) == (6, 12)
+    assert tw.DataType("float32").with_lanes(4) == "float32x4" and tw.DataType("int") == "int32"
+    for wrong in ("int7", "int8x0", "int32x", "floaty"):
+        with pytest.raises(ValueError, match="float32"):
+            tw.DataType(wrong)

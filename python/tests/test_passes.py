@@ -341,8 +341,102 @@ def test_a_pass_says_what_it_is_and_runs_behind_what_it_requires():
     assert seen[0] > len(Module)
     with pytest.raises(tw.TVMError, match="LegalizeOpps"):
         tw.transform.module_pass(required=["LegalizeOpps"])(lambda module, context: module)
-    both = tw.transform.Sequential([looks], opt_level=1, name="both")
-    assert (both.info.name, both.info.opt_level) == ("both", 1)
+
+
+def noting(name, level, seen):
+    """A pass of a level that notes that it has run."""
+
+    @tw.transform.module_pass(opt_level=level, name=name)
+    def note(module, context):
+        seen.append(name)
+        return module
+
+    return note
+
+
+def test_a_sequence_is_a_pass_with_a_level_and_requirements_of_its_own():
+    seen = []
+    passes = [noting("test.zero", 0, seen), noting("test.three", 3, seen)]
+    both = tw.transform.Sequential(passes, opt_level=3, name="both", required=["LegalizeOps"])
+    assert isinstance(both, tw.transform.Sequential) and isinstance(both, tw.transform.Pass)
+    assert (both.info.name, both.info.opt_level, both.info.required) == ("both", 3, ["LegalizeOps"])
+    assert [one.info.name for one in both.passes] == ["test.zero", "test.three"]
+    inside = tw.transform.Sequential([both, passes[0]])
+    rows = [
+        # Inside of a sequence levels count, and a sequence has one too: nothing that it requires runs either.
+        (inside, 2, ["test.zero"], False),
+        (inside, 3, ["test.zero", "test.three", "test.zero"], True),
+        # What is called by itself runs at any level, and those that it runs at theirs.
+        (both, 2, ["test.zero"], True),
+        (passes[1], 0, ["test.three"], False),
+    ]
+    for one, level, expected, legalized in rows:
+        seen.clear()
+        with tw.transform.PassContext(opt_level=level):
+            module = one(Module)
+        assert (seen, "R.nn.relu(" not in module.script()) == (expected, legalized), (one, level)
+    with pytest.warns(UserWarning, match="both"), tw.transform.PassContext(disabled_pass=["both"]):
+        seen.clear()
+        assert both(Module) is Module and not seen
+    with pytest.raises(tw.TVMError, match="LegalizeOpps"):
+        tw.transform.Sequential([], required=["LegalizeOpps"])
+    with pytest.raises(TypeError, match="name="):
+        tw.transform.Sequential([], "both")
+
+
+def test_instruments_hear_of_a_sequence_and_of_its_passes():
+    heard = []
+
+    @tw.instrument.pass_instrument
+    class Hears:
+        def __init__(self, name):
+            self.name = name
+
+        def run_before_pass(self, mod, info):
+            heard.append((self.name, "before", info.name, info.opt_level))
+
+        def run_after_pass(self, mod, info):
+            heard.append((self.name, "after", info.name, info.opt_level))
+
+    sequence = tw.transform.Sequential([noting("test.noted", 1, [])], opt_level=2, name="both")
+    with tw.transform.PassContext(instruments=[Hears("a"), Hears("b")]):
+        sequence(Module)
+    around = [("both", 2, "before"), ("test.noted", 1, "before"), ("test.noted", 1, "after"), ("both", 2, "after")]
+    assert heard == [(who, when, name, level) for name, level, when in around for who in "ab"]
+
+
+def test_an_instrument_that_fails_leaves_no_context_behind():
+    events = []
+
+    class Watches(tw.instrument.PassInstrument):
+        def __init__(self, name, fails=""):
+            self.name, self.fails = name, fails
+
+        def enter_pass_ctx(self):
+            events.append(f"{self.name} begins")
+            if self.fails == "begin":
+                raise ValueError("no")
+
+        def exit_pass_ctx(self):
+            events.append(f"{self.name} ends")
+            if self.fails == "end":
+                raise ValueError("no")
+
+    outside = tw.transform.PassContext.current()
+    for fails, expected in [
+        ("begin", ["a begins", "b begins", "a ends"]),
+        ("end", ["a begins", "b begins", "c begins", "a ends", "b ends"]),
+    ]:
+        events.clear()
+        with pytest.raises(ValueError, match="no"):
+            with tw.transform.PassContext(instruments=[Watches("a"), Watches("b", fails), Watches("c")]):
+                pass
+        assert events == expected
+        assert tw.transform.PassContext.current() is outside
+    events.clear()
+    with tw.transform.PassContext(instruments=[Watches("a")]) as context:
+        context.override_instruments([Watches("b")])
+    assert events == ["a begins", "a ends", "b begins", "b ends"]
 
 
 @T.prim_func
@@ -358,27 +452,39 @@ def row_sums(A: T.Buffer((16, 8), "float32"), B: T.Buffer((16,), "float32"), n: 
                     B[vi] = B[vi] + A[vi, vk] * T.float32(1.0)
 
 
+@T.prim_func
+def one_more(A: T.Buffer((16, 8), "float32"), B: T.Buffer((16,), "float32"), n: T.int32):
+    T.evaluate(0)
+    for i in range(34):
+        if i < 16:
+            B[i] = A[i, i - i] + T.float32(1.0)
+
+
 def test_steps_of_the_lowering_keep_the_meaning(rng):
     steps = tw.tir.transform
     rows = [
-        (steps.LowerInitBlock(), lambda text: "T.init" not in text),
-        (steps.LowerOpaqueBlock(), lambda text: "T.block" not in text),
-        (steps.UnrollLoop(), lambda text: "T.unroll" not in text),
-        (steps.Simplify(), lambda text: "T.block" in text),
-        (steps.RemoveNoOp(), lambda text: "T.block" in text),
-        (steps.LoopPartition(), lambda text: "T.block" in text),
+        (steps.LowerInitBlock(), row_sums, lambda text: "T.init" not in text),
+        (steps.LowerOpaqueBlock(), row_sums, lambda text: "T.block" not in text),
+        (steps.UnrollLoop(), row_sums, lambda text: "T.unroll" not in text),
+        (steps.Simplify(), one_more, lambda text: "i - i" not in text),
+        (steps.RemoveNoOp(), one_more, lambda text: "T.evaluate" not in text),
+        (steps.LoopPartition(), one_more, lambda text: "if i < 16" not in text),
         (
             tw.transform.Sequential([steps.LowerOpaqueBlock(), steps.HoistIfThenElse()]),
+            row_sums,
             lambda text: text.index("if ") < text.index("for "),
         ),
     ]
     values = rng.standard_normal((16, 8)).astype("float32")
-    for step, holds in rows:
-        module = step(tw.IRModule({"row_sums": row_sums}))
+    expected = {row_sums: values.sum(1), one_more: values[:, 0] + 1}
+    for step, function, holds in rows:
+        before = tw.IRModule({"main": function})
+        assert not holds(before.script()), step
+        module = step(before)
         assert holds(module.script()), step
         result = tw.nd.array(np.zeros(16, "float32"))
-        tw.build(module["row_sums"], target="llvm")(tw.nd.array(values), result, 4)
-        np.testing.assert_allclose(result.numpy(), values.sum(1), rtol=1e-5, atol=1e-6)
+        tw.build(module["main"], target="llvm")(tw.nd.array(values), result, 4)
+        np.testing.assert_allclose(result.numpy(), expected[function], rtol=1e-5, atol=1e-6)
 
 
 def test_operators_that_are_skipped_stay_and_are_warned_of():

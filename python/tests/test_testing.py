@@ -244,8 +244,8 @@ def test_lives_of_variables():
 @pytest.mark.parametrize(
     ("instrument", "count"),
     [
-        (PrintBeforeAll(), 2),
-        (PrintAfterAll(), 2),
+        (PrintBeforeAll(), 3),
+        (PrintAfterAll(), 3),
         (PassPrintingInstrument(["LegalizeOps"], ["DeadCodeElimination"]), 2),
         (PassPrintingInstrument(["LegalizeOps"]), 1),
     ],

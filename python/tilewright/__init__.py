@@ -17,8 +17,17 @@ from typing import TYPE_CHECKING, Any
 from . import error, ir, runtime
 from ._core import __version__
 from .error import TVMError
-from .ir import IRModule, transform
-from .runtime import DataType, cpu, cuda, device, get_global_func, register_func, remove_global_func
+from .ir import IRModule, instrument, transform
+from .runtime import (
+    DataType,
+    cpu,
+    cuda,
+    device,
+    get_global_func,
+    register_func,
+    register_global_func,
+    remove_global_func,
+)
 from .runtime import ndarray as nd
 
 if TYPE_CHECKING:
@@ -38,9 +47,11 @@ __all__ = [
     "device",
     "error",
     "get_global_func",
+    "instrument",
     "ir",
     "nd",
     "register_func",
+    "register_global_func",
     "relax",
     "remove_global_func",
     "runtime",

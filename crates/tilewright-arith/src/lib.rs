@@ -5,7 +5,7 @@
 //! equations and inequalities), `region` (what loops touch of a buffer). Inside, `session` (one simplification: interned
 //! nodes, each once), `walk` and `sums` (expressions to nodes), `linear` (sums with coefficients), `rules` (the table of
 //! equations that is applied), the code for operations on sums (`divide`, `compare`, `extremes`, `lanes`, `casts`), and
-//! `proof` (why a sum is not negative).
+//! `proof` (why a sum is not negative). `written` stands beside all that: what a host language works out at once.
 //!
 //! Invariants: integers of index expressions are mathematical integers (no wrap-around); every answer is a proof, and
 //! "not proven" is never an error. Only `int32` and `int64` are index types; other integers are folded where they are
@@ -35,6 +35,7 @@ mod sets;
 mod solve;
 mod sums;
 mod walk;
+mod written;
 
 #[cfg(test)]
 mod scale_tests;
@@ -57,3 +58,4 @@ pub use solve::{
     deduce_bound, detect_clip_bound, detect_linear_equation, smith_normal_form, solve_inequalities_to_range,
     solve_linear_equations, solve_linear_inequalities,
 };
+pub use written::{worked_out, worked_out_comparison};

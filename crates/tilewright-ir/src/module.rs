@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tilewright_expr::node::{EqCx, IrNode, Mismatch};
 use tilewright_support::OrderedMap;
 
-use crate::Attrs;
 use crate::relax::{Function, GlobalVar, StructInfo, VDevice};
-use crate::tir::PrimFunc;
+use crate::tir::{PrimFunc, attr_names};
+use crate::{Attr, Attrs};
 
 /// A function of a module.
 #[derive(Clone, Debug, IrNode)]
@@ -38,6 +38,17 @@ impl GlobalFunc {
             Self::Prim(f) => f.global_symbol(),
             Self::Relax(f) => f.global_symbol(),
         }
+    }
+
+    /// The function with another symbol.
+    #[must_use]
+    pub fn with_symbol(mut self, symbol: impl Into<Arc<str>>) -> Self {
+        let attrs = match &mut self {
+            Self::Prim(f) => &mut Arc::make_mut(f).attrs,
+            Self::Relax(f) => &mut Arc::make_mut(f).attrs,
+        };
+        attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::str(symbol));
+        self
     }
 }
 

@@ -1,5 +1,6 @@
 //! Other names for the functions of a module.
 
+use std::fmt;
 use std::sync::Arc;
 
 use tilewright_expr::node::rewrite;
@@ -21,6 +22,59 @@ pub fn rename_functions(module: &IRModule, names: &Map<Arc<str>, Arc<str>>) -> I
         renamed.insert(names.get(name).unwrap_or(name).clone(), function);
     }
     renamed
+}
+
+/// Why functions cannot have other names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RenameError {
+    /// The module has no function of this name, only those.
+    Missing { name: Arc<str>, known: Vec<Arc<str>> },
+    /// Two functions would have one name.
+    Clash { first: Arc<str>, second: Arc<str>, name: Arc<str> },
+}
+
+impl fmt::Display for RenameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { name, known } => {
+                write!(f, "the module has no function `{name}`, only {}", known.join(", "))
+            }
+            Self::Clash { first, second, name } => write!(f, "`{first}` and `{second}` would both be called `{name}`"),
+        }
+    }
+}
+
+impl std::error::Error for RenameError {}
+
+/// The module whose functions have other names, from old to new, each reference to them too. A symbol that is the old
+/// name becomes the new one.
+pub fn replace_global_vars(
+    module: &IRModule,
+    replacements: impl IntoIterator<Item = (Arc<str>, Arc<str>)>,
+) -> Result<IRModule, RenameError> {
+    let mut names: Map<Arc<str>, Arc<str>> = module.iter().map(|(name, _)| (name.clone(), name.clone())).collect();
+    for (old, new) in replacements {
+        let Some(known) = names.get_mut(&old) else {
+            let known = module.sorted().into_iter().map(|(name, _)| name.clone()).collect();
+            return Err(RenameError::Missing { name: old, known });
+        };
+        *known = new;
+    }
+    let mut taken: Map<&Arc<str>, &Arc<str>> = Map::default();
+    for (old, _) in module.iter() {
+        let Some(new) = names.get(old) else { continue };
+        if let Some(first) = taken.insert(new, old) {
+            return Err(RenameError::Clash { first: first.clone(), second: old.clone(), name: new.clone() });
+        }
+    }
+    let mut renamed = rename_functions(module, &names);
+    for (old, new) in names.iter().filter(|(old, new)| old != new) {
+        if let Some(function) = renamed.get(new).filter(|function| function.global_symbol() == Some(&**old)) {
+            let function = function.clone().with_symbol(new.clone());
+            renamed.insert(new.clone(), function);
+        }
+    }
+    Ok(renamed)
 }
 
 /// The function with references to the new names.
@@ -45,4 +99,48 @@ fn with_references(function: &Function, names: &Map<Arc<str>, Arc<str>>) -> Func
         _ => None,
     });
     changed.unwrap_or_else(|| function.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Attrs;
+    use crate::relax::{SeqExpr, StructInfo};
+    use crate::tir::attr_names;
+
+    fn module() -> IRModule {
+        let function = |body: Expr| Function {
+            params: Vec::new(),
+            body: SeqExpr { blocks: Vec::new(), result: body },
+            ret: StructInfo::Object,
+            attrs: Attrs::new(),
+            pure: true,
+            origins: Default::default(),
+        };
+        let mut module = IRModule::new();
+        let first = module.insert("first", GlobalFunc::from(function(Expr::tuple(Vec::new()))).with_symbol("first"));
+        module.insert("second", GlobalFunc::from(function(Expr::global(&first))).with_symbol("seen"));
+        module
+    }
+
+    #[test]
+    fn names_references_and_symbols_that_are_names_change() {
+        let renamed = replace_global_vars(&module(), [("first".into(), "one".into()), ("second".into(), "two".into())]);
+        let renamed = renamed.unwrap();
+        let symbol = |name: &str| renamed.get(name).and_then(GlobalFunc::global_symbol).map(str::to_owned);
+        assert_eq!((symbol("one"), symbol("two")), (Some("one".to_owned()), Some("seen".to_owned())));
+        let ExprKind::GlobalVar(global) = &renamed.relax("two").unwrap().body.result.kind else {
+            panic!("no reference")
+        };
+        assert_eq!(&*global.name, "one");
+        assert!(renamed.get("one").unwrap().attrs().contains_key(attr_names::GLOBAL_SYMBOL));
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_or_taken_is_an_error() {
+        let error =
+            |old: &str, new: &str| replace_global_vars(&module(), [(old.into(), new.into())]).unwrap_err().to_string();
+        assert_eq!(error("third", "one"), "the module has no function `third`, only first, second");
+        assert_eq!(error("first", "second"), "`first` and `second` would both be called `second`");
+    }
 }

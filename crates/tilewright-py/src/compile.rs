@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tilewright::ir::Attr;
 use tilewright::ir::pass::Sequential;
-use tilewright::ir::tir::attr_names::GLOBAL_SYMBOL;
-use tilewright::{CompileError, CompileOptions, Executable, GlobalFunc, IRModule, build_executable, pipelines};
+use tilewright::{CompileError, CompileOptions, Executable, IRModule, build_executable, pipelines};
 use tilewright_cli::Progress;
 
 use crate::error;
@@ -31,17 +29,12 @@ fn module_to_build(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
     if let Ok(module) = object.cast::<PyModule>() {
         return Ok(module.get().ir());
     }
-    let Ok((name, mut function)) = function_of(object) else {
+    let Ok((name, function)) = function_of(object) else {
         return Err(error::wrong_type("expected an IRModule, a PrimFunc or a relax.Function", object));
     };
     let name = function.global_symbol().map_or(name, Arc::from);
-    let symbol = (Arc::from(GLOBAL_SYMBOL), Attr::str(name.clone()));
-    match &mut function {
-        GlobalFunc::Prim(function) => Arc::make_mut(function).attrs.extend([symbol]),
-        GlobalFunc::Relax(function) => Arc::make_mut(function).attrs.extend([symbol]),
-    }
     let mut module = IRModule::new();
-    module.insert(name, function);
+    module.insert(name.clone(), function.with_symbol(name));
     Ok(Arc::new(module))
 }
 

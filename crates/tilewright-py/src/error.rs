@@ -1,9 +1,10 @@
 //! The one mapping of errors to Python exceptions. The classes are Python's own, in `tilewright/error.py`.
 
 use std::cell::RefCell;
+use std::ffi::CString;
 use std::fmt::Display;
 
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
@@ -70,6 +71,15 @@ pub(crate) fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, message: &str,
     let make = || py.import("tilewright.error")?.getattr("make");
     let made = make().and_then(|make| make.call1((class, message, found.iter().map(parts).collect::<Vec<_>>())));
     made.map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Warnings of the compiler as Python's, in the caller's line.
+pub(crate) fn warn(py: Python<'_>, warnings: &Diagnostics) -> PyResult<()> {
+    for warning in &warnings.0 {
+        let message = CString::new(warning.message.replace('\0', "\\0"))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1)?;
+    }
+    Ok(())
 }
 
 /// An error without a code.

@@ -58,6 +58,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<module::PyModule>()?;
     core.add_class::<structure::ObjectPath>()?;
     core.add_class::<pass::PyPass>()?;
+    core.add_class::<pass::PySequential>()?;
     core.add_class::<target::PyTarget>()?;
     core.add_class::<schedule::BlockRv>()?;
     core.add_class::<schedule::LoopRv>()?;
@@ -70,6 +71,7 @@ fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add_class::<timing::PyTimes>()?;
     core.add_class::<timing::PyReport>()?;
     for function in [
+        wrap_pyfunction!(tensor::data_type_parts, core)?,
         wrap_pyfunction!(device::num_threads, core)?,
         wrap_pyfunction!(device::set_num_threads, core)?,
         wrap_pyfunction!(device::set_affinity, core)?,

@@ -102,17 +102,17 @@ impl PyMachine {
     /// A machine on one device or several. The memory strategies of `memory_cfg` are accepted and change nothing: memory
     /// is always planned and kept. Every machine can be profiled, with `profile` or without.
     #[new]
-    #[pyo3(signature = (exec, device=None, memory_cfg=None, profile=false))]
+    #[pyo3(signature = (rt_mod, device=None, memory_cfg=None, profile=false))]
     fn new(
-        exec: &Bound<'_, PyAny>,
+        rt_mod: &Bound<'_, PyAny>,
         device: Option<&Bound<'_, PyAny>>,
         memory_cfg: Option<&Bound<'_, PyAny>>,
         profile: bool,
     ) -> PyResult<Self> {
         let _ = profile;
-        let py = exec.py();
-        let Ok(executable) = exec.cast::<PyExecutable>() else {
-            return Err(error::wrong_type("expected an Executable from relax.build", exec));
+        let py = rt_mod.py();
+        let Ok(executable) = rt_mod.cast::<PyExecutable>() else {
+            return Err(error::wrong_type("expected an Executable from relax.build", rt_mod));
         };
         memory_cfg.map_or(Ok(()), check_memory)?;
         let devices = device.map_or(Ok(Vec::new()), devices_of)?;
@@ -121,6 +121,12 @@ impl PyMachine {
         let machine = made.map_err(|e| runtime_error(py, e))?;
         Ok(Self { machine, without_result: Lock::default(), functions: Lock::default() })
     }
+
+    /// The numbers of the two strategies of memory.
+    #[classattr]
+    const NAIVE_ALLOCATOR: i64 = 1;
+    #[classattr]
+    const POOLED_ALLOCATOR: i64 = 2;
 
     fn __getitem__(&self, name: &Bound<'_, PyAny>) -> PyResult<Py<Function>> {
         let py = name.py();

@@ -6,12 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use tilewright::ir::GlobalInfo;
 use tilewright::ir::relax::Expr;
-use tilewright::ir::rename::rename_functions;
-use tilewright::ir::tir::attr_names;
-use tilewright::ir::{Attr, GlobalInfo};
+use tilewright::ir::rename::replace_global_vars;
 use tilewright::script::print::{self, PrintOptions};
-use tilewright::support::Map;
 use tilewright::tensor::DataType;
 use tilewright::{GlobalFunc, IRModule};
 
@@ -154,16 +152,6 @@ fn global_info(object: &Bound<'_, PyAny>) -> PyResult<GlobalInfo> {
     }
 }
 
-/// The function with another symbol.
-fn with_symbol(mut function: GlobalFunc, symbol: &str) -> GlobalFunc {
-    let attrs = match &mut function {
-        GlobalFunc::Prim(function) => &mut Arc::make_mut(function).attrs,
-        GlobalFunc::Relax(function) => &mut Arc::make_mut(function).attrs,
-    };
-    attrs.insert(attr_names::GLOBAL_SYMBOL.into(), Attr::str(symbol));
-    function
-}
-
 #[pymethods]
 impl PyModule {
     /// A module of these functions, by name or GlobalVar, with attributes and global infos.
@@ -187,11 +175,15 @@ impl PyModule {
         Ok(Self::of(module))
     }
 
-    /// A module whose `main` is the function.
+    /// A module whose `main` is the function, beside the others by name.
     #[staticmethod]
-    fn from_expr(function: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let (name, function) = function_of(function)?;
+    #[pyo3(signature = (expr, functions=None))]
+    fn from_expr(expr: &Bound<'_, PyAny>, functions: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let (name, function) = function_of(expr)?;
         let mut module = IRModule::new();
+        if let Some(functions) = functions {
+            insert_all(&mut module, functions)?;
+        }
         let name = function.global_symbol().map_or(name, Into::into);
         module.insert(name, function);
         Ok(Self::of(module))
@@ -255,25 +247,25 @@ impl PyModule {
     }
 
     /// The attribute of this name, or None.
-    fn get_attr<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        view::attr_field(self.ir().attrs.get(name)).view(py)
+    fn get_attr<'py>(&self, py: Python<'py>, attr_key: &str) -> PyResult<Bound<'py, PyAny>> {
+        view::attr_field(self.ir().attrs.get(attr_key)).view(py)
     }
 
     /// A module with an attribute more, or with another value for it.
-    fn with_attr(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let value = attr_of(value)?;
-        Ok(self.changed(|module| drop(module.attrs.insert(name.into(), value))))
+    fn with_attr(&self, attr_key: &str, attr_value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let value = attr_of(attr_value)?;
+        Ok(self.changed(|module| drop(module.attrs.insert(attr_key.into(), value))))
     }
 
     /// A module with these attributes more.
-    fn with_attrs(&self, attrs: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let attrs = attrs_of(attrs)?;
+    fn with_attrs(&self, attr_map: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let attrs = attrs_of(attr_map)?;
         Ok(self.changed(|module| module.attrs.extend(attrs)))
     }
 
     /// A module without an attribute.
-    fn without_attr(&self, name: &str) -> Self {
-        self.changed(|module| drop(module.attrs.remove(name)))
+    fn without_attr(&self, attr_key: &str) -> Self {
+        self.changed(|module| drop(module.attrs.remove(attr_key)))
     }
 
     /// Adds or replaces the functions of a dict or of a module.
@@ -297,8 +289,8 @@ impl PyModule {
     }
 
     /// Sets one of the lists of global infos.
-    fn update_global_info(&self, name: &str, infos: &Bound<'_, PyAny>) -> PyResult<()> {
-        let infos = infos.try_iter()?.map(|info| global_info(&info?)).collect::<PyResult<_>>()?;
+    fn update_global_info(&self, name: &str, global_info: &Bound<'_, PyAny>) -> PyResult<()> {
+        let infos = global_info.try_iter()?.map(|info| self::global_info(&info?)).collect::<PyResult<_>>()?;
         self.change(|module| drop(module.global_infos.insert(name.into(), infos)));
         Ok(())
     }
@@ -306,26 +298,9 @@ impl PyModule {
     /// A module whose functions have other names, each reference to them too: a dict from old names or GlobalVars to new
     /// ones. A symbol that is the old name becomes the new one.
     fn replace_global_vars(&self, py: Python<'_>, replacements: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let module = self.ir();
-        let mut names: Map<Arc<str>, Arc<str>> = module.iter().map(|(name, _)| (name.clone(), name.clone())).collect();
-        for (old, new) in replacements {
-            let (old, new) = (function_name(&old)?, function_name(&new)?);
-            let known = names.get_mut(&old).ok_or_else(|| missing(py, &module, &old))?;
-            *known = new;
-        }
-        let mut taken: Map<&Arc<str>, &Arc<str>> = Map::default();
-        for (old, new) in &names {
-            if let Some(other) = taken.insert(new, old) {
-                return Err(error::general(py, format_args!("`{other}` and `{old}` would both be called `{new}`")));
-            }
-        }
-        let mut renamed = rename_functions(&module, &names);
-        for (old, new) in names.iter().filter(|(old, new)| old != new) {
-            if let Some(function) = renamed.get(new).filter(|function| function.global_symbol() == Some(&**old)) {
-                let function = with_symbol(function.clone(), new);
-                renamed.insert(new.clone(), function);
-            }
-        }
+        let names = replacements.iter().map(|(old, new)| Ok((function_name(&old)?, function_name(&new)?)));
+        let names = names.collect::<PyResult<Vec<_>>>()?;
+        let renamed = replace_global_vars(&self.ir(), names).map_err(|wrong| error::general(py, wrong))?;
         Ok(Self::of(renamed))
     }
 

@@ -17,13 +17,13 @@ use crate::module::PyModule;
 use crate::passes::make_pass;
 
 /// A pass: of the compiler, of the user, or several in order.
-#[pyclass(frozen, name = "Pass", module = "tilewright.ir.transform")]
+#[pyclass(frozen, subclass, name = "Pass", module = "tilewright.ir.transform")]
 pub(crate) struct PyPass {
     #[pyo3(get)]
     name: String,
     #[pyo3(get)]
     opt_level: u8,
-    /// Passes of the compiler that run before a pass of Python's.
+    /// Passes of the compiler that run before a pass of Python's, or before several.
     required: Vec<String>,
     work: Work,
 }
@@ -40,6 +40,14 @@ impl PyPass {
         Self { name: info.name.to_owned(), opt_level: info.opt_level, required: Vec::new(), work: Work::Native(pass) }
     }
 
+    /// A pass that is not the compiler's own; those that it requires are.
+    fn made(py: Python<'_>, name: String, opt_level: u8, required: Vec<String>, work: Work) -> PyResult<Self> {
+        for known in &required {
+            tilewright::passes::def(known).map_err(|message| error::general(py, message))?;
+        }
+        Ok(Self { name, opt_level, required, work })
+    }
+
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -52,24 +60,42 @@ impl PyPass {
                 let output = settings.run(py, |cx| cx.run(pass.as_ref(), (*input).clone()))?;
                 Ok(Bound::new(py, PyModule::of(output))?.into_any())
             }
-            Work::Python(_) if settings.leaves_out(&self.name, self.opt_level) => Ok(module.clone()),
-            Work::Python(function) => {
-                let before = self.required.iter().try_fold(module.clone(), |module, name| {
-                    make_pass(py, name, &PyDict::new(py))?.run(py, settings, &module)
-                })?;
-                let module = &before;
-                let info = PassInfoArgs { name: &self.name, opt_level: self.opt_level };
-                settings.watched(py, &info, module, || {
-                    let output = function.bind(py).call1((module, settings.context.bind(py)))?;
-                    let expected = || format!("expected an IRModule from the pass `{}`", self.name);
-                    module_of(&output).map_err(|_| error::wrong_type(expected(), &output))?;
-                    Ok(output)
-                })
-            }
-            Work::Sequence(passes) => {
-                passes.iter().try_fold(module.clone(), |module, pass| pass.get().run(py, settings, &module))
+            Work::Python(function) => self.watched(py, settings, module, |module| {
+                let output = function.bind(py).call1((module, settings.context.bind(py)))?;
+                let expected = || format!("expected an IRModule from the pass `{}`", self.name);
+                module_of(&output).map_err(|_| error::wrong_type(expected(), &output))?;
+                Ok(output)
+            }),
+            Work::Sequence(passes) => self.watched(py, settings, module, |module| {
+                passes.iter().try_fold(module, |module, pass| pass.get().run(py, settings, &module))
+            }),
+        }
+    }
+
+    /// Does the work behind what is required and under the instruments, by the rules of [`PassCx::run`].
+    fn watched<'py>(
+        &self,
+        py: Python<'py>,
+        settings: &Settings,
+        module: &Bound<'py, PyAny>,
+        work: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if settings.leaves_out(&self.name, self.opt_level) {
+            return Ok(module.clone());
+        }
+        let module = self.required.iter().try_fold(module.clone(), |module, name| {
+            make_pass(py, name, &PyDict::new(py))?.run(py, settings, &module)
+        })?;
+        let info = self.info(py)?;
+        for answer in settings.tell("should_run", &module, &info)? {
+            if !answer.is_truthy()? {
+                return Ok(module);
             }
         }
+        settings.tell("run_before_pass", &module, &info)?;
+        let output = work(module)?;
+        settings.tell("run_after_pass", &output, &info)?;
+        Ok(output)
     }
 }
 
@@ -89,13 +115,6 @@ pub(crate) fn module_of(object: &Bound<'_, PyAny>) -> PyResult<Arc<IRModule>> {
 
 #[pymethods]
 impl PyPass {
-    /// Passes one after the other.
-    #[staticmethod]
-    #[pyo3(signature = (passes, name, opt_level = 0))]
-    fn sequential(passes: Vec<Py<Self>>, name: String, opt_level: u8) -> Self {
-        Self { name, opt_level, required: Vec::new(), work: Work::Sequence(passes) }
-    }
-
     /// A Python function from a module and a context to a module; the passes of these names run before it.
     #[staticmethod]
     #[pyo3(signature = (function, name, opt_level, required = vec![]))]
@@ -106,23 +125,23 @@ impl PyPass {
         opt_level: u8,
         required: Vec<String>,
     ) -> PyResult<Self> {
-        for known in &required {
-            tilewright::passes::def(known).map_err(|message| error::general(py, message))?;
-        }
-        Ok(Self { name, opt_level, required, work: Work::Python(function) })
+        Self::made(py, name, opt_level, required, Work::Python(function))
     }
 
     /// What instruments are told of it: its name, the level at which it runs, and what runs before it.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
-        class.call1((&self.name, self.opt_level, &self.required))
+        pass_info(py, &self.name, self.opt_level, &self.required)
     }
 
-    fn __call__<'py>(&self, module: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = module.py();
-        module_of(module)?;
-        self.run(py, &Settings::current(py)?, module)
+    fn __call__<'py>(&self, py: Python<'py>, r#mod: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        module_of(r#mod)?;
+        let mut settings = Settings::current(py)?;
+        // Levels choose among the passes of a sequence. One that is called by itself is meant.
+        if !settings.disabled.contains(&self.name) {
+            settings.required.push(self.name.clone());
+        }
+        self.run(py, &settings, r#mod)
     }
 
     fn __repr__(&self) -> String {
@@ -130,10 +149,56 @@ impl PyPass {
     }
 }
 
-/// What instruments are told of a pass.
-struct PassInfoArgs<'a> {
-    name: &'a str,
-    opt_level: u8,
+/// Passes one after the other, as one.
+#[pyclass(frozen, extends = PyPass, name = "Sequential", module = "tilewright.ir.transform")]
+pub(crate) struct PySequential;
+
+#[pymethods]
+impl PySequential {
+    /// One pass that runs these in order, behind the compiler's passes that are `required`.
+    #[new]
+    #[pyo3(signature = (passes=None, opt_level=None, name="sequential", required=None, traceable=false))]
+    fn new(
+        py: Python<'_>,
+        passes: Option<&Bound<'_, PyAny>>,
+        opt_level: Option<&Bound<'_, PyAny>>,
+        name: &str,
+        required: Option<Vec<String>>,
+        traceable: bool,
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let _ = traceable;
+        let mut parts = Vec::new();
+        for pass in passes.map(|passes| passes.try_iter()).transpose()?.into_iter().flatten() {
+            let pass = pass?;
+            match pass.cast::<PyPass>() {
+                Ok(part) => parts.push(part.clone().unbind()),
+                Err(_) => {
+                    let message = format!("expected a list of passes, found {} in it", pass.repr()?);
+                    return Err(error::wrong(py, &message));
+                }
+            }
+        }
+        let level = opt_level.map_or(Ok(0), |level| {
+            let expected = "opt_level is a number from 0 to 3, and the name is given as name=";
+            level.extract::<u8>().map_err(|_| error::wrong_type(expected, level))
+        })?;
+        let pass = PyPass::made(py, name.to_owned(), level, required.unwrap_or_default(), Work::Sequence(parts))?;
+        Ok(PyClassInitializer::from(pass).add_subclass(Self))
+    }
+
+    /// The passes in order.
+    #[getter]
+    fn passes(slf: PyRef<'_, Self>) -> Vec<Py<PyPass>> {
+        match &slf.as_super().work {
+            Work::Sequence(passes) => passes.iter().map(|pass| pass.clone_ref(slf.py())).collect(),
+            Work::Native(_) | Work::Python(_) => Vec::new(),
+        }
+    }
+}
+
+/// A `PassInfo` of Python's.
+fn pass_info<'py>(py: Python<'py>, name: &str, opt_level: u8, required: &[String]) -> PyResult<Bound<'py, PyAny>> {
+    py.import("tilewright.ir.transform")?.getattr("PassInfo")?.call1((opt_level, name, required))
 }
 
 /// What a Python context says.
@@ -166,34 +231,16 @@ impl Settings {
         !required && (opt_level > self.opt_level || self.disabled.iter().any(|known| known == name))
     }
 
-    /// Runs a pass of Python's under the instruments; the module itself where one of them does not let it run.
-    fn watched<'py>(
+    /// What the instruments that have a method of this name answer.
+    fn tell<'py>(
         &self,
-        py: Python<'py>,
-        info: &PassInfoArgs<'_>,
+        method: &str,
         module: &Bound<'py, PyAny>,
-        work: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
-        let info = class.call1((info.name, info.opt_level))?;
-        let tell = |method: &str, module: &Bound<'py, PyAny>| {
-            let mut answers = Vec::new();
-            for instrument in &self.instruments {
-                if let Some(method) = instrument.bind(py).getattr_opt(method)? {
-                    answers.push(method.call1((module, &info))?);
-                }
-            }
-            Ok::<_, PyErr>(answers)
-        };
-        for answer in tell("should_run", module)? {
-            if !answer.is_truthy()? {
-                return Ok(module.clone());
-            }
-        }
-        tell("run_before_pass", module)?;
-        let output = work()?;
-        tell("run_after_pass", &output)?;
-        Ok(output)
+        info: &Bound<'py, PyAny>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let methods = self.instruments.iter().map(|instrument| instrument.bind(module.py()).getattr_opt(method));
+        let answers = methods.map(|method| method?.map(|method| method.call1((module, info))).transpose());
+        answers.filter_map(PyResult::transpose).collect()
     }
 
     /// Runs with a context of these settings, without the GIL. An exception of an instrument wins over the result.
@@ -214,8 +261,11 @@ impl Settings {
             for object in instruments {
                 cx.instruments.push(Box::new(PythonInstrument { object, raised: Arc::clone(&raised) }));
             }
-            work(&mut cx)
+            let outcome = work(&mut cx);
+            (outcome, std::mem::take(&mut cx.diagnostics))
         });
+        let (outcome, warnings) = outcome;
+        error::warn(py, &warnings)?;
         match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(exception) => Err(exception),
             None => outcome.map_err(|failed| error::caused_by_callback(py, failed.into_py_err(py))),
@@ -278,8 +328,7 @@ impl PythonInstrument {
         let called = Python::attach(|py| {
             let Some(method) = self.object.bind(py).getattr_opt(method)? else { return Ok(None) };
             let module = Bound::new(py, PyModule::of(module.clone()))?;
-            let class = py.import("tilewright.ir.transform")?.getattr("PassInfo")?;
-            let info = class.call1((info.name, info.opt_level))?;
+            let info = pass_info(py, info.name, info.opt_level, &[])?;
             read(&method.call1((module, info))?).map(Some)
         });
         called.map_err(|exception| {

@@ -1,16 +1,24 @@
 //! `NDArray`.
 
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyTuple};
 use tilewright::expr::semantics::{Scalar, cast};
 use tilewright::runtime;
 use tilewright::tensor::dlpack::DEVICE_CPU;
-use tilewright::tensor::{Layout, TensorError};
+use tilewright::tensor::{Layout, TensorError, UnknownDataType};
 use tilewright::{DataType, Tensor};
 
 use crate::device::Device;
 use crate::{argument, dlpack, error, indexing};
+
+/// A data type by its name: the name as it is written, the code that DLPack has for it, bits and lanes.
+#[pyfunction]
+pub(crate) fn data_type_parts(text: &str) -> PyResult<(String, u8, u8, u16)> {
+    let dtype: DataType =
+        text.parse().map_err(|unknown: UnknownDataType| PyValueError::new_err(unknown.to_string()))?;
+    Ok((dtype.to_string(), dtype.code as u8, dtype.bits, dtype.lanes))
+}
 
 /// A tensor. Clones, views through indices or DLPack, and arguments of callbacks share its memory.
 #[pyclass(frozen, name = "NDArray", module = "tilewright.runtime.ndarray")]

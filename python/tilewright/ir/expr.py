@@ -33,6 +33,11 @@ class RelayExpr(BaseExpr):
         """What is known of the value."""
         return self.struct_info
 
+    @property
+    def ty(self) -> StructInfo:
+        """The same, by its later name."""
+        return self.struct_info
+
 
 RelaxExpr = RelayExpr
 

@@ -24,14 +24,14 @@ class PassInstrument:
     def exit_pass_ctx(self) -> None:
         """Called where that context ends."""
 
-    def should_run(self, module: IRModule, info: str) -> bool:
+    def should_run(self, mod: IRModule, info: str) -> bool:
         """Whether the pass runs at all; every instrument must agree."""
         return True
 
-    def run_before_pass(self, module: IRModule, info: str) -> None:
+    def run_before_pass(self, mod: IRModule, info: str) -> None:
         """Called with what the pass is given."""
 
-    def run_after_pass(self, module: IRModule, info: str) -> None:
+    def run_after_pass(self, mod: IRModule, info: str) -> None:
         """Called with what the pass made."""
 
 
@@ -47,17 +47,17 @@ def pass_instrument(pi_cls: type | None = None) -> Any:
 class PrintBeforeAll(PassInstrument):
     """Prints the module before each pass."""
 
-    def run_before_pass(self, module: IRModule, info: str) -> None:
+    def run_before_pass(self, mod: IRModule, info: str) -> None:
         """Prints it."""
-        print(f"# before {info}:\n{module.script()}")
+        print(f"# before {info}:\n{mod.script()}")
 
 
 class PrintAfterAll(PassInstrument):
     """Prints the module after each pass."""
 
-    def run_after_pass(self, module: IRModule, info: str) -> None:
+    def run_after_pass(self, mod: IRModule, info: str) -> None:
         """Prints it."""
-        print(f"# after {info}:\n{module.script()}")
+        print(f"# after {info}:\n{mod.script()}")
 
 
 class PassPrintingInstrument(PassInstrument):
@@ -68,15 +68,15 @@ class PassPrintingInstrument(PassInstrument):
     ) -> None:
         self.before, self.after = list(print_before_pass_names or []), list(print_after_pass_names or [])
 
-    def run_before_pass(self, module: IRModule, info: str) -> None:
+    def run_before_pass(self, mod: IRModule, info: str) -> None:
         """Prints it where the pass is named."""
         if info in self.before:
-            print(f"# before {info}:\n{module.script()}")
+            print(f"# before {info}:\n{mod.script()}")
 
-    def run_after_pass(self, module: IRModule, info: str) -> None:
+    def run_after_pass(self, mod: IRModule, info: str) -> None:
         """Prints it where the pass is named."""
         if info in self.after:
-            print(f"# after {info}:\n{module.script()}")
+            print(f"# after {info}:\n{mod.script()}")
 
 
 @dataclass
@@ -100,11 +100,11 @@ class PassTimingInstrument(PassInstrument):
         """Begins anew."""
         self._open = [_Timed("all", self.clock())]
 
-    def run_before_pass(self, module: IRModule, info: str) -> None:
+    def run_before_pass(self, mod: IRModule, info: str) -> None:
         """Begins a pass."""
         self._open.append(_Timed(str(info), self.clock()))
 
-    def run_after_pass(self, module: IRModule, info: str) -> None:
+    def run_after_pass(self, mod: IRModule, info: str) -> None:
         """Ends a pass."""
         done = self._open.pop()
         done.seconds = self.clock() - done.start

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Self
 
-from .._core import IRModule, Pass, make_pass, option_names, pass_names, pipeline_names
+from .._core import IRModule, Pass, Sequential, option_names, pass_names, pipeline_names
 from ..error import WrongTypeError
 from .instrument import (
     PassInstrument,
@@ -43,10 +44,12 @@ class PassInfo(str):
     opt_level: int
     required: list[str]
 
-    def __new__(cls, name: str, opt_level: int, required: Iterable[str] = ()) -> Self:
+    def __new__(
+        cls, opt_level: int, name: str, required: Iterable[str] | None = None, traceable: bool = False
+    ) -> Self:
         """The text with its level, and with the names of passes that run before it."""
         self = super().__new__(cls, name)
-        self.opt_level, self.required = opt_level, list(required)
+        self.opt_level, self.required = opt_level, list(required or ())
         return self
 
     @property
@@ -124,15 +127,30 @@ class PassContext:
         object.__setattr__(self, "config", _options(self.config))
 
     def __enter__(self) -> Self:
+        self._enter_instruments()
         _stack.set((*_stack.get(), self))
-        for instrument in self.instruments:
-            getattr(instrument, "enter_pass_ctx", _nothing)()
         return self
 
     def __exit__(self, *_: object) -> None:
+        _stack.set(_stack.get()[:-1])
         for instrument in self.instruments:
             getattr(instrument, "exit_pass_ctx", _nothing)()
-        _stack.set(_stack.get()[:-1])
+
+    def _enter_instruments(self) -> None:
+        """Where one refuses to begin, those that have begun end."""
+        with ExitStack() as entered:
+            for instrument in self.instruments:
+                getattr(instrument, "enter_pass_ctx", _nothing)()
+                entered.callback(getattr(instrument, "exit_pass_ctx", _nothing))
+            entered.pop_all()
+
+    def override_instruments(self, instruments: Iterable[PassInstrument] | None) -> None:
+        """Ends the instruments and begins others in their place."""
+        found = _instruments(instruments)
+        for instrument in self.instruments:
+            getattr(instrument, "exit_pass_ctx", _nothing)()
+        object.__setattr__(self, "instruments", found)
+        self._enter_instruments()
 
     @staticmethod
     def current() -> PassContext:
@@ -141,23 +159,6 @@ class PassContext:
 
 
 _stack: ContextVar[tuple[PassContext, ...]] = ContextVar("tilewright.pass_context", default=(PassContext(),))
-
-
-def Sequential(
-    passes: Iterable[Pass],
-    opt_level: int = 0,
-    name: str = "sequential",
-    required: Iterable[str] | None = None,
-    traceable: bool = False,
-) -> Pass:
-    """One pass that runs these in order, behind the compiler's passes that are `required`."""
-    if isinstance(opt_level, str):
-        raise WrongTypeError(f"opt_level is a number, found {opt_level!r}: write name={opt_level!r}")
-    passes = [*(make_pass(one, {}) for one in required or ()), *passes]
-    for one in passes:
-        if not isinstance(one, Pass):
-            raise WrongTypeError(f"expected a list of passes, found {one!r} in it")
-    return Pass.sequential(passes, name, opt_level)
 
 
 def module_pass(

@@ -20,22 +20,26 @@ from . import (
     utils,
     vm,
 )
+from .binding_rewrite import DataflowBlockRewrite
 from .block_builder import BlockBuilder
 from .expr import *
 from .expr_functor import PyExprMutator, PyExprVisitor
 from .op import *
-from .pipeline import get_pipeline, register_pipeline
+from .pipeline import get_default_pipeline, get_pipeline, register_pipeline
 from .struct_info import *
-from .vm import Executable, VirtualMachine, VMInstrumentReturnKind
+from .utils import convert_to_expr
+from .vm import Executable, VirtualMachine, VMExecutable, VMInstrumentReturnKind
 from .vm_build import build
 
 __all__ = [
     "BlockBuilder",
+    "DataflowBlockRewrite",
     "Executable",
     "PrimExpr",
     "VDevice",
     "PyExprMutator",
     "PyExprVisitor",
+    "VMExecutable",
     "VMInstrumentReturnKind",
     "VirtualMachine",
     "analysis",
@@ -43,10 +47,12 @@ __all__ = [
     "build",
     "binding_rewrite",
     "block_builder",
+    "convert_to_expr",
     "dpl",
     "expr",
     "expr_functor",
     "frontend",
+    "get_default_pipeline",
     "get_pipeline",
     "ir",
     "op",

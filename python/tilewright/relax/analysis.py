@@ -27,10 +27,11 @@ from .struct_info import StructInfo, TensorStructInfo
 __all__ = [
     "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
     "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
-    "defined_symbolic_vars", "derive_call_ret_struct_info", "derive_func_ret_shape", "detect_recursion",
-    "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars", "get_static_type",
+    "definable_tir_vars_in_type", "defined_symbolic_vars", "derive_call_ret_struct_info", "derive_call_ret_type",
+    "derive_func_ret_shape", "detect_recursion", "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars", "get_static_type",
     "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit", "remove_all_unused",
-    "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "udchain", "used_vars", "well_formed",
+    "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "tir_vars_in_type", "type_base_check",
+    "type_lca", "udchain", "used_vars", "well_formed",
 ]  # fmt: skip
 
 
@@ -123,6 +124,14 @@ def well_formed(obj: IRModule | Function, check_struct_info: bool = True) -> boo
 def faults(obj: IRModule | Function) -> list[str]:
     """What the verifier finds wrong, each as it words it."""
     return _core.faults(obj)
+
+
+# The later names.
+type_base_check = struct_info_base_check
+type_lca = struct_info_lca
+tir_vars_in_type = tir_vars_in_struct_info
+definable_tir_vars_in_type = definable_tir_vars_in_struct_info
+derive_call_ret_type = derive_call_ret_struct_info
 
 
 def estimate_memory_usage(mod: IRModule | Function) -> str:

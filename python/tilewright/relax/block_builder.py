@@ -50,8 +50,8 @@ class BlockBuilder(_core.BlockBuilder):
         name: str,
         params: Var | Sequence[Var] | None = None,
         attrs: Mapping[str, Any] | None = None,
-        private: bool = False,
         pure: bool = True,
+        private: bool = False,
     ) -> Iterator[None]:
         """A function; parameters may be given with `emit_func_output` instead."""
         if self._in_function():
@@ -95,6 +95,10 @@ class BlockBuilder(_core.BlockBuilder):
         finally:
             if self._in_dataflow():
                 self._end_dataflow()
+
+    def current_block_is_dataflow(self) -> bool:
+        """Whether a dataflow block is being written."""
+        return self._in_dataflow()
 
     def emit(self, expr: Expr, name_hint: str = "") -> Var:
         """Binds the value to a new variable."""
@@ -142,6 +146,12 @@ class BlockBuilder(_core.BlockBuilder):
         made = func(*map(converted, args), **{key: converted(value) for key, value in kwargs.items()})
         outputs = list(made) if isinstance(made, (list, tuple)) else [made]
         return _core.te_call(self, _identifier(name), values, tensors, outputs, said)
+
+    def call_te_with_grad(
+        self, func: Any, *args: Any, te_grad_name: str, te_grad_kwargs: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> Call:
+        """The same, as a call that says by which registered function it is differentiated."""
+        return self.call_te(func, *args, te_grad_name=te_grad_name, te_grad_kwargs=te_grad_kwargs, **kwargs)
 
     def emit_te(self, func: Any, *args: Any, name_hint: str = "", **kwargs: Any) -> Var:
         """A call of what a function of tensor expressions computes (see `call_te`), bound to a variable."""

@@ -11,7 +11,7 @@ from ..ir.transform import Sequential
 from ..target import Target
 from .transform.transform import by_rules
 
-__all__ = ["get_pipeline", "register_pipeline"]
+__all__ = ["get_default_pipeline", "get_pipeline", "register_pipeline"]
 
 _REGISTERED: dict[str, Callable[..., Pass]] = {}
 
@@ -32,6 +32,11 @@ def get_pipeline(name: str = "zero", target: str | dict[str, Any] | Target | Non
     own = by_rules({})
     made = pipeline(name, Target.choose(target))
     return made if own is None else Sequential([own, made], name=name)
+
+
+def get_default_pipeline(target: str | dict[str, Any] | Target | None) -> Pass:
+    """What `relax.build` runs for the target where nothing else is asked for."""
+    return get_pipeline("default_build", target)
 
 
 def register_pipeline(name: str) -> Callable[[Callable[..., Pass]], Callable[..., Pass]]:

@@ -10,15 +10,10 @@ from ..ir.expr import PrimExpr
 from ..ir.global_info import VDevice
 
 __all__ = [
-    "DynTensorType",
-    "FuncStructInfo",
-    "ObjectStructInfo",
-    "PrimStructInfo",
-    "ShapeStructInfo",
-    "StructInfo",
-    "TensorStructInfo",
-    "TupleStructInfo",
-]
+    "AnyType", "DynTensorType", "FuncStructInfo", "FuncType", "ObjectStructInfo", "ObjectType", "PrimStructInfo",
+    "ShapeStructInfo", "ShapeType", "StructInfo", "TensorStructInfo", "TensorType", "TupleStructInfo", "TupleType",
+    "Type",
+]  # fmt: skip
 
 
 class StructInfo(Object):
@@ -103,6 +98,15 @@ class FuncStructInfo(StructInfo, kind="relax.FuncStructInfo"):
     ) -> Any:
         """A function of which the parameters are not known."""
         return FuncStructInfo._make(None, ret or ObjectStructInfo(), purity)
+
+
+# The later names.
+Type = StructInfo
+AnyType = ObjectType = ObjectStructInfo
+TensorType = TensorStructInfo
+ShapeType = ShapeStructInfo
+TupleType = TupleStructInfo
+FuncType = FuncStructInfo
 
 
 class DynTensorType:

@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from .expr import Expr, PrimValue, ShapeExpr, StringImm, Tuple
+from ..ir.base import load_json, save_json
+from .expr import Expr, Function, PrimValue, ShapeExpr, StringImm, Tuple
 
-__all__ = ["args_converter", "convert_to_expr"]
+__all__ = ["args_converter", "convert_to_expr", "copy_with_new_vars"]
 
 
 def convert_to_expr(value: Any) -> Any:
@@ -26,6 +27,11 @@ def convert_to_expr(value: Any) -> Any:
             return ShapeExpr([item.value for item in items])
         return Tuple(items)
     return PrimValue(value)
+
+
+def copy_with_new_vars(func: Function) -> Function:
+    """The function with variables and symbolic dimensions of its own."""
+    return load_json(save_json(func))
 
 
 class _ArgsConverter:

@@ -5,7 +5,10 @@ from enum import IntEnum
 from .._core import Executable, VirtualMachine
 from .vm_build import build
 
-__all__ = ["Executable", "VMInstrumentReturnKind", "VirtualMachine", "build"]
+__all__ = ["Executable", "VMExecutable", "VMInstrumentReturnKind", "VirtualMachine", "build"]
+
+# The later name of the class.
+VMExecutable = Executable
 
 
 class VMInstrumentReturnKind(IntEnum):

@@ -16,19 +16,29 @@ def build(
     mod: _core.IRModule | _core.PrimFunc | _core.Function,
     target: str | dict[str, Any] | Target | None = None,
     params: dict[str, Any] | None = None,
-    pipeline: str | _core.Pass | None = None,
+    relax_pipeline: str | _core.Pass | None = "default",
+    tir_pipeline: str | None = "default",
     exec_mode: str = "bytecode",
+    *,
+    system_lib: bool | None = None,
+    pipeline: str | _core.Pass | None = None,
     progress: bool = False,
 ) -> _core.Executable:
     """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
 
-    `params` binds parameters of `main` to tensors first. `pipeline`, a pass or the name of a pipeline, stands in the
-    place of `default_build` and has to leave what that leaves. Both names of `exec_mode`, `bytecode` and `compiled`,
+    `params` binds parameters of `main` to tensors first. `relax_pipeline` (or `pipeline`), a pass or the name of a
+    pipeline, stands in the place of `default_build` and has to leave what that leaves; loops are lowered in one way
+    only, the `default` one of `tir_pipeline`. Both names of `exec_mode`, `bytecode` and `compiled`,
     mean the same: kernels are machine code, and the machine's program calls them. With `progress`, standard error shows
     what the compiler is doing, and how many kernels are done, while it is a terminal.
     """
     if exec_mode not in ("bytecode", "compiled"):
         raise TVMError(f"exec_mode is `bytecode` or `compiled`, found `{exec_mode}`")
+    if tir_pipeline not in ("default", None):
+        raise TVMError(f"loops are lowered in one way: tir_pipeline is `default`, found {tir_pipeline!r}")
+    if system_lib:
+        raise TVMError("an executable is a file of its own: there is no system library")
+    pipeline = relax_pipeline if pipeline is None else pipeline
     if params:
         mod = BindParams("main", params)(mod)
     if isinstance(pipeline, str):

@@ -18,12 +18,19 @@ from .device import (
     set_affinity,
     set_num_threads,
 )
-from .module import load_module
-from .ndarray import NDArray
+from .module import Executable, Module, load_module
+from .ndarray import NDArray, Tensor, empty, from_dlpack, tensor
 from .object import Object
 from .object_generic import const, convert, convert_to_object
 from .object_path import ObjectPath
-from .packed_func import PackedFunc, get_global_func, list_global_func_names, register_func, remove_global_func
+from .packed_func import (
+    PackedFunc,
+    get_global_func,
+    list_global_func_names,
+    register_func,
+    register_global_func,
+    remove_global_func,
+)
 
 __all__ = [
     "ADT",
@@ -31,13 +38,16 @@ __all__ = [
     "DataType",
     "DataTypeCode",
     "Device",
+    "Executable",
     "Map",
+    "Module",
     "NDArray",
     "Object",
     "ObjectPath",
     "PackedFunc",
     "ShapeTuple",
     "String",
+    "Tensor",
     "available_processors",
     "const",
     "container",
@@ -46,6 +56,8 @@ __all__ = [
     "cpu",
     "cuda",
     "device",
+    "empty",
+    "from_dlpack",
     "get_global_func",
     "list_global_func_names",
     "load_module",
@@ -56,7 +68,9 @@ __all__ = [
     "object_path",
     "profiling",
     "register_func",
+    "register_global_func",
     "remove_global_func",
     "set_affinity",
     "set_num_threads",
+    "tensor",
 ]

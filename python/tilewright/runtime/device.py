@@ -17,19 +17,19 @@ __all__ = [
 ]
 
 
-def device(name: str, index: int = 0) -> Device:
+def device(device_type: str, index: int | None = None) -> Device:
     """The device of that kind and index: `device("cpu")`, `device("cuda:1")`."""
-    kind, _, number = name.partition(":")
+    kind, _, number = device_type.partition(":")
     if number and not number.isdecimal():
-        raise TVMError(f"expected a device such as `cpu` or `cuda:1`, found `{name}`")
-    return Device(kind, int(number) if number else index)
+        raise TVMError(f"expected a device such as `cpu` or `cuda:1`, found `{device_type}`")
+    return Device(kind, int(number) if number else index or 0)
 
 
-def cpu(index: int = 0) -> Device:
+def cpu(dev_id: int = 0) -> Device:
     """This machine's processor."""
-    return Device("cpu", index)
+    return Device("cpu", dev_id)
 
 
-def cuda(index: int = 0) -> Device:
+def cuda(dev_id: int = 0) -> Device:
     """A CUDA device; `cuda().exist` says whether there is one that can be used."""
-    return Device("cuda", index)
+    return Device("cuda", dev_id)

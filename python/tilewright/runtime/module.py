@@ -6,7 +6,10 @@ from os import PathLike
 
 from .._core import BenchmarkResult, Executable, TimeEvaluator
 
-__all__ = ["BenchmarkResult", "TimeEvaluator", "load_module"]
+__all__ = ["BenchmarkResult", "Executable", "Module", "TimeEvaluator", "load_module"]
+
+# What is loaded from a file.
+Module = Executable
 
 
 def load_module(path: str | PathLike[str]) -> Executable:

@@ -15,7 +15,12 @@ from .._core import Device, NDArray
 from ..error import WrongTypeError
 from .device import cpu, cuda, device
 
-__all__ = ["NDArray", "array", "cpu", "cuda", "device", "empty", "from_bytes", "from_dlpack"]
+__all__ = [
+    "NDArray", "Tensor", "array", "cpu", "cuda", "device", "empty", "from_bytes", "from_dlpack", "tensor",
+]  # fmt: skip
+
+# The later name of the class.
+Tensor = NDArray
 
 _NUMBERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
             "float16", "float32", "float64")  # fmt: skip
@@ -34,6 +39,10 @@ def array(values: Any, device: Device | None = None, dtype: Any = None) -> NDArr
     if dtype is not None and str(dtype) != values.dtype:
         return values.astype(dtype).to_device(device)
     return values.copyto(device)
+
+
+# The later name of the function.
+tensor = array
 
 
 def _copied(values: Any, device: Device) -> NDArray:

@@ -8,21 +8,28 @@ from typing import Any
 from .. import _core
 from .._core import PackedFunc, list_global_func_names
 
-__all__ = ["PackedFunc", "get_global_func", "list_global_func_names", "register_func", "remove_global_func"]
+__all__ = [
+    "PackedFunc", "get_global_func", "list_global_func_names", "register_func", "register_global_func",
+    "remove_global_func",
+]  # fmt: skip
 
 
-def register_func(name: str | Callable, function: Callable | None = None, override: bool = False) -> Any:
+def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Any:
     """Registers a Python function under a global name: directly, or as a decorator with or without a name.
 
     A function that compiled code calls gets `NDArray` arguments that share memory with the caller's tensors. A name
     that is taken is an error unless `override` is given.
     """
-    if callable(name):
-        return register_func(name.__name__, name, override)
-    if function is None:
-        return lambda function: register_func(name, function, override)
-    _core.register_func(name, function, override)
-    return function
+    if callable(func_name):
+        return register_func(func_name.__name__, func_name, override)
+    if f is None:
+        return lambda f: register_func(func_name, f, override)
+    _core.register_func(func_name, f, override)
+    return f
+
+
+# The later name.
+register_global_func = register_func
 
 
 def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None:

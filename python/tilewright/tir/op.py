@@ -179,7 +179,7 @@ def call_intrin(dtype: str, func_name: str | Op, *args: Any, span: object = None
 
 def tvm_storage_sync(scope: str) -> Any:
     """Every thread of the scope waits here for the others."""
-    return Call("handle", Op.get("tir.tvm_storage_sync"), [StringImm(scope)])
+    return _core.call_tir_op("tvm_storage_sync", [StringImm(scope)])
 
 
 def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
@@ -227,7 +227,12 @@ def _constant(value: Any, dtype: str) -> Any:
 
 def ret(val: Any, span: object = None) -> Any:
     """The end of a function for targets that have one; on a processor results are written to buffers."""
-    return Call(val.dtype, Op.get("tir.ret"), [val])
+    return _core.call_tir_op("ret", [_core.to_expr(val)])
+
+
+def undef(span: object = None) -> Any:
+    """A value that nobody has given: an int32."""
+    return Call("int32", Op.get("tir.undef"), [])
 
 
 def comm_reducer(fcombine: Any, fidentity: Any, name: str = "reduce") -> Any:
@@ -244,25 +249,24 @@ def sum(expr: Any, axis: Any = None, where: Any = None, init: Any = None, *args:
     return te.sum(expr, axis, where, init, *args)
 
 
-def _operation(name: str, dtype: str) -> Any:
+def _operation(name: str) -> Any:
     def call(*args: Any, span: object = None) -> Any:
         operands = [StringImm(arg) if isinstance(arg, str) else _core.to_expr(arg) for arg in args]
-        return Call(dtype, Op.get(f"tir.{name}"), operands)
+        return _core.call_tir_op(name, operands)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"`T.{name}` of these operands."
     return call
 
 
-# Operations of targets, with the type of what they give.
-_OF_TARGETS = {
-    "assume": "bool", "call_cpacked": "int32", "end_profile_intrinsic": "handle", "isnullptr": "bool",
-    "lookup_param": "handle", "start_profile_intrinsic": "handle", "tvm_access_ptr": "handle",
-    "tvm_stack_alloca": "handle", "tvm_thread_allreduce": "handle", "tvm_thread_invariant": "int32",
-    "tvm_throw_last_error": "handle", "tvm_tuple": "handle", "undef": "int32",
-}  # fmt: skip
-for _name, _dtype in _OF_TARGETS.items():
-    globals()[_name] = _operation(_name, _dtype)
+# Operations of targets, whose results the core's table of them says.
+_OF_TARGETS = (
+    "assume", "call_cpacked", "end_profile_intrinsic", "isnullptr", "lookup_param", "start_profile_intrinsic",
+    "tvm_access_ptr", "tvm_stack_alloca", "tvm_thread_allreduce", "tvm_thread_invariant", "tvm_throw_last_error",
+    "tvm_tuple",
+)  # fmt: skip
+for _name in _OF_TARGETS:
+    globals()[_name] = _operation(_name)
 
 
 def var(name: str = "tindex", dtype: str = "int32") -> Var:
@@ -275,5 +279,5 @@ __all__ = [
     "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "comm_reducer",
     "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv", "indexmod",
     "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power", "reinterpret", "ret",
-    "truncdiv", "truncmod", "tvm_storage_sync",
+    "truncdiv", "truncmod", "tvm_storage_sync", "undef",
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tilewright::expr::{BinOp, Buffer, Expr, ExprKind, ForeignCallee, Intrinsic};
+use tilewright::expr::{BinOp, Buffer, Builtin, Expr, ExprKind, ForeignCallee, Intrinsic};
 use tilewright::ir::relax::StructInfo;
 use tilewright::{DataType, ops};
 
@@ -100,7 +100,7 @@ impl FromPython for OpName {
     }
 }
 
-/// `T.name(args)` by the name of an intrinsic, whose type follows from its operands.
+/// `T.name(args)` by the name of an operation whose type follows from its operands.
 #[pyfunction]
 pub(crate) fn call_tir_op<'py>(name: &str, operands: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = operands.py();
@@ -135,8 +135,13 @@ fn call(dtype: DataType, op: &str, operands: Vec<Expr>) -> Result<Expr, String> 
         };
         return Ok(Expr::foreign(dtype, callee(name.clone()), rest.to_vec()));
     }
-    if known_op(op) {
-        return Ok(Expr::foreign(dtype, ForeignCallee::Builtin(short.into()), operands));
+    if let Some(builtin) = Builtin::by_name(short) {
+        if !builtin.takes(operands.len()) {
+            return Err(format!("`{op}` does not take {} operands", operands.len()));
+        }
+        let types: Vec<DataType> = operands.iter().map(|operand| operand.dtype).collect();
+        let result = builtin.result_type(dtype, &types);
+        return Ok(Expr::foreign(result, ForeignCallee::Builtin(builtin.name.into()), operands));
     }
     Err(format!("there is no operator `{op}`"))
 }
@@ -164,7 +169,7 @@ pub(super) fn known_op(name: &str) -> bool {
                 || operator(name).is_some()
                 || FOREIGN.iter().any(|(known, _)| *known == name)
                 || ["reinterpret", "address_of"].contains(&short)
-                || tilewright::expr::Builtin::by_name(short).is_some()
+                || Builtin::by_name(short).is_some()
         }
         _ => false,
     }
@@ -184,8 +189,9 @@ pub(crate) fn get_op<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
 pub(crate) fn list_op_names() -> Vec<String> {
     let graph = ops::all().map(|op| format!("relax.{}", op.name));
     let loops = Intrinsic::ALL.iter().map(|intrinsic| operator_of(*intrinsic));
+    let targets = Builtin::ALL.iter().map(|builtin| format!("tir.{}", builtin.name));
     let rest = SYSTEM.iter().chain(OPERATORS.iter().map(|(name, _)| name)).chain(FOREIGN.iter().map(|(name, _)| name));
-    graph.chain(loops).chain(rest.map(|name| (*name).to_owned())).collect()
+    graph.chain(loops).chain(targets).chain(rest.map(|name| (*name).to_owned())).collect()
 }
 
 pub(super) fn op_field(op: &Arc<str>, name: &str) -> Option<Field> {

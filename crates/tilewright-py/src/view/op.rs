@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use tilewright::expr::Expr as Scalar;
+use tilewright::expr::{Expr as Scalar, ExprKind};
 use tilewright::ir::op::{ArgDef, ArgKind, AttrDefault, AttrKind, Legalize, OpRef, Properties};
 use tilewright::ir::relax::Expr;
 use tilewright::ir::{Attr, Attrs};
@@ -93,7 +93,10 @@ pub(crate) fn call_op<'py>(
 /// Constants that are given as expressions are plain data in an operator's attributes.
 fn constant(attr: Attr) -> Attr {
     match attr {
-        Attr::Expr(expr) => expr.as_int().map_or(Attr::Expr(expr.clone()), Attr::Int),
+        Attr::Expr(expr) => match &expr.kind {
+            ExprKind::Float(value) => Attr::Float(*value),
+            _ => expr.as_int().map_or(Attr::Expr(expr.clone()), Attr::Int),
+        },
         Attr::Array(items) => Attr::Array(items.into_iter().map(constant).collect()),
         other => other,
     }

@@ -1,7 +1,7 @@
 //! Scalar expressions: a class for each operator.
 
 use pyo3::prelude::*;
-use tilewright::expr::semantics::{self, Scalar};
+use tilewright::arith::{worked_out, worked_out_comparison};
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright::{DataType, expr};
 
@@ -149,24 +149,46 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
     Ok(Some(Node::Scalar(expr)))
 }
 
-/// A number takes the type of the other operand; then both are of one type.
+/// A number takes a type beside the other operand; then both are of one type.
 fn operands(args: &Args<'_, '_>) -> PyResult<(Expr, Expr)> {
     args.made(matched(args.get(0, "a")?, args.get(1, "b")?, &args.object(0)?, &args.object(1)?))
 }
 
 fn matched(a: Expr, b: Expr, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> Result<(Expr, Expr), expr::TypeMismatch> {
     let plain = |object: &Bound<'_, PyAny>| super::node_of(object).is_none();
-    // An integer next to a float, or a float that is written without a type, is a number of the other's type.
-    let fits = |number: &Expr, other: &Expr| !number.dtype.is_float() || other.dtype.is_float();
     let (a, b) = match (plain(x), plain(y)) {
-        (true, false) if fits(&a, &b) => (a.cast(b.dtype.element())?, b),
-        (false, true) if fits(&b, &a) => {
-            let b = b.cast(a.dtype.element())?;
+        (true, false) => (a.cast(beside(&a, b.dtype))?, b),
+        (false, true) => {
+            let b = b.cast(beside(&b, a.dtype))?;
             (a, b)
         }
         _ => (a, b),
     };
     Expr::matched(&a, &b)
+}
+
+/// The type of a number that is written without one, beside an operand of type `other`: the operand's, but for an integer
+/// at least int32, or int64 where it needs that, for a float at least float32, and beside an integer a float stays one. So
+/// `u - 128` of an unsigned byte may be negative, as it is in Python. A truth value becomes what the other operand is.
+fn beside(number: &Expr, other: DataType) -> DataType {
+    let other = other.element();
+    let own = match number.as_int() {
+        Some(value) if i32::try_from(value).is_err() => DataType::I64,
+        Some(_) => DataType::I32,
+        None => DataType::F32,
+    };
+    match (number.dtype.is_float(), other.is_float()) {
+        (false, false) if number.dtype.is_bool() => other,
+        (false, true) => other,
+        (true, false) => own,
+        (true, true) | (false, false) => {
+            if other.bits < own.bits {
+                own
+            } else {
+                other
+            }
+        }
+    }
 }
 
 fn integer(args: &Args<'_, '_>) -> PyResult<Expr> {
@@ -188,61 +210,6 @@ fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
     args.made(u16::try_from(lanes).map_err(|_| format!("a vector has 1 to {} lanes, found {lanes}", u16::MAX)))
 }
 
-/// The value of a constant; `None` of strings and handles.
-fn constant(e: &Expr) -> Option<Scalar> {
-    match &e.kind {
-        ExprKind::Int(value) if e.dtype.is_int() || e.dtype.is_bool() => Some(Scalar::from_int(*value, e.dtype)),
-        ExprKind::Float(value) if e.dtype.is_float() => Some(Scalar::from_float(value.0, e.dtype)),
-        _ => None,
-    }
-}
-
-fn of_scalar(value: Scalar) -> Expr {
-    match value.dtype() {
-        dtype if dtype.is_float() => Expr::float(value.as_float(), dtype),
-        dtype if dtype.is_bool() => Expr::bool(value.as_bool()),
-        dtype => Expr::int(value.as_int(), dtype),
-    }
-}
-
-/// Where a program writes numbers out, the result: of two constants their value, and of 0 and 1 what they leave. Sums and
-/// products of integers that their type cannot hold are left as they are.
-fn worked_out(op: BinOp, a: &Expr, b: &Expr) -> Option<Expr> {
-    let dtype = a.dtype;
-    if dtype != b.dtype || dtype.lanes != 1 {
-        return None;
-    }
-    if let (Some(x), Some(y)) = (constant(a), constant(b)) {
-        let value = semantics::binary(op, x, y).ok()?;
-        let exact = |f: fn(i64, i64) -> Option<i64>| f(x.as_int(), y.as_int()) == Some(value.as_int());
-        let held = match op {
-            _ if dtype.is_float() || dtype.is_bool() => true,
-            BinOp::Add => exact(i64::checked_add),
-            BinOp::Sub => exact(i64::checked_sub),
-            BinOp::Mul => exact(i64::checked_mul),
-            _ => true,
-        };
-        return held.then(|| of_scalar(value));
-    }
-    if !dtype.is_signed() || dtype.is_float() {
-        return None;
-    }
-    match (op, a.as_int(), b.as_int()) {
-        (BinOp::Add, Some(0), None) | (BinOp::Mul, Some(1), None) => Some(b.clone()),
-        (BinOp::Add | BinOp::Sub, None, Some(0)) | (BinOp::Mul | BinOp::FloorDiv, None, Some(1)) => Some(a.clone()),
-        (BinOp::Mul, Some(0), None) | (BinOp::Mul, None, Some(0)) | (BinOp::FloorMod, None, Some(1)) => {
-            Some(Expr::int(0, dtype))
-        }
-        _ => None,
-    }
-}
-
-/// A comparison of two constants, worked out.
-fn compared(op: CmpOp, a: &Expr, b: &Expr) -> Option<Expr> {
-    let (x, y) = (constant(a)?, constant(b)?);
-    (a.dtype == b.dtype).then(|| of_scalar(semantics::compare(op, x, y)))
-}
-
 /// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
 /// scalar, so that Python asks the other operand.
 #[pyfunction]
@@ -259,13 +226,13 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
     let full = format!("tir.{op}");
     let made = matched(a, b, x, y).and_then(|(a, b)| {
         if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == full) {
-            return worked_out(*op, &a, &b).map_or_else(|| Expr::binary(*op, &a, &b), Ok);
+            return worked_out(*op, &a, &b);
         }
         if let Some((_, op)) = COMPARE.iter().find(|(kind, _)| *kind == full) {
-            return compared(*op, &a, &b).map_or_else(|| Expr::compare(*op, &a, &b), Ok);
+            return worked_out_comparison(*op, &a, &b);
         }
         match call::operator(&full) {
-            Some(op) => worked_out(op, &a, &b).map_or_else(|| Expr::binary(op, &a, &b), Ok),
+            Some(op) => worked_out(op, &a, &b),
             None => Err(expr::TypeMismatch(format!("there is no operator `{op}`"))),
         }
     });

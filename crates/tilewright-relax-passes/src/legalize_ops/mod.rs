@@ -4,11 +4,13 @@
 //! operator. Structurally equal PrimFuncs are one; its origins are those of all calls. Symbolic dimensions that no
 //! buffer's shape tells are passed as scalars, between the tensors and the results.
 //!
-//! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one.
+//! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one. With `enable_warning` a
+//! warning names each operator that has a legalisation and is there afterwards.
 //!
 //! Sizes that an operator takes to be equal, and that only the run can compare, are compared in front of the call: by
 //! `R.match_cast` of one as a shape of the other.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tilewright_expr::Var as ScalarVar;
@@ -44,12 +46,20 @@ impl LegalizeOps {
     pub(crate) const DEF: PassDef = PassDef {
         name: NAME,
         doc: "Operators become calls of loop functions.",
-        params: &[ParamDef {
-            name: "skip_ops",
-            kind: ParamKind::OptionalStrs,
-            default: AttrDefault::None,
-            doc: "The names of operators, such as `relax.add`, that stay.",
-        }],
+        params: &[
+            ParamDef {
+                name: "skip_ops",
+                kind: ParamKind::OptionalStrs,
+                default: AttrDefault::None,
+                doc: "The names of operators, such as `relax.add`, that stay.",
+            },
+            ParamDef {
+                name: "enable_warning",
+                kind: ParamKind::Bool,
+                default: AttrDefault::Bool(false),
+                doc: "Whether a warning names each operator that is left.",
+            },
+        ],
         make: |args| {
             let mut skipped = Set::default();
             for name in args.texts("skip_ops").unwrap_or_default() {
@@ -57,7 +67,8 @@ impl LegalizeOps {
                     .ok_or_else(|| format!("`{NAME}`: there is no operator `{name}`"))?;
                 skipped.insert(op.name);
             }
-            Ok(if skipped.is_empty() { Arc::new(Self) } else { Arc::new(LegalizeOthers { skipped }) })
+            let warns = args.flag("enable_warning");
+            Ok(if skipped.is_empty() && !warns { Arc::new(Self) } else { Arc::new(LegalizeOthers { skipped, warns }) })
         },
     };
 }
@@ -66,16 +77,40 @@ impl LegalizeOps {
 #[derive(Clone, Debug)]
 struct LegalizeOthers {
     skipped: Set<&'static str>,
+    /// Whether warnings name those that are left.
+    warns: bool,
 }
 
 impl Pass for LegalizeOthers {
     fn info(&self) -> PassInfo {
-        PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to: Form::Graph }
+        let to = if self.skipped.is_empty() { Form::Legalized } else { Form::Graph };
+        PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to }
     }
 
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        legalized(&module, self.skipped.clone())
+    fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
+        let module = legalized(&module, self.skipped.clone())?;
+        if self.warns {
+            for name in left_operators(&module) {
+                cx.diagnostics.push(Diagnostic::warning("", format!("operator `relax.{name}` is left")));
+            }
+        }
+        Ok(module)
     }
+}
+
+/// The names of the operators that have a legalisation and are there, sorted.
+fn left_operators(module: &IRModule) -> BTreeSet<&'static str> {
+    let mut left = BTreeSet::new();
+    for (_, function) in module.iter() {
+        walk(function, |expr: &Expr| {
+            if let ExprKind::Call { callee: Callee::Op(op), .. } = &expr.kind
+                && let Legalize::PrimFunc(_) = op.legalize
+            {
+                left.insert(op.name);
+            }
+        });
+    }
+    left
 }
 
 fn legalized(module: &IRModule, skipped: Set<&'static str>) -> Result<IRModule, PassError> {

@@ -105,8 +105,10 @@ def _connect(producer: DFPattern, consumer: DFPattern, index: int, only: bool) -
 class PatternSeq:
     """Patterns of which each is used by the next."""
 
-    def __init__(self, patterns: Sequence[DFPattern]) -> None:
+    def __init__(self, patterns: Sequence[DFPattern], only_use: bool = False) -> None:
         self.patterns = list(patterns)
+        for producer, consumer in pairwise(self.patterns):
+            _connect(producer, consumer, -1, only_use)
 
     def __getitem__(self, index: int) -> DFPattern:
         return self.patterns[index]
@@ -125,14 +127,18 @@ class PatternSeq:
     def _chain(self, other: DFPattern | PatternSeq, index: int, only: bool) -> PatternSeq:
         following = other.patterns if isinstance(other, PatternSeq) else [other]
         _connect(self.patterns[-1], following[0], index, only)
-        return PatternSeq([*self.patterns, *following])
+        return PatternSeq._of([*self.patterns, *following])
+
+    @classmethod
+    def _of(cls, patterns: list[DFPattern]) -> PatternSeq:
+        """Patterns that are connected already."""
+        self = cls([])
+        self.patterns = patterns
+        return self
 
     def dup(self) -> PatternSeq:
         """The same chain of patterns with identities of their own; only used in a row."""
-        patterns = [pattern.dup() for pattern in self.patterns]
-        for producer, consumer in pairwise(patterns):
-            _connect(producer, consumer, -1, True)
-        return PatternSeq(patterns)
+        return PatternSeq([pattern.dup() for pattern in self.patterns], only_use=True)
 
     def __xor__(self, other: DFPattern | PatternSeq) -> PatternSeq:
         return self.used_by(other)

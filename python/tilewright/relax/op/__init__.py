@@ -21,7 +21,7 @@ from ..struct_info import StructInfo
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
-    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "relu",
+    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "prim_value", "relu",
 ]  # fmt: skip
 
 
@@ -126,7 +126,7 @@ def _attention(
     window_size: int | None = None,
 ) -> Call:  # fmt: skip
     """`softmax(query @ keyᵀ * scale + bias) @ value`: `R.nn.attention`, with a bias `R.nn.attention_bias`."""
-    said = {"scale": _number(scale), "causal_mask": causal_mask, "window_size": window_size}
+    said = {"scale": scale, "causal_mask": causal_mask, "window_size": window_size}
     if bias is None:
         return _core.call_op("nn.attention", (query, key, value), said)
     return _core.call_op("nn.attention_bias", (query, key, value, bias), said)
@@ -147,7 +147,7 @@ def _attention_var_len(
     """`R.nn.attention_var_len`; where nothing is said of the sequences of keys, they are those of the queries."""
     starts = (seqstart_q, seqstart_q if seqstart_k is None else seqstart_k)
     longest = (max_seqlen_q, max_seqlen_q if max_seqlen_k is None else max_seqlen_k)
-    said = {"scale": _number(scale), "causal_mask": causal_mask, "window_size": window_size}
+    said = {"scale": scale, "causal_mask": causal_mask, "window_size": window_size}
     return _core.call_op("nn.attention_var_len", (queries, keys, values, *starts, *longest), said)
 
 
@@ -156,11 +156,6 @@ def _pad(data: Any, pad_width: Sequence[int], pad_mode: Any = "constant", pad_va
     if not isinstance(pad_mode, str):
         pad_mode, pad_value = pad_value if isinstance(pad_value, str) else "constant", pad_mode
     return _core.call_op("nn.pad", (data, pad_width), {"pad_mode": pad_mode, "pad_value": pad_value})
-
-
-def _number(value: Any) -> Any:
-    """A constant as Python's number."""
-    return getattr(value, "value", value)
 
 
 def relu(data: Any) -> Call:

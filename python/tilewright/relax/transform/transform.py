@@ -6,7 +6,6 @@ declares, so that `LegalizeOps()` is the pass `LegalizeOps`; those that take ten
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, Signature
@@ -22,11 +21,10 @@ from ..._core import (
     make_pass,
     pass_signature,
 )
-from ...ir.op import Op
 from ...ir.transform import Sequential, function_pass_of
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
-from ..expr_functor import PyExprMutator, PyExprVisitor
+from ..expr_functor import PyExprMutator
 from .legalize_ops.common import registered
 
 __all__ = [
@@ -124,28 +122,10 @@ def LegalizeOps(
     registered (`legalize_ops.common.register_legalize`) are asked where the map has none. Operators in `skip_ops` stay
     as they are. With `enable_warning`, a warning names each operator that is left.
     """
+    said = {"skip_ops": None if skip_ops is None else list(skip_ops), "enable_warning": enable_warning}
+    native = make_pass("LegalizeOps", said)
     own = by_rules(customize_legalize_map or {}, skip_ops or ())
-    parts = [own, make_pass("LegalizeOps", {"skip_ops": list(skip_ops)} if skip_ops else {})]
-    if enable_warning:
-        parts.append(Pass.from_python(_warned_of_operators, "LegalizeOps", 0))
-    passes = [part for part in parts if part is not None]
-    return passes[0] if len(passes) == 1 else Sequential(passes, name="LegalizeOps")
-
-
-def _warned_of_operators(module: IRModule, _: Any) -> IRModule:
-    class Left(PyExprVisitor):
-        def visit_call_(self, call: Call) -> None:
-            super().visit_call_(call)
-            if isinstance(call.op, Op) and not call.op.name.startswith(("relax.call_", "relax.invoke_")):
-                left.add(call.op.name)
-
-    left: set[str] = set()
-    for _, function in module.functions_items():
-        if isinstance(function, Function):
-            Left().visit_expr(function)
-    for name in sorted(left):
-        warnings.warn(f"operator `{name}` is left", stacklevel=2)
-    return module
+    return native if own is None else Sequential([own, native], name="LegalizeOps")
 
 
 def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]], skipped: Sequence[str] = ()) -> Pass | None:
