@@ -12,7 +12,7 @@ use tilewright_ir::tir::{
 use tilewright_support::{Map, Origins, Set};
 use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, analyzer_of, error, map_below, typed, with_body};
+use crate::stmt::{Result, analyzer_of, error, error_with_help, map_below, typed, with_body};
 use crate::substitute::{Substitute, reindex};
 
 pub fn lower_blocks(function: &PrimFunc) -> Result<PrimFunc> {
@@ -133,7 +133,9 @@ impl Blocks {
             matched.buffer.name, matched.source.buffer.name, claim.what
         );
         if needed && self.analyzer.prove_different(&declared, &actual) {
-            return Err(error("TW0563", origins, message));
+            let numbers = declared.as_int().zip(actual.as_int());
+            let numbers = numbers.map(|(own, its)| format!(": {own} where the region has {its}")).unwrap_or_default();
+            return Err(error_with_help("TW0563", origins, message + &numbers, MATCHED));
         }
         Ok(Some(StmtKind::Assert { condition: holds, message: message.into() }.into()))
     }
@@ -176,6 +178,10 @@ pub(crate) fn strides(buffer: &Buffer) -> Result<Vec<Expr>> {
     Ok(strides)
 }
 
+/// What a matched buffer has to be.
+const MATCHED: &str = "a matched buffer has the element type and the extents of its region, but for leading extents of 1, and \
+                       the strides of the buffer that this is a part of";
+
 /// What a matched buffer says of its region.
 struct Claim {
     what: &'static str,
@@ -196,14 +202,17 @@ fn define(
 ) -> Result<Vec<Claim>> {
     let (buffer, source) = (&matched.buffer, &region.buffer);
     let refuse = |what: &str| {
-        error("TW0563", origins, format!("buffer `{}` cannot match a region of `{}`: {what}", buffer.name, source.name))
+        let message = format!("buffer `{}` cannot match a region of `{}`: {what}", buffer.name, source.name);
+        error_with_help("TW0563", origins, message, MATCHED)
     };
     let region = &region.region;
     let Some(dropped) = region.len().checked_sub(buffer.rank()) else {
-        return Err(refuse("it has more dimensions"));
+        let (own, its) = (buffer.rank(), region.len());
+        return Err(refuse(&format!("it has more dimensions: {own} where the region has {its}")));
     };
     if buffer.dtype != source.dtype {
-        return Err(refuse("its elements have another type"));
+        let (own, its) = (buffer.dtype, source.dtype);
+        return Err(refuse(&format!("its elements have another type: {own} where the region has {its}")));
     }
     if region[..dropped].iter().any(|range| range.extent.as_int() != Some(1)) {
         return Err(refuse("a dimension that it lacks is not of extent 1"));

@@ -29,7 +29,7 @@ use tilewright_ir::tir::{BinOp, Buffer, BuiltinEffect, Expr, ExprKind, PrimFunc,
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, error, map_below, typed, with_body};
+use crate::stmt::{Result, error, error_with_help, map_below, typed, with_body};
 
 /// Attributes around statements that plain code means nothing different without; those that begin with `pragma_` are
 /// such, too.
@@ -83,11 +83,12 @@ fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
         }
         StmtKind::Attr { key, .. } => {
             let message = format!("attribute `{key}` has no meaning on a CPU");
-            let mut found = error("TW0561", origins, message);
-            for diagnostic in &mut found.0 {
-                diagnostic.help = Some("give it its meaning in a pass before this, or take it away".into());
-            }
-            Err(found)
+            Err(error_with_help(
+                "TW0561",
+                origins,
+                message,
+                "give it its meaning in a pass before this, or take it away",
+            ))
         }
         StmtKind::AllocateConst { buffer, data, body } => {
             let fill = fill(origins, buffer, data)?;
@@ -118,11 +119,7 @@ fn fill(origins: &Origins, buffer: &Buffer, data: &Constant) -> Result<Vec<Stmt>
     let (shape, dtype) = (data.0.shape(), data.0.dtype());
     if data.0.num_elements() > MAX_CONSTANTS {
         let message = format!("constant memory `{}` has more than {MAX_CONSTANTS} elements", buffer.name);
-        let mut found = error("TW0561", origins, message);
-        for diagnostic in &mut found.0 {
-            diagnostic.help = Some("pass so many constants as an argument".into());
-        }
-        return Err(found);
+        return Err(error_with_help("TW0561", origins, message, "pass so many constants as an argument"));
     }
     let unreadable = |problem: String| error("TW0561", origins, problem);
     let compact = data.0.to_contiguous().map_err(|problem| unreadable(problem.to_string()))?;
@@ -161,11 +158,8 @@ fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
         // The type of an address, or an address that has a name still.
         ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
         _ => {
-            let mut found = error("TW0561", origins, format!("`T.{}` has no meaning on a CPU", row.name));
-            for diagnostic in &mut found.0 {
-                diagnostic.help = Some("it is an operation of other targets".into());
-            }
-            Err(found)
+            let message = format!("`T.{}` has no meaning on a CPU", row.name);
+            Err(error_with_help("TW0561", origins, message, "it is an operation of other targets"))
         }
     }
 }
@@ -175,7 +169,8 @@ fn further(origins: &Origins, base: &Expr, offset: &Expr) -> Result<Expr> {
     let ExprKind::AddressOf { buffer, indices } = &base.kind else { return Ok(base.clone()) };
     if !buffer.strides.is_empty() {
         let message = format!("an offset behind an element of buffer `{}`, which has gaps", buffer.name);
-        return Err(error("TW0563", origins, message));
+        let help = "take the address of the element itself";
+        return Err(error_with_help("TW0563", origins, message, help));
     }
     let one = Expr::int(1, offset.dtype);
     let elements = buffer.shape.iter().try_fold(one, |n, dim| typed(Expr::binary(BinOp::Mul, &n, dim)))?;
@@ -196,7 +191,8 @@ fn further(origins: &Origins, base: &Expr, offset: &Expr) -> Result<Expr> {
 /// The statement with the address in place of its name.
 fn at_address(origins: &Origins, var: &Var, address: &Expr, body: &Stmt) -> Result<Stmt> {
     let ExprKind::AddressOf { buffer: base, .. } = &address.kind else {
-        return Err(error("TW0563", origins, format!("`{}` is no address of a buffer", var.name)));
+        let message = format!("`{}` is no address of a buffer", var.name);
+        return Err(error_with_help("TW0563", origins, message, "take `A.data` or the address of an element"));
     };
     let start = offset_of(address)?;
     let mut problem = None;

@@ -16,7 +16,7 @@ use tilewright_support::{Diagnostics, Map, Origins, with_stack};
 use tilewright_tensor::DataType;
 
 use crate::blocks::strides;
-use crate::stmt::{Result, analyzer_of, error, typed};
+use crate::stmt::{Result, analyzer_of, error_with_help, typed};
 
 pub fn flatten_buffers(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Flatten {
@@ -53,7 +53,8 @@ impl Flatten<'_> {
             let buffer = &tensor.buffer;
             if buffer.elem_offset.as_ref().is_some_and(|offset| self.analyzer.simplify(offset).as_int() != Some(0)) {
                 let message = format!("parameter `{}` begins behind the address of its argument", buffer.name);
-                return Err(error("TW0563", self.origins, message));
+                let help = "leave `elem_offset` out, and give the function a tensor that begins there";
+                return Err(error_with_help("TW0563", self.origins, message, help));
             }
             let flat = self.flat_buffer(buffer)?;
             let var = function.params.get(tensor.param).map(|p| p.var.clone());
@@ -92,7 +93,8 @@ impl Flatten<'_> {
         });
         if self.flat.insert(buffer.data.id(), flat.clone()).is_some() {
             let message = format!("two buffers declare the memory of `{}`", buffer.name);
-            return Err(error("TW0563", self.origins, message));
+            let help = "declare it once, and view it by other buffers in the body, with `data=`";
+            return Err(error_with_help("TW0563", self.origins, message, help));
         }
         Ok(flat)
     }
@@ -101,14 +103,16 @@ impl Flatten<'_> {
     fn access(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Buffer, Vec<Expr>)> {
         let Some(flat) = self.flat.get(&buffer.data.id()).cloned() else {
             let message = format!("the memory of buffer `{}` is declared nowhere", buffer.name);
-            return Err(error("TW0563", self.origins, message));
+            let help = "allocate it, or take the memory of another buffer with `data=`";
+            return Err(error_with_help("TW0563", self.origins, message, help));
         };
         if flat.dtype != buffer.dtype && !can_reinterpret(flat.dtype, buffer.dtype) {
             let message = format!(
                 "buffer `{}` views memory of {} as {}, which has another width",
                 buffer.name, flat.dtype, buffer.dtype
             );
-            return Err(error("TW0563", self.origins, message));
+            let help = "view it as elements of one width, and convert values with `T.reinterpret`";
+            return Err(error_with_help("TW0563", self.origins, message, help));
         }
         let lanes = indices.iter().map(|index| index.dtype.lanes).max().unwrap_or(1);
         let wide = |e: &Expr| typed(e.cast(DataType::I64).and_then(|e| e.broadcast(lanes)));

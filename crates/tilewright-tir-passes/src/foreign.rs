@@ -10,7 +10,7 @@ use tilewright_ir::tir::{Expr, ExprKind, ForKind, ForeignCallee, PrimFunc, Stmt,
 use tilewright_support::Diagnostics;
 use tilewright_tensor::DataType;
 
-use crate::stmt::{Result, error, with_body};
+use crate::stmt::{Result, error_with_help, with_body};
 
 pub fn legalize_foreign(function: &PrimFunc) -> Result<PrimFunc> {
     refuse_in_parallel(function)?;
@@ -36,11 +36,8 @@ fn refuse_in_parallel(function: &PrimFunc) -> Result<()> {
         walk(body, |expr: &Expr| {
             if let ExprKind::Foreign { callee: ForeignCallee::Packed(name), .. } = &expr.kind {
                 let message = format!("packed function `{name}` is called in the parallel loop over `{}`", var.name);
-                let mut problem = error("TW0561", &function.origins, message);
-                for diagnostic in &mut problem.0 {
-                    diagnostic.help = Some("such functions run one at a time: make the loop serial".into());
-                }
-                found.0.extend(problem.0);
+                let help = "such functions run one at a time: make the loop serial";
+                found.0.extend(error_with_help("TW0561", &function.origins, message, help).0);
             }
         });
         false

@@ -21,7 +21,7 @@ use crate::blocks::strides;
 use crate::facts::Facts;
 use crate::front::Front;
 use crate::reach::Reach;
-use crate::stmt::{Result, error, is_foreign, map_below, map_own, typed, with_body};
+use crate::stmt::{Result, error, error_with_help, is_foreign, map_below, map_own, typed, with_body};
 
 pub fn guard_indices(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Guard {
@@ -218,7 +218,7 @@ impl Guard<'_> {
                 _ if index.dtype.is_vector() => {
                     let message =
                         format!("a vector index of buffer `{}` cannot be proven to be in range", access.buffer.name);
-                    return Err(error("TW0563", self.origins, message));
+                    return Err(self.refused(message, "access one element after the other, or make it a ramp"));
                 }
                 _ => inside(index, extent)?,
             };
@@ -232,11 +232,7 @@ impl Guard<'_> {
     }
 
     fn refused(&self, message: String, help: &str) -> Diagnostics {
-        let mut found = error("TW0563", self.origins, message);
-        for diagnostic in &mut found.0 {
-            diagnostic.help = Some(help.into());
-        }
-        found
+        error_with_help("TW0563", self.origins, message, help)
     }
 
     /// A check that calls a function again may see another result than the access does.
@@ -282,7 +278,7 @@ impl Guard<'_> {
             let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
             let Some(indices) = indices else {
                 let message = format!("a vector index of buffer `{}` cannot be checked", view.name);
-                return Err(error("TW0563", self.origins, message));
+                return Err(self.refused(message, "access one element after the other, or make it a ramp"));
             };
             let condition = inside(&place(view, &indices)?, &elements)?;
             if !self.facts.analyzer.prove(&condition) {

@@ -6,7 +6,7 @@
 use tilewright_ir::tir::{BinOp, Expr, ForKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::Origins;
 
-use crate::stmt::{Result, error, map_below, mentions, typed, with_body};
+use crate::stmt::{Result, error_with_help, map_below, mentions, typed, with_body};
 use crate::substitute::Substitute;
 
 /// An outer loop with fewer iterations is fused with the one inside.
@@ -23,11 +23,7 @@ fn normalize(origins: &Origins, stmt: &Stmt, inside: bool) -> Result<Stmt> {
     match kind {
         ForKind::ThreadBinding(tag) => {
             let message = format!("loop `{}` is bound to `{tag}`: this function is bound to GPU threads", var.name);
-            let mut found = error("TW0561", origins, message);
-            for diagnostic in &mut found.0 {
-                diagnostic.help = Some("a CPU runs parallel loops: use `T.parallel`".into());
-            }
-            Err(found)
+            Err(error_with_help("TW0561", origins, message, "a CPU runs parallel loops: use `T.parallel`"))
         }
         ForKind::Parallel if inside => {
             let below = map_below(stmt, &mut |s| normalize(origins, s, true))?;

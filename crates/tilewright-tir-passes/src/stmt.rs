@@ -135,6 +135,18 @@ pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<St
     diagnostic.into()
 }
 
+/// An error with what to do about it.
+pub(crate) fn error_with_help(
+    code: &'static str,
+    origins: &Origins,
+    message: impl Into<String>,
+    help: &str,
+) -> Diagnostics {
+    let mut diagnostic = Diagnostic::error(code, message).help(help);
+    diagnostic.span = origins.headline().first().cloned();
+    diagnostic.into()
+}
+
 /// A comparison or arithmetic whose operands are integers: the constructors cannot fail on them.
 pub(crate) fn typed<T>(result: std::result::Result<T, tilewright_ir::tir::TypeMismatch>) -> Result<T> {
     result.map_err(|mismatch| Diagnostic::error("TW0563", mismatch.to_string()).into())

@@ -193,10 +193,19 @@ struct Report {
 
 impl Report {
     fn error(&mut self, code: &'static str, message: impl Into<String>) {
-        if self.alone && alone::OF_SURROUNDINGS.contains(&code) {
+        self.place(Diagnostic::error(code, message));
+    }
+
+    /// An error with what to do about it.
+    fn error_with_help(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
+        self.place(Diagnostic::error(code, message).help(help));
+    }
+
+    /// Adds what was found at the place that is looked at.
+    fn place(&mut self, mut diagnostic: Diagnostic) {
+        if self.alone && alone::OF_SURROUNDINGS.contains(&diagnostic.code) {
             return;
         }
-        let mut diagnostic = Diagnostic::error(code, message);
         if let Some(span) = self.origins.iter().rev().find_map(Origins::first) {
             diagnostic = diagnostic.at(span.clone());
         }

@@ -225,11 +225,15 @@ impl Checker<'_> {
     fn constant_memory(&mut self, buffer: &Buffer, data: &Constant) {
         let (shape, dtype) = (data.0.shape(), data.0.dtype());
         if buffer.constant_shape().as_deref() != Some(shape) || buffer.dtype != dtype {
+            let said = match buffer.constant_shape() {
+                Some(said) => format!("{} elements of shape {said:?}", buffer.dtype),
+                None => format!("{} elements of a shape that is not constant", buffer.dtype),
+            };
             let message = format!(
-                "constant memory `{}` holds {dtype} elements of shape {shape:?}, which is not what its buffer says",
+                "constant memory `{}` holds {dtype} elements of shape {shape:?}, its buffer says {said}",
                 buffer.name
             );
-            self.error("TW0517", message);
+            self.report.error_with_help("TW0517", message, "give the buffer the shape and the data type of its tensor");
         }
     }
 
@@ -242,7 +246,9 @@ impl Checker<'_> {
 
     fn store(&mut self, buffer: &Buffer, indices: &[Expr], value: &Expr, mask: Option<&Expr>) -> Level {
         if self.constants.contains(&buffer.data.id()) {
-            self.error("TW0533", format!("a store to constant memory `{}`", buffer.name));
+            let message = format!("a store to constant memory `{}`, which is read only", buffer.name);
+            let help = "copy the constants to a buffer that is allocated, and store there";
+            self.report.error_with_help("TW0533", message, help);
         }
         let lanes = access(self.report, buffer, indices);
         let expected = buffer.dtype.with_lanes(lanes);
@@ -260,7 +266,10 @@ impl Checker<'_> {
         if let ForKind::ThreadBinding(tag) = kind
             && !is_thread(tag)
         {
-            self.error("TW0519", format!("loop `{}` is bound to `{tag}`, which are no threads", var.name));
+            let message = format!("loop `{}` is bound to `{tag}`, which are no threads", var.name);
+            let help =
+                "threads are `blockIdx.x`, `threadIdx.x` and `vthread.x`, with `y` and `z` as the other dimensions";
+            self.report.error_with_help("TW0519", message, help);
         }
         if var.size {
             self.error("TW0508", format!("loop variable `{}` is a size variable", var.name));

@@ -426,7 +426,13 @@ impl Checker<'_> {
 
     fn destinations(&mut self, expr: &Expr, name: &str, out: &[StructInfo]) {
         if out.is_empty() || out.iter().any(|info| info.dims().is_none() || info.dtype().is_none()) {
-            self.error("TW0531", format!("a destination of the call of `{name}` has no known shape and dtype"));
+            let message = match out.iter().find(|info| info.dims().is_none()) {
+                Some(_) => format!("a result of the call of `{name}` has no known shape"),
+                None => format!("the call of `{name}` has no result of a known shape and data type"),
+            };
+            let help = "results are allocated before the call: say their shapes, with symbolic dimensions where they vary, \
+                        and data types, or call a packed function that allocates its result";
+            self.report.error_with_help("TW0531", message, help);
             return;
         }
         let rule = if let [one] = out { one.clone() } else { StructInfo::Tuple(out.to_vec()) };

@@ -5,6 +5,7 @@
 # run: nothing == same
 # run: planned(f32[4]) == same
 # run: allocated(f32[4]) == same
+# run: by_places(f32[4]) == same
 # run: elsewhere(f32[4]) == same
 # run: second(f32[4]=[1, 2, 3, 4]) only=interpreter == f32[4]=[2, 3, 4, 5]
 
@@ -91,6 +92,19 @@ class Module:
         _ = cls.plus(x, t)
         return t
 
+    @R.function(pure=False)
+    def by_places(x: R.Tensor((4,), "float32")):
+        cls = Module
+        s = R.memory.alloc_storage(R.shape([128]), R.prim_value(0), R.str("global"), R.dtype("float32"))
+        t = R.memory.alloc_tensor(s, R.prim_value(64), R.shape([4]), R.dtype("float32"))
+        _ = cls.plus(x, t)
+        u = R.vm.alloc_storage(R.shape([64]), R.prim_value(0), R.dtype("uint8"), R.str("global"))
+        v = R.vm.alloc_tensor(u, R.prim_value(0), R.shape([4]), R.dtype("float32"))
+        _1 = cls.plus(t, v)
+        y = R.builtin.alloc_tensor(R.shape([4]), R.dtype("float32"), R.prim_value(0), R.str("global"))
+        _2 = cls.plus(v, y)
+        return y
+
 # expect:
 # from tvm.script import ir as I
 # from tvm.script import tir as T
@@ -126,6 +140,19 @@ class Module:
         cls = Module
         y: R.Tensor((4,), dtype="float32") = R.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0)
         _: R.Tuple() = cls.plus(x, y)
+        return y
+
+    @R.function(pure=False)
+    def by_places(x: R.Tensor((4,), dtype="float32")) -> R.Tensor((4,), dtype="float32"):
+        cls = Module
+        s: R.Tensor((128,), dtype="uint8") = R.memory.alloc_storage(bytes=128)
+        t: R.Tensor((4,), dtype="float32") = R.memory.alloc_tensor(s, R.shape([4]), offset=64, dtype="float32", bytes=0)
+        _: R.Tuple() = cls.plus(x, t)
+        u: R.Object = R.vm.alloc_storage(R.shape([64]), runtime_device_index=0, dtype="uint8", storage_scope="global")
+        v: R.Tensor((4,), dtype="float32") = R.vm.alloc_tensor(u, R.shape([4]), offset=0, dtype="float32")
+        _1: R.Tuple() = cls.plus(t, v)
+        y: R.Tensor((4,), dtype="float32") = R.builtin.alloc_tensor(R.shape([4]), dtype="float32", runtime_device_index=0, storage_scope="global")
+        _2: R.Tuple() = cls.plus(v, y)
         return y
 
     @R.function(pure=False)

@@ -75,7 +75,10 @@ impl Parser<'_> {
         if op.args.last().is_some_and(|last| last.kind == ArgKind::Values) {
             return self.open_operator(expr, op, call, required);
         }
-        let bound = self.bind(call, &names, required)?;
+        let bound = match other_order(op.name, call) {
+            Some(order) => self.bind_in_order(call, order, &names)?,
+            None => self.bind(call, &names, required)?,
+        };
         let (given_args, given_attrs) = bound.split_at(op.args.len());
         let mut nodes = Vec::new();
         let mut args: Vec<Res<Expr>> = Vec::new();
@@ -90,6 +93,32 @@ impl Parser<'_> {
         let args = args.into_iter().collect::<Res<Vec<_>>>()?;
         let result = Expr::call_op(&self.infer, op, args, attrs?);
         self.inferred(expr, &nodes, result).map(Value::Graph)
+    }
+
+    /// Binds arguments that stand in another order to the names of the operator's own. What it has no name for has to say
+    /// what holds anyway.
+    fn bind_in_order<'a>(
+        &mut self,
+        call: &'a ast::ExprCall,
+        order: &[&'static str],
+        names: &[&'static str],
+    ) -> Res<Vec<Option<&'a ast::Expr>>> {
+        let given = self.bind(call, order, names.iter().filter(|name| order.contains(name)).count())?;
+        for (name, node) in order.iter().zip(&given) {
+            let Some(node) = node.filter(|_| !names.contains(name)) else { continue };
+            let holds = match self.attribute_value(name, node)? {
+                Attr::Int(number) => number == 0,
+                Attr::Str(text) => text.is_empty() || &*text == "global",
+                other => matches!(other, Attr::DType(_)),
+            };
+            if !holds {
+                let message = format!("planned memory is the first device's and global, found another `{name}`");
+                return Err(self.fail(codes::NOT_YET, node, message, ""));
+            }
+        }
+        let of =
+            |name: &&str| order.iter().position(|other| other == name).and_then(|at| given.get(at).copied().flatten());
+        Ok(names.iter().map(of).collect())
     }
 
     /// A call of an operator that takes any number of arguments: all positional ones are arguments, a list among the
@@ -143,6 +172,7 @@ impl Parser<'_> {
             let value = match def.kind {
                 AttrKind::VDevice => self.device_attribute(node),
                 AttrKind::IndexMap => self.index_map(node).map(Attr::IndexMap),
+                AttrKind::Int => self.number_attribute(def.name, node),
                 _ => self.attribute_value(def.name, node),
             };
             match value {
@@ -213,8 +243,25 @@ impl Parser<'_> {
         }
     }
 
+    /// An integer, or a shape of one.
+    fn number_attribute(&mut self, name: &str, node: &ast::Expr) -> Res<Attr> {
+        let value = self.eval(node)?;
+        let size = match &value {
+            Value::Graph(expr) => match &expr.kind {
+                ExprKind::Shape(dims) => dims.first().filter(|_| dims.len() == 1).cloned(),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.attribute_of(name, node, size.map_or(value, Value::Scalar))
+    }
+
     pub(super) fn attribute_value(&mut self, name: &str, node: &ast::Expr) -> Res<Attr> {
         let value = self.eval(node)?;
+        self.attribute_of(name, node, value)
+    }
+
+    fn attribute_of(&mut self, name: &str, node: &ast::Expr, value: Value) -> Res<Attr> {
         let attr = match &value {
             // A typed integer means its number.
             Value::Scalar(scalar) if scalar.as_int().is_some() && scalar.dtype.is_int() => {
@@ -242,6 +289,32 @@ impl Parser<'_> {
             .at(self.span(expr))
             .help("write the operator's call, such as `R.add(a, b)`");
         self.report(diagnostic)
+    }
+}
+
+/// The order in which programs give an operator's arguments by their places, where that is not the operator's own: the
+/// offset of a tensor is a number before its shape, the size of a storage a shape.
+fn other_order(op: &str, call: &ast::ExprCall) -> Option<&'static [&'static str]> {
+    let args = &*call.arguments.args;
+    match op {
+        "memory.alloc_storage" if args.first().is_some_and(|size| !size.is_number_literal_expr()) => {
+            Some(&["bytes", "virtual_device_index", "storage_scope", "dtype"])
+        }
+        "memory.alloc_tensor" | "vm.alloc_tensor" if args.get(1).is_some_and(is_number) => {
+            Some(&["storage", "offset", "shape", "dtype", "runtime_device_index"])
+        }
+        _ => None,
+    }
+}
+
+/// Whether the text is a number, or `R.prim_value(…)` of one.
+fn is_number(node: &ast::Expr) -> bool {
+    match node {
+        ast::Expr::NumberLiteral(_) => true,
+        ast::Expr::Call(call) => {
+            matches!(&*call.func, ast::Expr::Attribute(function) if function.attr.as_str() == "prim_value")
+        }
+        _ => false,
     }
 }
 
