@@ -371,11 +371,13 @@ impl Parser<'_> {
         if matches!(a, Value::Graph(_)) || matches!(b, Value::Graph(_)) {
             return self.graph_binary(expr, op, operands(expr), a, b);
         }
-        if let (Operator::Add, Value::Tuple(a), Value::Tuple(b)) = (op, &a, &b) {
-            if a.len() + b.len() > MAX_ITEMS {
-                return Err(self.fail(codes::RANGE, expr, format!("a tuple of more than {MAX_ITEMS} items"), ""));
+        match (op, &a, &b) {
+            (Operator::Add, Value::Tuple(a), Value::Tuple(b)) => return self.repeated(expr, &[a, b], 1),
+            (Operator::Mult, Value::Tuple(items), Value::Int(times))
+            | (Operator::Mult, Value::Int(times), Value::Tuple(items)) => {
+                return self.repeated(expr, &[items], *times);
             }
-            return Ok(Value::Tuple(a.iter().chain(b).cloned().collect()));
+            _ => {}
         }
         let (a, b) = self.unify(operands(expr), a, b)?;
         let op = match op {
@@ -408,6 +410,18 @@ impl Parser<'_> {
         };
         let result = Expr::binary(op, &a, &b);
         self.typed(expr, result)
+    }
+
+    /// Lists behind each other, as often as is said: `a + b` and `[0] * 4` as in Python.
+    fn repeated(&mut self, expr: &ast::Expr, lists: &[&Vec<Value>], times: i128) -> Res<Value> {
+        let once = lists.iter().copied().flatten();
+        let items = once.clone().map(Value::parts).fold(0, usize::saturating_add);
+        // Nothing is nothing, however often.
+        let times = if items == 0 { 0 } else { usize::try_from(times.max(0)).unwrap_or(usize::MAX) };
+        if items.saturating_mul(times) > MAX_ITEMS {
+            return Err(self.fail(codes::RANGE, expr, format!("a tuple of more than {MAX_ITEMS} items"), ""));
+        }
+        Ok(Value::Tuple(std::iter::repeat_n(once, times).flatten().cloned().collect()))
     }
 
     fn unary(&mut self, expr: &ast::Expr, unary: &ast::ExprUnaryOp) -> Res<Value> {

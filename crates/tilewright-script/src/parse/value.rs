@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tilewright_ir::relax::{self, ExprKind, GlobalVar, StructInfo};
 use tilewright_ir::tir::{Buffer, Expr};
 use tilewright_ir::{Attr, Attrs, GlobalFunc, GlobalInfo, IndexMap};
-use tilewright_support::Span;
+use tilewright_support::{Span, with_stack};
 use tilewright_tensor::DataType;
 
 use super::HostValue;
@@ -56,6 +56,14 @@ pub(super) enum Value {
 impl Value {
     pub(super) fn is_literal(&self) -> bool {
         matches!(self, Self::Bool(_) | Self::Int(_) | Self::Float(_))
+    }
+
+    /// Of how many values it is made, itself among them.
+    pub(super) fn parts(&self) -> usize {
+        match self {
+            Self::Tuple(items) => with_stack(|| items.iter().map(Self::parts).fold(1, usize::saturating_add)),
+            _ => 1,
+        }
     }
 
     /// What it is, for messages.
