@@ -8,13 +8,14 @@
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use cpu_time::ThreadTime;
 use tilewright_expr::node::{EqCx, FreeVariables};
 use tilewright_ir::json::{Error, load, save};
 use tilewright_ir::op::OpTable;
 
-/// Longer than any of these takes an input of a few kilobytes on a busy machine.
+/// More of a processor's time than an input of a few kilobytes takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 const NUMBERS: [&str; 16] = [
@@ -254,7 +255,7 @@ pub(crate) struct Tally {
 
 /// Reads an input. The error says what does not hold.
 pub(crate) fn execute(input: &[u8], tally: &mut Tally) -> Result<(), String> {
-    let start = Instant::now();
+    let start = ThreadTime::now();
     let outcome = catch_unwind(AssertUnwindSafe(|| examine(input)));
     let taken = start.elapsed();
     tally.slowest = tally.slowest.max(taken);
