@@ -1,6 +1,7 @@
 //! Tests of the parser: text in; structure, or the exact text of the diagnostics, out.
 
 mod files;
+mod graph_messages;
 mod graphs;
 mod hostile;
 mod layout;

@@ -1,6 +1,6 @@
 //! PrimFuncs: from a decorated function to TensorIR.
 //!
-//! Reading order: this file (parameters, the frame of a function), [`stmt`], [`with`] and [`loops`] (statements),
+//! Reading order: this file (parameters, the frame of a function), [`stmt`], [`store`], [`with`], [`loops`] (statements),
 //! [`block`] (blocks and axes), [`buffers`], [`threads`], [`calls`] (the functions of `T`), [`sugar`] (those that have no
 //! node of their own), [`foreign`] (those that leave the IR), [`macros`].
 
@@ -11,6 +11,7 @@ mod foreign;
 mod loops;
 mod macros;
 mod stmt;
+mod store;
 mod sugar;
 mod threads;
 mod with;

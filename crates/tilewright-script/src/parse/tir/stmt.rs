@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Expr, Stmt, StmtKind, Var};
 use tilewright_support::{Diagnostic, with_stack};
 use tilewright_tensor::DataType;
 
@@ -431,7 +431,7 @@ impl Parser<'_> {
     }
 
     /// Python's assignment changes a variable; one of a PrimFunc never changes, and silence about that would be wrong code.
-    fn not_bound(&mut self, name: &ast::ExprName) -> Res<()> {
+    pub(super) fn not_bound(&mut self, name: &ast::ExprName) -> Res<()> {
         let help = match self.scopes.get(&name.id) {
             Some(Value::Scalar(_)) => "take another name, or keep what changes in a buffer".to_owned(),
             Some(Value::Buffer(_)) => format!("take another name, or store into elements: `{}[…] = …`", name.id),
@@ -492,119 +492,6 @@ impl Parser<'_> {
             Value::DType(dtype) => Ok((dtype, false)),
             other => Err(self.wrong_kind(annotation, "the type of a scalar", &other)),
         }
-    }
-
-    /// The buffer that brackets stand behind.
-    pub(super) fn stored_buffer(&mut self, node: &ast::Expr) -> Res<Buffer> {
-        match self.eval(node)? {
-            Value::Buffer(buffer) => Ok(buffer),
-            other => Err(self.wrong_kind(node, "a buffer", &other)),
-        }
-    }
-
-    fn store(
-        &mut self,
-        target: &ast::Expr,
-        subscript: &ast::ExprSubscript,
-        value: &ast::Expr,
-        pieces: &mut Pieces,
-    ) -> Res<()> {
-        let buffer = self.stored_buffer(&subscript.value);
-        let indices = buffer.as_ref().map_err(|e| *e).and_then(|buffer| self.indices(buffer, &subscript.slice));
-        if let (Ok(buffer), true) = (&buffer, self.is_undefined(value)) {
-            let scalar = Expr::foreign(buffer.dtype, ForeignCallee::Builtin("undef".into()), Vec::new());
-            return self.checked_store(target, value, buffer, indices?, scalar, None, pieces);
-        }
-        let evaluated = self.eval(value);
-        let (buffer, indices) = (buffer?, indices?);
-        let scalar = self.scalar_value(value, evaluated?, Some(buffer.dtype))?;
-        self.checked_store(target, value, &buffer, indices, scalar, None, pieces)
-    }
-
-    /// Whether this is `T.undef()`, which has the type of what it is stored to.
-    fn is_undefined(&self, value: &ast::Expr) -> bool {
-        self.call_path(value).is_some_and(|(path, call)| path == "script.tir.undef" && call.arguments.is_empty())
-    }
-
-    /// `T.buffer_store(A, value, [i, j])`, the spelling of 2022.
-    fn buffer_store(&mut self, expr: &ast::Expr, call: &ast::ExprCall, pieces: &mut Pieces) -> Res<()> {
-        let bound = self.bind(call, &["buffer", "value", "indices", "predicate"], 3)?;
-        let buffer = self.stored_buffer(bound[0].ok_or(Reported)?)?;
-        let indices = self.index_list(&buffer, bound[2])?;
-        let node = bound[1].ok_or(Reported)?;
-        let value = self.scalar(node, Some(buffer.dtype))?;
-        let predicate = bound[3].map(|predicate| self.scalar(predicate, None)).transpose()?;
-        self.checked_store(expr, node, &buffer, indices, value, predicate, pieces)
-    }
-
-    fn checked_store(
-        &mut self,
-        target: &ast::Expr,
-        node: &ast::Expr,
-        buffer: &Buffer,
-        indices: Vec<Expr>,
-        value: Expr,
-        predicate: Option<Expr>,
-        pieces: &mut Pieces,
-    ) -> Res<()> {
-        if value.dtype.is_handle() {
-            let found = if matches!(value.kind, ExprKind::Str(_)) { "a text" } else { "an address" };
-            let message = format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype);
-            return Err(self.fail(codes::DTYPE, node, message, ""));
-        }
-        if value.dtype.element() != buffer.dtype {
-            let found = value.dtype.element();
-            let cast = self.spell("script.tir.Cast");
-            let diagnostic = Diagnostic::error(
-                codes::DTYPE,
-                format!("buffer `{}` holds {}, the stored value is {found}", buffer.name, buffer.dtype),
-            )
-            .at(self.span(node))
-            .label(format!("this is {found}"))
-            .help(format!("convert it: `{cast}(\"{}\", …)`", buffer.dtype));
-            return Err(self.report(diagnostic));
-        }
-        let store = Stmt::store_where(buffer, indices, &value, predicate);
-        let store = self.checked(target, store)?;
-        pieces.push(store);
-        Ok(())
-    }
-
-    /// `A.vstore([i, j], value, predicate=p)`.
-    fn masked_store(
-        &mut self,
-        expr: &ast::Expr,
-        buffer: &ast::Expr,
-        call: &ast::ExprCall,
-        pieces: &mut Pieces,
-    ) -> Res<()> {
-        let bound = self.bind(call, &["begin", "value", "predicate"], 2)?;
-        let buffer = self.stored_buffer(buffer)?;
-        let indices = self.index_list(&buffer, bound[0])?;
-        let node = bound[1].ok_or(Reported)?;
-        let value = self.scalar(node, Some(buffer.dtype))?;
-        let predicate = bound[2].map(|predicate| self.scalar(predicate, None)).transpose()?;
-        self.checked_store(expr, node, &buffer, indices, value, predicate, pieces)
-    }
-
-    /// `A[i] += value`.
-    fn augmented(&mut self, assign: &ast::StmtAugAssign, pieces: &mut Pieces) -> Res<()> {
-        let subscript = match &*assign.target {
-            ast::Expr::Subscript(subscript) => subscript,
-            ast::Expr::Name(name) => {
-                self.eval(&assign.target)?;
-                return self.not_bound(name);
-            }
-            other => return Err(self.fail(codes::FORM, other, "expected an element of a buffer", "")),
-        };
-        let buffer = self.stored_buffer(&subscript.value)?;
-        let indices = self.indices(&buffer, &subscript.slice)?;
-        let load = Expr::load(&buffer, indices.clone());
-        let load = self.typed(&*assign.target, load)?;
-        let value = self.eval(&assign.value)?;
-        let value = self.infix(&assign.value, assign.op, load, value)?;
-        let value = self.scalar_value(&*assign.value, value, Some(buffer.dtype))?;
-        self.checked_store(&assign.target, &assign.value, &buffer, indices, value, None, pieces)
     }
 
     fn if_statement(&mut self, stmt: &ast::StmtIf, pieces: &mut Pieces) -> Res<()> {
