@@ -54,6 +54,8 @@ pub(super) struct Detector<'a> {
     vars: Map<VarId, MarkId>,
     pub(super) fused: Map<Vec<Split>, MarkId>,
     pub(super) constraints: Vec<Constraint>,
+    /// Whether splits may take a value together more than once.
+    pub(super) overlapping: bool,
     done: Map<Id, Option<Sum>>,
     mentions: Mentions,
     published: Map<MarkId, Arc<IterMark>>,
@@ -68,6 +70,7 @@ impl<'a> Detector<'a> {
             vars: Map::default(),
             fused: Map::default(),
             constraints: Vec::new(),
+            overlapping: false,
             done: Map::default(),
             mentions: Mentions::of(&iters.iter().map(|(var, _)| var.clone()).collect::<Vec<_>>()),
             published: Map::default(),
@@ -338,6 +341,7 @@ pub fn detect_iter_map(
     }
     with_ranges(cx, iters, |cx| {
         let mut detector = Detector::new(cx, iters);
+        detector.overlapping = level != IterMapLevel::Bijective;
         let sums = detector.detect(indices, predicate, level, simplify_trivial).unwrap_or_default();
         let indices = sums.iter().map(|sum| detector.publish(sum)).collect();
         IterMapResult { indices, errors: detector.errors }

@@ -1,4 +1,6 @@
-//! Splits that fit together like digits become one mark; marks are taken apart again by division.
+//! Splits that fit together like digits become one mark; marks are taken apart again by division. Where every value has to
+//! be met but not once, so do splits whose steps are no longer than what lies below them reaches, as in `i · 2 + j` of a
+//! window of three: together they take every value up to the largest one.
 
 use tilewright_expr::{BinOp, CmpOp};
 
@@ -36,7 +38,7 @@ impl Detector<'_> {
 
     /// The mark that the splits make together, and its scale; with a predicate's bound, where there is one.
     pub(super) fn fuse(&mut self, args: Vec<Split>) -> Option<(MarkId, Id)> {
-        let args = self.ordered(args)?;
+        let Some(args) = self.ordered(args.clone()) else { return self.fuse_overlapping(args) };
         let (first, last) = (*args.first()?, *args.last()?);
         let mut unit = Vec::with_capacity(args.len());
         for split in args {
@@ -53,14 +55,47 @@ impl Detector<'_> {
         {
             return Some((split.mark, last.scale));
         }
+        Some((self.mark_of_unit(unit, extent), last.scale))
+    }
+
+    /// The mark of splits of which the smallest scale is 1.
+    fn mark_of_unit(&mut self, unit: Vec<Split>, extent: Id) -> MarkId {
         if let Some(&mark) = self.fused.get(&unit) {
-            return Some((mark, last.scale));
+            return mark;
         }
         let base = self.int(0, extent);
         let mark = self.marks.len();
         self.marks.push(Mark { source: Source::Sum(Sum { args: unit.clone(), base }), extent });
         self.fused.insert(unit, mark);
-        Some((mark, last.scale))
+        mark
+    }
+
+    /// The mark of splits that together take every value up to the largest one, some of them several times.
+    fn fuse_overlapping(&mut self, args: Vec<Split>) -> Option<(MarkId, Id)> {
+        if !self.overlapping {
+            return None;
+        }
+        let scale_of = |detector: &Self, split: &Split| detector.cx.node(split.scale).expr.as_int().filter(|&n| n > 0);
+        let mut sorted = Vec::with_capacity(args.len());
+        for split in args {
+            sorted.push((scale_of(self, &split)?, split));
+        }
+        sorted.sort_by_key(|(scale, _)| *scale);
+        let scale = sorted.first()?.1.scale;
+        let one = self.int(1, scale);
+        let (mut reach, mut unit) = (one, Vec::with_capacity(sorted.len()));
+        for (_, split) in sorted {
+            let step = self.exact_quotient(split.scale, scale)?;
+            if !self.proves(CmpOp::Le, step, reach) || !self.proves(CmpOp::Ge, split.extent, one) {
+                return None;
+            }
+            let steps = self.op(BinOp::Sub, split.extent, one);
+            let further = self.op(BinOp::Mul, step, steps);
+            reach = self.op(BinOp::Add, reach, further);
+            unit.push(Split { scale: step, ..split });
+        }
+        unit.reverse();
+        Some((self.mark_of_unit(unit, reach), scale))
     }
 
     fn whole(&mut self, mark: MarkId, scale: Id) -> Split {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tilewright_expr::{BinOp, Expr, Var};
+use tilewright_expr::{BinOp, CmpOp, Expr, Var};
 use tilewright_support::{Map, Set, with_stack};
 
 use super::{IterMark, IterSource, IterSplitExpr, IterSumExpr, operation};
@@ -11,7 +11,7 @@ use crate::Analyzer;
 /// The iterators of a bijective map as expressions of its indices: `outputs` has one expression for each sum. Marks are
 /// told apart by identity, as [`detect_iter_map`](super::detect_iter_map) shares them. A piece above which another one
 /// lies is taken as a remainder, so that indices within their extents give iterators within theirs. `None` where the
-/// numbers of sums and outputs differ.
+/// numbers of sums and outputs differ, or the pieces of a sum overlap.
 pub fn inverse_affine_iter_map(cx: &Analyzer, map: &[IterSumExpr], outputs: &[Expr]) -> Option<Vec<(Var, Expr)>> {
     if map.len() != outputs.len() {
         return None;
@@ -19,6 +19,13 @@ pub fn inverse_affine_iter_map(cx: &Analyzer, map: &[IterSumExpr], outputs: &[Ex
     let mut order = Vec::new();
     let mut seen = Set::default();
     map.iter().for_each(|sum| visit(sum, &mut seen, &mut order));
+    let inside = order.iter().filter_map(|mark| match &mark.source {
+        IterSource::Sum(sum) => Some(&**sum),
+        IterSource::Var { .. } => None,
+    });
+    if map.iter().chain(inside).any(|sum| overlaps(cx, sum)) {
+        return None;
+    }
     let mut values: Map<*const IterMark, Expr> = Map::default();
     for (sum, output) in map.iter().zip(outputs) {
         give(sum, &operation(BinOp::Sub, output, &sum.base), &mut values);
@@ -34,6 +41,17 @@ pub fn inverse_affine_iter_map(cx: &Analyzer, map: &[IterSumExpr], outputs: &[Ex
     }
     iters.reverse();
     Some(iters)
+}
+
+/// Whether a piece reaches beyond the step of the one before it.
+fn overlaps(cx: &Analyzer, sum: &IterSumExpr) -> bool {
+    sum.args.windows(2).any(|pair| match pair {
+        [above, below] => {
+            let reach = operation(BinOp::Mul, &below.scale, &below.extent);
+            cx.decide(CmpOp::Lt, &above.scale, &reach) == Some(true)
+        }
+        _ => false,
+    })
 }
 
 /// Every mark at or below the sum, those inside a mark before it.

@@ -224,3 +224,26 @@ fn tiles_are_divided_into_outer_and_inner_loops() {
     let (_, outer, inner) = subspace_divide(&mut cx, &indices, &space.iters, &inner, &apart, level).unwrap();
     assert!(outer.equal(&less(&k, 3)) && inner.equal(&less(&j, 8)));
 }
+
+#[test]
+fn sums_that_overlap_take_every_value() {
+    let space = Space::new(&[5, 3, 4]);
+    let vars = space.exprs();
+    let yes = Expr::bool(true);
+    let window = &op(BinOp::Mul, &vars[0], 2) + &vars[1];
+    let both = [op(BinOp::FloorDiv, &window, 11), vars[2].clone()];
+    for (indices, surjective) in [
+        (vec![window.clone()], true),
+        (vec![&vars[0] + &vars[2], vars[1].clone()], true),
+        (both.to_vec(), true),
+        (vec![&op(BinOp::Mul, &vars[0], 4) + &vars[1]], false),
+        (vec![window.clone(), vars[1].clone()], false),
+    ] {
+        assert_eq!(detected(&space, &indices, &yes, IterMapLevel::Surjective), surjective, "{indices:?}");
+        assert!(!detected(&space, &indices, &yes, IterMapLevel::Bijective));
+    }
+    let map = detect_iter_map(&mut Analyzer::new(), &[window], &space.iters, &yes, IterMapLevel::NoCheck, true);
+    assert_eq!(rectangle(&map.indices), 11);
+    let outputs = [Expr::i64(3)];
+    assert!(inverse_affine_iter_map(&Analyzer::new(), &map.indices, &outputs).is_none(), "several iterators give 3");
+}
