@@ -2,7 +2,9 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{IrNode, walk};
-use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, TypeMismatch, Var};
+use tilewright_ir::tir::{
+    BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, TypeMismatch, Var,
+};
 use tilewright_tir_passes::{Substitute, analyzer_of};
 
 use crate::primitive::Fault;
@@ -11,6 +13,16 @@ use crate::tree::{Site, loop_of};
 /// A scalar expression whose operands are index expressions.
 pub(crate) fn typed(result: Result<Expr, TypeMismatch>) -> Result<Expr, Fault> {
     result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// A statement whose parts have the types that they must have.
+pub(crate) fn typed_stmt(result: Result<Stmt, TypeMismatch>) -> Result<Stmt, Fault> {
+    result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+}
+
+/// The value goes to an element.
+pub(crate) fn stored(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Stmt, Fault> {
+    typed_stmt(Stmt::store(buffer, indices, value))
 }
 
 pub(crate) fn compare(op: CmpOp, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
@@ -176,7 +188,6 @@ pub(crate) fn simplified(analyzer: &mut Analyzer, stmt: &Stmt, keep_units: bool)
 
 #[cfg(test)]
 mod tests {
-    use tilewright_ir::tir::Buffer;
     use tilewright_tensor::DataType;
 
     use super::*;

@@ -8,7 +8,8 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, R
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
-use crate::guard::mentions;
+use crate::guard::{mentions, stored, typed};
+use crate::primitive::Fault;
 
 /// `for var in range(extent)`; nothing of a loop of one iteration remains.
 pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
@@ -38,6 +39,16 @@ pub(crate) fn named(name: &str, value: &Expr, lets: &mut Vec<(Var, Expr)>) -> Ex
 
 pub(crate) fn with_names(lets: Vec<(Var, Expr)>, body: Stmt) -> Stmt {
     lets.into_iter().rev().fold(body, |body, (var, value)| StmtKind::Let { var, value, body }.into())
+}
+
+/// An element, by indices that are in use elsewhere, too.
+pub(crate) fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
+    typed(Expr::load(buffer, indices.iter().copied().cloned().collect()))
+}
+
+/// The value goes to such an element.
+pub(crate) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
+    stored(buffer, indices.iter().copied().cloned().collect(), value)
 }
 
 /// A buffer in the rows' and columns' type of index.

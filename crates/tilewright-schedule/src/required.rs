@@ -11,7 +11,7 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Origins;
 
-use crate::guard::{binary, compare, substituted, typed};
+use crate::guard::{binary, compare, stored, substituted, typed};
 use crate::primitive::Fault;
 use crate::tree::{Key, Site, around, loop_of};
 
@@ -134,13 +134,19 @@ pub(crate) fn copy_block(
         BufferRegion { buffer: buffer.clone(), region: indices.iter().map(one).collect() }
     };
     let load = typed(Expr::load(from, indices.clone()))?;
-    let body = Stmt::store(to, indices.clone(), &load).map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
+    let body = stored(to, indices.clone(), &load)?;
     let axes: Vec<(IterVar, Range)> = iters.iter().cloned().zip(region.iter().cloned()).collect();
     let loops = BoxLoops::over(known, &axes, true)?;
     let (reads, writes) = (vec![element(from)], vec![element(to)]);
     let block = Block { name: name.clone(), iters, reads, writes, ..nameless(&body) };
     let key = block.iters.first().map_or_else(|| Key::Bare(name.clone(), 0), |iter| Key::Block(iter.var.id()));
     Ok((loops.around(block), key))
+}
+
+/// An axis for each dimension of a buffer.
+pub(crate) fn places(buffer: &Buffer) -> Vec<(Var, Expr)> {
+    let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
+    buffer.shape.iter().enumerate().map(place).collect()
 }
 
 /// A block over all values of spatial axes, in loops of its own: `places` are the axes as the condition, under which it

@@ -1,4 +1,4 @@
-//! How long formulas are, and how costly.
+//! How long formulas are, and how costly; how many parts there are of a whole.
 
 use tilewright_expr::node::{AnyHandle, Visitor};
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};
@@ -6,6 +6,11 @@ use tilewright_support::{Map, with_stack};
 
 /// Nodes of a formula beyond which it is not put into another one.
 pub(crate) const MOST_NODES: usize = 400;
+
+/// How many parts of `size` make up all: of nothing none.
+pub(crate) const fn ceil_div(all: i64, size: i64) -> i64 {
+    all / size + (all % size > 0) as i64
+}
 
 /// Nodes of an expression as its text would have them, and what they cost: functions count for many operations.
 pub(crate) fn size(value: &Expr) -> (usize, usize) {

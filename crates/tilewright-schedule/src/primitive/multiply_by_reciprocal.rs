@@ -18,9 +18,9 @@ use tilewright_ir::tir::{
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, known_around, mentions, substituted, typed};
+use crate::guard::{binary, known_around, mentions, stored, substituted, typed};
 use crate::reducer::{Part, Reducer};
-use crate::required::{outermost_free, spatial_block, written_box};
+use crate::required::{outermost_free, places, spatial_block, written_box};
 use crate::rewrite::{Formula, axes_of, way, with_block};
 use crate::stages::{scope_stages, touches, writes};
 use crate::tree::{Site, follow, loop_of};
@@ -45,7 +45,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     if sum.dtype.bits < 32 {
         return Err(Fault::at(&site, format!("reciprocals of {} may be subnormal", sum.dtype)));
     }
-    Softmax { stages: scope_stages(&site)? }
+    let stages = scope_stages(&site)?;
+    let block = stages.iter().position(|stage| way(stage) == way(&site)).unwrap_or(stages.len());
+    Softmax { stages, block }
         .check(sum)
         .map_err(|why| Fault::at(&site, format!("`{}` is not known to have the sums of a softmax: {why}", sum.name)))?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
@@ -71,19 +73,18 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 
 /// The block that computes the reciprocals of all sums.
 fn reciprocals(function: &PrimFunc, begin: &Site, sum: &Buffer, reciprocal: &Buffer) -> Result<Stmt, Fault> {
-    let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
-    let places: Vec<(Var, Expr)> = sum.shape.iter().enumerate().map(place).collect();
     let mut known = known_around(function, begin);
-    spatial_block(&mut known, reciprocal.name.clone(), &places, &Expr::bool(true), |indices| {
+    spatial_block(&mut known, reciprocal.name.clone(), &places(sum), &Expr::bool(true), |indices| {
         let one = Expr::number(1, sum.dtype);
         let value = binary(BinOp::Div, &one, &typed(Expr::load(sum, indices.to_vec()))?)?;
-        Stmt::store(reciprocal, indices.to_vec(), &value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+        stored(reciprocal, indices.to_vec(), &value)
     })
 }
 
-/// The blocks that a softmax may consist of, in their order.
+/// The blocks that a softmax may consist of, in their order, and the number of the one that divides.
 struct Softmax {
     stages: Vec<Site>,
+    block: usize,
 }
 
 /// A reduction of one element, over these axes.
@@ -103,7 +104,7 @@ impl Softmax {
         if sums.axes.iter().any(|axis| axis.domain.extent.as_int().is_none_or(|extent| extent < 1)) {
             return Err("they may be of nothing".to_owned());
         }
-        let exponential = self.element(&sums.part.value)?;
+        let (computed, exponential) = self.element(&sums.part.value)?;
         let ExprKind::Call { intrinsic: Intrinsic::Exp, args } = &exponential.kind else {
             return Err("they are no sums of exponentials".to_owned());
         };
@@ -125,6 +126,11 @@ impl Softmax {
                 .all(|(a, b)| a.domain.min.equal(&b.domain.min) && a.domain.extent.equal(&b.domain.extent));
         if !lowest || !same_axes || indices.iter().any(|index| mentions(index, &own)) {
             return Err(format!("`{}` has not the largest of what is in the exponents", most.name));
+        }
+        // Each is there when it is read.
+        let order = [Some(maxima.at), computed, Some(sums.at), Some(self.block)];
+        if !order.into_iter().flatten().is_sorted_by(|before, after| before < after) {
+            return Err("the blocks come in another order".to_owned());
         }
         let block = self.stages.get(maxima.at).and_then(Site::block).ok_or("a block is gone")?;
         let spatial =
@@ -165,13 +171,13 @@ impl Softmax {
         }
     }
 
-    /// What an element of a temporary is, by the block that computes it; another value is itself.
-    fn element(&self, value: &Expr) -> Result<Expr, String> {
-        let ExprKind::Load { buffer, indices, predicate: None } = &value.kind else { return Ok(value.clone()) };
-        let (_, site, block) = self.writer(buffer)?;
+    /// What an element of a temporary is, by the block that computes it, with its number; another value is itself.
+    fn element(&self, value: &Expr) -> Result<(Option<usize>, Expr), String> {
+        let ExprKind::Load { buffer, indices, predicate: None } = &value.kind else { return Ok((None, value.clone())) };
+        let (number, site, block) = self.writer(buffer)?;
         let formula = Formula::of(site).map_err(|fault| fault.message)?;
         let values = at(&formula.indices, block, indices).ok_or("indices are not axes")?;
-        Ok(substituted(&formula.value, &values))
+        Ok((Some(number), substituted(&formula.value, &values)))
     }
 }
 

@@ -14,10 +14,10 @@ use tilewright_ir::tir::{
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, typed};
+use crate::guard::{binary, compare, known_around, stored, typed};
 use crate::independent::has_effects;
 use crate::reducer::Reducer;
-use crate::required::spatial_block;
+use crate::required::{places, spatial_block};
 use crate::rewrite::{way, with_block, with_buffer_in};
 use crate::tree::{Site, around};
 
@@ -227,7 +227,7 @@ impl Einsum<'_> {
             let load = typed(Expr::load(buffer, at.to_vec()))?;
             let zero = Expr::number(0, buffer.dtype);
             let value = typed(Expr::call(Intrinsic::IfThenElse, &[self.in_range(indices, at)?, load, zero]))?;
-            stored(padded, at, &value)
+            stored(padded, at.to_vec(), &value)
         })
     }
 
@@ -240,7 +240,7 @@ impl Einsum<'_> {
             }
         }
         let mut copy = spatial_block(known, padded.name.clone(), &summed, &Expr::bool(true), |at| {
-            stored(&self.buffer, at, &typed(Expr::load(padded, at.to_vec()))?)
+            stored(&self.buffer, at.to_vec(), &typed(Expr::load(padded, at.to_vec()))?)
         })?;
         for iter in self.block.iters.iter().filter(|iter| iter.kind == IterKind::Reduce) {
             let extent = &iter.domain.extent;
@@ -270,16 +270,6 @@ impl Einsum<'_> {
             around(Loop { extent, ..l.clone() }, body)
         }))
     }
-}
-
-/// An axis for each dimension of a buffer.
-fn places(buffer: &Buffer) -> Vec<(Var, Expr)> {
-    let place = |(at, extent): (usize, &Expr)| (Var::new(format!("v{at}"), extent.dtype), extent.clone());
-    buffer.shape.iter().enumerate().map(place).collect()
-}
-
-fn stored(buffer: &Buffer, at: &[Expr], value: &Expr) -> Result<Stmt, Fault> {
-    Stmt::store(buffer, at.to_vec(), value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
 }
 
 /// The block with loads from another buffer at these indices.

@@ -15,7 +15,7 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{compare, known_around, mentions, substituted, typed};
+use crate::guard::{compare, known_around, mentions, stored, substituted, typed};
 use crate::independent::{check_affine, driven_axes};
 use crate::index_maps::{mapped, with_accesses_moved};
 use crate::required::{outermost_free, spatial_block, written_box};
@@ -280,7 +280,7 @@ fn copy(
         let (from, to) = ((buffer, of(indices)), (temporary, of(places)));
         let (from, to) = if is_write { (to, from) } else { (from, to) };
         let load = typed(Expr::load(from.0, from.1))?;
-        Stmt::store(to.0, to.1, &load).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
+        stored(to.0, to.1, &load)
     })
 }
 

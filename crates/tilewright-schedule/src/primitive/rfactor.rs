@@ -16,7 +16,7 @@ use tilewright_support::Set;
 use super::decompose_reduction::without_reduction;
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, substituted, typed};
+use crate::guard::{binary, compare, known_around, mentions, stored, substituted, typed};
 use crate::independent::{check_affine, driven_axes, has_effects};
 use crate::reducer::{Part, Reducer};
 use crate::rewrite::{way, with_block};
@@ -418,10 +418,8 @@ fn updates(reduction: &Reduction<'_>, elements: &[Element], brought: &[Expr]) ->
 }
 
 fn all_stored(elements: &[Element], values: &[Expr]) -> Result<Stmt, Fault> {
-    let store = |((buffer, indices), value): (&Element, &Expr)| {
-        Stmt::store(buffer, indices.clone(), value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
-    };
-    elements.iter().zip(values).map(store).collect::<Result<Vec<_>, _>>().map(Stmt::seq)
+    let element = |((buffer, indices), value): (&Element, &Expr)| stored(buffer, indices.clone(), value);
+    elements.iter().zip(values).map(element).collect::<Result<Vec<_>, _>>().map(Stmt::seq)
 }
 
 /// The block with regions as its body says.

@@ -12,7 +12,7 @@ use tilewright_tensor::DataType;
 
 use super::compute_inline::check_plain_loads;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{known_around, typed};
+use crate::guard::{known_around, stored, typed};
 use crate::index_maps::{mapped, renamed, with_accesses_moved};
 use crate::required::spatial_block;
 use crate::rewrite::with_regions_anew;
@@ -146,9 +146,7 @@ fn fill(known: &mut Analyzer, layout: &Layout, inside: &Expr, value: &Expr) -> R
     let outside = typed(inside.not())?;
     let name = format!("{}_pad", layout.buffer.name).into();
     let places: Vec<(Var, Expr)> = layout.places.iter().cloned().zip(layout.buffer.shape.iter().cloned()).collect();
-    spatial_block(known, name, &places, &outside, |indices| {
-        Stmt::store(&layout.buffer, indices.to_vec(), value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
-    })
+    spatial_block(known, name, &places, &outside, |indices| stored(&layout.buffer, indices.to_vec(), value))
 }
 
 /// The statement with another one in front of the first that uses the buffer.

@@ -27,8 +27,9 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, substituted, typed};
+use crate::guard::{binary, compare, known_around, mentions, stored, substituted, typed};
 use crate::independent::{check_affine, has_effects};
+use crate::loops::{load, store};
 use crate::tree::{Site, around, key_at};
 
 pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
@@ -110,15 +111,6 @@ impl Tile {
 
 fn counted(var: &Var, count: i64, kind: ForKind, body: Stmt) -> Stmt {
     Stmt::for_loop(var, Expr::int(0, var.dtype), Expr::int(count, var.dtype), kind, body)
-}
-
-fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
-    typed(Expr::load(buffer, indices.iter().map(|&index| index.clone()).collect()))
-}
-
-fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
-    let indices = indices.iter().map(|&index| index.clone()).collect();
-    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
 }
 
 /// `buffer[indices] = buffer[indices] ⊕ value`, over loops.
@@ -216,8 +208,7 @@ impl Reduction {
         }
         let total = load(&tile.halves, &[&zero])?;
         let total = if self.first.equal(&identity) { total } else { self.combine(&self.first, &total)? };
-        let result = Stmt::store(&self.buffer, self.indices.clone(), &total);
-        steps.push(result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?);
+        steps.push(stored(&self.buffer, self.indices.clone(), &total)?);
         self.if_it_runs(known, Stmt::seq(steps))
     }
 

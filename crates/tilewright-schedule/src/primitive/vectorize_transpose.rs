@@ -21,7 +21,7 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, reads_memory, substituted, typed};
+use crate::guard::{binary, compare, known_around, mentions, reads_memory, stored, substituted, typed, typed_stmt};
 use crate::independent::{check_affine, has_effects};
 use crate::tree::{Site, around, key_at};
 
@@ -46,8 +46,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let (copy, outer) = Copy::of(call.function, &site, lanes)?;
     let body = copy.in_tiles()?;
     let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
-    let element = Stmt::store(&copy.to, copy.to_indices.clone(), &typed(copy.element())?)
-        .map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
+    let element = stored(&copy.to, copy.to_indices.clone(), &typed(copy.element())?)?;
     let found = block_regions(&Block {
         iters: Vec::new(),
         body: [&copy.write, &copy.read].into_iter().fold(element, |body, l| around(l.clone(), body)),
@@ -251,8 +250,7 @@ impl Copy {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
             let indices = self.along(&self.to_indices, &here)?;
             let mask = self.mask(masked, [&self.write_bounds, &self.read_bounds], &here)?;
-            let stored = Stmt::store_where(&self.to, indices, vector, mask);
-            stores.push(stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?);
+            stores.push(typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?);
         }
         let name_all = |body, (var, value)| StmtKind::Let { var, value, body }.into();
         Ok(named.into_iter().rev().fold(Stmt::seq(stores), name_all))

@@ -19,9 +19,9 @@ pub(super) const ELEMENTWISE: Rule = Rule {
 };
 
 /// Cycles under which the work of a loop is not shared.
-const ALONE: u64 = 20_000;
+pub(super) const ALONE: u64 = 20_000;
 /// Cycles of a task.
-const TASK: u64 = 30_000;
+pub(super) const TASK: u64 = 30_000;
 /// Elements of which the bytes are whole lines of a cache, whatever the type.
 const LINE: i64 = 64;
 /// With fewer rows than this, a task is a part of a row.

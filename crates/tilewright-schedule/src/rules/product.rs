@@ -19,6 +19,7 @@ use super::{Declined, Rule};
 use crate::Schedule;
 use crate::guard::mentions;
 use crate::primitive::tile_product::{Axis, Contraction, PackColumns, PackRows, Tiling, is_constant, is_of_pairs};
+use crate::size::ceil_div;
 use crate::trace::{Arg, Rv};
 
 pub(super) const PRODUCT: Rule = Rule {
@@ -232,14 +233,11 @@ fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
 fn register_tile(target: &Target, lane_counts: &[i64], sizes: &Sizes) -> RegisterTile {
     let registers = i64::from(target.limits.vector_registers);
     let wide = lane_counts.first().copied().unwrap_or(1);
-    let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ((columns + lanes - 1) / lanes).clamp(1, 8));
+    let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ceil_div(columns, lanes).clamp(1, 8));
     let candidate = |lanes: i64, vectors: i64| {
         let most = ((registers - 1 - vectors) / vectors).max(1);
         let rows = match sizes.rows {
-            Some(all) if all > 0 => {
-                let tiles = (all + most - 1) / most;
-                (all + tiles - 1) / tiles
-            }
+            Some(all) if all > 0 => ceil_div(all, ceil_div(all, most)),
             // With a power of two the last rows need fewer sorts of tiles.
             _ => 1 << most.ilog2(),
         };
@@ -248,8 +246,7 @@ fn register_tile(target: &Target, lane_counts: &[i64], sizes: &Sizes) -> Registe
     let cost = |tile: &RegisterTile| {
         let RegisterTile { rows, vectors, lanes } = *tile;
         let panel = vectors * lanes;
-        let waste =
-            sizes.columns.filter(|&n| n > 0).map_or(1.0, |n| ((n + panel - 1) / panel * panel) as f64 / n as f64);
+        let waste = sizes.columns.filter(|&n| n > 0).map_or(1.0, |n| (ceil_div(n, panel) * panel) as f64 / n as f64);
         let more_instructions = if lanes < wide { NARROW } else { 1.0 };
         waste * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
@@ -291,8 +288,7 @@ fn step(depth: i64, lanes: i64, about: i64) -> i64 {
         return depth;
     }
     let count = (depth + about / 2) / about;
-    let even = (depth + count - 1) / count;
-    (even + lanes - 1) / lanes * lanes
+    ceil_div(ceil_div(depth, count), lanes) * lanes
 }
 
 /// Whether neighbours along the axis are neighbours in memory.

@@ -10,7 +10,7 @@ use tilewright_target::Target;
 
 use super::accesses::{PlainNest, extent_of};
 use super::calls::{int, text};
-use super::elementwise::{cycles, in_vectors};
+use super::elementwise::{ALONE, TASK, cycles, in_vectors};
 use super::{Declined, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::trace::{Arg, Rv};
@@ -20,11 +20,6 @@ pub(super) const ROWS: Rule = Rule {
     doc: "Reductions along contiguous elements with their producers and consumers: a row after the other, rows in parallel.",
     apply,
 };
-
-/// Cycles of a task.
-const TASK: u64 = 30_000;
-/// Cycles under which the work of a loop is not shared.
-const ALONE: u64 = 20_000;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;

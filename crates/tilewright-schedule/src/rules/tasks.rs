@@ -6,6 +6,7 @@
 
 use super::product::Sizes;
 use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
+use crate::size::ceil_div;
 
 /// Multiplications that are worth a task of their own.
 const TASK: i64 = 1_000_000;
@@ -139,8 +140,4 @@ fn row_blocks(rows: Option<i64>, tile: i64, most: i64) -> Vec<i64> {
 
 fn whole_tiles(rows: i64, tile: i64) -> i64 {
     (ceil_div(rows, tile) * tile).clamp(1, 1 << 15)
-}
-
-fn ceil_div(a: i64, by: i64) -> i64 {
-    (a + by - 1) / by
 }

@@ -7,29 +7,29 @@ use tilewright_ir::tir::IterKind;
 use tilewright_ir::tir::StmtKind;
 use tilewright_target::Target;
 
-use super::Declined;
 use super::accesses::gone;
 use super::calls::int;
+use super::windows::LARGEST;
+use super::{Declined, elementwise};
 use crate::Schedule;
-use crate::primitive::tile_windows::{Tiling, Windows};
+use crate::primitive::tile_windows::{Tiling, UNROLLED, Windows};
+use crate::size::ceil_div;
 use crate::trace::{Arg, Rv};
 
-/// Elements of a window at most.
-const LARGEST: i64 = 1024;
 /// Columns of an image at least: fewer are no vector.
 const NARROWEST: i64 = 3;
 /// The most columns between neighbouring windows that vectors are loaded with.
 const FURTHEST: i64 = 2;
-/// Windows' elements of a tile that are written out.
-const WRITTEN_OUT: i64 = 320;
 /// Bytes of a copy that stays in the first-level cache.
 const NEAR: i64 = 24 << 10;
 /// What an instruction costs beside its lanes, to a whole vector.
 const INSTRUCTION: f64 = 0.2;
 /// Cycles of a task; under how many the work is not shared; how many tasks share it where images are few.
-const TASK: i64 = 30_000;
-const ALONE: i64 = 20_000;
+const TASK: i64 = elementwise::TASK.cast_signed();
+const ALONE: i64 = elementwise::ALONE.cast_signed();
 const TASKS: i64 = 16;
+/// Numbers of bands that are compared.
+const COMPARED: i64 = 64;
 
 /// Applies `tile_windows` to the only stage that reduces.
 pub(super) fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
@@ -66,7 +66,7 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let vector = lanes(w.width, target, bits);
     let images = w.outer.size.as_int();
     let work = w.height * w.width * (w.window() + 4) / vector;
-    let most = most.min(WRITTEN_OUT / w.window()).max(1);
+    let most = most.min(UNROLLED / w.window()).max(1);
     let (band, rows) = bands(w.height, most, bands_at_least(w, images, work));
     // Where rows are few, columns take their place.
     let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
@@ -79,7 +79,7 @@ fn lanes(width: i64, target: &Target, bits: u32) -> i64 {
     let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
     let (wide, full) = (of(target.vector_bits), of(target.full_rate_bits()));
     let cost = |lanes: i64| {
-        let pieces = (width + lanes - 1) / lanes;
+        let pieces = ceil_div(width, lanes);
         pieces as f64 * (lanes.max(full) as f64 / wide as f64 + INSTRUCTION)
     };
     let all = std::iter::successors(Some(wide), |&lanes| (lanes > 4).then_some(lanes / 2));
@@ -89,19 +89,19 @@ fn lanes(width: i64, target: &Target, bits: u32) -> i64 {
 /// Rows of a tile, at most so many, with which the fewest are computed twice.
 fn rows(height: i64, most: i64) -> i64 {
     let most = most.min(height).max(1);
-    let computed = |rows: &i64| (height + rows - 1) / rows * rows;
+    let computed = |rows: &i64| ceil_div(height, *rows) * rows;
     ((most + 1) / 2..=most).rev().min_by_key(computed).unwrap_or(most)
 }
 
 /// Rows of a band, and of a tile, of so many bands or some more: with which the fewest are computed twice.
 fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
     let even = |count: i64| {
-        let band = (height + count - 1) / count;
+        let band = ceil_div(height, count);
         let rows = rows(band, most);
-        (((band + rows - 1) / rows * rows).min(height), rows)
+        ((ceil_div(band, rows) * rows).min(height), rows)
     };
-    let counts = at_least..=(2 * at_least).min(height);
-    let computed = |&(band, _): &(i64, i64)| (height + band - 1) / band * band;
+    let counts = at_least..=(2 * at_least).min(at_least + COMPARED).min(height);
+    let computed = |&(band, _): &(i64, i64)| ceil_div(height, band) * band;
     counts.map(even).min_by_key(computed).unwrap_or((height, rows(height, most)))
 }
 
@@ -114,9 +114,14 @@ fn bands_at_least(w: &Windows, images: Option<i64>, work: i64) -> i64 {
         });
         bytes.sum()
     };
-    let near = (1..=w.height).rev().find(|&band| copied(band) <= NEAR).unwrap_or(1);
+    // The most rows that stay near: more of them never are less to copy.
+    let (mut near, mut far) = (1, w.height + 1);
+    while near + 1 < far {
+        let band = near + (far - near) / 2;
+        if copied(band) <= NEAR { near = band } else { far = band }
+    }
     let shared = images.map_or(1, |images| (TASKS / images.max(1)).min(images.saturating_mul(work) / TASK));
-    ((w.height + near - 1) / near).max(shared).clamp(1, w.height)
+    ceil_div(w.height, near).max(shared).clamp(1, w.height)
 }
 
 /// Images of a task: all of them where they are little work.

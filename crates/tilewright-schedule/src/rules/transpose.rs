@@ -14,6 +14,7 @@ use super::calls::{int, text};
 use super::elementwise::is_small;
 use super::fallback::attempt;
 use crate::Schedule;
+use crate::size::ceil_div;
 use crate::trace::{Arg, Rv};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
@@ -115,7 +116,7 @@ fn squares_of(
     let along_read = schedule.fuse_all(&fused(with_read))?;
     let along_written = schedule.fuse_all(&fused(with_written))?;
     let lanes = i64::from(target.lanes(32));
-    let vectors = (side(nest, with_written) + lanes - 1) / lanes;
+    let vectors = ceil_div(side(nest, with_written), lanes);
     let reads = schedule.split_by(along_read, &[None, Some(Expr::i64(side(nest, with_read)))])?;
     let writes = schedule.split_by(along_written, &[None, Some(Expr::i64(vectors)), Some(Expr::i64(lanes))])?;
     let ([reads, read_in], [writes, vectors, written_in]) = (reads.as_slice(), writes.as_slice()) else {

@@ -22,7 +22,7 @@ pub(super) const WINDOWS: Rule = Rule {
 };
 
 /// Iterations of a window at most: longer reductions are those of products.
-const LARGEST: i64 = 1024;
+pub(super) const LARGEST: i64 = 1024;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;

@@ -2,9 +2,10 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
-use super::task::{Keys, Maker, exp, is_load, load, store};
+use super::task::{Keys, Maker, exp, is_load};
 use super::{greater, reference};
 use crate::guard::{binary, compare};
+use crate::loops::{load, store};
 use crate::primitive::Fault;
 
 /// The memory of a task; the last axis of each is the queries.

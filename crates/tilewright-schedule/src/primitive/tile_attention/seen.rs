@@ -7,8 +7,9 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
 
 use super::recognise::{Attention, is_float};
-use super::task::{Maker, load, store};
+use super::task::Maker;
 use crate::guard::{binary, reads_memory};
+use crate::loops::{load, store};
 use crate::primitive::Fault;
 
 /// Vectors of columns whose zeros are summed up beside each other.

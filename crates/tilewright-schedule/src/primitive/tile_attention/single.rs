@@ -2,9 +2,10 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, Var};
 
-use super::task::{Keys, Maker, exp, load, store};
+use super::task::{Keys, Maker, exp};
 use super::{greater, reference};
 use crate::guard::{binary, compare, typed};
+use crate::loops::{load, store};
 use crate::primitive::Fault;
 
 /// The memory of a task.

@@ -197,15 +197,6 @@ impl Maker<'_> {
     }
 }
 
-pub(super) fn load(buffer: &Buffer, indices: &[&Expr]) -> Result<Expr, Fault> {
-    typed(Expr::load(buffer, indices.iter().copied().cloned().collect()))
-}
-
-pub(super) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<Stmt, Fault> {
-    let indices = indices.iter().copied().cloned().collect();
-    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
-}
-
 pub(super) fn exp(value: &Expr) -> Result<Expr, Fault> {
     typed(Expr::call(Intrinsic::Exp, std::slice::from_ref(value)))
 }

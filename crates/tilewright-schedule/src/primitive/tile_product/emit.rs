@@ -4,9 +4,10 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
 
 use super::nest::{Product, Step, Task};
 use super::{PackColumns, PackRows};
-use crate::guard::{binary, compare, substituted, typed};
+use crate::guard::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, only_if, serial, with_names};
 use crate::primitive::Fault;
+use crate::size::ceil_div;
 
 /// As many vectors in a row of a tile are narrower than registers.
 const MANY: i64 = 5;
@@ -128,7 +129,7 @@ impl Micro<'_> {
         let a = self.of_rows(&(start + &Expr::var(&i)), &run(pair * 2, 2)?)?;
         let b = self.of_columns(run(&Expr::var(&v) * t.lanes, t.lanes)?, pair)?;
         let sum = self.p.dot(&typed(Expr::load(sums, at.clone()))?, &a, &b)?;
-        let body = typed_stmt(Stmt::store(sums, at, &sum))?;
+        let body = stored(sums, at, &sum)?;
         let vectors = looped(&v, &self.p.int(t.vectors), ForKind::Unrolled, body);
         Ok(looped(&i, &self.p.int(size), ForKind::Unrolled, vectors))
     }
@@ -148,7 +149,7 @@ impl Micro<'_> {
     }
 
     fn set(&self, sums: &Buffer, i: &Expr, l: &Lanes, value: &Expr) -> Result<Stmt, Fault> {
-        typed_stmt(Stmt::store(sums, vec![i.clone(), Expr::var(&l.v), Expr::var(&l.j)], value))
+        stored(sums, vec![i.clone(), Expr::var(&l.v), Expr::var(&l.j)], value)
     }
 
     fn of_rows(&self, row: &Expr, k: &Expr) -> Result<Expr, Fault> {
@@ -225,7 +226,7 @@ impl Micro<'_> {
             Partial::OfTile(sums) => {
                 let kept = self.for_each(size, |i, l| {
                     let value = self.get(tile, i, l)?;
-                    typed_stmt(Stmt::store(sums, vec![i.clone(), self.lane(l)], &value))
+                    stored(sums, vec![i.clone(), self.lane(l)], &value)
                 })?;
                 let behind =
                     self.rows_behind(size, start, |i, l| typed(Expr::load(sums, vec![i.clone(), self.lane(l)])))?;
@@ -254,7 +255,7 @@ impl Micro<'_> {
                 if more {
                     value = binary(BinOp::Add, &typed(Expr::load(&buffer, indices.clone()))?, &value)?;
                 }
-                let stmt = typed_stmt(Stmt::store(&buffer, indices, &value))?;
+                let stmt = stored(&buffer, indices, &value)?;
                 if matches!(self.partial, Partial::InResult) { self.where_inside(l, stmt) } else { Ok(stmt) }
             })
         };
@@ -310,14 +311,10 @@ impl Micro<'_> {
         for output in &self.p.outputs.all {
             let indices = output.indices.iter().map(|index| substituted(index, values)).collect();
             let value = substituted(&output.value, values);
-            stmts.push(self.where_inside(l, typed_stmt(Stmt::store(&output.buffer, indices, &value))?)?);
+            stmts.push(self.where_inside(l, stored(&output.buffer, indices, &value)?)?);
         }
         Ok(Stmt::seq(stmts))
     }
-}
-
-fn typed_stmt(result: Result<Stmt, tilewright_ir::tir::TypeMismatch>) -> Result<Stmt, Fault> {
-    result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))
 }
 
 /// So many rows in as few tiles as there must be, which differ by at most one row: sizes and how many of each.
@@ -325,7 +322,7 @@ fn even_tiles(rows: i64, most: i64) -> Vec<(i64, i64)> {
     if rows <= 0 {
         return Vec::new();
     }
-    let count = (rows + most - 1) / most;
+    let count = ceil_div(rows, most);
     let (small, larger) = (rows / count, rows % count);
     [(small + 1, larger), (small, count - larger)].into_iter().filter(|(_, count)| *count > 0).collect()
 }

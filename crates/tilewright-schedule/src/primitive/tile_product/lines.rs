@@ -10,7 +10,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Va
 use super::contraction::{Contraction, Group};
 use super::is_one;
 use super::nest::Product;
-use crate::guard::{binary, compare, mentions, substituted};
+use crate::guard::{binary, compare, mentions, stored, substituted};
 use crate::loops::{looped, named, only_if, serial, with_names};
 use crate::primitive::Fault;
 
@@ -92,9 +92,7 @@ impl Product<'_> {
         let in_lines = compare(CmpOp::Lt, &line, &lines.size)?;
         let body = self.along_depth(copied, &value, &|k, value| {
             let indices = copied.at.iter().cloned().chain([k.clone(), lane.clone()]).collect();
-            let stored = Stmt::store(copied.to, indices, value);
-            let stored = stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
-            Ok(looped(&x, &piece, ForKind::Vectorized, stored))
+            Ok(looped(&x, &piece, ForKind::Vectorized, stored(copied.to, indices, value)?))
         })?;
         let body = with_names(inner, only_if(in_lines, body));
         let rest = self.cleared_rest(copied, &past)?;
@@ -111,9 +109,8 @@ impl Product<'_> {
         let count = self.simple(&(&self.int(self.tiling.panel()) - &used));
         let place = [Expr::var(&k), &used + &Expr::var(&x)];
         let zero = Expr::number(0, copied.to.dtype);
-        let stored = Stmt::store(copied.to, copied.at.iter().cloned().chain(place).collect(), &zero);
-        let stored = stored.map_err(|mismatch| Fault::of_call(mismatch.to_string()))?;
-        let cleared = serial(&k, &copied.depth, looped(&x, &count, ForKind::Vectorized, stored));
+        let body = stored(copied.to, copied.at.iter().cloned().chain(place).collect(), &zero)?;
+        let cleared = serial(&k, &copied.depth, looped(&x, &count, ForKind::Vectorized, body));
         let some = compare(CmpOp::Gt, &count, &self.int(0))?;
         Ok(Some(only_if(some, cleared)))
     }

@@ -12,9 +12,10 @@ use super::PackRows;
 use super::contraction::{Axis, Group};
 use super::lines::Copied;
 use super::nest::{Product, Step, Task};
-use crate::guard::{compare, mentions, substituted, typed};
+use crate::guard::{compare, mentions, stored, substituted, typed};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
+use crate::size::ceil_div;
 
 /// What of a task's blocks that are copied ahead says that they re-lay out a parameter.
 const PREPROC: &str = "layout_rewrite_preproc";
@@ -57,10 +58,6 @@ impl Product<'_> {
     }
 }
 
-fn store(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Stmt, Fault> {
-    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
-}
-
 /// The rows of a task for one step, one copy behind the other.
 pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> Result<Packed, Fault> {
     let t = p.tiling;
@@ -70,21 +67,21 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
     let bytes = i64::from(value.dtype.bits).max(8) / 8;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).min(t.depth);
     let (longest, end) = match t.pairs {
-        true => ((longest + 1) / 2 * 2, &p.pairs_in(&step.depth)? * 2),
+        true => (ceil_div(longest, 2) * 2, &p.pairs_in(&step.depth)? * 2),
         false => (longest, step.depth.clone()),
     };
     let value = if t.pairs { p.within_depth(value, &(&step.start + &depth))? } else { value };
     let most_rows = p.c.rows.size.as_int().unwrap_or(t.row_block).min(t.row_block);
     let [outer, inner] = if way == PackRows::RowMajor { [most_rows, longest] } else { [longest, most_rows] };
-    let whole = (inner * bytes + LINE - 1) / LINE * LINE;
+    let whole = ceil_div(inner * bytes, LINE) * LINE;
     let apart = if whole % ALIASED_BYTES == 0 { whole + LINE } else { whole } / bytes;
     let shape = vec![p.int(outer.max(1)), p.int(apart.max(1))];
     let buffer = memory("packed_rows", shape, value.dtype, Scope::Global);
     let stmt = if way == PackRows::RowMajor {
-        let body = store(&buffer, vec![row, depth], &value)?;
+        let body = stored(&buffer, vec![row, depth], &value)?;
         serial(&i, &task.rows, looped(&k, &p.simple(&end), ForKind::Vectorized, body))
     } else {
-        let body = store(&buffer, vec![depth, row], &value)?;
+        let body = stored(&buffer, vec![depth, row], &value)?;
         serial(&k, &step.depth, looped(&i, &task.rows, ForKind::Vectorized, body))
     };
     Ok(Packed { buffer, stmt })
@@ -94,7 +91,7 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
 pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel: &Expr) -> Result<Packed, Fault> {
     let t = p.tiling;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).clamp(1, t.depth);
-    let longest = if t.pairs { (longest + 1) / 2 } else { longest };
+    let longest = if t.pairs { ceil_div(longest, 2) } else { longest };
     let shape = vec![p.int(longest), p.int(t.panel())];
     let dtype = if t.pairs { DataType::U32 } else { p.c.of_columns.dtype };
     let buffer = memory("packed_columns", shape, dtype, Scope::Global);
@@ -114,7 +111,7 @@ pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel:
     } else {
         (step.depth.clone(), at(&(&step.start + &Expr::var(&k)))?)
     };
-    let body = store(&buffer, vec![Expr::var(&k), lane.clone()], &value)?;
+    let body = stored(&buffer, vec![Expr::var(&k), lane.clone()], &value)?;
     let lanes = looped(&j, &p.int(t.lanes), ForKind::Vectorized, body);
     let stmt = serial(&k, &count, serial(&v, &p.int(t.vectors), lanes));
     Ok(Packed { buffer, stmt })
@@ -172,7 +169,7 @@ pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, F
     let value = if t.pairs { p.word(&Expr::var(&k.var), at)? } else { at(&Expr::var(&k.var))? };
     let shape = axes.iter().map(|axis| axis.extent.clone()).collect();
     let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
-    let body = store(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;
+    let body = stored(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;
     let mut annotations = Attrs::new();
     if constant {
         annotations.insert(PREPROC.into(), Attr::Bool(true));

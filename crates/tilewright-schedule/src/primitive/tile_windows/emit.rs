@@ -8,11 +8,12 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::recognise::{Read, Windows};
 use super::{Outputs, Tiling, UNROLLED};
-use crate::guard::{binary, compare, substituted, typed};
+use crate::guard::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, named, only_if, serial, task_block, with_names};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::epilogue::Output;
 use crate::rewrite::with_loads_replaced;
+use crate::size::ceil_div;
 
 /// The most pieces of a row whose copies are written out.
 const PIECES: i64 = 8;
@@ -61,7 +62,7 @@ impl Emitter<'_> {
 
     /// Pieces of the columns.
     fn pieces(&self) -> i64 {
-        (self.w.width + self.tiling.lanes - 1) / self.tiling.lanes
+        ceil_div(self.w.width, self.tiling.lanes)
     }
 
     /// Columns of all pieces that are computed.
@@ -78,7 +79,7 @@ impl Emitter<'_> {
     fn extents(&self, read: &Read) -> Vec<i64> {
         let (mut extents, lanes) = (self.needed(read), self.tiling.lanes);
         if let Some(last) = extents.last_mut() {
-            *last = (*last + lanes - 1) / lanes * lanes;
+            *last = ceil_div(*last, lanes) * lanes;
         }
         extents
     }
@@ -118,7 +119,7 @@ impl Emitter<'_> {
     fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {
         let (w, t) = (self.w, self.tiling);
         // Bands that have rows in common are those of one task.
-        let all = (w.height + t.band - 1) / t.band;
+        let all = ceil_div(w.height, t.band);
         let (bands, own_bands) = if w.height % t.band == 0 { (all, 1) } else { (1, all) };
         let groups = self.known.simplify(&binary(BinOp::FloorDiv, &w.outer.size, &self.int(t.images))?);
         let count = self.known.simplify(&(&groups * bands));
@@ -205,7 +206,7 @@ impl Emitter<'_> {
         let left = named("x", &simple_left, &mut inner);
         let tile = with_names(inner, self.tile(sums, &first, &left)?);
         let pieces = serial(&across, &self.int(self.pieces()), tile);
-        Ok(serial(&down, &self.int((t.band + t.rows - 1) / t.rows), with_names(lets, pieces)))
+        Ok(serial(&down, &self.int(ceil_div(t.band, t.rows)), with_names(lets, pieces)))
     }
 
     /// One tile: its results begin, all windows are gone through, what follows is computed.
@@ -326,10 +327,6 @@ impl Emitter<'_> {
         let l = self.var("l");
         Ok(looped(&l, &self.int(self.tiling.lanes), ForKind::Vectorized, body(&Expr::var(&l))?))
     }
-}
-
-fn stored(buffer: &Buffer, indices: Vec<Expr>, value: &Expr) -> Result<Stmt, Fault> {
-    Stmt::store(buffer, indices, value).map_err(|mismatch| Fault::of_call(mismatch.to_string()))
 }
 
 /// The task's block says nothing of padded images that are made in it.

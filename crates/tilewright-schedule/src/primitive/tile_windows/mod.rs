@@ -14,7 +14,8 @@
 //! ```
 //!
 //! An element that windows of several rows of the tile have in common is loaded once: the windows' elements come in the
-//! order of the rows that they are in, which for each result is the order of the reduction. The last rows and columns are
+//! order of the rows that they are in, and within a row in the order of the reduction. Where the reduction goes through rows in
+//! another order, floats are summed in another one than in the function as it was. The last rows and columns are
 //! computed with some of those before them, so that all tiles are whole; where the results are written over what they are
 //! computed from, the last columns are masked, and the rows are parts of all. Tasks depend on shapes alone.
 
