@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
-use tilewright::relax_passes::{self, BindParams, BindSymbolicVars, ParamKey};
+use tilewright::ir::tir::PrimFunc;
+use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, ParamKey, Replacement};
 use tilewright::{Tensor, passes, pipelines};
 
 use crate::dlpack;
@@ -13,7 +14,7 @@ use crate::error;
 use crate::module::PyModule;
 use crate::pass::PyPass;
 use crate::tensor::NdArray;
-use crate::view::{Field, Node, attr_field, attr_of, node_of};
+use crate::view::{Field, FromPython, Node, attr_field, attr_of, index_map, node_of};
 
 /// The names of all passes that there are.
 #[pyfunction]
@@ -137,6 +138,25 @@ pub(crate) fn bind_symbolic_vars(sizes: &Bound<'_, PyDict>, function: Option<Str
         Some(function) => Arc::new(BindSymbolicVars::of_function(function, values)),
         None => Arc::new(BindSymbolicVars::of_all(values)),
     }))
+}
+
+/// Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say where the
+/// elements are.
+#[pyfunction]
+pub(crate) fn alter_op_impl(functions: &Bound<'_, PyDict>, transforms: &Bound<'_, PyDict>) -> PyResult<PyPass> {
+    let py = functions.py();
+    let mut pass = AlterOpImpl::default();
+    for (operator, function) in functions {
+        let operator: String = operator.extract()?;
+        let Some((_, function)) = <(Arc<str>, Arc<PrimFunc>)>::from_python(&function)? else {
+            return Err(error::wrong_type("a replacement is a tir.PrimFunc", &function));
+        };
+        let maps = transforms.get_item(&operator)?;
+        let maps = maps.ok_or_else(|| error::general(py, format!("`{operator}` has no maps of indices")))?;
+        let transforms = maps.try_iter()?.map(|map| index_map(&map?)).collect::<PyResult<_>>()?;
+        pass.replacements.insert(operator.into(), Replacement { function: PrimFunc::clone(&function), transforms });
+    }
+    Ok(PyPass::native(Arc::new(pass)))
 }
 
 /// The memory that the tensors of a planned module's functions take, as a table.

@@ -14,7 +14,8 @@
 //! [`ToMixedPrecision`], [`ConvertLayout`], [`OptimizeLayoutTransform`], [`RewriteDataflowReshape`].
 //! [`FuseAttention`], [`AnnotateTIROpPattern`], [`FuseOps`] and [`FuseTIR`] make one PrimFunc of calls that may be computed
 //! together.
-//! [`FuseTransposeMatmul`] multiplies with a transposed matrix as it lies.
+//! [`FuseTransposeMatmul`] multiplies with a transposed matrix as it lies; [`AlterOpImpl`] and [`RunCodegen`] put the user's
+//! code into the places of PrimFuncs and of functions, and [`FastMathTransform`] calls exponentials by names of their own.
 //! [`pattern`] is the language in which users say what to look for in graphs; [`FuseOpsByPattern`] and
 //! [`MergeCompositeFunctions`] make functions of what it finds.
 //!
@@ -112,12 +113,15 @@ passes! {
     convert_to_dataflow::ConvertToDataflow(..);
     topological_sort::TopologicalSort(..);
     fuse_transpose_matmul::FuseTransposeMatmul;
+    fast_math_transform::FastMathTransform;
+    run_codegen::RunCodegen(..);
     lower_alloc_tensor::LowerAllocTensor;
     lower_runtime_builtin::LowerRuntimeBuiltin;
     compute_prim_value::ComputePrimValue;
     vm_shape_lower::VMShapeLower;
 }
 
+mod alter_op_impl;
 mod bind_params;
 mod bind_symbolic_vars;
 mod calls_in_dataflow;
@@ -138,13 +142,15 @@ use std::sync::Arc;
 
 use tilewright_ir::pass::{Pass, PassDef};
 
+pub use alter_op_impl::{AlterOpImpl, Replacement};
 pub use bind_params::{BindParams, ParamKey};
 pub use bind_symbolic_vars::BindSymbolicVars;
 pub use fuse_ops_by_pattern::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
 pub use memory_usage::{FunctionMemory, MemoryUsage, estimate_memory_usage};
 
-/// The names of the passes whose arguments are no data: tensors, sizes of variables, patterns.
-pub const OTHER_PASSES: &[&str] = &[bind_params::NAME, bind_symbolic_vars::NAME, fuse_ops_by_pattern::NAME];
+/// The names of the passes whose arguments are no data: functions, tensors, sizes of variables, patterns.
+pub const OTHER_PASSES: &[&str] =
+    &[alter_op_impl::NAME, bind_params::NAME, bind_symbolic_vars::NAME, fuse_ops_by_pattern::NAME];
 
 /// Every pass that needs no arguments, with the defaults of those that it may have. Users know it by the name that it says
 /// of itself.

@@ -13,6 +13,9 @@ __all__ = [
     "remove_global_func",
 ]  # fmt: skip
 
+# The functions that Python has registered, as they are.
+_OF_PYTHON: dict[str, Callable] = {}
+
 
 def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Any:
     """Registers a Python function under a global name: directly, or as a decorator with or without a name.
@@ -25,6 +28,7 @@ def register_func(func_name: str | Callable, f: Callable | None = None, override
     if f is None:
         return lambda f: register_func(func_name, f, override)
     _core.register_func(func_name, f, override)
+    _OF_PYTHON[func_name] = f
     return f
 
 
@@ -40,3 +44,9 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
 def remove_global_func(name: str) -> None:
     """Forgets the function of that name; compiled code does not find it any more. An unknown name is an error."""
     _core.remove_global_func(name)
+    _OF_PYTHON.pop(name, None)
+
+
+def python_func(name: str) -> Callable:
+    """The Python function registered under that name as it is: it may be called with more than values of programs."""
+    return _OF_PYTHON.get(name) or get_global_func(name)

@@ -7,7 +7,11 @@ mod calls;
 mod check;
 mod graph;
 
-use tilewright::{IRModule, SourceFile, Target, parse_module, pipelines};
+use std::sync::Arc;
+
+use tilewright::ir::json;
+use tilewright::ir::op::OpTable;
+use tilewright::{IRModule, Target, ops, pipelines};
 
 use crate::compare::Plain;
 use crate::data::{Argument, Values};
@@ -47,13 +51,13 @@ impl Sampled {
     /// float32 in the place of float16 it means the same, and its results are no further away than those of bfloat16, whose
     /// unit of rounding is eight times that of float16, bring them: so the condition of the module is measured.
     pub fn is_rounded_by(&self, other: &IRModule, tolerance: f64) -> Result<(), String> {
-        let text = tilewright::print_module(other);
-        let with = |dtype: &str| {
-            let source = SourceFile::new("rounded.py", text.replace("float16", dtype));
-            parse_module(&source).map_err(|found| found.to_string())
+        let text = json::save(&json::Node::Module(Arc::new(other.clone())));
+        let with = |dtype: &str| match json::load(text.replace("\"float16\"", dtype).as_bytes(), OpTable(ops::lookup)) {
+            Ok(json::Node::Module(module)) => Ok(IRModule::clone(&module)),
+            other => Err(format!("a module does not come back: {other:?}")),
         };
-        self.is_meant_by(&with("float32")?, tolerance)?;
-        let coarse = self.meaning.difference(&interpret(&with("bfloat16")?, "main", &self.args, Flat::No)?);
+        self.is_meant_by(&with("\"float32\"")?, tolerance)?;
+        let coarse = self.meaning.difference(&interpret(&with("\"bfloat16\"")?, "main", &self.args, Flat::No)?);
         self.is_meant_by(other, tolerance + coarse)
     }
 

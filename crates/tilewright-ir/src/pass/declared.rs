@@ -10,9 +10,9 @@ use tilewright_support::{OrderedMap, nearest};
 use tilewright_tensor::DataType;
 
 use super::Pass;
-use crate::Attr;
 use crate::op::AttrDefault;
 use crate::relax::{Expr, StructInfo};
+use crate::{Attr, Attrs};
 
 /// The declaration of a pass.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +45,8 @@ pub enum ParamKind {
     OptionalStrs,
     /// Lists of texts by name.
     TextLists,
+    /// Data by name.
+    OptionalDict,
     /// Yes or no for all functions, or the names of those for which it is yes.
     BoolOrStrs,
     Callback,
@@ -62,6 +64,7 @@ impl ParamKind {
             Self::DType => "a data type",
             Self::OptionalStrs => "texts or None",
             Self::TextLists => "a dict of lists of texts",
+            Self::OptionalDict => "a dict or None",
             Self::BoolOrStrs => "True, False or texts",
             Self::Callback => "a function",
             Self::OptionalCallback => "a function or None",
@@ -85,7 +88,8 @@ impl ParamKind {
             | (Self::Int, Attr::Int(_))
             | (Self::Str | Self::OptionalStr, Attr::Str(_))
             | (Self::DType, Attr::DType(_))
-            | (Self::OptionalStr | Self::OptionalStrs, Attr::None) => true,
+            | (Self::OptionalDict, Attr::Map(_))
+            | (Self::OptionalStr | Self::OptionalStrs | Self::OptionalDict, Attr::None) => true,
             (Self::BoolOrStrs | Self::OptionalStrs, _) => texts(),
             (Self::TextLists, Attr::Map(lists)) => lists.values().all(are_texts),
             _ => false,
@@ -96,7 +100,9 @@ impl ParamKind {
     /// The argument that stands in a line of text.
     fn read(self, text: &str) -> Option<Attr> {
         match (self, text) {
-            (Self::OptionalStr | Self::OptionalStrs | Self::OptionalCallback, "None") => Some(Attr::None),
+            (Self::OptionalStr | Self::OptionalStrs | Self::OptionalDict | Self::OptionalCallback, "None") => {
+                Some(Attr::None)
+            }
             (Self::Bool | Self::BoolOrStrs, "True") => Some(Attr::Bool(true)),
             (Self::Bool | Self::BoolOrStrs, "False") => Some(Attr::Bool(false)),
             (Self::Int, _) => text.parse().ok().map(Attr::Int),
@@ -109,7 +115,7 @@ impl ParamKind {
                 };
                 text.split('+').map(list).collect::<Option<_>>().map(Attr::Map)
             }
-            (Self::Bool | Self::Callback | Self::OptionalCallback, _) => None,
+            (Self::Bool | Self::OptionalDict | Self::Callback | Self::OptionalCallback, _) => None,
         }
     }
 }
@@ -203,6 +209,14 @@ impl PassArgs {
         match self.data(name) {
             Some(Attr::Map(lists)) => lists.iter().map(|(name, list)| (name.to_string(), texts(list))).collect(),
             _ => Vec::new(),
+        }
+    }
+
+    /// The data of a [`ParamKind::OptionalDict`] by name; none where it is not given.
+    pub fn dict(&self, name: &str) -> Attrs {
+        match self.data(name) {
+            Some(Attr::Map(fields)) => fields.clone(),
+            _ => Attrs::new(),
         }
     }
 

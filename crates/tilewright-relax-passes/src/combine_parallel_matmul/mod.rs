@@ -34,6 +34,7 @@ use tilewright_support::{Diagnostic, Map, OrderedMap, Origins, Set};
 use tilewright_tensor::DataType;
 
 use self::dependence::Dependence;
+use crate::eliminate_common_subexpr::Operand;
 use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
@@ -277,10 +278,10 @@ impl<'b> Block<'b> {
             return Vec::new();
         }
         let mut growing = Growing::default();
-        let mut operands: Map<u64, Vec<&Expr>> = Map::default();
+        let mut operands: Map<Operand, Vec<&Expr>> = Map::default();
         let mut found = Vec::new();
         for next in std::iter::once(first).chain(others) {
-            let known = operands.entry(HashCx::hash(next.rhs)).or_default();
+            let known = operands.entry(Operand::of(next.rhs)).or_default();
             let next = next.without(|member| grouped.is_in_group(member));
             let another = known.iter().all(|known| EqCx::compare(*known, next.rhs).is_err());
             if another && growing.take(grouped, &next.members()) {

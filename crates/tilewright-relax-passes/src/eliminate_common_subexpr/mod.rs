@@ -85,7 +85,7 @@ struct Key {
 
 /// What equal operands share.
 #[derive(PartialEq, Eq, Hash)]
-enum Operand {
+pub(crate) enum Operand {
     Var(VarId),
     /// A constant's dimensions and first bytes: to read all of a weight costs more than to compare those that begin alike.
     Constant(Vec<i64>, Vec<u8>),
@@ -97,7 +97,7 @@ enum Operand {
 const BEGINNING: usize = 64;
 
 impl Operand {
-    fn of(expr: &Expr) -> Self {
+    pub(crate) fn of(expr: &Expr) -> Self {
         match &expr.kind {
             ExprKind::Var(var) => Self::Var(var.id()),
             ExprKind::Constant(Constant(tensor)) => {

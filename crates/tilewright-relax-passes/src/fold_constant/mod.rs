@@ -88,13 +88,18 @@ impl<'a> Fold<'a> {
         self.count_in(&seq.result, way);
     }
 
+    /// Counts the uses in a value: binding by binding where it has bindings inside, as they are folded one by one.
     fn count_in(&mut self, value: &Expr, way: Count) {
-        if let ExprKind::If { condition, then, otherwise } = &value.kind {
-            self.count_in(condition, way);
-            return with_stack(|| {
-                self.count(then, way);
-                self.count(otherwise, way);
-            });
+        match &value.kind {
+            ExprKind::If { condition, then, otherwise } => {
+                self.count_in(condition, way);
+                return with_stack(|| {
+                    self.count(then, way);
+                    self.count(otherwise, way);
+                });
+            }
+            ExprKind::Function(function) => return with_stack(|| self.count(&function.body, way)),
+            _ => {}
         }
         let mut mentioned = Vec::new();
         walk(&vec![value.clone()], |var: &Var| mentioned.push(var.id()));

@@ -173,8 +173,10 @@ impl Library {
         global
     }
 
-    fn legalized(
+    /// The call of the function that the rule makes for a call of an operator; a new one gets the wished name or one like it.
+    pub(crate) fn legalized_as(
         &mut self,
+        wish: &str,
         call: &OpCall<'_>,
         tensors: Vec<Expr>,
         rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
@@ -192,7 +194,7 @@ impl Library {
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
         let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
         let args = tensors.into_iter().chain(scalars).collect();
-        let global = self.add(short_name(call), function, origins);
+        let global = self.add(wish, function, origins);
         Expr::call_tir(&self.cx, global, args, results)
     }
 }
@@ -211,7 +213,8 @@ impl Rebuild for Library {
             let mut tensors = call.tensors().map_err(refused)?;
             bind_fields(&mut tensors, &binding.origins, dataflow, out);
             check_sizes(&call, &binding.origins, dataflow, out);
-            let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
+            let (wish, info) = (short_name(&call), &value.struct_info);
+            let legal = self.legalized_as(wish, &call, tensors, rule, info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
                 StructInfo::Tuple(fields) if fields.len() == 1 => {

@@ -4,6 +4,7 @@
 
 mod bind;
 mod graph;
+mod layouts;
 mod memory;
 mod ops;
 mod random;

@@ -1,13 +1,14 @@
 //! What looks like a pattern becomes a function, and neighbours become one.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tilewright_interp::Random;
-use tilewright_ir::pass::PassCx;
-use tilewright_ir::relax::Function;
+use tilewright_expr::node::walk;
+use tilewright_ir::pass::{CallbackValue, PassCx};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, Function};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_relax_passes::pattern::{Pattern, fused_bias_activation};
-use tilewright_relax_passes::{FuseOpsByPattern, FusionPattern, MergeCompositeFunctions};
+use tilewright_relax_passes::{FuseOpsByPattern, FusionPattern, MergeCompositeFunctions, PASSES, RunCodegen};
 
 use super::random::graph;
 use super::{call, floats, integers, means_the_same, module};
@@ -192,4 +193,47 @@ fn random_graphs_are_fused_and_merged_and_mean_the_same() {
         groups += made(&after, "Codegen").len();
     }
     assert!(groups > 40 && groups < composites, "{groups} groups of {composites} functions");
+}
+
+#[test]
+fn functions_for_code_generators_are_handed_over_and_called_by_name() {
+    let before = module(LAYERS);
+    let pass = FuseOpsByPattern { annotate_codegen: true, ..fusing(vec![FusionPattern::new("lib.layer", &layer())]) };
+    let annotated = fused(&before, &pass);
+    let [(symbol, _)] = &made(&annotated, "Codegen")[..] else { panic!("one function is for a code generator") };
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let seen = told.clone();
+    let generate = move |args: &[CallbackValue]| {
+        let [CallbackValue::Data(name), CallbackValue::Exprs(functions), CallbackValue::Data(options)] = args else {
+            return Err("three values".to_owned());
+        };
+        seen.lock().unwrap().push((name.in_words(), functions.len(), options.in_words()));
+        Ok(CallbackValue::Data(Attr::None))
+    };
+    let options = Attr::Map([("level".into(), Attr::Int(3))].into_iter().collect());
+    let target_options = [("lib".into(), options.clone())].into_iter().collect();
+    let run = RunCodegen { target_options, entry_functions: vec!["main".to_owned()], generate: Arc::new(generate) };
+    let after = PassCx::default().run(&run, annotated.clone()).unwrap();
+    assert_eq!(*told.lock().unwrap(), [(Attr::str("lib").in_words(), 1, options.in_words())]);
+    assert!(made(&after, "Codegen").is_empty());
+    let mut called = Vec::new();
+    walk(relax(&after, "main"), |expr: &Expr| {
+        if let ExprKind::Call { callee: Callee::DpsPacked(name), .. } = &expr.kind {
+            called.push(name.to_string());
+        }
+    });
+    assert_eq!(called, [symbol.clone()]);
+}
+
+#[test]
+fn a_code_generator_that_is_unknown_or_fails_is_an_error() {
+    let pass = FuseOpsByPattern { annotate_codegen: true, ..fusing(vec![FusionPattern::new("lib.layer", &layer())]) };
+    let annotated = fused(&module(LAYERS), &pass);
+    let of_table = PASSES.iter().find(|def| def.name == "RunCodegen").unwrap();
+    let error = PassCx::default().run(&*of_table.with([]).unwrap(), annotated.clone()).unwrap_err().to_string();
+    assert!(error.contains("the code generator `lib` failed: it is not known"), "{error}");
+    let entry_functions = vec!["mian".to_owned()];
+    let run = RunCodegen { target_options: Default::default(), entry_functions, generate: Arc::new(|_| Err("no".into())) };
+    let error = PassCx::default().run(&run, annotated).unwrap_err().to_string();
+    assert!(error.contains("the module has no function `mian`"), "{error}");
 }

@@ -14,6 +14,7 @@ from typing import Any
 from ..._core import (
     IRModule,
     Pass,
+    alter_op_impl,
     bind_params,
     bind_symbolic_vars,
     fuse_ops_by_pattern,
@@ -22,12 +23,15 @@ from ..._core import (
     pass_signature,
 )
 from ...ir.transform import Sequential, function_pass_of
+from ...runtime.packed_func import python_func
+from ...tir.function import IndexMap, PrimFunc
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
 from ..expr_functor import PyExprMutator
 from .legalize_ops.common import registered
 
 __all__ = [
+    "AlterOpImpl",
     "AttachExternModules",
     "BindParams",
     "BindSymbolicVars",
@@ -35,9 +39,21 @@ __all__ = [
     "FusionPattern",
     "LegalizeOps",
     "PatternCheckContext",
+    "RunCodegen",
     "dataflowblock_pass",
     "function_pass",
 ]
+
+
+def AlterOpImpl(
+    op_impl_map: Mapping[str, PrimFunc], op_buffer_transforms: Mapping[str, Sequence[IndexMap | Callable[..., Any]]]
+) -> Pass:
+    """Replaces PrimFuncs by the user's, by what their attribute `operator_name` says.
+
+    `op_buffer_transforms` has a map of indices for each tensor that a call of such a function takes, then for each of
+    its results: where the elements are in the tensors that the replacement takes and gives.
+    """
+    return alter_op_impl(dict(op_impl_map), dict(op_buffer_transforms))
 
 
 def BindParams(func_name: str, params: dict[str | int, Any]) -> Pass:
@@ -126,6 +142,24 @@ def LegalizeOps(
     native = make_pass("LegalizeOps", said)
     own = by_rules(customize_legalize_map or {}, skip_ops or ())
     return native if own is None else Sequential([own, native], name="LegalizeOps")
+
+
+def RunCodegen(
+    target_options: Mapping[str, Mapping[str, Any]] | None = None, entry_functions: Sequence[str] | None = None
+) -> Pass:
+    """Hands functions with the attribute `Codegen` to the code generators of these names, and calls them by name.
+
+    The generator `name` is the registered function `relax.ext.name`. It gets the list of its functions, its options
+    and an empty dict (constants stay in the functions), and gives external modules that have functions of their global
+    symbols; or it registers such functions itself.
+    """
+
+    def generate(name: str, functions: Sequence[Function], options: Mapping[str, Any]) -> None:
+        for made in python_func(f"relax.ext.{name}")(functions, options, {}) or ():
+            made.load()
+
+    given = {"target_options": target_options, "entry_functions": entry_functions, "generate": generate}
+    return make_pass("RunCodegen", given)
 
 
 def by_rules(rules: Mapping[str, Callable[[Any, Call], Expr]], skipped: Sequence[str] = ()) -> Pass | None:

@@ -1,0 +1,178 @@
+//! `RunCodegen`: functions for code generators outside of the compiler are handed to them, and called by name.
+//!
+//! ```text
+//! def fused(x, w): …  # Codegen = "mine"                       generate("mine", [fused], options)
+//! y = cls.fused(x, w)                               ⇒          y = call_dps_packed("fused", (x, w), out)
+//! ```
+//!
+//! From any form to any form. It is about functions with the attribute `Codegen`, as `FuseOpsByPattern` with
+//! `annotate_codegen` and `MergeCompositeFunctions` make them; with entry functions, those that these need. The user's function
+//! is asked once for each code generator, with all of its functions in the order of their names: it sees to it that functions
+//! of their global symbols are known when the program runs. The module keeps calls of these names and nothing else of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tilewright_expr::node::rewrite;
+use tilewright_ir::analysis::all_global_vars;
+use tilewright_ir::op::{AttrDefault, InferError};
+use tilewright_ir::pass::{Callback, CallbackValue, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, StructInfo};
+use tilewright_ir::tir::attr_names::GLOBAL_SYMBOL;
+use tilewright_ir::verify::Form;
+use tilewright_ir::{Attr, Attrs, IRModule};
+use tilewright_support::{Diagnostic, Set};
+
+use crate::outline::CODEGEN;
+use crate::sequence::{located, map_functions};
+
+/// Hands functions to code generators outside of the compiler.
+#[derive(Clone)]
+pub struct RunCodegen {
+    /// Options by the name of the code generator.
+    pub target_options: Attrs,
+    /// Functions from which those are looked for that are handed over; none: all.
+    pub entry_functions: Vec<String>,
+    /// Asked with the name of a code generator, its functions and its options.
+    pub generate: Callback,
+}
+
+const NAME: &str = "RunCodegen";
+
+impl std::fmt::Debug for RunCodegen {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct(NAME).field("entry_functions", &self.entry_functions).finish_non_exhaustive()
+    }
+}
+
+impl RunCodegen {
+    pub(crate) const DEF: PassDef = PassDef {
+        name: NAME,
+        doc: "Functions for code generators outside of the compiler are handed to them, and called by name.",
+        params: &[
+            ParamDef {
+                name: "target_options",
+                kind: ParamKind::OptionalDict,
+                default: AttrDefault::None,
+                doc: "Options by the name of the code generator.",
+            },
+            ParamDef {
+                name: "entry_functions",
+                kind: ParamKind::OptionalStrs,
+                default: AttrDefault::None,
+                doc: "The names of functions from which those are looked for that are handed over.",
+            },
+            ParamDef {
+                name: "generate",
+                kind: ParamKind::OptionalCallback,
+                default: AttrDefault::None,
+                doc: "A function of the name of a code generator, the list of its functions and its options, which makes their \
+                      global symbols known.",
+            },
+        ],
+        make: |args| {
+            Ok(Arc::new(Self {
+                target_options: args.dict("target_options"),
+                entry_functions: args.texts("entry_functions").unwrap_or_default(),
+                generate: args.callback("generate").unwrap_or_else(|| Arc::new(|_| Err("it is not known".to_owned()))),
+            }))
+        },
+    };
+}
+
+impl Pass for RunCodegen {
+    fn info(&self) -> PassInfo {
+        PassInfo { name: NAME, opt_level: 0, from: Form::Any, to: Form::Any }
+    }
+
+    fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
+        let handed = self.handed_over(&module)?;
+        let failed = |message: String| PassError::new(NAME, Diagnostic::error("TW0731", message));
+        let mut symbols: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+        for (generator, functions) in &handed {
+            let mut exprs = Vec::new();
+            for (name, function) in functions {
+                let symbol = function.attrs.get(GLOBAL_SYMBOL).and_then(Attr::as_str).unwrap_or(name);
+                let mut function = Function::clone(function);
+                function.attrs.insert(GLOBAL_SYMBOL.into(), Attr::str(symbol));
+                symbols.insert(name.clone(), symbol.into());
+                exprs.push(Expr::raw(function.signature(), ExprKind::Function(Box::new(function))));
+            }
+            let options = self.target_options.get(&**generator).cloned().unwrap_or_else(|| Attr::Map(Attrs::new()));
+            let told = [
+                CallbackValue::Data(Attr::str(&**generator)),
+                CallbackValue::Exprs(exprs),
+                CallbackValue::Data(options),
+            ];
+            (self.generate)(&told).map_err(|why| failed(format!("the code generator `{generator}` failed: {why}")))?;
+        }
+        symbols.keys().for_each(|name| drop(module.remove(name)));
+        map_functions(NAME, &module, |function, diagnostics| {
+            let mut wrong = None;
+            let called = |expr: &Expr| match by_name(expr, &symbols)? {
+                Ok(call) => Some(call),
+                Err(error) => {
+                    wrong.get_or_insert(error);
+                    None
+                }
+            };
+            let rewritten = rewrite(function, called).unwrap_or_else(|| function.clone());
+            if let Some(error) = wrong {
+                let message = format!("a call of a function for a code generator: {error}");
+                diagnostics.push(located(Diagnostic::error("TW0731", message), &function.origins));
+            }
+            rewritten
+        })
+    }
+}
+
+/// By code generator the functions for it with their names.
+type Handed = BTreeMap<Arc<str>, Vec<(Arc<str>, Arc<Function>)>>;
+
+impl RunCodegen {
+    fn handed_over(&self, module: &IRModule) -> Result<Handed, PassError> {
+        if let Some(unknown) = self.entry_functions.iter().find(|name| module.relax(name).is_none()) {
+            let message = format!("the module has no function `{unknown}`");
+            return Err(PassError::new(NAME, Diagnostic::error("TW0701", message)));
+        }
+        let needed = self.needed(module);
+        let mut handed = Handed::new();
+        for (name, _) in module.sorted().into_iter().filter(|(name, _)| needed.contains(*name)) {
+            if let Some(function) = module.relax(name)
+                && let Some(generator) = function.attrs.get(CODEGEN).and_then(Attr::as_str)
+            {
+                handed.entry(generator.into()).or_default().push((name.clone(), function.clone()));
+            }
+        }
+        Ok(handed)
+    }
+
+    /// The names of the functions that the entry functions need; all, if there are no entry functions.
+    fn needed(&self, module: &IRModule) -> Set<Arc<str>> {
+        if self.entry_functions.is_empty() {
+            return module.iter().map(|(name, _)| name.clone()).collect();
+        }
+        let mut needed: Set<Arc<str>> = Set::default();
+        let mut todo: Vec<Arc<str>> = self.entry_functions.iter().map(|name| name.as_str().into()).collect();
+        while let Some(name) = todo.pop() {
+            if needed.insert(name.clone())
+                && let Some(function) = module.relax(&name)
+            {
+                todo.extend(all_global_vars(&**function).iter().map(|global| global.name.clone()));
+            }
+        }
+        needed
+    }
+}
+
+/// The call by name that stands for a call of one of the functions.
+fn by_name(expr: &Expr, symbols: &BTreeMap<Arc<str>, Arc<str>>) -> Option<Result<Expr, InferError>> {
+    let ExprKind::Call { callee: Callee::Value(callee), args, .. } = &expr.kind else { return None };
+    let ExprKind::GlobalVar(global) = &callee.kind else { return None };
+    let symbol = symbols.get(&global.name)?;
+    let results = match &expr.struct_info {
+        StructInfo::Tuple(fields) => fields.clone(),
+        one => vec![one.clone()],
+    };
+    Some(Expr::call_dps_packed(symbol.clone(), args.clone(), results))
+}
