@@ -162,6 +162,30 @@ impl Cx<'_> {
         Ok(Expr::var(&self.bb.emit_match_cast(value, info)?))
     }
 
+    /// Operands that are made as wide as each other. What a symbolic dimension is beside a constant other than 1, or beside
+    /// another symbolic one, is checked when the module runs: it is the same.
+    pub fn widened(&mut self, operands: [Expr; 2]) -> Res<[Expr; 2]> {
+        let [Some(a), Some(b)] = operands.each_ref().map(|one| one.struct_info.dims().map(<[_]>::to_vec)) else {
+            return Ok(operands);
+        };
+        let (mut dims, mut changed) = ([a, b], [false, false]);
+        let [a, b] = &mut dims;
+        for (x, y) in a.iter_mut().rev().zip(b.iter_mut().rev()) {
+            let is_one = x.as_int() == Some(1) || y.as_int() == Some(1);
+            if is_one || self.bb.infer_cx().analyzer.prove_equal(x, y) {
+                continue;
+            }
+            match (x.as_int(), y.as_int()) {
+                (Some(_), Some(_)) => {}
+                (None, Some(_)) => (*x, changed[0]) = (y.clone(), true),
+                _ => (*y, changed[1]) = (x.clone(), true),
+            }
+        }
+        let [x, y] = operands;
+        let [a, b] = dims;
+        Ok([if changed[0] { self.known(&x, a)? } else { x }, if changed[1] { self.known(&y, b)? } else { y }])
+    }
+
     /// The fields of a call whose result is a tuple.
     pub fn fields(&mut self, tuple: Expr) -> Res<Vec<Value>> {
         let StructInfo::Tuple(infos) = &tuple.struct_info else { return Err(Refused::new("expected a tuple")) };

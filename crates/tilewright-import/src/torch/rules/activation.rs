@@ -7,6 +7,10 @@ use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, real, rule, same, unary};
 
+/// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type, and ATen
+/// whether a half becomes a float.
+const SHARES: &str = "input, dim=None, level_or_dtype|_stacklevel|half_to_float=None, dtype=None";
+
 pub const RULES: &[Rule] = &[
     unary("relu", "nn.relu"),
     real("silu", "nn.silu"),
@@ -19,13 +23,11 @@ pub const RULES: &[Rule] = &[
         cx.call("nn.leakyrelu", &[&args.tensor("input")?], [("alpha", slope.to_attr())]).map(Value::Tensor)
     }),
     rule("gelu", "input, approximate=none", gelu),
-    rule("softmax _softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
-    rule("log_softmax _log_softmax", "input, dim=None, _stacklevel=3, dtype=None", |cx, args| {
-        shares(cx, args, "nn.log_softmax")
-    }),
+    rule("softmax _softmax", SHARES, |cx, args| shares(cx, args, "nn.softmax")),
+    rule("log_softmax _log_softmax", SHARES, |cx, args| shares(cx, args, "nn.log_softmax")),
     rule("aten.softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.softmax")),
     rule("aten.log_softmax", "input, dim, dtype=None", |cx, args| shares(cx, args, "nn.log_softmax")),
-    rule("softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin),
+    rule("softmin", SHARES, softmin),
     rule("softplus", "input, beta=1.0, threshold=20.0", softplus),
     rule("logsigmoid log_sigmoid", "input", log_sigmoid),
     rule("hardsigmoid", "input, inplace=False", hardsigmoid),
@@ -88,19 +90,22 @@ fn along(cx: &Cx<'_>, x: &Expr, args: &Args, op: &str) -> Res<Expr> {
     cx.call(op, &[x], [("axis", dim.to_attr())])
 }
 
+/// What shares are worked out of, in the data type that is asked for.
+fn shared(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+    let x = args.tensor("input")?;
+    let dtype = match args.get("level_or_dtype") {
+        Value::DType(dtype) => Some(*dtype),
+        _ => args.dtype("dtype")?,
+    };
+    cx.real(&dtype.map_or_else(|| Ok(x.clone()), |dtype| cx.astype(&x, dtype))?)
+}
+
 fn shares(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
-    let mut x = args.tensor("input")?;
-    // The function of `torch` and the method have the data type where `torch.nn.functional` has the level of the stack.
-    for name in ["dtype", "_stacklevel"] {
-        if let Value::DType(dtype) = args.get(name) {
-            x = cx.astype(&x, *dtype)?;
-        }
-    }
-    along(cx, &cx.real(&x)?, args, op).map(Value::Tensor)
+    along(cx, &shared(cx, args)?, args, op).map(Value::Tensor)
 }
 
 fn softmin(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.call("negative", &[&args.tensor("input")?], [])?;
+    let x = cx.call("negative", &[&shared(cx, args)?], [])?;
     along(cx, &x, args, "nn.softmax").map(Value::Tensor)
 }
 

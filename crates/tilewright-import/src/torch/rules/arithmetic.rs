@@ -14,12 +14,13 @@ pub const RULES: &[Rule] = &[
     rule("abs absolute", "input", absolute),
     rule("neg negative", "input", negative),
     rule("sign sgn", "input", sign),
-    unary("isnan", "isnan"),
-    unary("isinf", "isinf"),
-    unary("isfinite", "isfinite"),
+    rule("isnan", "input", |cx, args| of_floats_alone(cx, args, "isnan", false)),
+    rule("isinf", "input", |cx, args| of_floats_alone(cx, args, "isinf", false)),
+    rule("isfinite", "input", |cx, args| of_floats_alone(cx, args, "isfinite", true)),
     unary("bitwise_not invert", "bitwise_not"),
     unary("logical_not", "logical_not"),
     unary("square", "square"),
+    rule("signbit", "input", signbit),
     rule("ceil", "input", |cx, args| rounded(cx, args, "ceil")),
     rule("floor", "input", |cx, args| rounded(cx, args, "floor")),
     rule("trunc fix", "input", |cx, args| rounded(cx, args, "trunc")),
@@ -83,7 +84,7 @@ pub const RULES: &[Rule] = &[
     rule("clamp clip", "input, min=None, max=None", clamp),
     rule("clamp_min", "input, min", clamp),
     rule("clamp_max", "input, max", clamp),
-    rule("where", "condition, input|self, other", choose),
+    rule("where", "condition, input|self=None, other=None", choose),
     rule("masked_fill", "input, mask, value", masked_fill),
     rule("addcmul", "input, tensor1, tensor2, value=1", addcmul),
     rule("addcdiv", "input, tensor1, tensor2, value=1", addcdiv),
@@ -111,6 +112,7 @@ pub fn binary(cx: &mut Cx<'_>, op: &str, a: &Value, b: &Value) -> Res {
         ("multiply" | "minimum", true) => "logical_and",
         _ => op,
     };
+    let [a, b] = cx.widened([a, b])?;
     cx.op(op, &[&a, &b])
 }
 
@@ -197,14 +199,41 @@ fn negative(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
+/// What only floats can be; of other numbers it is known.
+fn of_floats_alone(cx: &mut Cx<'_>, args: &Args, op: &str, of_others: bool) -> Res {
+    let x = args.tensor("input")?;
+    if cx.dtype(&x)?.is_float() {
+        return cx.op(op, &[&x]);
+    }
+    let known = cx.number(i64::from(of_others), DataType::BOOL)?;
+    cx.op("broadcast_to", &[&known, &Expr::shape(cx.shape(&x)?)])
+}
+
 /// The sign of NaN is 0.
 fn sign(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
+    if cx.dtype(&x)?.is_bool() {
+        return Ok(Value::Tensor(x));
+    }
     let (sign, dtype) = (cx.call("sign", &[&x], [])?, cx.dtype(&x)?);
     if !dtype.is_float() {
         return Ok(Value::Tensor(sign));
     }
     cx.choose(&cx.call("isnan", &[&x], [])?, &cx.number(0.0, dtype)?, &sign).map(Value::Tensor)
+}
+
+/// Whether there is a minus sign, which a zero shows by its reciprocal.
+fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.emit(args.tensor("input")?)?;
+    if cx.dtype(&x)?.is_bool() {
+        return cx.op("logical_xor", &[&x, &x]);
+    }
+    let below = cx.with_number("less", &x, 0i64)?;
+    if !cx.dtype(&x)?.is_float() {
+        return Ok(Value::Tensor(below));
+    }
+    let reciprocal = cx.call("divide", &[&cx.number(1.0, cx.dtype(&x)?)?, &x], [])?;
+    cx.op("logical_or", &[&below, &cx.with_number("less", &reciprocal, 0.0)?])
 }
 
 fn rounded(cx: &Cx<'_>, args: &Args, op: &str) -> Res {
@@ -234,17 +263,22 @@ fn logarithm(cx: &Cx<'_>, args: &Args, of_base: f64) -> Res {
     cx.with_number("divide", &x, of_base).map(Value::Tensor)
 }
 
+fn log1p(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = cx.real(&args.tensor("input")?)?;
+    log_of_one_and(cx, &x).map(Value::Tensor)
+}
+
 /// `log(u) * x / (u - 1)` with `u = 1 + x`, in which the rounding of `u` cancels (Kahan, in HP's advanced functions
 /// handbook of 1982); `x` where `u` is 1, and `log(u)` where it is infinite.
-fn log1p(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = cx.emit(cx.real(&args.tensor("input")?)?)?;
+pub fn log_of_one_and(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
+    let x = cx.emit(x.clone())?;
     let u = cx.emit(cx.with_number("add", &x, 1.0)?)?;
     let log = cx.emit(cx.call("log", &[&u], [])?)?;
     let quotient = cx.call("divide", &[&x, &cx.with_number("subtract", &u, 1.0)?], [])?;
     let exact = cx.call("multiply", &[&log, &quotient], [])?;
     let plain = cx.call("isfinite", &[&log], [])?;
     let exact = cx.choose(&plain, &exact, &log)?;
-    cx.choose(&cx.with_number("equal", &u, 1.0)?, &x, &exact).map(Value::Tensor)
+    cx.choose(&cx.with_number("equal", &u, 1.0)?, &x, &exact)
 }
 
 /// `2 t / (1 - t)` with `t = tanh(x / 2)` near 0, where `exp(x) - 1` would lose its digits.
@@ -310,6 +344,7 @@ fn divide(cx: &mut Cx<'_>, args: &Args) -> Res {
         }
         Value::None if tensors => {
             let (a, b) = reals(cx, a, b)?;
+            let [a, b] = cx.widened([a, b])?;
             cx.op("divide", &[&a, &b])
         }
         Value::None => numbers(cx, "divide", a, b),
@@ -401,6 +436,9 @@ fn clamp(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 fn choose(cx: &mut Cx<'_>, args: &Args) -> Res {
     let condition = truth(cx, &args.tensor("condition")?)?;
+    if !args.has("input") && !args.has("other") {
+        return super::masks::place_of_each(cx, &condition);
+    }
     let (a, b) = (args.get("input"), args.get("other"));
     let dtype = cx.common(a, b)?;
     cx.choose(&condition, &cx.operand(a, dtype)?, &cx.operand(b, dtype)?).map(Value::Tensor)

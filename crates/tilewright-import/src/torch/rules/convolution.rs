@@ -147,10 +147,10 @@ fn extents(cx: &Cx<'_>, x: &Expr) -> Res<[scalar::Expr; 2]> {
 }
 
 fn interpolate(cx: &mut Cx<'_>, args: &Args) -> Res {
-    if args.flag("antialias")? {
-        return Err(Refused::new("`antialias` has no rule"));
-    }
     let (mode, align_corners) = (args.text("mode")?, args.flag("align_corners")?);
+    if args.flag("antialias")? {
+        return antialiased(cx, args, mode, align_corners).map(Value::Tensor);
+    }
     if args.has("size") {
         let size = args.dims("size")?;
         let size = if size.len() == 1 { vec![size[0].clone(); 2] } else { size };
@@ -158,6 +158,22 @@ fn interpolate(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let by_size = align_corners || args.flag("recompute_scale_factor")?;
     scaled(cx, &args.tensor("input")?, args.get("scale_factor"), mode, align_corners, by_size)
+}
+
+fn antialiased(cx: &mut Cx<'_>, args: &Args, mode: &str, align_corners: bool) -> Res<Expr> {
+    let twice = |one: &Value| match one {
+        Value::List(items) => items.clone(),
+        one => vec![one.clone(); 2],
+    };
+    let x = args.tensor("input")?;
+    let size = match args.has("size") {
+        true => Some(args.dims("size")?).map(|size| if size.len() == 1 { vec![size[0].clone(); 2] } else { size }),
+        false => None,
+    };
+    match args.flag("recompute_scale_factor")? && size.is_none() {
+        true => Err(Refused::new("`recompute_scale_factor` beside `antialias` has no rule: say `size`")),
+        false => super::antialias::smoothed(cx, &x, size, &twice(args.get("scale_factor")), mode, align_corners),
+    }
 }
 
 fn resized_as(cx: &mut Cx<'_>, args: &Args, mode: &str) -> Res {

@@ -7,6 +7,7 @@ use tilewright_tensor::DataType;
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
+use super::masks::{is_mask, masked, without_masks};
 use super::{Rule, rule, view};
 
 pub const RULES: &[Rule] = &[
@@ -129,61 +130,99 @@ fn getitem(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-/// A list inside the brackets, as a tensor of indices.
+/// A list inside the brackets, as a tensor of indices or of bools.
 fn listed(items: &[Value]) -> Res<Expr> {
-    let ints = items.iter().map(|item| match item {
+    let (mut shape, mut flat) = (Vec::new(), Vec::new());
+    flattened(items, 0, &mut shape, &mut flat)?;
+    let bools = flat.iter().map(|item| if let Value::Bool(value) = item { Some(*value) } else { None });
+    if let Some(bools) = bools.collect::<Option<Vec<bool>>>().filter(|bools| !bools.is_empty()) {
+        return Ok(Expr::constant(tilewright_tensor::Tensor::from_vec(&shape, bools)?));
+    }
+    let ints = flat.iter().map(|item| match item {
         Value::Int(value) => Ok(*value),
         other => Err(Refused(format!("{} is no index", other.in_words()))),
     });
-    let ints = ints.collect::<Res<Vec<i64>>>()?;
-    Ok(Expr::constant(tilewright_tensor::Tensor::from_vec(&[ints.len() as i64], ints)?))
+    Ok(Expr::constant(tilewright_tensor::Tensor::from_vec(&shape, ints.collect::<Res<Vec<i64>>>()?)?))
+}
+
+/// The items of lists in lists, in order, and the shape that the lists have.
+fn flattened<'a>(items: &'a [Value], depth: usize, shape: &mut Vec<i64>, flat: &mut Vec<&'a Value>) -> Res<()> {
+    let size = items.len() as i64;
+    match shape.get(depth) {
+        None if depth == shape.len() && flat.is_empty() => shape.push(size),
+        Some(own) if *own == size => {}
+        _ => return Err(Refused::new("lists of different lengths are no tensor of indices")),
+    }
+    for item in items {
+        match item {
+            Value::List(inner) => flattened(inner, depth + 1, shape, flat)?,
+            item if depth + 1 == shape.len() => flat.push(item),
+            _ => return Err(Refused::new("lists beside numbers are no tensor of indices")),
+        }
+    }
+    Ok(())
 }
 
 /// `x[indices]`: first what each dimension alone is cut to, then the tensors of indices.
-fn indexed(cx: &mut Cx<'_>, x: &Expr, indices: Vec<Value>) -> Res {
+fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
+    for index in &mut indices {
+        if let Value::List(items) = index {
+            *index = Value::Tensor(listed(items)?);
+        }
+    }
     if let [Value::Tensor(mask)] = indices.as_slice()
-        && cx.dtype(mask)?.is_bool()
+        && is_mask(cx, mask)?
     {
-        return super::picked::masked(cx, x, mask).map(Value::Tensor);
+        return masked(cx, x, mask).map(Value::Tensor);
     }
     let rank = cx.rank(x)?;
-    let takes = |value: &&Value| !matches!(value, Value::None | Value::Ellipsis);
-    let used = indices.iter().filter(takes).count();
+    let used = indices.iter().map(|index| covered(cx, index)).sum::<Res<usize>>()?;
     let rest = rank.checked_sub(used).ok_or_else(|| Refused(format!("{used} indices for {rank} dimensions")))?;
     let mut found = x.clone();
     let mut tensors: Vec<Option<Expr>> = Vec::new();
-    let mut ellipsis = false;
+    let (mut axis, mut ellipsis) = (0, false);
     for index in indices {
-        // Dimensions before this one have their final number.
-        let axis = tensors.len();
+        // Dimensions before `axis` have their final number.
         match index {
             Value::Ellipsis if ellipsis => return Err(Refused::new("an index has one ellipsis at most")),
             Value::Ellipsis => {
                 ellipsis = true;
+                axis += rest;
                 tensors.extend(std::iter::repeat_n(None, rest));
             }
-            Value::None => {
+            Value::None | Value::Bool(true) => {
                 found = cx.call("expand_dims", &[&found], [("axis", vec![axis as i64].to_attr())])?;
+                axis += 1;
                 tensors.push(None);
             }
             Value::Slice(parts) => {
                 found = sliced(cx, &found, axis, &parts)?;
+                axis += 1;
                 tensors.push(None);
             }
-            Value::Tensor(index) => {
-                if cx.dtype(&index)?.is_bool() {
-                    return Err(Refused::new("a mask beside other indices has no rule: use `torch.where`"));
-                }
-                tensors.push(Some(index));
+            Value::Tensor(_) => {
+                axis += covered(cx, &index)?;
+                tensors.push(index.tensor().cloned());
             }
-            Value::List(items) => tensors.push(Some(listed(&items)?)),
+            Value::Bool(false) => return Err(Refused::new("`False` picks nothing, which has no rule")),
             one => match one.as_scalar() {
                 Some(at) => found = cx.select(&found, axis, &at)?,
                 None => return Err(Refused(format!("{} is no index", one.in_words()))),
             },
         }
     }
+    let dims = cx.shape(&found)?;
+    let tensors = without_masks(cx, &dims, &tensors)?;
     by_tensors(cx, &found, &tensors).map(Value::Tensor)
+}
+
+/// How many dimensions an index stands for.
+fn covered(cx: &Cx<'_>, index: &Value) -> Res<usize> {
+    match index {
+        Value::None | Value::Ellipsis | Value::Bool(_) => Ok(0),
+        Value::Tensor(index) if is_mask(cx, index)? => cx.rank(index),
+        _ => Ok(1),
+    }
 }
 
 fn sliced(cx: &mut Cx<'_>, x: &Expr, axis: usize, [start, stop, step]: &[Value; 3]) -> Res<Expr> {
@@ -216,7 +255,9 @@ fn by_tensors(cx: &mut Cx<'_>, x: &Expr, tensors: &[Option<Expr>]) -> Res<Expr> 
         return taken(cx, x, *first, one);
     }
     if last - first + 1 != at.len() {
-        return Err(Refused::new("tensors of indices with other indices between them have no rule"));
+        // With others between them, the places' dimensions come first.
+        let moved = super::picked::with_first(cx, x, &at)?;
+        return by_tensors(cx, &moved, &given.into_iter().map(Some).collect::<Vec<_>>());
     }
     // Places in the dimensions taken as one.
     let shape = cx.shape(x)?;
@@ -298,7 +339,7 @@ fn scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-pub fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
+fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
     let (x, index) = (args.tensor("input")?, counted_from_start(cx, args)?);
     let shape = cx.shape(&index)?;
     let source = match args.get("src") {
@@ -308,16 +349,20 @@ pub fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
             cx.call("broadcast_to", &[&filled, &Expr::shape(shape.clone())], [])?
         }
     };
-    let axis = args.int("dim")?;
-    // As much of the source as there are indices.
-    let mut cut = source;
-    for (at, extent) in shape.iter().enumerate() {
-        if !cx.bb.infer_cx().analyzer.prove_equal(&cx.shape(&cut)?[at], extent) {
+    scattered_into(cx, &x, &index, &source, args.int("dim")?, how).map(Value::Tensor)
+}
+
+/// The tensor with as much of the source in the places along a dimension as there are indices.
+pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: i64, how: &str) -> Res<Expr> {
+    let mut cut = source.clone();
+    for (at, extent) in cx.shape(index)?.iter().enumerate() {
+        let own =
+            cx.shape(&cut)?.get(at).cloned().ok_or_else(|| Refused::new("a source has the indices' dimensions"))?;
+        if !cx.bb.infer_cx().analyzer.prove_equal(&own, extent) {
             cut = cx.slice(&cut, at, &scalar::Expr::i64(0), extent, 1)?;
         }
     }
-    cx.call("scatter_elements", &[&x, &index, &cut], [("axis", axis.to_attr()), ("reduction", how.to_attr())])
-        .map(Value::Tensor)
+    cx.call("scatter_elements", &[x, index, &cut], [("axis", axis.to_attr()), ("reduction", how.to_attr())])
 }
 
 /// `input` with `source` in the place of what a slice along a dimension gives.

@@ -6,7 +6,9 @@
 //!
 //! Adding an operator: a function in its family's file and a line in its table.
 
+pub mod accumulate;
 pub mod activation;
+pub mod antialias;
 pub mod arithmetic;
 pub mod attention;
 pub mod convolution;
@@ -14,12 +16,16 @@ pub mod create;
 pub mod indexing;
 pub mod linear;
 pub mod loss;
+pub mod masks;
 pub mod normalise;
 pub mod picked;
 pub mod pool;
+pub mod pool_places;
 pub mod reduce;
+pub mod scan;
 pub mod search;
 pub mod shape;
+pub mod special;
 
 use std::sync::LazyLock;
 
@@ -80,17 +86,22 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 14] = [
+const FAMILIES: [&[Rule]; 19] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
+    scan::RULES,
     search::RULES,
     shape::RULES,
     indexing::RULES,
+    masks::RULES,
+    accumulate::RULES,
     picked::RULES,
+    special::RULES,
     create::RULES,
     linear::RULES,
     convolution::RULES,
+    antialias::RULES,
     pool::RULES,
     normalise::RULES,
     attention::RULES,

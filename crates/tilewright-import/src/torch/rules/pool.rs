@@ -6,20 +6,24 @@ use tilewright_ir::relax::Expr;
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
+use super::pool_places::{Along, largest_and_place};
 use super::{Rule, rule};
 
 const MAX: &str = "input, kernel_size, stride=[], padding=0, dilation=1, ceil_mode=False, return_indices=False";
 const AVERAGE: &str =
     "input, kernel_size, stride=[], padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None";
 
+const ADAPTIVE: &str = "input, output_size, return_indices=False";
+/// ATen's operator, and the function that callers of the other one reach, always tell the places.
+const WITH_PLACES: &str = "input, output_size, return_indices=True";
+
 pub const RULES: &[Rule] = &[
     rule("max_pool1d", MAX, |cx, args| largest(cx, args, "nn.max_pool1d", 1)),
     rule("max_pool2d", MAX, |cx, args| largest(cx, args, "nn.max_pool2d", 2)),
     rule("max_pool3d", MAX, |cx, args| largest(cx, args, "nn.max_pool3d", 3)),
-    rule("max_pool2d_with_indices", MAX, |cx, args| {
-        // The places of the largest elements are of use in training alone.
-        Ok(Value::List(vec![largest(cx, args, "nn.max_pool2d", 2)?, Value::None]))
-    }),
+    rule("max_pool1d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool1d", 1)),
+    rule("max_pool2d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool2d", 2)),
+    rule("max_pool3d_with_indices", MAX, |cx, args| with_places(cx, args, "nn.max_pool3d", 3)),
     rule("avg_pool1d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool1d", 1)),
     rule("avg_pool2d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool2d", 2)),
     rule("avg_pool3d", AVERAGE, |cx, args| average(cx, args, "nn.avg_pool3d", 3)),
@@ -30,9 +34,18 @@ pub const RULES: &[Rule] = &[
     rule("adaptive_avg_pool3d _adaptive_avg_pool3d", "input, output_size", |cx, args| {
         adaptive(cx, args, "nn.adaptive_avg_pool3d", 3)
     }),
-    rule("adaptive_max_pool1d", "input, output_size, return_indices=False", |cx, args| adaptive_largest(cx, args, 1)),
-    rule("adaptive_max_pool2d", "input, output_size, return_indices=False", |cx, args| adaptive_largest(cx, args, 2)),
-    rule("adaptive_max_pool3d", "input, output_size, return_indices=False", |cx, args| adaptive_largest(cx, args, 3)),
+    rule("adaptive_max_pool1d_with_indices aten.adaptive_max_pool1d", WITH_PLACES, |cx, args| {
+        adaptive_largest(cx, args, 1)
+    }),
+    rule("adaptive_max_pool1d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 1)),
+    rule("adaptive_max_pool2d_with_indices aten.adaptive_max_pool2d", WITH_PLACES, |cx, args| {
+        adaptive_largest(cx, args, 2)
+    }),
+    rule("adaptive_max_pool2d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 2)),
+    rule("adaptive_max_pool3d_with_indices aten.adaptive_max_pool3d", WITH_PLACES, |cx, args| {
+        adaptive_largest(cx, args, 3)
+    }),
+    rule("adaptive_max_pool3d", ADAPTIVE, |cx, args| adaptive_largest(cx, args, 3)),
 ];
 
 /// The operator on data with a batch, which PyTorch lets callers leave out.
@@ -57,10 +70,33 @@ fn window(args: &Args, spatial: usize) -> Res<[(&'static str, Attr); 3]> {
     Ok([("pool_size", size.to_attr()), ("strides", strides.to_attr()), ("padding", padding.to_attr())])
 }
 
-fn largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
-    if args.flag("return_indices")? {
-        return Err(Refused::new("`return_indices` has no rule"));
+/// The largest elements, and where each lies among those of its image.
+fn with_places(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+    let values = only_largest(cx, args, op, spatial)?;
+    let pooled = values.tensor().ok_or_else(|| Refused::new("expected a tensor"))?;
+    let (x, counts) = (cx.emit(args.tensor("input")?)?, cx.shape(pooled)?);
+    let shape = cx.shape(&x)?;
+    let size = args.ints_of("kernel_size", spatial)?;
+    let stride = if args.axes("stride")?.is_some() { args.ints_of("stride", spatial)? } else { size.clone() };
+    let (padding, dilation) = (args.ints_of("padding", spatial)?, args.ints_of("dilation", spatial)?);
+    let mut windows = Vec::new();
+    for (at, size) in size.iter().enumerate() {
+        let axis = shape.len() - spatial + at;
+        let window = [*size, stride[at], padding[at], dilation[at]];
+        windows.push(Along::regular(cx, counts[axis].clone(), &shape[axis], window)?);
     }
+    let [_, places] = largest_and_place(cx, &x, &windows)?;
+    Ok(Value::List(vec![values, Value::Tensor(places)]))
+}
+
+fn largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
+    match args.flag("return_indices")? {
+        true => with_places(cx, args, op, spatial),
+        false => only_largest(cx, args, op, spatial),
+    }
+}
+
+fn only_largest(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
     let [size, strides, padding] = window(args, spatial)?;
     let dilation = ("dilation", args.ints_of("dilation", spatial)?.to_attr());
     let ceil_mode = ("ceil_mode", args.flag("ceil_mode")?.to_attr());
@@ -111,39 +147,23 @@ fn adaptive(cx: &mut Cx<'_>, args: &Args, op: &str, spatial: usize) -> Res {
     pooled(cx, &x, op, spatial, [("output_size", size.to_attr())])
 }
 
-/// Windows of one size, where the sizes divide the data's.
+/// Windows of one size, where the sizes divide the data's, and of different ones.
 fn adaptive_largest(cx: &mut Cx<'_>, args: &Args, spatial: usize) -> Res {
-    if args.flag("return_indices")? {
-        return Err(Refused::new("`return_indices` has no rule"));
-    }
     let x = args.tensor("input")?;
     let (size, shape) = (output_size(cx, args, &x, spatial)?, cx.shape(&x)?);
     let first = shape.len().saturating_sub(spatial);
     let own = shape[first..].iter().map(|own| own.as_int());
     let own = own.collect::<Option<Vec<i64>>>().ok_or_else(|| Refused::new("images of symbolic size have no rule"))?;
-    if own.iter().zip(&size).all(|(own, size)| *size > 0 && own % size == 0) {
+    if !args.flag("return_indices")? && own.iter().zip(&size).all(|(own, size)| *size > 0 && own % size == 0) {
         let window: Vec<i64> = own.iter().zip(&size).map(|(own, size)| own / size).collect();
         let op = ["nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d"][spatial - 1];
         return pooled(cx, &x, op, spatial, [("pool_size", window.clone().to_attr()), ("strides", window.to_attr())]);
     }
-    let mut found = x;
-    for (axis, (own, size)) in own.into_iter().zip(size).enumerate() {
-        found = largest_along(cx, &found, first + axis, own, size)?;
+    let windows =
+        own.into_iter().zip(size).map(|(own, size)| Along::dividing(cx, size, own)).collect::<Res<Vec<_>>>()?;
+    let [values, places] = largest_and_place(cx, &x, &windows)?;
+    match args.flag("return_indices")? {
+        true => Ok(Value::List(vec![Value::Tensor(values), Value::Tensor(places)])),
+        false => Ok(Value::Tensor(values)),
     }
-    Ok(Value::Tensor(found))
-}
-
-/// The largest elements of windows of different sizes along a dimension: window `i` of `m` goes from `i * n / m`, rounded
-/// down, to `(i + 1) * n / m`, rounded up. Where one is smaller than the others, its last element counts again.
-fn largest_along(cx: &Cx<'_>, x: &Expr, axis: usize, n: i64, m: i64) -> Res<Expr> {
-    if n < 1 || m < 1 {
-        return Err(Refused(format!("{m} windows of a dimension of {n} have no rule")));
-    }
-    let windows: Vec<(i64, i64)> = (0..m).map(|i| (i * n / m, ((i + 1) * n + m - 1) / m)).collect();
-    let widest = windows.iter().map(|(begin, end)| end - begin).max().unwrap_or(1);
-    let place = |(begin, end): (i64, i64)| (0..widest).map(move |at| (begin + at).min(end - 1));
-    let places = windows.into_iter().flat_map(place).collect::<Vec<i64>>();
-    let places = Expr::constant(tilewright_tensor::Tensor::from_vec(&[m, widest], places)?);
-    let inside = cx.call("take", &[x, &places], [("axis", (axis as i64).to_attr())])?;
-    cx.call("max", &[&inside], [("axis", vec![axis as i64 + 1].to_attr())])
 }

@@ -61,7 +61,12 @@ pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: &s
     if cx.rank(x)? == 0 {
         return Ok(x.clone());
     }
-    cx.call(op, &[x], [("axis", dims.to_attr()), ("keepdims", keep.to_attr())])
+    let attrs = [("axis", dims.to_attr()), ("keepdims", keep.to_attr())];
+    if !cx.dtype(x)?.is_bool() {
+        return cx.call(op, &[x], attrs);
+    }
+    let found = cx.call(op, &[&cx.astype(x, DataType::I8)?], attrs)?;
+    cx.astype(&found, DataType::BOOL)
 }
 
 fn over(cx: &Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
@@ -173,12 +178,20 @@ fn truths(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
     let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
     let ones = cx.astype(&truth, DataType::I8)?;
     let found = reduced(cx, &ones, args.axes("dim")?, args.flag("keepdim")?, op)?;
-    cx.with_number("greater", &found, 0i64).map(Value::Tensor)
+    let found = cx.with_number("greater", &found, 0i64)?;
+    // Of bytes, the results are bytes too.
+    let dtype = cx.dtype(&args.tensor("input")?)?;
+    if dtype == DataType::U8 { cx.astype(&found, dtype).map(Value::Tensor) } else { Ok(Value::Tensor(found)) }
 }
 
 /// The element in the middle: of all, or along a dimension with its place.
 fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
+    if cx.rank(&x)? == 0 {
+        let place = cx.number(0i64, DataType::I64)?;
+        let both = vec![Value::Tensor(x.clone()), Value::Tensor(place)];
+        return Ok(if args.has("dim") { Value::List(both) } else { Value::Tensor(x) });
+    }
     if args.has("dim") {
         let axis = [("axis", vec![args.int("dim")?].to_attr()), ("keepdims", args.flag("keepdim")?.to_attr())];
         let both = cx.call("median", &[&x], axis)?;

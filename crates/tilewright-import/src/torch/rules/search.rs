@@ -37,9 +37,17 @@ fn order(cx: &Cx<'_>, args: &Args, x: &Expr) -> Res<Expr> {
     cx.call("argsort", &[x], attrs)
 }
 
+/// An element without others, and its place.
+fn alone(cx: &Cx<'_>, x: Expr) -> Res {
+    Ok(Value::List(vec![Value::Tensor(x), Value::Tensor(cx.number(0i64, DataType::I64)?)]))
+}
+
 /// The sorted elements and where they stood.
 fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
+    if cx.rank(&x)? == 0 {
+        return alone(cx, x);
+    }
     let order = order(cx, args, &x)?;
     let order = cx.emit(order)?;
     let sorted = cx.call("gather_elements", &[&x, &order], [("axis", args.int("dim")?.to_attr())])?;
@@ -47,13 +55,17 @@ fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    if cx.rank(&x)? == 0 && args.int("k")? == 1 {
+        return alone(cx, x);
+    }
     let attrs = [
         ("k", args.int("k")?.to_attr()),
         ("axis", args.int("dim")?.to_attr()),
         ("largest", args.flag("largest")?.to_attr()),
         ("dtype", DataType::I64.to_attr()),
     ];
-    let both = cx.call("topk", &[&args.tensor("input")?], attrs)?;
+    let both = cx.call("topk", &[&x], attrs)?;
     cx.fields(both).map(Value::List)
 }
 
@@ -73,6 +85,11 @@ fn placed(cx: &Cx<'_>, args: &Args, right: bool) -> Res {
 fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
     let (axis, k, keep) = (cx.axis(args.int("dim")?, cx.rank(&x)?)?, args.int("k")?, args.flag("keepdim")?);
+    let extent = cx.shape(&x)?.get(axis).and_then(|extent| extent.as_int());
+    if k < 1 || extent.is_some_and(|extent| k > extent) {
+        let extent = extent.map_or_else(|| "symbolic size".to_owned(), |extent| extent.to_string());
+        return Err(Refused(format!("`k` counts from 1 to the dimension's end: found {k} in a dimension of {extent}")));
+    }
     let along = ("axis", (axis as i64).to_attr());
     let order = cx.emit(cx.call("argsort", &[&x], [along.clone(), ("dtype", DataType::I64.to_attr())])?)?;
     let sorted = cx.call("gather_elements", &[&x, &order], [along])?;

@@ -71,6 +71,9 @@ def _table(targets: Collection[Any]) -> dict[Any, Any]:
             table[target] = decomposition_table[target]
         elif target in usual:
             table[target] = usual[target]
+        elif getattr(target, "_can_decompose", bool)():
+            # It is written in others where it is called, not in a table.
+            table[target] = target.decompose
     return table
 
 

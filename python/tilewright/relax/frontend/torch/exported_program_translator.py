@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ....error import DiagnosticError
 from .decomposition import taken_apart
 from .recording import Importer, Places, Recorder, function_name, said_of
 
@@ -28,8 +27,12 @@ def from_exported_program(
 
     Dimensions that were exported as dynamic are symbolic. The model's parameters become constants; with
     `keep_params_as_input` they become inputs behind the others, in the order of their names, and
-    `relax.frontend.detach_params` gives their values. `custom_convert_map` is as in `from_fx`, by the names of
-    operators such as `aten.det`, or without `aten.`.
+    `relax.frontend.detach_params` gives their values.
+
+    An operator that has no rule, or whose rule does not take its arguments, is taken apart as PyTorch itself does
+    (`torch.export.ExportedProgram.run_decompositions`); only what that leaves without a rule is an error, with its place
+    in the model's source. Operators of the `custom_convert_map`, which is as in `from_fx`, by names such as `aten.det`
+    or without `aten.`, are not taken apart.
     """
     options: dict[str, Any] = {
         "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
@@ -49,28 +52,23 @@ class ExportedProgramImporter(Importer):
     ) -> None:
         super().__init__(custom_convert_map)
         self._exported = program
+        #: The operators that their rules have refused.
+        self._refused: set[Any] = set()
         self.program = taken_apart(program, keep=self.custom_convert_map)
 
     def from_exported_program(self, options: Mapping[str, Any]) -> IRModule:
-        """The module. Operators that their rules refuse are taken apart as PyTorch does, if it does."""
-        refused: set[Any] = set()
-        first: DiagnosticError | None = None
-        while True:
-            recorder = self.record()
-            for name in options.get("params_as_input", []):
-                recorder.parameter(name, self.program.state_dict[name])
-            try:
-                return self._import(recorder, options)
-            except DiagnosticError as error:
-                first = first or error
-                more = {recorder.targets[name] for name in error.nodes if name in recorder.targets} - refused
-                if not more:
-                    raise first from None
-                refused |= more
-                self.program = taken_apart(self._exported, refused, keep=self.custom_convert_map)
+        """The module."""
+        return self._imported(lambda: self.record(options.get("params_as_input", [])), options)
 
-    def record(self) -> Recorder:
-        """The graph as it was exported."""
+    def _refuse(self, recorder: Recorder, names: Sequence[str]) -> bool:
+        more = {recorder.targets[name] for name in names if name in recorder.targets} - self._refused
+        if more:
+            self._refused |= more
+            self.program = taken_apart(self._exported, self._refused, keep=self.custom_convert_map)
+        return bool(more)
+
+    def record(self, params_as_input: Sequence[str] = ()) -> Recorder:
+        """The graph as it was exported, with these parameters whether it uses them or not."""
         from torch.export.graph_signature import InputKind
 
         program, specs = self.program, _specs(self.program)
@@ -86,6 +84,8 @@ class ExportedProgramImporter(Importer):
             else:
                 recorder.meaning[node] = recorder.argument(node.meta.get("val"))
         recorder.output = record_program(self, recorder, program, Places(program.graph_module).of)
+        for name in params_as_input:
+            recorder.parameter(name, program.state_dict[name])
         return recorder
 
 

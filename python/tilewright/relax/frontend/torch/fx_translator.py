@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .... import _core
-from ....error import DiagnosticError, TVMError
+from ....error import TVMError
 from .exported_program_translator import record_program
 from .recording import Importer, Places, Recorder, function_name, module_call, said_of
-from .wrapped import WrappedCalls
+from .wrapped import NotExported, WrappedCalls
 
 if TYPE_CHECKING:
     import torch
@@ -80,6 +80,7 @@ class TorchFXImporter(Importer):
         self._wrapped = WrappedCalls(model)
         #: The nodes, and the operators of those that were exported, that their rules have refused.
         self._refused: tuple[set[str], set[Any]] = (set(), set())
+        self._not_exported: NotExported | None = None
 
     def from_fx(
         self,
@@ -97,25 +98,24 @@ class TorchFXImporter(Importer):
         }
         held = sorted(self.model.named_parameters()) if keep_params_as_input else []
         options["params_as_input"] = [name for name, _ in held]
-        first: DiagnosticError | None = None
-        while True:
+
+        def record() -> Recorder:
             recorder = self.record(input_info)
             for name, parameter in held:
                 recorder.parameter(name, parameter)
-            try:
-                return self._import(recorder, options)
-            except DiagnosticError as error:
-                first = first or error
-                if not self._refuse(recorder, error.nodes):
-                    raise first from None
+            return recorder
+
+        return self._imported(record, options)
 
     def _refuse(self, recorder: Recorder, names: Sequence[str]) -> bool:
-        """Notes nodes that their rules do not take; whether there is one that was not noted before."""
         nodes, operators = self._refused
         before = len(nodes) + len(operators)
         operators |= {recorder.targets[name] for name in names if name in recorder.targets}
         nodes |= {name for name in names if name not in recorder.targets}
         return len(nodes) + len(operators) > before
+
+    def _untaken(self) -> Exception | None:
+        return self._not_exported
 
     def _program(
         self, recorder: Recorder, node: fx.Node, target: str | None
@@ -124,10 +124,12 @@ class TorchFXImporter(Importer):
         nodes, operators = self._refused
         if target is not None and node.name not in nodes and _core.has_torch_rule(target):
             return None
-        if self._changes(node):
-            # On its own it would change nothing that others see.
+        try:
+            return self._wrapped.program(node, [info for _, info in recorder.inputs], operators)
+        except NotExported as error:
+            # It is told as a rule that is missing, with its place.
+            self._not_exported = error
             return None
-        return self._wrapped.program(node, [info for _, info in recorder.inputs], operators)
 
     def record(self, input_info: Sequence[tuple[Sequence[Any], str]]) -> Recorder:
         """The graph as it was traced."""
@@ -157,15 +159,6 @@ class TorchFXImporter(Importer):
         if isinstance(value, torch.Tensor):
             return recorder.parameter(self._names.get(id(value), target), value)
         return recorder.argument(value)
-
-    def _changes(self, node: fx.Node) -> bool:
-        """Whether a node changes a tensor in place."""
-        if node.op == "call_module":
-            return bool(getattr(self.named_modules[node.target], "inplace", False))
-        name = node.target if node.op == "call_method" else function_name(node.target)
-        in_python = getattr(node.target, "__module__", "") == "_operator" and name.startswith("i") and name != "inv"
-        own = name.strip("_") if name.startswith("__") else name
-        return bool(node.kwargs.get("inplace")) or in_python or own.endswith("_") or name.startswith("__i")
 
     def _record_module(self, recorder: Recorder, node: fx.Node, place: Any) -> None:
         module, said = self.named_modules[node.target], said_of(node, self.named_modules)

@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .... import _core, tir
+from ....error import DiagnosticError
 from ...block_builder import BlockBuilder
 from ...struct_info import TensorStructInfo
 from .modules import MODULES, SAID_BY_CLASS
@@ -175,10 +176,28 @@ class Importer:
         self._custom[len(recorder.nodes)] = (node, function, names)
         recorder.node(node, None, said, [list(node.all_input_nodes)], {}, place)
 
-    def _import(self, recorder: Recorder, options: Mapping[str, Any]) -> IRModule:
-        """The module with what was recorded as its function `main`."""
-        _core.import_torch_graph(self.block_builder, recorder.graph(), dict(options), self._translate)
-        return self.block_builder.get()
+    def _imported(self, record: Callable[[], Recorder], options: Mapping[str, Any]) -> IRModule:
+        """The module with what `record` records as its function `main`. What rules refuse is recorded as PyTorch takes it
+        apart, and all of it tried again; where that does not help, the first reasons are told."""
+        first: DiagnosticError | None = None
+        while True:
+            recorder = record()
+            try:
+                _core.import_torch_graph(self.block_builder, recorder.graph(), dict(options), self._translate)
+                return self.block_builder.get()
+            except DiagnosticError as error:
+                first = first or error
+                if not self._refuse(recorder, error.nodes):
+                    raise first from self._untaken()
+
+    def _refuse(self, recorder: Recorder, names: Sequence[str]) -> bool:
+        """Notes nodes that have no rule or that their rules do not take; whether one of them was not noted before and may
+        be taken apart."""
+        raise NotImplementedError
+
+    def _untaken(self) -> Exception | None:
+        """Why PyTorch did not take something apart."""
+        return None
 
     def _translate(self, at: int, values: Mapping[str, Any]) -> Any:
         node, function, names = self._custom[at]

@@ -2,12 +2,14 @@
 
 One for which there is no rule is exported on its own, for the shapes of its arguments in the graph, and what it is made
 of takes its place. Shapes are those of a run of the model on tensors without data; a dimension that differs between two
-runs with different sizes of the model's symbolic dimensions is symbolic.
+runs with different sizes of the model's symbolic dimensions is symbolic. The runs also say which nodes change a tensor
+that they are given: on their own those would change nothing that others see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .... import tir
@@ -22,13 +24,17 @@ if TYPE_CHECKING:
 _FIRST_SIZES = (5, 7)
 
 
+class NotExported(Exception):
+    """PyTorch does not run the model without data, or does not export the call: the cause says why."""
+
+
 class WrappedCalls:
     """The calls of one graph."""
 
     def __init__(self, model: fx.GraphModule) -> None:
         self._model = model
         self._modules = dict(model.named_modules())
-        self._runs: list[dict[fx.Node, Any]] = []
+        self._runs: list[_Run] = []
         self._known: dict[Any, ExportedProgram | None] = {}
 
     def program(
@@ -37,48 +43,75 @@ class WrappedCalls:
         """What a node is made of, and the nodes that this is a program of; `inputs` are the model's, and `refused` are
         operators that are taken apart though they have a rule.
 
-        Nothing where PyTorch does not export it, or where it is made of what has no rule.
+        Nothing where it changes what it is given, or is made of what has no rule. Raises `NotExported`.
         """
-        try:
-            if not self._runs:
-                self._runs = [_values(self._model, inputs, size) for size in _FIRST_SIZES]
-            arguments = [_Argument.of(needed, self._runs) for needed in node.all_input_nodes]
-            key = (node.target, *arguments, str(_without_nodes(node)), frozenset(refused))
-            if key not in self._known:
-                self._known[key] = _exported(node, self._modules, arguments, refused)
-            program = self._known[key]
-            given = [one for one, own in zip(node.all_input_nodes, arguments, strict=True) if len(own) > 1]
-            return None if program is None else (program, given)
-        except Exception:
-            # Whatever PyTorch does not take is told as a rule that is missing, with the place.
+        if not self._runs:
+            self._runs = [_run(self._model, inputs, size) for size in _FIRST_SIZES]
+        if any(node in run.changing for run in self._runs):
             return None
+        arguments = {needed: _argument(needed, self._runs) for needed in node.all_input_nodes}
+        key = (node.target, *arguments.values(), str(_without_nodes(node)), frozenset(refused))
+        if key not in self._known:
+            self._known[key] = _exported(node, self._modules, arguments, refused)
+        program = self._known[key]
+        given = [needed for needed, own in arguments.items() if isinstance(own, _TensorArgument)]
+        return None if program is None else (program, given)
 
 
-class _Argument(tuple):
-    """Shape, dynamic dimensions and data type of a tensor; of a number, itself."""
+@dataclass
+class _Run:
+    """A run of the model without data: what each node gives, and the nodes that change a tensor that they are given."""
 
-    @staticmethod
-    def of(node: fx.Node, runs: Sequence[dict[fx.Node, Any]]) -> _Argument:
-        first, second = (run[node] for run in runs)
-        if isinstance(first, (bool, int, float)) and first == second:
-            return _Argument((first,))
-        pairs = zip(first.shape, second.shape, strict=True)
-        return _Argument((tuple(first.shape), tuple(a != b for a, b in pairs), first.dtype))
+    values: dict[fx.Node, Any] = field(default_factory=dict)
+    changing: set[fx.Node] = field(default_factory=set)
 
 
-def _values(model: fx.GraphModule, inputs: Sequence[Any], first: int) -> dict[fx.Node, Any]:
-    """The tensors without data of every node, where symbolic dimensions are numbers from `first` on."""
+@dataclass(frozen=True)
+class _TensorArgument:
+    """A tensor that a node is given."""
+
+    shape: tuple[int, ...]
+    #: Whether the dimension is symbolic.
+    dynamic: tuple[bool, ...]
+    dtype: torch.dtype
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number that a node is given, the same in every run."""
+
+    value: bool | int | float
+
+
+def _argument(node: fx.Node, runs: Sequence[_Run]) -> _TensorArgument | _Number:
+    import torch
+
+    first, second = (run.values[node] for run in runs)
+    if isinstance(first, (bool, int, float)) and first == second:
+        return _Number(first)
+    if not isinstance(first, torch.Tensor):
+        raise NotExported(f"`{node.name}` is neither a tensor nor a number that is the same for all sizes")
+    dynamic = tuple(a != b for a, b in zip(first.shape, second.shape, strict=True))
+    return _TensorArgument(tuple(first.shape), dynamic, first.dtype)
+
+
+def _run(model: fx.GraphModule, inputs: Sequence[Any], first: int) -> _Run:
+    """A run in which symbolic dimensions are numbers from `first` on."""
     import torch
     from torch import fx
     from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.utils._pytree import tree_leaves
 
-    found: dict[fx.Node, Any] = {}
-    sizes: dict[tir.Var, int] = {}
+    found, sizes = _Run(), {}
 
-    class Run(fx.Interpreter):
+    class Interpreter(fx.Interpreter):
         def run_node(self, n: fx.Node) -> Any:
-            found[n] = super().run_node(n)
-            return found[n]
+            given = tree_leaves([self.env[one] for one in n.all_input_nodes])
+            versions = [(one, one._version) for one in given if isinstance(one, torch.Tensor)]
+            found.values[n] = super().run_node(n)
+            if any(one._version != version for one, version in versions):
+                found.changing.add(n)
+            return found.values[n]
 
     def size(dim: Any) -> int:
         return sizes.setdefault(dim, first + 4 * len(sizes)) if isinstance(dim, tir.Var) else int(dim)
@@ -87,7 +120,11 @@ def _values(model: fx.GraphModule, inputs: Sequence[Any], first: int) -> dict[fx
         tensors = [
             torch.empty([size(dim) for dim in info.shape], dtype=getattr(torch, str(info.dtype))) for info in inputs
         ]
-        Run(model).run(*tensors)
+        try:
+            Interpreter(model, garbage_collect_values=False).run(*tensors)
+        except Exception as error:
+            # The model's own functions run here, which may raise anything.
+            raise NotExported("PyTorch does not run the model on tensors without data") from error
     return found
 
 
@@ -100,16 +137,18 @@ def _without_nodes(node: fx.Node) -> Any:
 
 
 def _exported(
-    node: fx.Node, modules: dict[str, torch.nn.Module], arguments: Sequence[_Argument], refused: Collection[Any]
+    node: fx.Node,
+    modules: dict[str, torch.nn.Module],
+    arguments: dict[fx.Node, _TensorArgument | _Number],
+    refused: Collection[Any],
 ) -> ExportedProgram | None:
     """The program of a node, if there are rules for all of it."""
     import torch
     from torch.export import Dim, export
     from torch.fx.node import map_arg
 
-    nodes = node.all_input_nodes
-    constants = {needed: own[0] for needed, own in zip(nodes, arguments, strict=True) if len(own) == 1}
-    tensors = {needed: own for needed, own in zip(nodes, arguments, strict=True) if len(own) > 1}
+    constants = {needed: own.value for needed, own in arguments.items() if isinstance(own, _Number)}
+    tensors = {needed: own for needed, own in arguments.items() if isinstance(own, _TensorArgument)}
 
     class Call(torch.nn.Module):
         def __init__(self) -> None:
@@ -125,9 +164,13 @@ def _exported(
                 return getattr(args[0], node.target)(*args[1:], **kwargs)
             return node.target(*args, **kwargs)
 
-    empty = [torch.zeros(shape, dtype=dtype) for shape, _, dtype in tensors.values()]
-    dims = [{at: Dim.DYNAMIC for at, varies in enumerate(dynamic) if varies} for _, dynamic, _ in tensors.values()]
+    empty = [torch.zeros(own.shape, dtype=own.dtype) for own in tensors.values()]
+    dims = [{at: Dim.DYNAMIC for at, varies in enumerate(own.dynamic) if varies} for own in tensors.values()]
     with torch.no_grad():
-        program = taken_apart(export(Call().eval(), (empty,), dynamic_shapes=(dims,)), refused)
+        try:
+            program = taken_apart(export(Call().eval(), (empty,), dynamic_shapes=(dims,)), refused)
+        except Exception as error:
+            # What a call runs may raise anything, and so may the tracer that looks into it.
+            raise NotExported(f"PyTorch does not export `{node.name}` on its own") from error
     calls = [inner for inner in program.graph.nodes if inner.op == "call_function"]
     return program if all(has_rule(inner.target) for inner in calls) else None

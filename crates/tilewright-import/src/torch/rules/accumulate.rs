@@ -1,0 +1,100 @@
+//! Values that are combined where several have the same place.
+
+use tilewright_expr as scalar;
+use tilewright_ir::relax::Expr;
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule("scatter_reduce", "input, dim, index, src, reduce, include_self=True", |cx, args| {
+        let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
+        reduced(cx, args, &index, &args.tensor("src")?)
+    }),
+    rule("index_reduce", "input, dim, index, source, reduce, include_self=True", |cx, args| {
+        // The same place along a dimension for all that the source has beside it.
+        let source = args.tensor("source")?;
+        let shape = cx.shape(&source)?;
+        let axis = cx.axis(args.int("dim")?, shape.len())?;
+        let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
+        let mut column = vec![scalar::Expr::i64(1); shape.len()];
+        if let (Some(own), Some(extent)) = (column.get_mut(axis), shape.get(axis)) {
+            *own = extent.clone();
+        }
+        let index = cx.call("broadcast_to", &[&cx.reshape(&index, column)?, &Expr::shape(shape)], [])?;
+        reduced(cx, args, &index, &source)
+    }),
+    rule("put", "input, index, source, accumulate=False", |cx, args| {
+        let (x, shape) = (args.tensor("input")?, cx.shape(&args.tensor("input")?)?);
+        let flat = |cx: &Cx<'_>, x: &Expr| cx.reshape(x, vec![cx.product(&cx.shape(x)?)]);
+        let index = cx.astype(&flat(cx, &args.tensor("index")?)?, DataType::I64)?;
+        let accumulate = [("accumulate", args.flag("accumulate")?.to_attr())];
+        let operands = [&flat(cx, &x)?, &Expr::tuple(vec![index]), &flat(cx, &args.tensor("source")?)?];
+        cx.reshape(&cx.call("index_put", &operands, accumulate)?, shape).map(Value::Tensor)
+    }),
+];
+
+/// How many elements of its type lie at a place, and what combining starts from.
+fn start(how: &str, dtype: DataType) -> Res<f64> {
+    let float = dtype.is_float();
+    let bits = i32::from(dtype.bits) - i32::from(dtype.is_signed());
+    Ok(match how {
+        "sum" | "mean" => 0.0,
+        "prod" => 1.0,
+        "amax" if float => f64::NEG_INFINITY,
+        "amin" if float => f64::INFINITY,
+        // The ends of 64 bits are no floats; of others the largest is one less than a power.
+        "amax" | "amin" if bits > 53 => {
+            return Err(Refused::new("the extremes of 64-bit integers need `include_self`"));
+        }
+        "amax" if dtype.is_signed() => -(2f64.powi(bits)),
+        "amax" => 0.0,
+        "amin" => 2f64.powi(bits) - 1.0,
+        other => return Err(Refused(format!("the reduction \"{other}\" has no rule"))),
+    })
+}
+
+fn reduced(cx: &mut Cx<'_>, args: &Args, index: &Expr, source: &Expr) -> Res {
+    let (how, itself) = (args.text("reduce")?, args.flag("include_self")?);
+    let (x, axis) = (cx.emit(args.tensor("input")?)?, args.int("dim")?);
+    let (index, dtype) = (cx.emit(index.clone())?, cx.dtype(&x)?);
+    let of_number = |cx: &Cx<'_>, value: f64| {
+        let shape = Expr::shape(cx.shape(&index)?);
+        cx.call("broadcast_to", &[&cx.number(value, dtype)?, &shape], [])
+    };
+    let into = |cx: &mut Cx<'_>, x: &Expr, values: &Expr, how: &str| {
+        super::indexing::scattered_into(cx, x, &index, values, axis, how)
+    };
+    let begun = match itself {
+        true => x.clone(),
+        false => {
+            let start = of_number(cx, start(how, dtype)?)?;
+            into(cx, &x, &start, "update")?
+        }
+    };
+    match how {
+        "sum" => into(cx, &begun, source, "add").map(Value::Tensor),
+        "prod" => into(cx, &begun, source, "mul").map(Value::Tensor),
+        "amax" => into(cx, &begun, source, "max").map(Value::Tensor),
+        "amin" => into(cx, &begun, source, "min").map(Value::Tensor),
+        "mean" => {
+            let sum = into(cx, &begun, source, "add")?;
+            let ones = cx.call("ones_like", &[&x], [])?;
+            let one = of_number(cx, 1.0)?;
+            let begun = match itself {
+                true => ones.clone(),
+                false => {
+                    let none = of_number(cx, 0.0)?;
+                    into(cx, &ones, &none, "update")?
+                }
+            };
+            let count = into(cx, &begun, &one, "add")?;
+            let op = if dtype.is_float() { "divide" } else { "floor_divide" };
+            cx.op(op, &[&sum, &count])
+        }
+        other => Err(Refused(format!("the reduction \"{other}\" has no rule"))),
+    }
+}

@@ -1,0 +1,89 @@
+//! Scans that combine all elements up to each: extremes with their places, and logarithms of sums of powers.
+//!
+//! Each step combines every element with the one that lies twice as far before it as in the step before, so that the
+//! logarithm of the dimension is the number of steps (W. D. Hillis and G. L. Steele, "Data parallel algorithms",
+//! Communications of the ACM 29, 1986).
+
+use tilewright_expr as scalar;
+use tilewright_ir::relax::Expr;
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule("cummax", "input, dim", |cx, args| extremes(cx, args, "maximum")),
+    rule("cummin", "input, dim", |cx, args| extremes(cx, args, "minimum")),
+    rule("logcumsumexp", "input, dim", |cx, args| {
+        let x = cx.real(&args.tensor("input")?)?;
+        scanned(cx, &x, args.int("dim")?, log_of_sum).map(Value::Tensor)
+    }),
+    rule("logaddexp", "input, other", |cx, args| {
+        let (a, b) = cx.matched(args.get("input"), args.get("other"))?;
+        let (a, b) = (cx.real(&a)?, cx.real(&b)?);
+        log_of_sum(cx, &a, &b).map(Value::Tensor)
+    }),
+];
+
+/// All elements up to each along a dimension combined.
+fn scanned(cx: &mut Cx<'_>, x: &Expr, dim: i64, combine: impl Fn(&mut Cx<'_>, &Expr, &Expr) -> Res<Expr>) -> Res<Expr> {
+    let shape = cx.shape(x)?;
+    let axis = cx.axis(dim, shape.len())?;
+    let Some(extent) = shape.get(axis) else { return Ok(x.clone()) };
+    let Some(extent) = extent.as_int() else {
+        return Err(Refused::new("a scan of a symbolic dimension has no rule, sums and products excepted"));
+    };
+    let along = [("axis", (axis as i64).to_attr())];
+    let (mut found, mut before) = (cx.emit(x.clone())?, 1);
+    while before < extent {
+        let cut = |begin: i64, end: i64| cx.slice(&found, axis, &scalar::Expr::i64(begin), &scalar::Expr::i64(end), 1);
+        let (first, late, early) = (cut(0, before)?, cut(before, extent)?, cut(0, extent - before)?);
+        let combined = combine(cx, &early, &late)?;
+        let whole = cx.call("concat", &[&Expr::tuple(vec![first, combined])], along.clone())?;
+        (found, before) = (cx.emit(whole)?, before.saturating_mul(2));
+    }
+    Ok(found)
+}
+
+/// `max + log(1 + exp(-|a - b|))`; of two equal infinities that infinity.
+fn log_of_sum(cx: &mut Cx<'_>, a: &Expr, b: &Expr) -> Res<Expr> {
+    let (a, b) = (cx.emit(a.clone())?, cx.emit(b.clone())?);
+    let most = cx.emit(cx.call("maximum", &[&a, &b], [])?)?;
+    let apart = cx.call("abs", &[&cx.call("subtract", &[&a, &b], [])?], [])?;
+    let powers = cx.call("exp", &[&cx.call("negative", &[&apart], [])?], [])?;
+    let rest = super::arithmetic::log_of_one_and(cx, &powers)?;
+    let more = cx.call("add", &[&most, &rest], [])?;
+    let plain = cx.call("isfinite", &[&most], [])?;
+    cx.choose(&plain, &more, &most)
+}
+
+/// The extreme of all elements up to each, and where the last element stands that is it.
+fn extremes(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
+    let (x, dim) = (cx.emit(args.tensor("input")?)?, args.int("dim")?);
+    let combine = |cx: &mut Cx<'_>, a: &Expr, b: &Expr| {
+        let both = super::arithmetic::binary(cx, op, &Value::Tensor(a.clone()), &Value::Tensor(b.clone()))?;
+        both.tensor().cloned().ok_or_else(|| Refused::new("expected a tensor"))
+    };
+    let found = scanned(cx, &x, dim, combine)?;
+    let shape = cx.shape(&x)?;
+    if shape.is_empty() {
+        let place = cx.number(0i64, DataType::I64)?;
+        return Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(place)]));
+    }
+    let axis = cx.axis(dim, shape.len())?;
+    let mut is_new = cx.call("equal", &[&x, &found], [])?;
+    if cx.dtype(&x)?.is_float() {
+        is_new = cx.call("logical_or", &[&is_new, &cx.call("isnan", &[&x], [])?], [])?;
+    }
+    let bounds = [scalar::Expr::i64(0), shape[axis].clone(), scalar::Expr::i64(1)].map(Expr::prim);
+    let bounds: Vec<&Expr> = bounds.iter().collect();
+    let places = cx.call("arange", &bounds, [("dtype", DataType::I64.to_attr())])?;
+    let mut column = vec![scalar::Expr::i64(1); shape.len()];
+    column[axis] = shape[axis].clone();
+    let places = cx.reshape(&places, column)?;
+    let new = cx.choose(&is_new, &places, &cx.number(0i64, DataType::I64)?)?;
+    let places = scanned(cx, &new, dim, |cx, a, b| cx.call("maximum", &[a, b], []))?;
+    Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(places)]))
+}
