@@ -19,21 +19,15 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
         BinOp::Sub => a.plus(b.scaled(-1)),
         BinOp::Mul => a.times(b),
         BinOp::FloorDiv if let Some(c) = divisor => ends(i64::div_euclid, c),
-        BinOp::FloorDiv if b.at_most(-1) || b.at_least(1) => quotient_bounds(a, b)?,
-        BinOp::Div if let Some(c) = divisor => ends(|x, c| x / c, c),
-        BinOp::FloorDiv | BinOp::Div if natural => IntBounds::new(Some(0), a.max),
+        BinOp::FloorDiv if b.at_most(-1) || b.at_least(1) => quotient_bounds(a, b, i128::div_euclid),
+        BinOp::Div if b.at_most(-1) || b.at_least(1) => quotient_bounds(a, b, |x, y| x / y),
         BinOp::FloorMod | BinOp::Mod if natural => {
             let below = b.max.map(|b| b - 1);
             IntBounds::new(Some(0), below.into_iter().chain(a.max).min())
         }
         BinOp::FloorMod if b.at_least(1) => IntBounds::new(Some(0), b.max.map(|b| b - 1)),
         BinOp::FloorMod if b.at_most(-1) => IntBounds::new(b.min.map(|b| b + 1), Some(0)),
-        BinOp::Mod if let Some(c) = divisor => {
-            // The sign of the dividend, and never further from zero than it.
-            let low = a.min.map_or(1 - c, |min| min.clamp(1 - c, 0));
-            let high = a.max.map_or(c - 1, |max| max.clamp(0, c - 1));
-            IntBounds::new(Some(low), Some(high))
-        }
+        BinOp::Mod if b.at_least(1) => truncated_remainder(a, b.max),
         BinOp::Min => IntBounds { max: a.max.into_iter().chain(b.max).min(), ..a.hull(b) },
         BinOp::Max => IntBounds { min: a.min.into_iter().chain(b.min).max(), ..a.hull(b) },
         BinOp::BitAnd if b.at_least(0) => IntBounds::new(Some(0), b.max),
@@ -42,22 +36,31 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
     })
 }
 
-/// Bounds of `a // b`, where `b` is never zero: the corners of both intervals.
-fn quotient_bounds(a: IntBounds, b: IntBounds) -> Option<IntBounds> {
-    let ends = [(a.min?, b.min), (a.min?, b.max), (a.max?, b.min), (a.max?, b.max)];
-    let floor = |x: i64, y: i64| {
-        let (x, y) = (i128::from(x), i128::from(y));
-        i64::try_from(x.div_euclid(y) - i128::from(y < 0 && x.rem_euclid(y) != 0)).ok()
+/// Bounds of the quotient `a / b` with the rounding of `divide`, where `b` has one sign: the corners of both intervals,
+/// as far as they are known.
+fn quotient_bounds(a: IntBounds, b: IntBounds, divide: fn(i128, i128) -> i128) -> IntBounds {
+    if b.at_most(-1) {
+        return quotient_bounds(a.scaled(-1), b.scaled(-1), divide);
+    }
+    let at = |x: i64, y: Option<i64>| match y {
+        Some(y) => divide(x.into(), y.into()),
+        // By ever larger divisors.
+        None => divide(x.signum().into(), i64::MAX.into()),
     };
-    let corners = ends.into_iter().map(|(x, y)| match y {
-        Some(y) => floor(x, y),
-        // By ever larger divisors of one sign.
-        None if (x < 0) != b.at_most(-1) && x != 0 => Some(-1),
-        None => Some(0),
-    });
-    let corners: Option<Vec<i64>> = corners.collect();
-    let corners = corners?;
-    Some(IntBounds::new(corners.iter().copied().min(), corners.iter().copied().max()))
+    // Further from zero by the smallest divisor, nearer to it by the largest one.
+    let ends = |x: i64| i64::try_from(at(x, b.min)).ok().zip(i64::try_from(at(x, b.max)).ok());
+    let low = a.min.and_then(ends).map(|(x, y)| x.min(y));
+    let high = a.max.and_then(ends).map(|(x, y)| x.max(y));
+    IntBounds::new(low, high)
+}
+
+/// Bounds of the remainder of a division that rounds towards zero, by positive divisors of at most `most`: it has the sign
+/// of the dividend, and is never further from zero than that.
+fn truncated_remainder(a: IntBounds, most: Option<i64>) -> IntBounds {
+    let below = most.map(|c| c - 1);
+    let low = [a.min.map(|min| min.min(0)), below.map(|c| -c)].into_iter().flatten().max();
+    let high = [a.max.map(|max| max.max(0)), below].into_iter().flatten().min();
+    IntBounds::new(if a.at_least(0) { Some(0) } else { low }, if a.at_most(0) { Some(0) } else { high })
 }
 
 impl Session<'_> {

@@ -294,9 +294,22 @@ impl<'a> Session<'a> {
                 let square = at(0).times(at(0));
                 IntBounds::new(square.min.map_or(Some(0), |min| Some(min.max(0))), square.max)
             }
+            // What is shifted out is lost.
+            Tag::Binary(BinOp::Shl) if let Some(by @ 0..=61) = at(1).value() => {
+                let shifted = at(0).scaled(1 << by);
+                let kept = shifted.min.is_some() && shifted.max.is_some() && shifted.within(of_type);
+                if kept { shifted } else { of_type }
+            }
             Tag::Binary(op) => crate::divide::binary_bounds(*op, at(0), at(1)).unwrap_or(of_type),
             Tag::Select => at(1).hull(at(2)),
             Tag::Call(Intrinsic::IfThenElse) => at(1).hull(at(2)),
+            Tag::Call(Intrinsic::Abs) if dtype.is_signed() && (self.node(ids[0]).index || at(0).min.is_some()) => {
+                let size = at(0).hull(at(0).scaled(-1));
+                let least =
+                    if at(0).at_least(0) { at(0).min } else { at(0).max.filter(|&max| max < 0).map(|max| -max) };
+                let bounds = IntBounds::new(least.or(Some(0)), size.max);
+                if bounds.within(of_type) { bounds } else { of_type }
+            }
             Tag::Cast if self.dtype(ids[0]).is_float() => of_type,
             Tag::Cast if at(0).within(of_type) && self.dtype(ids[0]).bits <= dtype.bits.max(63) => at(0),
             Tag::Cast if self.node(ids[0]).index && dtype == DataType::I64 => at(0),

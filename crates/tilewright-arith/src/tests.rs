@@ -25,6 +25,10 @@ pub(crate) fn eval(expr: &Expr, env: &Map<VarId, i64>) -> Option<Scalar> {
         ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => {
             eval(&args[if eval(&args[0], env)?.as_bool() { 1 } else { 2 }], env)?
         }
+        ExprKind::Call { intrinsic, args } => {
+            let args = args.iter().map(|arg| eval(arg, env)).collect::<Option<Vec<_>>>()?;
+            semantics::intrinsic(*intrinsic, &args).ok()?
+        }
         _ => return None,
     })
 }
@@ -63,7 +67,7 @@ pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr
     let a = random_int(random, vars, depth - 1);
     let b = random_int(random, vars, depth - 1);
     let divisor = Expr::int(*random.pick(&[1, 2, 3, 4, 6, 8, 12]), a.dtype);
-    match random.below(14) {
+    match random.below(17) {
         0..=2 => &a + &b,
         3 | 4 => &a - &b,
         5 => &a * &divisor,
@@ -74,6 +78,9 @@ pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr
         10 => binary(BinOp::Max, &a, &b),
         11 => Expr::select(&random_bool(random, vars, depth - 1), &a, &b).unwrap(),
         12 => binary(*random.pick(&[BinOp::FloorDiv, BinOp::FloorMod]), &a, &b),
+        13 => binary(*random.pick(&[BinOp::Div, BinOp::Mod]), &a, &b),
+        14 => Expr::call(Intrinsic::Abs, &[a]).unwrap(),
+        15 => binary(BinOp::Shl, &a, &Expr::int(random.below(4) as i64, a.dtype)),
         _ => &a * &b,
     }
 }
