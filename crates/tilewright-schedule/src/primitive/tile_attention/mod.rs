@@ -24,6 +24,8 @@
 //! At most `few` queries leave most lanes empty: there the depth of a key and the width of a value are the lanes, and a task
 //! is one query (`single`). Where the number of queries is not constant, the run decides.
 //!
+//! Where there is no key, nothing is written, as by sums that begin in their own block.
+//!
 //! Floats are summed in another order than in the function as it was; an element is the same for every number of threads.
 //! Values are weighed first and divided by the sum of weights at the end, so that a sum of very large ones, beyond the greatest
 //! float divided by the number of keys, may overflow where the function as it was gives a finite mean.
@@ -40,8 +42,10 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::compare;
+use crate::loops::only_if;
 use crate::rewrite::{way, with_block};
 pub(crate) use recognise::Attention;
+pub(crate) use stages::{Reduced, Stage, stages};
 use task::Maker;
 
 pub(super) const TILE_ATTENTION: Primitive = Primitive {
@@ -119,8 +123,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         Some(_) => maker.single()?,
         None => StmtKind::If { condition: is_few, then: maker.single()?, otherwise: Some(maker.many()?) }.into(),
     };
+    let keys = &attention.key.extent;
+    let some = match attention.of_nothing {
+        true => Expr::bool(true),
+        false => maker.known.simplify(&compare(CmpOp::Gt, keys, &Expr::int(0, keys.dtype))?),
+    };
     let function = with_block(call.function, &way(&scope), |block| {
-        block.body = body;
+        block.body = only_if(some, body);
         block.alloc_buffers = Vec::new();
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
@@ -135,7 +144,7 @@ fn reference(best: &Expr) -> Result<Expr, Fault> {
 
 /// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of weights, is NaN
 /// whatever it is taken from.
-fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
+pub(crate) fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
     let is_greater = compare(CmpOp::Gt, other, best)?;
     crate::guard::typed(Expr::select(&is_greater, other, best))
 }

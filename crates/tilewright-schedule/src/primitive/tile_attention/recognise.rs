@@ -44,6 +44,8 @@ pub(crate) struct Attention {
     pub(crate) result: Expr,
     pub(crate) out: Buffer,
     pub(crate) indices: Vec<Expr>,
+    /// Whether there is a result without keys, too.
+    pub(crate) of_nothing: bool,
     /// The type in which all is worked out, and that of the axes.
     pub(crate) dtype: DataType,
     pub(crate) index: DataType,
@@ -135,6 +137,10 @@ impl Finder<'_> {
         let share =
             if divided { binary(BinOp::Div, &Expr::var(&mixed), &Expr::var(&total))? } else { Expr::var(&mixed) };
         let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
+        let of_nothing = self.mixed.reduced.as_ref().is_some_and(|reduced| reduced.filled);
+        if of_nothing && divided && !self.known.bounds(&key.extent).at_least(1) {
+            return Err(fault("without keys the values' sum is no quotient"));
+        }
         let (out, indices, result) = self.result(rest, places, &share, &total)?;
         let constant = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent > 0);
         if !constant(&depth) || !constant(&width) {
@@ -163,6 +169,7 @@ impl Finder<'_> {
             result,
             out,
             indices,
+            of_nothing,
             dtype,
             index,
         })

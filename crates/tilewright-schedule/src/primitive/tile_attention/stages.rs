@@ -15,25 +15,27 @@ use crate::size::{MOST_NODES, size};
 
 /// A nest that computes each element of a buffer.
 #[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub(super) buffer: Buffer,
-    pub(super) indices: Vec<Expr>,
-    pub(super) spatial: Vec<Axis>,
+pub(crate) struct Stage {
+    pub(crate) buffer: Buffer,
+    pub(crate) indices: Vec<Expr>,
+    pub(crate) spatial: Vec<Axis>,
     /// What is reduced, and from what on; `None`: the value is the element.
-    pub(super) reduced: Option<Reduced>,
+    pub(crate) reduced: Option<Reduced>,
     /// The element, or what is combined. It reads parameters, reductions before it, and nothing else.
-    pub(super) value: Expr,
+    pub(crate) value: Expr,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Reduced {
-    pub(super) op: BinOp,
-    pub(super) axis: Axis,
-    pub(super) from: Expr,
+pub(crate) struct Reduced {
+    pub(crate) op: BinOp,
+    pub(crate) axis: Axis,
+    pub(crate) from: Expr,
+    /// Whether a stage of its own fills the buffer with that: then there is a value of nothing, too.
+    pub(crate) filled: bool,
 }
 
 /// The stages that are left: reductions, of which there are at least so many, and those that write parameters.
-pub(super) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
+pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
     let known = analyzer_of(function);
     let Some(root) = function.root_block() else { return Err(Fault::of_call("the function has no root block")) };
     let nests: Vec<&Stmt> = match &root.body.kind {
@@ -105,18 +107,18 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     if reduce.len() > 1 {
         return Err(fault("reduces along several axes"));
     }
-    let from = match &block.init {
+    let (from, filled) = match &block.init {
         Some(init) => match &init.kind {
             StmtKind::Store { buffer: started, indices: at, value, predicate: None }
                 if started == buffer && same_indices(at, indices) =>
             {
-                value.clone()
+                (value.clone(), false)
             }
             _ => return Err(fault("starts with something else than a store")),
         },
         None => {
             let at = starts.iter().position(|start| start.buffer == *buffer);
-            starts.remove(at.ok_or_else(|| fault("has no start"))?).value
+            (starts.remove(at.ok_or_else(|| fault("has no start"))?).value, true)
         }
     };
     let ExprKind::Binary(op, a, b) = &value.kind else { return Err(fault("is no sum and no maximum")) };
@@ -131,7 +133,7 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     } else {
         return Err(fault("does not go on from its own element"));
     };
-    made.reduced = Some(Reduced { op: *op, axis: axis.clone(), from });
+    made.reduced = Some(Reduced { op: *op, axis: axis.clone(), from, filled });
     Ok(made)
 }
 
