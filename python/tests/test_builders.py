@@ -363,3 +363,90 @@ def test_a_function_that_is_being_written_has_its_name():
         builder.emit_func_output(halved)
     made = builder.get()
     assert isinstance(made["main"], relax.Function) and isinstance(made["main1"], tir.PrimFunc)
+
+
+def test_a_sequence_is_emitted_as_its_bindings_and_is_its_result():
+    y = relax.Var("y", info)
+    inner = relax.SeqExpr([relax.BindingBlock([relax.VarBinding(y, relax.op.exp(var("x")))])], y)
+    x = inner.blocks[0].bindings[0].value.args[0]
+    for emit in ("emit", "normalize"):
+        builder = relax.BlockBuilder()
+        with builder.function("main", [x]):
+            builder.emit_func_output(getattr(builder, emit)(inner))
+        body = builder.finalize()["main"].body
+        values = [binding.value for binding in body.blocks[0].bindings]
+        assert values[0].op.name == "relax.exp" and values[1:] == [y][: emit == "emit"]
+
+
+def test_a_branch_takes_the_place_of_its_conditional():
+    @R.function
+    def chosen(x: R.Tensor((2, 3), "float32"), c: R.Tensor((), "bool")) -> R.Tensor((2, 3), "float32"):
+        if c:
+            a = R.exp(x)
+            b = R.add(a, x)
+        else:
+            b = R.negative(x)
+        return b
+
+    @relax.expr_functor.mutator
+    class First(relax.PyExprMutator):
+        def visit_if_(self, op):
+            return self.visit_expr(op.true_branch)
+
+    made = First().visit_expr(chosen)
+    assert "if c" not in made.script() and "R.negative" not in made.script()
+    ex = relax.build(tw.IRModule({"main": made}))
+    values = np.linspace(-2, 2, 6, dtype="float32").reshape(2, 3)
+    found = relax.VirtualMachine(ex, tw.cpu())["main"](tw.nd.array(values), tw.nd.array(np.bool_(False)))
+    np.testing.assert_allclose(found.numpy(), np.exp(values) + values, rtol=1e-6)
+
+
+def test_a_cast_has_the_name_that_is_wished_for():
+    builder, x = relax.BlockBuilder(), var()
+    with builder.function("main", [x], {"note": 1}, False, True):
+        cast = builder.match_cast(x, relax.TensorStructInfo((tir.Var("n", "int64"), 3), "float32"), "wished")
+        assert not builder.current_block_is_dataflow()
+        with builder.dataflow():
+            assert builder.current_block_is_dataflow()
+        builder.emit_func_output(cast)
+    function = builder.finalize()["main"]
+    assert cast.name_hint == "wished"
+    assert not function.is_pure and "global_symbol" not in function.attrs and function.attrs["note"] == 1
+
+
+def test_variables_that_are_used_are_not_those_that_are_defined():
+    @R.function
+    def main(x: R.Tensor((2, 3), "float32"), never: R.Tensor((2, 3), "float32")) -> R.Tensor((2, 3), "float32"):
+        a = R.exp(x)
+        unused = R.negative(a)  # noqa: F841
+        return a
+
+    names = lambda found: {one.name_hint for one in found}  # noqa: E731
+    assert names(relax.analysis.used_vars(main)) == {"x", "a"}
+    assert names(relax.analysis.all_vars(main)) == {"x", "a", "never", "unused"}
+
+
+def test_constants_of_types_that_nobody_chose_are_narrow():
+    rows = [
+        (1, "int32"), (1.5, "float32"), (np.zeros(2), "float32"), (np.int64(3), "int32"), ([1, 2], "int32"),
+        (np.zeros(2, "float16"), "float16"), (np.zeros(2, "int8"), "int8"), (tw.nd.array(np.zeros(2)), "float64"),
+    ]  # fmt: skip
+    for value, dtype in rows:
+        assert relax.const(value).struct_info.dtype == dtype, value
+    assert relax.const(np.zeros(2), "float64").struct_info.dtype == "float64"
+
+
+def test_later_names_are_the_same_things():
+    assert relax.TensorType is relax.TensorStructInfo and relax.Type is relax.StructInfo
+    assert relax.FuncType is relax.FuncStructInfo and relax.AnyType is relax.ObjectStructInfo
+    assert relax.VMExecutable is relax.Executable and relax.DataflowBlockRewrite is DataflowBlockRewrite
+    assert var().ty == info and relax.analysis.type_lca(info, info) == info
+    assert tw.runtime.tensor([1.0], "cpu").dtype == "float64" and tw.runtime.Tensor is tw.nd.NDArray
+    function = relax.Function([x := var()], relax.op.add(x, x))
+    copied = relax.utils.copy_with_new_vars(function)
+    ir.assert_structural_equal(copied, function)
+    assert not copied.params[0].same_as(x)
+    module = ir.IRModule.from_expr(function)
+    assert [one.name_hint for one in module.get_global_vars()] == ["main"]
+    both = ir.IRModule.from_expr(function, {"other": function})
+    assert {one.name_hint for one in both.get_global_vars()} == {"main", "other"}

@@ -487,3 +487,27 @@ def test_odd_arguments_are_errors_that_name_them(vm, executable, tmp_path):
     for name, call in odd:
         with pytest.raises(tw.TVMError, match=name):
             call()
+
+
+def test_a_machine_is_its_own_module_and_cools_down_between_times():
+    machine = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
+    x, y = tw.nd.array(X), tw.nd.array(Y)
+    np.testing.assert_array_equal(machine.module["main"](x, y).numpy(), 2 * X + Y)
+    for timer in (machine.module.time_evaluator, tw.relax.build(Module).time_evaluator):
+        times = timer("main", tw.cpu(), number=1, repeat=3, cooldown_interval_ms=1, repeats_to_cooldown=2)(x, y)
+        assert len(times.results) == 3 and times.mean > 0
+        for wrong in ({"repeats_to_cooldown": 0}, {"cooldown_interval_ms": -1}, {"f_preproc": "flush"}):
+            with pytest.raises(tw.TVMError, match=next(iter(wrong))):
+                timer("main", tw.cpu(), **wrong)
+    assert (machine.NAIVE_ALLOCATOR, machine.POOLED_ALLOCATOR) == (1, 2)
+
+
+@pytest.mark.parametrize("kind", [tw.TVMError, AttributeError, ValueError])
+def test_a_name_that_nothing_has_is_what_programs_catch(kind):
+    machine = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())
+    for ask in (
+        lambda: machine["none"], lambda: tw.get_global_func("none"), lambda: Module["none"],
+        lambda: Module.get_global_var("none"), lambda: tw.ir.Op.get("relax.none"),
+    ):  # fmt: skip
+        with pytest.raises(kind, match="none"):
+            ask()

@@ -135,3 +135,25 @@ def test_workers_are_bound_to_processors(rng):
         tw.runtime.set_affinity([])
     with pytest.raises(tw.TVMError, match="processor 1000000"):
         tw.runtime.set_affinity([1000000])
+
+
+def test_a_target_has_a_host_keys_and_a_kind_of_device():
+    haswell = Target('{"kind": "llvm", "mcpu": "haswell", "keys": ["avx", "cpu"]}')
+    assert (haswell.mcpu, haswell.keys, haswell.host, haswell.tag) == ("haswell", ["avx", "cpu"], None, "")
+    for around in (Target("cuda", host="haswell"), Target({"kind": "cuda", "host": {"mcpu": "haswell"}})):
+        assert around.host == haswell and around.get_target_device_type() == 2
+        assert pickle.loads(pickle.dumps(around)).host == haswell and Target(around).host == haswell
+    assert haswell.with_host("llvm").host == Target("llvm") and haswell.get_target_device_type() == 1
+    assert Target("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1").keys == ["arm_cpu", "cpu"]
+    assert (Target.from_device("cpu").kind, Target.from_device(tw.cuda(0)).kind) == ("llvm", "cuda")
+    assert set(Target.list_kinds()) == {"llvm", "cuda"}
+    said = haswell.export()
+    assert (said["kind"], said["keys"], said["mcpu"]) == ("llvm", ["avx", "cpu"], "haswell")
+
+
+def test_a_target_is_named_or_in_scope():
+    with pytest.raises(ValueError, match="in scope"):
+        Target.target_or_current(None)
+    with Target("haswell"):
+        assert Target.target_or_current(None).mcpu == "haswell"
+        assert Target.target_or_current("llvm -mcpu=skylake").mcpu == "skylake"

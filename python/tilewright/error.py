@@ -80,6 +80,13 @@ class WrongTypeError(TVMError, TypeError):
     """An object of a class that does not fit: `except TypeError` catches it too."""
 
 
+class UnknownNameError(TVMError, AttributeError, ValueError):
+    """A name that no function or operator has: `except AttributeError` and `except ValueError` catch it too."""
+
+
+#: The later name of errors that TVM reports.
+InternalError = TVMError
+
 #: What renders diagnostics instead of us; see `tilewright.ir.diagnostics.override_renderer`.
 renderer: Callable[[tuple[Diagnostic, ...]], str | None] | None = None
 

@@ -32,6 +32,8 @@ arguments! {
     number: i64 = "`number` as an integer of 64 bits",
     repeat: i64 = "`repeat` as an integer of 64 bits",
     min_repeat_ms: f64 = "`min_repeat_ms` as a number",
+    cooldown_interval_ms: f64 = "`cooldown_interval_ms` as a number",
+    repeats_to_cooldown: i64 = "`repeats_to_cooldown` as an integer of 64 bits",
     shape: Vec<i64> = "`shape` as a list of integers of 64 bits",
     device: Device = "`device` as a device such as cpu()",
     optional_device: Option<Device> = "`dev` as a device such as cpu(), or None",

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyException, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
-use tilewright::runtime;
+use tilewright::runtime::{self, ErrorKind};
 use tilewright::support::{Diagnostic, Diagnostics, Span};
 use tilewright::tensor::TensorError;
 
@@ -19,6 +19,8 @@ pub(crate) enum Kind {
     Diagnostic,
     /// An object of a class that does not fit.
     WrongType,
+    /// A name that nothing has.
+    UnknownName,
     /// Everything else.
     General,
 }
@@ -26,10 +28,12 @@ pub(crate) enum Kind {
 fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
     static DIAGNOSTIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static WRONG_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static UNKNOWN_NAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static GENERAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     match kind {
         Kind::Diagnostic => DIAGNOSTIC.import(py, "tilewright.error", "DiagnosticError"),
         Kind::WrongType => WRONG_TYPE.import(py, "tilewright.error", "WrongTypeError"),
+        Kind::UnknownName => UNKNOWN_NAME.import(py, "tilewright.error", "UnknownNameError"),
         Kind::General => GENERAL.import(py, "tilewright.error", "TVMError"),
     }
 }
@@ -85,6 +89,11 @@ pub(crate) fn warn(py: Python<'_>, warnings: &Diagnostics) -> PyResult<()> {
 /// An error without a code.
 pub(crate) fn general(py: Python<'_>, error: impl Display) -> PyErr {
     make(py, Kind::General, &error.to_string(), &[])
+}
+
+/// A name that nothing has.
+pub(crate) fn unknown_name(py: Python<'_>, error: impl Display) -> PyErr {
+    make(py, Kind::UnknownName, &error.to_string(), &[])
 }
 
 /// Something that its kind of object cannot do.
@@ -167,7 +176,11 @@ pub(crate) fn diagnostics(py: Python<'_>, found: &Diagnostics) -> PyErr {
 /// A program that cannot be loaded, or a call that failed.
 pub(crate) fn runtime(py: Python<'_>, error: &runtime::Error) -> PyErr {
     let diagnostic = Diagnostic::error(error.code(), error.to_string());
-    make(py, Kind::General, &diagnostic.render(false), std::slice::from_ref(&diagnostic))
+    let kind = match error.kind() {
+        ErrorKind::UnknownFunction { .. } | ErrorKind::MissingPacked { .. } => Kind::UnknownName,
+        _ => Kind::General,
+    };
+    make(py, kind, &diagnostic.render(false), std::slice::from_ref(&diagnostic))
 }
 
 pub(crate) fn tensor(py: Python<'_>, error: &TensorError) -> PyErr {

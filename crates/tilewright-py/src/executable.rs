@@ -120,7 +120,11 @@ impl PyExecutable {
     }
 
     /// A timer of calls of the function: see `VirtualMachine.time_evaluator`.
-    #[pyo3(signature = (func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0))]
+    #[pyo3(signature = (
+        func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0, cooldown_interval_ms=0.0, repeats_to_cooldown=1,
+        f_preproc="",
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the parameters that programs give by name")]
     fn time_evaluator(
         &self,
         py: Python<'_>,
@@ -129,9 +133,13 @@ impl PyExecutable {
         #[pyo3(from_py_with = argument::number)] number: i64,
         #[pyo3(from_py_with = argument::repeat)] repeat: i64,
         #[pyo3(from_py_with = argument::min_repeat_ms)] min_repeat_ms: f64,
+        #[pyo3(from_py_with = argument::cooldown_interval_ms)] cooldown_interval_ms: f64,
+        #[pyo3(from_py_with = argument::repeats_to_cooldown)] repeats_to_cooldown: i64,
+        f_preproc: &str,
     ) -> PyResult<PyTimer> {
         dev.map_or(Ok(()), |dev| dev.check(py))?;
-        let timing = timing(py, number, repeat, min_repeat_ms)?;
+        let cooldown = (cooldown_interval_ms, repeats_to_cooldown);
+        let timing = timing(py, number, repeat, min_repeat_ms, cooldown, f_preproc)?;
         PyTimer::new(py, self.machine(py)?, &func_name, timing)
     }
 

@@ -144,6 +144,12 @@ impl PyMachine {
         Ok(function)
     }
 
+    /// The machine itself: `vm.module["main"]` is `vm["main"]`.
+    #[getter]
+    fn module(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
     /// The names of the program's functions.
     fn function_names(&self) -> Vec<String> {
         self.machine.function_names().map(str::to_owned).collect()
@@ -232,8 +238,14 @@ impl PyMachine {
     }
 
     /// A timer of calls of the function: called with its arguments, it calls the function once without looking, then
-    /// takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`.
-    #[pyo3(signature = (func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0))]
+    /// takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`. Behind every
+    /// `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before a repeat: `f_preproc`
+    /// is empty.
+    #[pyo3(signature = (
+        func_name, dev=None, number=10, repeat=1, min_repeat_ms=0.0, cooldown_interval_ms=0.0, repeats_to_cooldown=1,
+        f_preproc="",
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "the parameters that programs give by name")]
     fn time_evaluator(
         &self,
         py: Python<'_>,
@@ -242,9 +254,13 @@ impl PyMachine {
         #[pyo3(from_py_with = argument::number)] number: i64,
         #[pyo3(from_py_with = argument::repeat)] repeat: i64,
         #[pyo3(from_py_with = argument::min_repeat_ms)] min_repeat_ms: f64,
+        #[pyo3(from_py_with = argument::cooldown_interval_ms)] cooldown_interval_ms: f64,
+        #[pyo3(from_py_with = argument::repeats_to_cooldown)] repeats_to_cooldown: i64,
+        f_preproc: &str,
     ) -> PyResult<PyTimer> {
         dev.map_or(Ok(()), |dev| dev.check(py))?;
-        let timing = timing(py, number, repeat, min_repeat_ms)?;
+        let cooldown = (cooldown_interval_ms, repeats_to_cooldown);
+        let timing = timing(py, number, repeat, min_repeat_ms, cooldown, f_preproc)?;
         PyTimer::new(py, self.machine.clone(), &func_name, timing)
     }
 

@@ -128,7 +128,7 @@ fn global<'py>(py: Python<'py>, module: &IRModule, name: &str) -> PyResult<Bound
 
 fn missing(py: Python<'_>, module: &IRModule, name: &str) -> PyErr {
     let known: Vec<&str> = module.sorted().into_iter().map(|(name, _)| &**name).collect();
-    error::general(py, format_args!("the module has no function `{name}`, only {}", known.join(", ")))
+    error::unknown_name(py, format_args!("the module has no function `{name}`, only {}", known.join(", ")))
 }
 
 /// Lists of devices and the like, by name.
@@ -175,16 +175,16 @@ impl PyModule {
         Ok(Self::of(module))
     }
 
-    /// A module whose `main` is the function, beside the others by name.
+    /// A module of the function, under its symbol or as `main`, beside others by name.
     #[staticmethod]
     #[pyo3(signature = (expr, functions=None))]
     fn from_expr(expr: &Bound<'_, PyAny>, functions: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let (name, function) = function_of(expr)?;
+        let (_, function) = function_of(expr)?;
         let mut module = IRModule::new();
         if let Some(functions) = functions {
             insert_all(&mut module, functions)?;
         }
-        let name = function.global_symbol().map_or(name, Into::into);
+        let name: Arc<str> = function.global_symbol().unwrap_or("main").into();
         module.insert(name, function);
         Ok(Self::of(module))
     }

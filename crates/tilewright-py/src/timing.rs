@@ -10,16 +10,32 @@ use tilewright::runtime::{Error, Report, Times, Timing};
 use crate::error;
 use crate::value::{arguments, runtime_error};
 
-/// How often to call, from Python's numbers.
-pub(crate) fn timing(py: Python<'_>, number: i64, repeat: i64, min_repeat_ms: f64) -> PyResult<Timing> {
+/// How often to call, from Python's numbers. Nothing can be asked to run before a repeat.
+pub(crate) fn timing(
+    py: Python<'_>,
+    number: i64,
+    repeat: i64,
+    min_repeat_ms: f64,
+    (cooldown_interval_ms, repeats_to_cooldown): (f64, i64),
+    f_preproc: &str,
+) -> PyResult<Timing> {
+    if !f_preproc.is_empty() {
+        return Err(error::general(py, format_args!("nothing runs before a repeat, found f_preproc {f_preproc:?}")));
+    }
     let count = |name: &str, value: i64| {
         usize::try_from(value).map_err(|_| error::general(py, format_args!("`{name}` is 1 or more, found {value}")))
     };
-    let (number, repeat) = (count("number", number)?, count("repeat", repeat)?);
-    let min_repeat = Duration::try_from_secs_f64(min_repeat_ms / 1e3);
-    let min_repeat = min_repeat
-        .map_err(|_| error::general(py, format_args!("`min_repeat_ms` is 0 or more, found {min_repeat_ms}")))?;
-    let timing = Timing { number, repeat, min_repeat };
+    let duration = |name: &str, ms: f64| {
+        let duration = Duration::try_from_secs_f64(ms / 1e3);
+        duration.map_err(|_| error::general(py, format_args!("`{name}` is 0 or more, found {ms}")))
+    };
+    let timing = Timing {
+        number: count("number", number)?,
+        repeat: count("repeat", repeat)?,
+        min_repeat: duration("min_repeat_ms", min_repeat_ms)?,
+        cooldown: duration("cooldown_interval_ms", cooldown_interval_ms)?,
+        repeats_to_cooldown: count("repeats_to_cooldown", repeats_to_cooldown)?,
+    };
     timing.check().map_err(|e| runtime_error(py, e))?;
     Ok(timing)
 }

@@ -140,12 +140,16 @@ pub struct Timing {
     pub repeat: usize,
     /// `number` grows until one repeat takes at least this long.
     pub min_repeat: Duration,
+    /// How long nothing is done behind every so many repeats, for the processor to cool down.
+    pub cooldown: Duration,
+    pub repeats_to_cooldown: usize,
 }
 
 impl Timing {
     pub const MAX_NUMBER: usize = 1_000_000_000;
     pub const MAX_REPEAT: usize = 1_000_000;
     pub const MAX_MIN_REPEAT: Duration = Duration::from_secs(3600);
+    pub const MAX_COOLDOWN: Duration = Duration::from_secs(3600);
 
     /// An error that names the field unless all are in their bounds.
     pub fn check(&self) -> Result<()> {
@@ -153,7 +157,7 @@ impl Timing {
             let (function, argument) = ("time_evaluator".to_owned(), argument.to_owned());
             Err(ErrorKind::Argument { function, argument, message }.into())
         };
-        let Self { number, repeat, min_repeat } = *self;
+        let Self { number, repeat, min_repeat, cooldown, repeats_to_cooldown } = *self;
         if !(1..=Self::MAX_NUMBER).contains(&number) {
             return wrong("number", format!("expected 1 to {} calls, found {number}", Self::MAX_NUMBER));
         }
@@ -164,13 +168,20 @@ impl Timing {
             let (most, found) = (Self::MAX_MIN_REPEAT.as_millis(), min_repeat.as_millis());
             return wrong("min_repeat_ms", format!("expected {most} ms or less, found {found}"));
         }
+        if cooldown > Self::MAX_COOLDOWN {
+            let (most, found) = (Self::MAX_COOLDOWN.as_millis(), cooldown.as_millis());
+            return wrong("cooldown_interval_ms", format!("expected {most} ms or less, found {found}"));
+        }
+        if repeats_to_cooldown == 0 {
+            return wrong("repeats_to_cooldown", "expected 1 or more repeats, found 0".to_owned());
+        }
         Ok(())
     }
 }
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { number: 10, repeat: 1, min_repeat: Duration::ZERO }
+        Self { number: 10, repeat: 1, min_repeat: Duration::ZERO, cooldown: Duration::ZERO, repeats_to_cooldown: 1 }
     }
 }
 
@@ -227,7 +238,7 @@ pub(crate) fn time(
     let batch = (PAUSE_AFTER.as_nanos() / start.elapsed().as_nanos().max(1)).clamp(1, 1 << 20) as usize;
     let mut number = timing.number;
     let mut times = Vec::with_capacity(timing.repeat.min(1 << 16));
-    for _ in 0..timing.repeat {
+    for repeat in 1..=timing.repeat {
         loop {
             pause()?;
             let elapsed = time_calls(function, args, (number, batch), pause)?;
@@ -238,8 +249,22 @@ pub(crate) fn time(
             let wanted = timing.min_repeat.as_secs_f64() / elapsed.as_secs_f64().max(1e-9);
             number = ((number as f64 * wanted.clamp(1.5, 10.0)).ceil() as usize).min(Timing::MAX_NUMBER);
         }
+        if repeat < timing.repeat && repeat % timing.repeats_to_cooldown == 0 {
+            cool_down(timing.cooldown, pause)?;
+        }
     }
     Ok(Times(times))
+}
+
+/// Waits, and looks for the user's wish to stop as often as between calls.
+fn cool_down(mut left: Duration, pause: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    while !left.is_zero() {
+        let part = left.min(PAUSE_AFTER);
+        std::thread::sleep(part);
+        left -= part;
+        pause()?;
+    }
+    Ok(())
 }
 
 /// The time that so many calls take. The clock is looked at behind each batch of them, which doubles while it takes

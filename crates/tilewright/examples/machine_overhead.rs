@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn report(what: &str, machine: &VirtualMachine, name: &str, args: &[Value]) -> Result<(), tilewright::runtime::Error> {
-    let timing = Timing { number: 100, repeat: 30, min_repeat: Duration::from_millis(5) };
+    let timing = Timing { number: 100, repeat: 30, min_repeat: Duration::from_millis(5), ..Timing::default() };
     let times = machine.time_evaluator(name, args, timing)?;
     println!("{what:<38} {:>9.3} us (median {:.3})", times.min() * 1e6, times.median() * 1e6);
     Ok(())

@@ -28,7 +28,8 @@ __all__ = [
     "BaseCheckResult", "all_global_vars", "all_vars", "bound_vars", "collect_non_negative_expressions",
     "computable_at_compile_time", "contains_impure_call", "definable_tir_vars_in_struct_info",
     "definable_tir_vars_in_type", "defined_symbolic_vars", "derive_call_ret_struct_info", "derive_call_ret_type",
-    "derive_func_ret_shape", "detect_recursion", "erase_to_well_defined", "estimate_memory_usage", "free_symbolic_vars", "free_vars", "get_static_type",
+    "derive_func_ret_shape", "detect_recursion", "erase_to_well_defined", "estimate_memory_usage",
+    "free_symbolic_vars", "free_vars", "get_static_type",
     "get_var2val", "has_reshape_pattern", "name_to_binding", "post_order_visit", "remove_all_unused",
     "struct_info_base_check", "struct_info_lca", "tir_vars_in_struct_info", "tir_vars_in_type", "type_base_check",
     "type_lca", "udchain", "used_vars", "well_formed",
@@ -59,7 +60,9 @@ def all_vars(expr: Any) -> list[Var]:
     return _core.graph_vars("all", expr)
 
 
-used_vars = all_vars
+def used_vars(expr: Any) -> list[Var]:
+    """The variables whose values are used, wherever they are defined."""
+    return _core.graph_vars("used", expr)
 
 
 def struct_info_base_check(base: StructInfo, derived: StructInfo) -> BaseCheckResult:

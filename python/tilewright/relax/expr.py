@@ -350,15 +350,24 @@ def extern(name: str, struct_info: StructInfo | None = None, span: object = None
 
 
 def const(value: Any, dtype: str | DynTensorType | None = None) -> Constant:
-    """A constant tensor from numbers, NumPy or a tensor. Floats are float32 and ints int32 unless `dtype` says else."""
+    """A constant tensor from numbers, NumPy or a tensor.
+
+    Numbers of Python's and NumPy's own types become float32 and int32 unless `dtype` says else; a tensor stays as it
+    is.
+    """
     from ..runtime.ndarray import NDArray, array
 
     dtype = dtype.dtype if isinstance(dtype, DynTensorType) else dtype
 
-    if dtype is None and not hasattr(value, "dtype") and not hasattr(value, "__dlpack__"):
+    if dtype is None and not isinstance(value, NDArray) and str(getattr(value, "dtype", "")) in _OWN_TYPES:
+        dtype = _OWN_TYPES[str(getattr(value, "dtype", ""))]
         # A list is looked into, because its numbers decide; what is no number is an error of `array`.
-        dtype = {"f": "float32", "i": "int32"}.get(getattr(array(value).numpy().dtype, "kind", ""))
+        dtype = dtype or _OWN_TYPES.get(array(value).dtype)
     return Constant(value if isinstance(value, NDArray) and dtype is None else array(value, dtype=dtype))
+
+
+#: What numbers of types that nobody has chosen become; nothing yet for those without a type.
+_OWN_TYPES = {"": None, "float64": "float32", "int64": "int32"}
 
 
 def te_tensor(value: RelayExpr, tir_var_map: Mapping[Any, Any] | None = None, name: str = "rxplaceholder") -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 from .._core import Device, NDArray
 from ..error import WrongTypeError
 from .device import cpu, cuda, device
+from .device import device as _device
 
 __all__ = [
     "NDArray", "Tensor", "array", "cpu", "cuda", "device", "empty", "from_bytes", "from_dlpack", "tensor",
@@ -26,12 +27,14 @@ _NUMBERS = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint3
             "float16", "float32", "float64")  # fmt: skip
 
 
-def array(values: Any, device: Device | None = None, dtype: Any = None) -> NDArray:
+def array(values: Any, device: Device | str | None = None, dtype: Any = None) -> NDArray:
     """A tensor on `device` with a copy of `values`: a tensor, a NumPy array, or what NumPy makes an array of.
+
+    The device is one such as `cpu()`, or its name.
 
     With `dtype` the values are converted; `bfloat16` is rounded from `float32`.
     """
-    device = device or cpu()
+    device = _device(device) if isinstance(device, str) else device or cpu()
     if not isinstance(device, Device):
         raise WrongTypeError(f"expected a device such as cpu(), found {type(device).__name__}")
     if not isinstance(values, NDArray):

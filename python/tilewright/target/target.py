@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from contextvars import ContextVar
 from typing import Any, Self
 
 from .. import _core
 from ..error import WrongTypeError
+from ..runtime.device import Device
+from ..runtime.device import device as device_of
 
 __all__ = ["Target", "TargetKind"]
 
@@ -37,15 +40,39 @@ def text_of_options(options: dict[str, Any]) -> str:
 class Target(_core.Target):
     """A machine to compile for: `Target("llvm")` is this one, `Target("haswell")` and `Target("llvm -mcpu=haswell")`
     a known processor, `Target("llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1")` another architecture; a dict of
-    the options does too.
+    the options does too, and so does its JSON.
 
     `mcpu`, `mtriple`, `features` and `attrs` say what it came to. In a `with` statement it is the target in scope, for
     whatever is built without naming one.
     """
 
-    def __new__(cls, target: str | dict[str, Any] | Target, host: Any = None) -> Self:
-        """The target of a string, of a dict of options, or of another target."""
-        return super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
+    _host: Target | None
+    _keys: list[str] | None
+
+    def __new__(cls, target: str | dict[str, Any] | Target, host: str | dict[str, Any] | Target | None = None) -> Self:
+        """The target of a string, of a dict of options, or of another target; `host` is the machine around a device."""
+        if isinstance(target, str) and target.lstrip().startswith("{"):
+            target = json.loads(target)
+        options = target if isinstance(target, dict) else {}
+        self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
+        host = options.get("host", getattr(target, "_host", None)) if host is None else host
+        self._host = None if host is None else Target.choose(host)
+        self._keys = options.get("keys", getattr(target, "_keys", None))
+        return self
+
+    @property
+    def host(self) -> Target | None:
+        """The machine around the device, if one was named."""
+        return self._host
+
+    def with_host(self, host: str | dict[str, Any] | Target | None = None) -> Target:
+        """The same target with another machine around it."""
+        return Target(self, host)
+
+    @property
+    def tag(self) -> str:
+        """The short name that the target was made from: there are none."""
+        return ""
 
     @property
     def kind(self) -> TargetKind:
@@ -55,10 +82,14 @@ class Target(_core.Target):
     @property
     def keys(self) -> list[str]:
         """Words for the sort of machine."""
-        return ["cpu"] if self.kind_name == "llvm" else [self.kind_name, "gpu"]
+        if self._keys is not None:
+            return list(self._keys)
+        if self.kind_name != "llvm":
+            return [self.kind_name, "gpu"]
+        return ["arm_cpu", "cpu"] if self.mtriple.startswith(("aarch64", "arm")) else ["cpu"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Target, (str(self),))
+        return (Target, (str(self), self._host))
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
@@ -74,6 +105,30 @@ class Target(_core.Target):
         if not stack and not allow_none:
             raise ValueError("no target is in scope: use `with Target(...):`")
         return stack[-1] if stack else None
+
+    @staticmethod
+    def target_or_current(target: str | dict[str, Any] | Target | None) -> Target:
+        """The target that was named, else the one in scope; an error where there is neither."""
+        return Target.current(allow_none=False) if target is None else Target.choose(target)
+
+    @staticmethod
+    def list_kinds() -> list[str]:
+        """The kinds of targets that there are."""
+        return ["cuda", "llvm"]
+
+    @staticmethod
+    def from_device(device: Device | str) -> Target:
+        """The target of a device: a processor is this machine's own."""
+        device = device_of(device) if isinstance(device, str) else device
+        return Target("llvm" if device.device_type == 1 else "cuda")
+
+    def get_target_device_type(self) -> int:
+        """DLPack's number for the kind of device that the target's kernels run on."""
+        return 1 if self.kind_name == "llvm" else 2
+
+    def export(self) -> dict[str, Any]:
+        """The target as a dict of options."""
+        return {"kind": self.kind_name, "tag": self.tag, "keys": self.keys, **self.attrs}
 
     @staticmethod
     def choose(target: str | dict[str, Any] | Target | None) -> Target:

@@ -28,7 +28,7 @@ pub use struct_info::{
 };
 pub use vars::{
     all_global_vars, all_vars, bound_vars, defined_symbolic_vars, free_symbolic_vars, free_vars, name_to_binding,
-    remove_all_unused, udchain, used_global_vars, var_to_value,
+    remove_all_unused, udchain, used_global_vars, used_vars, var_to_value,
 };
 
 pub(crate) use crate::verify::follows;

@@ -32,6 +32,13 @@ pub fn all_vars<N: IrNode>(root: &N) -> Vec<Var> {
     once(found)
 }
 
+/// The variables whose values are used in `root`, wherever they are bound. Each once.
+pub fn used_vars<N: IrNode>(root: &N) -> Vec<Var> {
+    let mut found = Vec::new();
+    walk(root, |expr: &Expr| found.extend(expr.as_var().cloned()));
+    once(found)
+}
+
 /// The symbolic dimensions that `root` defines: by parameters, and by casts that match. Each once.
 pub fn defined_symbolic_vars<N: IrNode>(root: &N) -> Vec<tilewright_expr::Var> {
     let (mut found, mut seen) = (Vec::new(), Set::default());

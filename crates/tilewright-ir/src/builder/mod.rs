@@ -47,7 +47,7 @@ use tilewright_support::{Map, NameSupply, Origins, Set};
 
 use crate::analysis::{BaseCheck, definable_dims, struct_info_base_check};
 use crate::op::{InferCx, InferError};
-use crate::relax::{Binding, BindingValue, Expr, GlobalVar, StructInfo, Var};
+use crate::relax::{Binding, BindingValue, Expr, GlobalVar, SeqExpr, StructInfo, Var};
 use crate::{GlobalFunc, IRModule};
 
 pub use infer::typed;
@@ -252,13 +252,23 @@ impl BlockBuilder {
 
     /// Binds the value as `R.match_cast` to the struct info, which defines the dimensions in it that nothing else defines.
     pub fn emit_match_cast(&mut self, value: &Expr, struct_info: StructInfo) -> Result<Var, BuildError> {
+        self.emit_match_cast_named(value, struct_info, None)
+    }
+
+    /// As [`BlockBuilder::emit_match_cast`], with a wish for the variable's name.
+    pub fn emit_match_cast_named(
+        &mut self,
+        value: &Expr,
+        struct_info: StructInfo,
+        name: Option<&str>,
+    ) -> Result<Var, BuildError> {
         let dataflow = self.block()?.dataflow;
         let value = self.normalize_operand(value)?;
         if struct_info_base_check(&self.cx, &struct_info, &value.struct_info) == BaseCheck::FailL0 {
             let (to, from) = (crate::verify::show(&struct_info), crate::verify::show(&value.struct_info));
             return Err(BuildError::state(format!("a value that is {from} can never be {to}")));
         }
-        let name = self.unique_name(if dataflow { "lv" } else { "gv" });
+        let name = self.unique_name(name.unwrap_or(if dataflow { "lv" } else { "gv" }));
         let var = match dataflow {
             true => Var::dataflow(name, struct_info.clone()),
             false => Var::new(name, struct_info.clone()),
@@ -277,6 +287,14 @@ impl BlockBuilder {
         self.names.reserve(&binding.var.name);
         self.block()?.bindings.push(binding);
         Ok(())
+    }
+
+    /// Adds the bindings of a sequence as they are; what is left is its result.
+    pub fn emit_sequence(&mut self, seq: &SeqExpr) -> Result<Expr, BuildError> {
+        for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
+            self.emit_binding(binding.clone())?;
+        }
+        Ok(seq.result.clone())
     }
 
     /// The value that a variable was bound to by [`BlockBuilder::emit`] and its like; not what was cast, no parameter.

@@ -89,6 +89,7 @@ pub(crate) fn graph_vars<'py>(which: &str, root: &Bound<'py, PyAny>) -> PyResult
     let found = with_ir!(root, |ir| match which {
         "free" => analysis::free_vars(ir),
         "bound" => analysis::bound_vars(ir),
+        "used" => analysis::used_vars(ir),
         _ => analysis::all_vars(ir),
     });
     vars(&found).view(root.py())
@@ -502,7 +503,7 @@ pub(crate) fn lowering_step<'py>(step: &str, func: &Bound<'py, PyAny>) -> PyResu
     let (py, (name, function)) = (func.py(), prim_func(func)?);
     let known = tilewright::tir_passes::lowering_passes().iter().find(|(known, _)| *known == step);
     let (_, pass) = known.ok_or_else(|| error::general(py, format_args!("the lowering has no step `{step}`")))?;
-    let lowered = pass(&function).map_err(|found| error::diagnostics(py, &found))?;
+    let lowered = pass.run(&function).map_err(|found| error::diagnostics(py, &found))?;
     wrap(py, Node::PrimFunc(name, Arc::new(lowered)))
 }
 

@@ -10,7 +10,7 @@ use tilewright::ir::builder::{BlockBuilder, BuildError};
 use tilewright::ir::relax::{Expr, ExprKind, SeqExpr, StructInfo, Var};
 use tilewright::support::{Origins, SourceFile, Span};
 
-use super::{Field, Node, argument, attrs, wrap};
+use super::{Field, Node, argument, attrs, node_of, wrap};
 use crate::error;
 use crate::module::{PyModule, function_of};
 use crate::pass::module_of;
@@ -22,6 +22,12 @@ pub(crate) struct PyBuilder(Mutex<BlockBuilder>);
 impl PyBuilder {
     pub(crate) fn lock(&self) -> MutexGuard<'_, BlockBuilder> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A value to be emitted. Of a sequence, whose bindings are emitted first, it is the result.
+    fn value(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Expr> {
+        let Some(Node::Seq(seq)) = node_of(object) else { return argument(object, name) };
+        self.lock().emit_sequence(seq).map_err(failed(object.py()))
     }
 }
 
@@ -113,7 +119,7 @@ impl PyBuilder {
     /// Binds the value, in normal form, to a new variable.
     #[pyo3(signature = (expr, name_hint=""))]
     fn emit<'py>(&self, expr: &Bound<'py, PyAny>, name_hint: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (py, value) = (expr.py(), argument::<Expr>(expr, "expr")?);
+        let (py, value) = (expr.py(), self.value(expr, "expr")?);
         let var = self.lock().emit_named(&value, wish(name_hint)).map_err(failed(py))?;
         wrap(py, Node::Relax(Expr::var(&var)))
     }
@@ -121,7 +127,7 @@ impl PyBuilder {
     /// Binds the value to a variable that is visible behind the dataflow block.
     #[pyo3(signature = (output, name_hint=""))]
     fn emit_output<'py>(&self, output: &Bound<'py, PyAny>, name_hint: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (py, value) = (output.py(), argument::<Expr>(output, "output")?);
+        let (py, value) = (output.py(), self.value(output, "output")?);
         let var = self.lock().emit_output_named(&value, wish(name_hint)).map_err(failed(py))?;
         wrap(py, Node::Relax(Expr::var(&var)))
     }
@@ -136,8 +142,7 @@ impl PyBuilder {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = value.py();
         let (value, info): (Expr, StructInfo) = (argument(value, "value")?, argument(struct_info, "struct_info")?);
-        let _ = name_hint;
-        let var = self.lock().emit_match_cast(&value, info).map_err(failed(py))?;
+        let var = self.lock().emit_match_cast_named(&value, info, wish(name_hint)).map_err(failed(py))?;
         wrap(py, Node::Relax(Expr::var(&var)))
     }
 
@@ -160,7 +165,7 @@ impl PyBuilder {
 
     /// The expression in normal form, with its struct info by the rules; what it needs is emitted.
     fn normalize<'py>(&self, expr: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let (py, value) = (expr.py(), argument::<Expr>(expr, "expr")?);
+        let (py, value) = (expr.py(), self.value(expr, "expr")?);
         let value = self.lock().normalize(&value).map_err(failed(py))?;
         wrap(py, Node::Relax(value))
     }

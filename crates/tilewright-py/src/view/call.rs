@@ -181,7 +181,7 @@ pub(crate) fn get_op<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, Py
     if known_op(name) {
         return super::wrap(py, Node::Op(name.into()));
     }
-    Err(crate::error::general(py, format_args!("there is no operator `{name}`")))
+    Err(crate::error::unknown_name(py, format_args!("there is no operator `{name}`")))
 }
 
 /// The full names of all operators.

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tilewright_runtime::{Action, CallKind, Error, ErrorKind, Instrument, Timing, Value, VirtualMachine, registry};
 use tilewright_tensor::{DataType, Tensor};
@@ -208,17 +208,32 @@ fn a_function_is_timed() {
     });
     let machine = network("machines.tests.timed");
     let args = [Value::from(floats(&[1.0])), Value::from(floats(&[2.0]))];
-    let timing = Timing { number: 3, repeat: 4, min_repeat: Duration::ZERO };
+    let timing = Timing { number: 3, repeat: 4, min_repeat: Duration::ZERO, ..Timing::default() };
     let times = machine.time_evaluator("main", &args, timing).unwrap();
     assert_eq!((times.0.len(), CALLS.load(Ordering::Relaxed)), (4, 13));
     assert!(times.min() >= 1e-3 && times.min() <= times.median() && times.median() <= times.max());
     assert!(times.mean() <= times.max() && times.std() <= times.max());
     // One call takes a millisecond: ten of them fill the time that is asked for.
     CALLS.store(0, Ordering::Relaxed);
-    let timing = Timing { number: 1, repeat: 1, min_repeat: Duration::from_millis(10) };
+    let timing = Timing { number: 1, repeat: 1, min_repeat: Duration::from_millis(10), ..Timing::default() };
     machine.time_evaluator("main", &args, timing).unwrap();
     assert!(CALLS.load(Ordering::Relaxed) > 5);
     assert!(machine.time_evaluator("main", &args[..1], timing).is_err());
+}
+
+#[test]
+fn a_timing_cools_down_between_repeats() {
+    registry::register_override("machines.tests.cooled", same);
+    let machine = network("machines.tests.cooled");
+    let args = [Value::from(floats(&[1.0])), Value::from(floats(&[2.0]))];
+    let cooldown = Duration::from_millis(20);
+    let timing = Timing { number: 1, repeat: 5, cooldown, repeats_to_cooldown: 2, ..Timing::default() };
+    let start = Instant::now();
+    let times = machine.time_evaluator("main", &args, timing).unwrap();
+    // Behind the second and the fourth of five.
+    assert!(start.elapsed() >= 2 * cooldown);
+    assert_eq!(times.0.len(), 5);
+    assert!(times.min() < cooldown.as_secs_f64());
 }
 
 #[test]
@@ -226,7 +241,12 @@ fn a_timing_can_be_ended_and_has_bounds() {
     registry::register_override("machines.tests.ended", same);
     let machine = network("machines.tests.ended");
     let args = [Value::from(floats(&[1.0])), Value::from(floats(&[2.0]))];
-    let timing = Timing { number: Timing::MAX_NUMBER, repeat: Timing::MAX_REPEAT, min_repeat: Duration::ZERO };
+    let timing = Timing {
+        number: Timing::MAX_NUMBER,
+        repeat: Timing::MAX_REPEAT,
+        min_repeat: Duration::ZERO,
+        ..Timing::default()
+    };
     let mut pauses = 0;
     let mut pause = || {
         pauses += 1;
@@ -235,9 +255,11 @@ fn a_timing_can_be_ended_and_has_bounds() {
     let error = machine.time_with_pauses("main", &args, timing, &mut pause).unwrap_err();
     assert!(error.to_string().contains("enough"), "{error}");
     assert_eq!(pauses, 3);
-    let small = Timing { number: 1, repeat: 1, min_repeat: Duration::ZERO };
+    let small = Timing { number: 1, repeat: 1, min_repeat: Duration::ZERO, ..Timing::default() };
     for (timing, name) in [
         (Timing { number: 0, ..small }, "number"),
+        (Timing { repeats_to_cooldown: 0, ..small }, "repeats_to_cooldown"),
+        (Timing { cooldown: Duration::MAX, ..small }, "cooldown_interval_ms"),
         (Timing { number: Timing::MAX_NUMBER + 1, ..small }, "number"),
         (Timing { repeat: 0, ..small }, "repeat"),
         (Timing { repeat: usize::MAX, ..small }, "repeat"),

@@ -21,7 +21,8 @@ from ..struct_info import StructInfo
 
 __all__ = [
     "call_builtin_with_ctx", "call_dps_packed", "call_inplace_packed", "call_pure_packed", "call_tir",
-    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "prim_value", "relu",
+    "call_tir_inplace", "call_tir_with_grad", "dense", "invoke_closure", "invoke_pure_closure", "linear", "prim_value",
+    "relu",
 ]  # fmt: skip
 
 
