@@ -1,5 +1,7 @@
 """The pattern language: what each pattern fits, contexts, rewriting, and mistakes."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 
@@ -279,3 +281,40 @@ def test_symbolic_shapes_are_told_apart():
     pattern = is_op("relax.add")(wildcard().has_shape([1, 4]), wildcard())
     rewrite_call(pattern, lambda call, found: (seen.append(str(call.args[0])), call)[1], Module["main"])
     assert seen == ["y"]
+
+
+def test_kinds_of_patterns_are_made_by_the_names_of_their_parts():
+    kinds = relax.dpl
+    rows = [
+        (kinds.VarPattern(name_hint="x"), x, y), (kinds.OrPattern(left=is_var("x"), right=is_const()), x, y),
+        (kinds.NotPattern(to_reject=is_var("y")), x, y),
+        (kinds.ShapePattern(pattern=wildcard(), shape=(2, 3)), x, relax.const([1.0])),
+    ]  # fmt: skip
+    for pattern, fits, other in rows:
+        assert pattern.match(fits) and not pattern.match(other), pattern
+    assert list(signature(kinds.AndPattern).parameters) == ["left", "right"]
+    assert list(signature(kinds.TupleGetItemPattern).parameters) == ["tuple_value", "index"]
+
+
+def test_a_sequence_of_patterns_connects_them():
+    function = chain_of(["exp", "negative", "abs"])
+    block = function.body.blocks[0]
+    for names, fits in ((["exp", "negative"], True), (["exp", "abs"], False), (["exp", "negative", "abs"], True)):
+        for only in (False, True):
+            with PatternContext() as context:
+                sequence = relax.dpl.PatternSeq([is_op(f"relax.{name}")(wildcard()) for name in names], only_use=only)
+                assert len(sequence) == len(names)
+                assert (context.match_dfb(block) is not None) == fits, (names, only)
+
+
+def chain_of(names):
+    """A function of a dataflow block in which each operator takes the result of the one before."""
+    builder, start = relax.BlockBuilder(), relax.Var("x", relax.TensorStructInfo((2, 3), "float32"))
+    with builder.function("main", [start]):
+        with builder.dataflow():
+            value = start
+            for name in names:
+                value = builder.emit(getattr(relax.op, name)(value))
+            value = builder.emit_output(value)
+        builder.emit_func_output(value)
+    return builder.finalize()["main"]

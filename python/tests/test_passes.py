@@ -541,3 +541,19 @@ def test_functions_get_other_names_with_all_references():
         with pytest.raises(tw.TVMError):
             Named.replace_global_vars(wrong)
     assert tw.relax.transform.NormalizeGlobalVar()(Named.replace_global_vars({"twice": "main_2"})).global_infos
+
+
+def test_modules_are_written_after_each_pass(tmp_path):
+    folder = tmp_path / "modules"
+    passes = tw.transform.Sequential([tw.relax.transform.LegalizeOps(), noting("a/b", 0, [])], name="both")
+    for refresh in (False, True):
+        folder.mkdir(exist_ok=True)
+        (folder / "007_left.py").write_text("")
+        (folder / "mine.txt").write_text("")
+        with tw.transform.PassContext(instruments=[tw.instrument.DumpIR(folder, refresh=refresh)]):
+            after = passes(Module)
+        written = ["000_LegalizeOps.py", "001_a_b.py", "002_both.py"]
+        found = sorted(path.name for path in folder.iterdir())
+        assert found == [*written, *(() if refresh else ("007_left.py",)), "mine.txt"]
+        for name in written:
+            tw.ir.assert_structural_equal(tw.script.from_source((folder / name).read_text()), after)

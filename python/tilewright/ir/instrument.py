@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from re import fullmatch
 from time import perf_counter
 from typing import Any
 
 from .._core import IRModule
 
 __all__ = [
-    "PassInstrument", "PassPrintingInstrument", "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll",
+    "DumpIR", "PassInstrument", "PassPrintingInstrument", "PassTimingInstrument", "PrintAfterAll", "PrintBeforeAll",
     "pass_instrument",
 ]  # fmt: skip
 
@@ -58,6 +61,26 @@ class PrintAfterAll(PassInstrument):
     def run_after_pass(self, mod: IRModule, info: str) -> None:
         """Prints it."""
         print(f"# after {info}:\n{mod.script()}")
+
+
+class DumpIR(PassInstrument):
+    """Writes the module after each pass into a folder: `000_LegalizeOps.py`, and so on in the order in which they end.
+
+    With `refresh` the files that an earlier run left there are removed first; other files are never touched.
+    """
+
+    def __init__(self, dump_dir: str | PathLike[str], refresh: bool = False) -> None:
+        self.dump_dir, self._written = Path(dump_dir), 0
+        self.dump_dir.mkdir(parents=True, exist_ok=True)
+        for path in self.dump_dir.iterdir() if refresh else ():
+            if fullmatch(r"\d{3,}_.*\.py", path.name):
+                path.unlink()
+
+    def run_after_pass(self, mod: IRModule, info: str) -> None:
+        """Writes it."""
+        name = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in info)
+        (self.dump_dir / f"{self._written:03d}_{name}.py").write_text(mod.script(show_meta=True), encoding="utf-8")
+        self._written += 1
 
 
 class PassPrintingInstrument(PassInstrument):

@@ -14,6 +14,7 @@ from typing import Any, Self
 from .._core import IRModule, Pass, Sequential, option_names, pass_names, pipeline_names
 from ..error import WrongTypeError
 from .instrument import (
+    DumpIR,
     PassInstrument,
     PassPrintingInstrument,
     PassTimingInstrument,
@@ -23,6 +24,7 @@ from .instrument import (
 )
 
 __all__ = [
+    "DumpIR",
     "Pass",
     "PassContext",
     "PassInfo",
@@ -44,9 +46,7 @@ class PassInfo(str):
     opt_level: int
     required: list[str]
 
-    def __new__(
-        cls, opt_level: int, name: str, required: Iterable[str] | None = None, traceable: bool = False
-    ) -> Self:
+    def __new__(cls, opt_level: int, name: str, required: Iterable[str] | None = None, traceable: bool = False) -> Self:
         """The text with its level, and with the names of passes that run before it."""
         self = super().__new__(cls, name)
         self.opt_level, self.required = opt_level, list(required or ())

@@ -6,6 +6,7 @@ Every pattern is a `DFPattern`; which of these it also is, its kind says.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 from ..._core import DFPattern
@@ -32,7 +33,8 @@ class _Kind(type):
 
 
 def _kind(name: str, doc: str, made_by: Callable[..., DFPattern]) -> type:
-    return _Kind(name, (), {"__doc__": doc, "__module__": __name__, "made_by": staticmethod(made_by)})
+    said = {"__doc__": doc, "__module__": __name__, "__signature__": signature(made_by)}
+    return _Kind(name, (), {**said, "made_by": staticmethod(made_by)})
 
 
 def _call(op: DFPattern, args: Sequence[DFPattern] = (), varg_default_wildcard: bool = False) -> DFPattern:
@@ -42,11 +44,17 @@ def _call(op: DFPattern, args: Sequence[DFPattern] = (), varg_default_wildcard: 
 WildcardPattern = _kind("WildcardPattern", "Anything.", made.wildcard)
 ExprPattern = _kind("ExprPattern", "An operator, or this very expression.", made.is_expr)
 ConstantPattern = _kind("ConstantPattern", "A constant.", made.is_const)
-VarPattern = _kind("VarPattern", "A variable, of this name.", made.is_var)
-DataflowVarPattern = _kind("DataflowVarPattern", "A variable of a dataflow block, of this name.", made.is_dfv)
-GlobalVarPattern = _kind("GlobalVarPattern", "A function of the module, of this name.", made.is_gv)
+VarPattern = _kind("VarPattern", "A variable, of this name.", lambda name_hint="": made.is_var(name_hint))
+DataflowVarPattern = _kind(
+    "DataflowVarPattern", "A variable of a dataflow block, of this name.", lambda name_hint="": made.is_dfv(name_hint)
+)
+GlobalVarPattern = _kind(
+    "GlobalVarPattern", "A function of the module, of this name.", lambda name_hint="": made.is_gv(name_hint)
+)
 ExternFuncPattern = _kind(
-    "ExternFuncPattern", "A function of the runtime, of this name.", lambda name="": DFPattern._named("extern", name)
+    "ExternFuncPattern",
+    "A function of the runtime, of this name.",
+    lambda global_symbol="": DFPattern._named("extern", global_symbol),
 )
 TuplePattern = _kind("TuplePattern", "A tuple of such fields, in order.", made.is_tuple)
 UnorderedTuplePattern = _kind(
