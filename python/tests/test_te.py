@@ -509,3 +509,103 @@ def test_statements_that_do_not_fit_are_refused() -> None:
         ib.for_range(0, 4, kind="backwards")
     with ib.for_range(0, 4), pytest.raises(RuntimeError, match="a block is still open"):
         ib.get()
+
+
+def test_a_block_that_raises_is_closed() -> None:
+    ib = tir.ir_builder.create()
+    with pytest.raises(KeyError), ib.for_range(0, 4):
+        raise KeyError("mine")
+    ib.emit(tir.call_extern("int32", "f"))
+    assert str(ib.get()) == 'T.evaluate(T.call_extern("int32", "f"))'
+
+
+def test_what_statements_are_given_is_kept() -> None:
+    ib = tir.ir_builder.create()
+    a = tir.decl_buffer((4, 6), "float32", name="A")
+    ib.scope_attr(a, "weight", 2.5)
+    ib.scope_attr(a, "said", "in words")
+    memory = ib.allocate("float32", (2, 3), name="M", axis_separators=[1], scope="local")
+    seen = ib.buffer_ptr(a, shape=(24,))
+    seen[23] = memory[1, 2]
+    text = str(ib.get())
+    assert 'T.attr(A, "weight", T.float32(2.5))' in text and 'T.attr(A, "said", "in words")' in text
+    assert 'scope="local"' in text and "axis_separators=[1]" in text
+    assert "A_1[23] = M[1, 2]" in text and "A_1 = T.decl_buffer((24,), data=A)" in text
+
+
+def test_operations_keep_their_tags() -> None:
+    a = te.placeholder((4,), name="A")
+    assert te.compute((4,), lambda i: a[i], tag="mine").op.tag == "mine"
+    assert te.extern((4,), [a], lambda ins, outs: tir.Evaluate(0), tag="ours").op.tag == "ours"
+    assert [made.op.tag for made in (a, topi.add(a, a), topi.exp(a), topi.sum(a), topi.flip(a))] == [
+        "", "broadcast", "elemwise", "comm_reduce", "injective",
+    ]  # fmt: skip
+
+
+def test_threads_have_tags() -> None:
+    axis = te.thread_axis("threadIdx.x")
+    assert (axis.thread_tag, axis.var.name, axis.iter_type) == ("threadIdx.x", "threadIdx.x", tir.IterVar.ThreadIndex)
+    assert te.reduce_axis((0, 4)).thread_tag == ""
+    for wrong in (
+        lambda: te.thread_axis((0, 4)),
+        lambda: te.thread_axis((0, 4), "threadIdx.x", name="tx"),
+        lambda: te.reduce_axis((0, 4), thread_tag="threadIdx.x"),
+    ):
+        with pytest.raises(ValueError, match=r"threadIdx\.x"):
+            wrong()
+
+
+def test_axes_are_compared() -> None:
+    x, a, k = numbers(3, 6), te.placeholder((3, 6), name="A"), te.reduce_axis((0, 6), name="k")
+    made = te.compute((3,), lambda i: te.sum(a[i, k], axis=k, where=k > 1))
+    np.testing.assert_allclose(computed([a, made], x), x[:, 2:].sum(1), rtol=1e-5)
+    assert str(tir.all(k < 3, k >= 2)) == "k < 3 and k >= 2"
+
+
+ELEMENT = {kind: tir.Var("x", kind) for kind in ("int8", "uint8", "int32", "int64", "float16", "float32", "bool")}
+NUMBERS_BESIDE = [
+    ("int8", lambda x: x + 1, "int32"),
+    ("uint8", lambda x: x - 128, "int32"),
+    ("uint8", lambda x: 300 * x, "int32"),
+    ("bool", lambda x: x + 1, "int32"),
+    ("int32", lambda x: x + 2**40, "int64"),
+    ("int64", lambda x: x + 1, "int64"),
+    ("int32", lambda x: x * 2.5, "float32"),
+    ("float16", lambda x: x * 2.5, "float32"),
+    ("float16", lambda x: x + 1, "float16"),
+    ("float32", lambda x: x + 1, "float32"),
+    ("int8", lambda x: x + True, "int8"),
+    ("int8", lambda x: x & 1, "int8"),
+    ("uint8", lambda x: x << 1, "uint8"),
+    ("int8", lambda x: -x, "int8"),
+    ("uint8", lambda x: ~x, "uint8"),
+    ("uint8", lambda x: tir.min(x, -1), "int32"),
+    ("int32", lambda x: tir.if_then_else(x > 0, x, 2.5), "float32"),
+    ("float16", lambda x: tir.pow(x, 0.3), "float32"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(NUMBERS_BESIDE)))
+def test_a_number_beside_an_expression_keeps_its_value(number: int) -> None:
+    kind, formula, expected = NUMBERS_BESIDE[number]
+    assert formula(ELEMENT[kind]).dtype == expected
+
+
+def test_comparisons_of_bytes_with_numbers_are_those_of_the_numbers() -> None:
+    x = np.arange(256, dtype="uint8")
+    a = te.placeholder((256,), "uint8", name="A")
+    for formula in (lambda v: v > -1, lambda v: v < 300, lambda v: v - 128 < 0, lambda v: v * 2 == 510):
+        made = te.compute((256,), lambda i, formula=formula: te.if_then_else(formula(a[i]), 1, 0))
+        np.testing.assert_array_equal(computed([a, made], x), formula(x.astype("int32")).astype("int32"))
+
+
+def test_constants_of_other_types_are_worked_out() -> None:
+    x = ELEMENT["int32"]
+    assert str(x + tir.const(7, "uint8")) == "x + 7" and str(x + True) == "x + 1"
+    assert int(tir.const(3, "int32") + tir.const(7, "uint8")) == 10
+
+
+def test_text_is_no_operand() -> None:
+    for wrong in (lambda x: x + "a", lambda x: "a" + x, lambda x: x < "a"):
+        with pytest.raises(TypeError):
+            wrong(ELEMENT["int32"])

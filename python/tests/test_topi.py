@@ -17,6 +17,21 @@ def numbers(*shape, seed=0):
     return np.random.default_rng([seed, *shape]).standard_normal(shape).astype("float32")
 
 
+def put(x, where, values):
+    """The array with other values somewhere."""
+    copy = x.copy()
+    copy[where] = values
+    return copy
+
+
+def between(x, axis):
+    """Each element, and half way to the next one; the last element twice."""
+    following = np.concatenate([np.delete(x, 0, axis), np.take(x, [-1], axis)], axis)
+    return np.stack([x, (x + following) / 2], axis + 1).reshape(
+        [2 * n if at == axis else n for at, n in enumerate(x.shape)]
+    )
+
+
 def ran(formula, *arrays):
     """What a formula computes of arrays, as a list."""
     given = [te.placeholder(array.shape, name=f"x{at}", dtype=str(array.dtype)) for at, array in enumerate(arrays)]
@@ -343,7 +358,7 @@ CASES = {
     "upsampling": (lambda x: nn.upsampling(x, 2, 3), IMAGE.repeat(2, 2).repeat(3, 3), IMAGE),
     "upsampling bilinear": (
         lambda x: nn.upsampling(x, 2, 2, method="bilinear"),
-        F.interpolate(t(IMAGE), scale_factor=2, mode="bilinear").numpy(),
+        between(between(IMAGE, 2), 3),
         IMAGE,
     ),
     "resize2d": (
@@ -359,6 +374,117 @@ CASES = {
         np.abs(W),
     ),
 }
+
+
+SMALL = np.array([[-100, 5], [127, -1]], "int8")
+BYTES = np.array([[3, 200], [255, 0]], "uint8")
+COUNTS = np.array([[-7, 5], [9, -2]], "int32")
+THREES = np.array([[3, -3]], "int32")
+HALVES = np.array([[0.5, -2.5], [3, -1]], "float16")
+MEETINGS = {
+    "a byte and an integer": (lambda x: topi.subtract(x, 128), BYTES.astype("int32") - 128, BYTES),
+    "a byte doubled": (lambda x: x * 2, SMALL.astype("int32") * 2, SMALL),
+    "an integer and a float": (lambda x: topi.multiply(2.5, x), (COUNTS * 2.5).astype("float32"), COUNTS),
+    "half precision and a float": (lambda x: topi.add(x, 0.1), HALVES.astype("float32") + np.float32(0.1), HALVES),
+    "half precision and an integer": (lambda x: topi.add(x, 2), HALVES + np.float16(2), HALVES),
+    "two widths": (lambda x, y: topi.add(x, y), SMALL.astype("int32") + COUNTS, SMALL, COUNTS),
+    "integers and floats": (lambda x, y: topi.maximum(x, y), np.maximum(COUNTS, X[:2, :2]).astype("float32"), COUNTS,
+                            X[:2, :2].copy()),
+    "a comparison of two widths": (lambda x, y: topi.less(x, y), SMALL < COUNTS, SMALL, COUNTS),
+    "a truth value": (lambda x: topi.logical_and(x, True), SMALL > 0, SMALL > 0),
+    "mod": (topi.mod, np.fmod(COUNTS, THREES), COUNTS, THREES),
+    "mod of floats": (lambda x: topi.mod(x, 2.0), np.fmod(X, 2).astype("float32"), X),
+    "argmax": (lambda x: topi.argmax(x, axis=1), X.argmax(1).astype("int32"), X),
+    "argmax of all": (lambda x: topi.argmin(x), X.argmin().astype("int32"), X),
+    "argmax of several": (
+        lambda x: topi.argmax(x, axis=(1, 3), keepdims=True),
+        IMAGE.transpose(0, 2, 1, 3).reshape(2, 7, -1).argmax(-1).astype("int32")[:, None, :, None],
+        IMAGE,
+    ),
+    "floor of integers": (topi.floor, COUNTS, COUNTS),
+    "isnan of integers": (topi.isnan, COUNTS > 100, COUNTS),
+    "sqrt of integers": (topi.sqrt, np.sqrt(BYTES.astype("float32")), BYTES),
+    "log2 of integers": (topi.log2, np.log2(np.abs(COUNTS)).astype("float32"), np.abs(COUNTS)),
+    "abs of bytes": (topi.abs, BYTES, BYTES),
+    "where of integers": (lambda c, x: topi.where(c, x, 0), np.where(COUNTS - 5, COUNTS, 0), COUNTS - 5, COUNTS),
+    "log_add_exp": (topi.log_add_exp, np.logaddexp(X * 100, Y * 100), X * 100, Y * 100),
+    "resize1d": (
+        lambda x: topi.image.resize1d(x, None, [5]), F.interpolate(t(ROW), 5, mode="linear").numpy(), ROW
+    ),
+    "nearest": (
+        lambda x: topi.image.resize2d(x, None, [9, 4], method="nearest_neighbor"),
+        IMAGE[:, :, np.clip(np.floor((np.arange(9) + 0.5) * 7 / 9 - 0.5), 0, 6).astype(int)][
+            :, :, :, np.clip(np.floor((np.arange(4) + 0.5) * 6 / 4 - 0.5), 0, 5).astype(int)
+        ],
+        IMAGE,
+    ),
+}  # fmt: skip
+
+
+PLACES = np.array([[0, 2], [1, 1]], "int64")
+PLACED = {
+    "tensor_size": (topi.tensor_size, np.array(12, "int32"), X),
+    "unravel_index": (topi.unravel_index, np.array(np.unravel_index([0, 7, 11], (3, 4)), "int32"),
+                      np.array([0, 7, 11], "int32"), np.array([3, 4], "int32")),
+    "reverse_sequence": (
+        lambda x, n: topi.reverse_sequence(x, n, 1, 0),
+        np.stack([np.concatenate([row[:n][::-1], row[n:]]) for row, n in zip(X, (1, 4, 0), strict=True)]),
+        X, np.array([1, 4, 0], "int64"),
+    ),
+    "matrix_set_diag": (topi.matrix_set_diag, np.where(np.eye(3, 4, dtype=bool), 9, X).astype("float32"), X,
+                        np.full(3, 9, "float32")),
+    "matrix_set_diag below": (
+        lambda x, d: topi.matrix_set_diag(x, d, -1),
+        np.where(np.eye(3, 4, -1, dtype=bool), 9, X).astype("float32"), X, np.full(2, 9, "float32"),
+    ),
+    "sparse_to_dense": (lambda i, v: topi.sparse_to_dense(i, (2, 3), v, 7.0),
+                        np.array([[7, 7, 1], [7, 2, 7]], "float32"), PLACES, np.array([1, 2], "float32")),
+    "sparse_to_dense row": (lambda i, v: topi.sparse_to_dense(i, (4,), v), np.array([0, 3, 0, 5], "float32"),
+                            np.array([1, 3], "int32"), np.array([3, 5], "float32")),
+    "strided_set": (lambda x, v, b, e: topi.strided_set(x, v, b, e), put(X, np.s_[1:-1, -2:4], 8.0), X,
+                    np.full((1, 2), 8, "float32"), np.array([1, -2], "int64"), np.array([-1, 4], "int64")),
+    "strided_set backwards": (topi.strided_set, put(X, np.s_[:, 3:0:-2], np.array([[1, 2]] * 3)), X,
+                              np.array([[1, 2]] * 3, "float32"), np.array([0, 3], "int64"), np.array([3, 0], "int64"),
+                              np.array([1, -2], "int64")),
+    "slice_scatter": (lambda x, v: topi.slice_scatter(x, v, 1, 4, 2, 1), put(X, np.s_[:, 1:4:2], 5.0), X,
+                      np.full((3, 2), 5, "float32")),
+    "sliding_window": (lambda x: topi.sliding_window(x, 0, [2, 2], [1, 2]),
+                       np.lib.stride_tricks.sliding_window_view(X, (2, 2))[:, ::2], X),
+    "dynamic_strided_slice": (lambda x, b, e, s: topi.dynamic_strided_slice(x, b, e, s, [2, 2]), X[0:3:2, 1:4:2], X,
+                              np.array([0, 1], "int64"), np.array([3, 4], "int64"), np.array([2, 2], "int64")),
+    "expand_like": (lambda x, y: topi.expand_like(x, y, [1]), np.repeat(X[:, :1], 4, 1), X[:, 0].copy(), X),
+    "space_to_batch_nd": (
+        lambda x: nn.space_to_batch_nd(x, [2, 3], [1, 0], [0, 0], 9.0),
+        np.pad(IMAGE[:, :, :, 0], [(0, 0), (1, 1), (0, 2)], constant_values=9)
+        .reshape(2, 3, 2, 3, 3).transpose(2, 4, 0, 1, 3).reshape(12, 3, 3)[:, :, :],
+        np.pad(IMAGE[:, :, :, 0], [(0, 0), (0, 1), (0, 2)], constant_values=9),
+    ),
+    "batch_to_space_nd": (
+        lambda x: nn.batch_to_space_nd(nn.space_to_batch_nd(x, [2, 3], [0, 2], [0, 0]), [2, 3], [0, 2], [0, 0]),
+        IMAGE, IMAGE,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_elements_stand_at_the_places_that_are_said(name):
+    formula, wanted, *arrays = PLACED[name]
+    (found,) = ran(formula, *arrays)
+    assert found.shape == wanted.shape
+    np.testing.assert_array_equal(found, wanted)
+
+
+def test_borders_in_words_are_numbers():
+    assert nn.get_pad_tuple("SAME", (3, 4)) == (1, 2, 1, 1) and nn.get_pad_tuple((1, 2), (3, 3)) == (1, 2, 1, 2)
+    assert nn.get_pad_tuple1d("VALID", 3) == (0, 0) and nn.get_pad_tuple3d(1, (3, 3, 3)) == (1,) * 6
+
+
+@pytest.mark.parametrize("name", MEETINGS)
+def test_operands_meet_in_the_type_that_holds_them(name):
+    formula, wanted, *arrays = MEETINGS[name]
+    (found,) = ran(formula, *arrays)
+    assert (found.dtype, found.shape) == (wanted.dtype, wanted.shape)
+    np.testing.assert_allclose(found, wanted, rtol=1e-3 if wanted.dtype == "float16" else 1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -118,7 +118,10 @@ impl Expr {
             return Ok(value);
         }
         Ok(match value.kind {
-            ExprKind::Int(value) if self.dtype.is_signed() && dtype.is_scalar() => Self::number_cast(value, dtype),
+            // The bits of a 64-bit unsigned constant stand for another number where they are negative.
+            ExprKind::Int(value) if dtype.is_scalar() && (self.dtype.is_signed() || value >= 0) => {
+                Self::number_cast(value, dtype)
+            }
             ExprKind::Float(value) if dtype.is_float() && dtype.is_scalar() => Self::float(value.0, dtype),
             _ => Self::raw(dtype, ExprKind::Cast(value)),
         })

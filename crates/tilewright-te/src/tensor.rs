@@ -40,6 +40,7 @@ struct OpNode {
     body: Body,
     inputs: Vec<Tensor>,
     attrs: Attrs,
+    tag: Arc<str>,
 }
 
 /// What makes one tensor or several at once. Cheap to clone; equal to itself only.
@@ -82,7 +83,17 @@ impl Drop for OpNode {
 
 impl Operation {
     pub(crate) fn new(name: &str, outputs: Vec<Buffer>, body: Body, inputs: Vec<Tensor>, attrs: Attrs) -> Self {
-        Self(Arc::new(OpNode { name: name.into(), outputs, body, inputs, attrs }))
+        Self(Arc::new(OpNode { name: name.into(), outputs, body, inputs, attrs, tag: "".into() }))
+    }
+
+    /// The operation with a word for its sort, such as `broadcast`, which nothing here looks at. Only for an operation that
+    /// nobody else holds yet; another one stays as it is.
+    #[must_use]
+    pub fn tagged(mut self, tag: &str) -> Self {
+        if let Some(node) = Arc::get_mut(&mut self.0) {
+            node.tag = tag.into();
+        }
+        self
     }
 
     pub fn name(&self) -> &str {
@@ -101,6 +112,11 @@ impl Operation {
     /// What blocks made of it say of themselves.
     pub fn attrs(&self) -> &Attrs {
         &self.0.attrs
+    }
+
+    /// The word for its sort, where it has one.
+    pub fn tag(&self) -> &str {
+        &self.0.tag
     }
 
     /// The tensors that it makes.

@@ -57,24 +57,29 @@ def compute(
     """The tensor whose elements are what `fcompute` gives for their indices; a list of tensors where it gives several.
 
     The axes are called after the parameters of `fcompute`; those of `*args` are called `i0`, `i1`, …, or as
-    `varargs_names` says. `attrs` become annotations of the blocks.
+    `varargs_names` says. `attrs` become annotations of the blocks; `tag` is a word that the operation keeps.
     """
     shape = _shape(shape)
     names = _axis_names(fcompute, len(shape))
     if varargs_names is not None:
         names[len(names) - len(varargs_names) :] = varargs_names
-    return _core.te_compute(shape, fcompute, name, names, dict(attrs or {}))
+    return _core.te_compute(shape, fcompute, name, names, dict(attrs or {}), tag)
 
 
 def reduce_axis(dom: Any, name: str = "rv", thread_tag: str = "", span: object = None) -> IterVar:
     """An axis that reductions run over: the integers of a Range, or from `dom[0]` up to and without `dom[1]`."""
+    if thread_tag:
+        raise ValueError(f"te.reduce_axis: a schedule binds axes to threads, found the tag {thread_tag!r}")
     return _core.te_reduce_axis(tuple(dom) if isinstance(dom, (tuple, list)) else dom, name)
 
 
 def thread_axis(dom: Any = None, tag: str = "", name: str = "", span: object = None) -> IterVar:
     """An axis of threads of a GPU, called after its tag."""
-    dom = (0, dom) if isinstance(dom, int) else dom
-    return IterVar(dom, name or tag, IterVar.ThreadIndex, tag)
+    if isinstance(dom, str):
+        dom, tag = None, dom
+    if not tag:
+        raise ValueError('te.thread_axis: an axis of threads has a tag, such as "threadIdx.x"')
+    return IterVar((0, dom) if isinstance(dom, int) else dom, name or tag, IterVar.ThreadIndex, tag)
 
 
 def var(name: str = "tindex", dtype: str = "int32", span: object = None) -> Var:
@@ -112,7 +117,7 @@ def extern(
     if None in dtypes and len(found) != 1:
         raise ValueError(f"te.extern: `dtype` must say the data type of the result, as the inputs have {sorted(found)}")
     outputs = [(_shape(own), str(given or next(iter(found)))) for own, given in zip(shapes, dtypes, strict=True)]
-    return _core.te_extern(outputs, list(inputs), name, dict(attrs or {}), fcompute)
+    return _core.te_extern(outputs, list(inputs), name, dict(attrs or {}), tag, fcompute)
 
 
 def extern_primfunc(input_tensors: Sequence[Tensor], primfunc: PrimFunc, **kwargs: Any) -> Any:

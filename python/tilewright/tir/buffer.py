@@ -53,9 +53,20 @@ class Buffer(_core.Object, kind="tir.Buffer"):
         lanes = _lanes(self, getattr(value, "dtype", None))
         return BufferStore(self, value, [*begin[:-1], Ramp(begin[-1], 1, lanes) if lanes > 1 else begin[-1]], predicate)
 
-    def access_ptr(self, access_mask: Any, *args: Any, **kwargs: Any) -> Any:
-        """The address of the first element, as an argument of a foreign call."""
-        return _core.call_tir_op("address_of", [BufferLoad(self, [0] * len(self.shape))])
+    def access_ptr(
+        self, access_mask: Any, ptr_type: str = "handle", content_lanes: int = 1, offset: Any = 0, extent: Any = None
+    ) -> Any:
+        """The address of the element `offset` elements behind the first one, as an argument of a foreign call.
+
+        What the call does with the memory (`access_mask`: `Buffer.READ`, `Buffer.WRITE`, "r", "w", "rw"; `extent`) is
+        for those who read the program: the compiler takes it that the call may do anything.
+        """
+        if ptr_type != "handle" or content_lanes != 1:
+            raise ValueError(f"an address is a handle of single elements, found {ptr_type}, {content_lanes} lanes")
+        if access_mask not in (1, 2, 3, "r", "w", "rw", "wr"):
+            raise ValueError(f'an access is "r", "w" or "rw", or the numbers for them, not {access_mask!r}')
+        del extent
+        return _core.call_tir_op("address_of", [BufferLoad(self, unravelled(offset, self.shape))])
 
     # Every index gives an element, so that a loop over a buffer would not end.
     __iter__ = None
@@ -99,6 +110,15 @@ def _vector(index: slice) -> Any:
         raise ValueError(f"a slice with a step has an end and goes forward, found {index}")
     lanes = (int(index.stop) - int(begin) + int(index.step) - 1) // int(index.step)
     return Ramp(begin, index.step, lanes)
+
+
+def unravelled(place: Any, shape: Any) -> list[Any]:
+    """The indices of an element from its place among all, counted row by row."""
+    indices: list[Any] = []
+    for extent in reversed(list(shape)):
+        indices.append(place % extent)
+        place = place // extent
+    return indices[::-1]
 
 
 def decl_buffer(

@@ -1,6 +1,7 @@
 """Scalar expressions: a class for each operator, and Python's operators on them.
 
-A number takes the type of the expression beside it; two expressions of different types meet in the wider one.
+Two expressions of different types meet in the wider one. A number takes the type of the expression beside it, but is of
+32 bits at least, and a float beside an integer stays one.
 """
 
 from __future__ import annotations
@@ -41,6 +42,13 @@ def _divide(a: Any, b: Any) -> Any:
     return _core.operate("Div", a, b)
 
 
+def _all_ones(dtype: str) -> Any:
+    """-1, in the bits of an unsigned type where it is one."""
+    element = dtype.partition("x")[0]
+    unsigned = element.startswith("uint")
+    return IntImm(element, 2 ** int(element[4:]) - 1) if unsigned else _core.to_expr(-1, element)
+
+
 class ExprOp:
     """Python's operators on scalar expressions."""
 
@@ -76,10 +84,10 @@ class ExprOp:
         return _divide(other, self)
 
     def __neg__(self) -> Any:
-        return _core.operate("Mul", self, -1)
+        return _core.operate("Mul", self, _all_ones(_dtype(self)))
 
     def __invert__(self) -> Any:
-        return _core.call_tir_op("bitwise_xor", [self, _core.to_expr(-1, _dtype(self))])
+        return _core.operate("bitwise_xor", self, _all_ones(_dtype(self)))
 
     def __eq__(self, other: object) -> Any:
         return EqualOp(self, other)
@@ -177,7 +185,7 @@ class SizeVar(Var, kind="tir.SizeVar"):
     """A variable that is never negative."""
 
 
-class IterVar(_core.Object, ExprOp, kind="tir.IterVar"):
+class IterVar(ExprOp, _core.Object, kind="tir.IterVar"):
     """An axis: a variable, what values it takes, and what it means for reordering."""
 
     DataPar, ThreadIndex, CommReduce, Ordered, Opaque, Unrolled, Vectorized, Parallelized, Tensorized = range(9)
@@ -191,7 +199,10 @@ class IterVar(_core.Object, ExprOp, kind="tir.IterVar"):
     ) -> IterVar:
         if isinstance(var, str):
             var = Var(var, getattr(getattr(dom, "extent", None), "dtype", "int32"))
-        return cls._make(tuple(dom) if isinstance(dom, list) else dom, var, iter_type)
+        made = cls._make(tuple(dom) if isinstance(dom, list) else dom, var, iter_type)
+        if thread_tag not in ("", made.var.name):
+            raise ValueError(f"an axis of threads is called after its tag, `{thread_tag}`, found `{made.var.name}`")
+        return made
 
     __hash__ = _core.Object.__hash__
 

@@ -37,6 +37,9 @@ class PrimFunc(BaseFunc, kind="tir.PrimFunc"):
         attrs: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
+        if ret_type not in (None, "void"):
+            found = type(ret_type).__name__
+            raise TVMError(f"tir.PrimFunc: a loop function writes into buffers and returns nothing, found {found}")
         return cls._make(params, body, buffer_map, attrs)
 
     def with_body(self, new_body: Stmt, span: object = None) -> PrimFunc:

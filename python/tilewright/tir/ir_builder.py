@@ -15,10 +15,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
-from .buffer import Buffer, decl_buffer
+from .buffer import Buffer, decl_buffer, unravelled
 from .expr import Var
-from .op import const
-from .stmt import Allocate, AttrStmt, DeclBuffer, Evaluate, For, ForKind, IfThenElse, SeqStmt, Stmt, While
+from .stmt import AttrStmt, DeclBuffer, Evaluate, For, ForKind, IfThenElse, SeqStmt, Stmt, While
 
 __all__ = ["BufferVar", "IRBuilder", "create"]
 
@@ -57,10 +56,7 @@ class BufferVar:
     def _places(self, index: Any) -> tuple[Any, ...]:
         places = [getattr(one, "var", one) for one in (index if isinstance(index, (tuple, list)) else [index])]
         if len(places) == 1 and len(self._buffer.shape) > 1:
-            place, places = places[0], []
-            for extent in reversed(self._buffer.shape):
-                places.insert(0, place % extent)
-                place = place // extent
+            places = unravelled(places[0], self._buffer.shape)
         return tuple(places)
 
 
@@ -89,7 +85,11 @@ class IRBuilder:
     @contextmanager
     def _within(self, made: Callable[[Stmt], Stmt], value: Any = None) -> Iterator[Any]:
         self._open.append([])
-        yield value
+        try:
+            yield value
+        except BaseException:
+            self._open.pop()
+            raise
         self.emit(made(self._close()))
 
     def for_range(self, begin: Any, end: Any, name: str = "i", dtype: str | None = None, kind: str = "serial") -> Any:
@@ -109,31 +109,31 @@ class IRBuilder:
         """Statements that run where the condition holds."""
         return self._within(lambda body: IfThenElse(cond, body))
 
-    @contextmanager
-    def else_scope(self) -> Iterator[None]:
+    def else_scope(self) -> Any:
         """Statements that run where that of the `if_scope` before does not hold."""
         if not self._open[-1] or not isinstance(self._open[-1][-1], IfThenElse):
             raise RuntimeError("`else_scope` stands behind an `if_scope`")
         before = self._open[-1].pop()
-        self._open.append([])
-        yield
-        self.emit(IfThenElse(before.condition, before.then_case, self._close()))
+        return self._within(lambda body: IfThenElse(before.condition, before.then_case, body))
 
     def scope_attr(self, node: Any, attr_key: str, value: Any) -> None:
-        """Says something of all statements that follow in this block."""
-        value = value if not isinstance(value, (int, float)) else const(value, "int32")
+        """Says something of all statements that follow in this block: a number, or a text."""
         self.emit(lambda body: AttrStmt(node, attr_key, value, body))
 
     def allocate(self, dtype: str, shape: Any, name: str = "buf", axis_separators: Any = None, scope: str = "") -> Any:
         """A buffer for the statements that follow in this block."""
         shape = list(shape) if isinstance(shape, (tuple, list)) else [shape]
-        buffer = decl_buffer(shape, dtype, name, scope=scope or "global")
-        self.emit(lambda body: _allocated(buffer, shape, body))
+        buffer = decl_buffer(shape, dtype, name, scope=scope or "global", axis_separators=axis_separators)
+        self.emit(lambda body: DeclBuffer(buffer, body))
         return BufferVar(self, buffer)
 
     def buffer_ptr(self, buf: Buffer, shape: Sequence[Any] | None = None) -> BufferVar:
-        """A buffer's elements."""
-        return BufferVar(self, buf)
+        """A buffer's elements; with a shape, those of its memory seen so."""
+        if shape is None:
+            return BufferVar(self, buf)
+        view = decl_buffer(list(shape), buf.dtype, buf.name, buf.data, scope=buf.scope())
+        self.emit(lambda body: DeclBuffer(view, body))
+        return BufferVar(self, view)
 
     def likely(self, expr: Any) -> Any:
         """The condition, which holds most of the time."""
@@ -146,10 +146,6 @@ class IRBuilder:
         stmt = self._close()
         self._open = [[]]
         return stmt
-
-
-def _allocated(buffer: Buffer, shape: Sequence[Any], body: Stmt) -> Stmt:
-    return Allocate(buffer.data, buffer.dtype, list(shape), const(1, "bool"), DeclBuffer(buffer, body))
 
 
 def create() -> IRBuilder:

@@ -21,7 +21,9 @@ _BINARY = (
 
 
 def _matching(values: tuple[Any, ...]) -> list[Any]:
-    """Numbers take the type of the first expression."""
+    """Two values meet in one type as operands do; of more, numbers take the type of the first expression."""
+    if len(values) == 2:
+        return _core.of_one_type(*values)
     dtype = next((value.dtype for value in values if hasattr(value, "dtype")), None)
     return [value if hasattr(value, "dtype") else _core.to_expr(value, dtype) for value in values]
 

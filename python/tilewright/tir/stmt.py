@@ -107,8 +107,13 @@ class BufferStore(Stmt, kind="tir.BufferStore"):
         return cls._make(buffer, value, indices, predicate)
 
 
+def _not_annotated(cls: type, annotations: Mapping[str, Any] | None) -> None:
+    if annotations:
+        raise ValueError(f"tir.{cls.__name__} has no annotations here, found {dict(annotations)}")
+
+
 class Allocate(Stmt, kind="tir.Allocate"):
-    """Memory while `body` runs. The same kind of statement as `DeclBuffer`, and read as that."""
+    """Memory while `body` runs. The same kind of statement as `DeclBuffer`, and read as that; it has no annotations."""
 
     def __new__(
         cls,
@@ -120,6 +125,7 @@ class Allocate(Stmt, kind="tir.Allocate"):
         annotations: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
+        _not_annotated(cls, annotations)
         return cls._make(buffer_var, dtype, extents, condition, body)
 
 
@@ -142,6 +148,7 @@ class AllocateConst(Stmt, kind="tir.AllocateConst"):
         annotations: Mapping[str, Any] | None = None,
         span: object = None,
     ) -> Any:
+        _not_annotated(cls, annotations)
         return cls._make(buffer_var, dtype, extents, data_or_idx, body)
 
 

@@ -5,15 +5,17 @@ Names and parameters are those that users of TVM know: `topi.add(A, B)`, `topi.s
 lines of `te`. A number beside a tensor takes the tensor's type.
 """
 
-from . import broadcast, image, math, nn, products, reduction, tag, transform, utils
+from . import broadcast, image, math, nn, placed, products, reduction, tag, transform, utils
 from .broadcast import *
 from .math import *
+from .placed import *
 from .products import *
 from .reduction import *
 from .transform import *
 from .utils import get_const_tuple
 
 __all__ = [
-    *broadcast.__all__, *math.__all__, *products.__all__, *reduction.__all__, *transform.__all__, "broadcast",
-    "get_const_tuple", "image", "math", "nn", "products", "reduction", "tag", "transform", "utils",
+    *broadcast.__all__, *math.__all__, *placed.__all__, *products.__all__, *reduction.__all__, *transform.__all__,
+    "broadcast", "get_const_tuple", "image", "math", "nn", "placed", "products", "reduction", "tag", "transform",
+    "utils",
 ]  # fmt: skip

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-from .formula import apply, binary
+from .. import te, tir
+from ..te.tensor import Tensor
+from .formula import apply, binary, of_one_type
 
 _SAME = (
     "add", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "divide", "equal", "floor_divide", "floor_mod",
     "greater", "greater_equal", "left_shift", "less", "less_equal", "logical_and", "logical_or", "logical_xor",
-    "maximum", "minimum", "mod", "multiply", "not_equal", "power", "right_shift", "subtract",
+    "maximum", "minimum", "multiply", "not_equal", "power", "right_shift", "subtract",
 )  # fmt: skip
 _OTHERS = {"div": "divide", "floordiv": "floor_divide", "floormod": "floor_mod"}
 
 globals().update({name: binary(name) for name in _SAME} | {own: binary(name, own) for own, name in _OTHERS.items()})
+
+
+def mod(lhs: Any, rhs: Any) -> Tensor:
+    """The remainder of the quotient rounded towards zero, of the sign of `lhs`."""
+    lhs, rhs = of_one_type(lhs, rhs)
+    shape = apply("subtract", (lhs, rhs), {}).shape
+    x, y = (one if list(one.shape) == list(shape) else broadcast_to(one, shape) for one in (lhs, rhs))
+    return te.compute(shape, lambda *at: tir.truncmod(x(*at), y(*at)), name="T_mod", tag="broadcast")
+
+
+def log_add_exp(lhs: Any, rhs: Any) -> Tensor:
+    """`log(exp(lhs) + exp(rhs))`, without what overflows on the way."""
+    lhs, rhs = of_one_type(lhs, rhs)
+    largest, distance = maximum(lhs, rhs), apply("abs", (subtract(lhs, rhs),), {})  # noqa: F821
+    grown = te.compute(distance.shape, lambda *at: tir.log1p(tir.exp(-distance(*at))), name="T_log_add_exp")
+    return add(largest, grown)  # noqa: F821
 
 
 def broadcast_to(data: Any, shape: Any) -> Any:
@@ -21,4 +39,4 @@ def broadcast_to(data: Any, shape: Any) -> Any:
     return apply("broadcast_to", (data, shape), {})
 
 
-__all__ = sorted([*_SAME, *_OTHERS, "broadcast_to"])
+__all__ = sorted([*_SAME, *_OTHERS, "broadcast_to", "log_add_exp", "mod"])

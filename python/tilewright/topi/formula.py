@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from typing import Any
 
 from .. import _core
-from ..ir.expr import PrimExpr
 from ..te.operation import compute
 from ..te.tensor import Tensor
+from ..tir.expr import Var
 
 
 def _value(tensor: Tensor) -> Any:
@@ -20,13 +21,12 @@ def _value(tensor: Tensor) -> Any:
 
 
 def _scalar(value: Any, dtype: str) -> Tensor:
-    return _core.te_compute((), lambda: _core.to_expr(value, dtype), "scalar", [], {})
+    return compute((), lambda: _core.to_expr(value, dtype), name="scalar", tag="broadcast")
 
 
 def apply(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """The tensors that the graph operator makes of the arguments, by its formula."""
     given: list[Tensor] = []
-    dtype = next((value.dtype for value in args if isinstance(value, Tensor)), "float32")
 
     def graph(value: Any) -> Any:
         if isinstance(value, Tensor):
@@ -36,9 +36,6 @@ def apply(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
             return [graph(own) for own in value]
         return value
 
-    binary = len(args) == 2 and any(isinstance(value, (int, float, PrimExpr)) for value in args)
-    if binary and [own for own, default in _core.op_signature(name)[0] if default is None] == ["x1", "x2"]:
-        args = tuple(value if isinstance(value, Tensor) else _scalar(value, dtype) for value in args)
     call = _core.call_op(name, tuple(map(graph, args)), {key: graph(value) for key, value in kwargs.items()})
     return _core.te_apply(call, given)
 
@@ -53,10 +50,36 @@ def unary(name: str, own: str | None = None) -> Callable[..., Any]:
 
 
 def binary(name: str, own: str | None = None) -> Callable[..., Any]:
-    """The formula of a graph operator of two tensors, one of which may be a number."""
+    """The formula of a graph operator of two tensors, one of which may be a number.
+
+    They meet in one type as scalars do: bytes and a number in int32, integers and a float in float32.
+    """
 
     def formula(lhs: Any, rhs: Any) -> Any:
-        return apply(name, (lhs, rhs), {})
+        return apply(name, of_one_type(lhs, rhs), {})
+
+    return _named(formula, name, own)
+
+
+def of_one_type(*operands: Any) -> tuple[Tensor, ...]:
+    """Tensors and numbers as tensors of the type in which scalars like them meet."""
+    scalars = [Var("x", value.dtype) if isinstance(value, Tensor) else value for value in operands]
+    # A truth value has the type of what it stands beside.
+    scalars = [value for value in scalars if not isinstance(value, bool)]
+    dtype = reduce(lambda a, b: _core.of_one_type(a, b)[0], scalars).dtype
+    return tuple(cast(value, dtype) if isinstance(value, Tensor) else _scalar(value, dtype) for value in operands)
+
+
+def cast(x: Tensor, dtype: str) -> Tensor:
+    """The elements in another data type."""
+    return x if x.dtype == dtype else apply("astype", (x,), {"dtype": dtype})
+
+
+def of_floats(name: str, instead: Callable[[Tensor], Tensor], own: str | None = None) -> Callable[..., Any]:
+    """The formula of a graph operator of one tensor of floats, and `instead` of another tensor."""
+
+    def formula(x: Tensor) -> Tensor:
+        return apply(name, (x,), {}) if "float" in x.dtype else instead(x)
 
     return _named(formula, name, own)
 

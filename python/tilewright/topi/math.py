@@ -8,17 +8,17 @@ from .. import tir
 from ..te.operation import compute
 from ..te.tensor import Tensor
 from ..tir import const
-from .formula import apply, each, unary
+from .formula import apply, each, of_floats, unary
 
 _SAME = (
-    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bitwise_not", "ceil", "cos", "cosh", "erf", "exp",
-    "floor", "isfinite", "isinf", "isnan", "log", "logical_not", "negative", "round", "rsqrt", "sigmoid", "sign", "sin",
-    "sinh", "sqrt", "square", "tan", "tanh", "trunc",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "erf", "exp", "negative", "sigmoid", "sign",
+    "sin", "sinh", "square", "tan", "tanh",
 )  # fmt: skip
-
-globals().update({name: unary(name) for name in _SAME})
+_ROUNDED = ("ceil", "floor", "round", "trunc")
+_SPECIAL = {"isfinite": True, "isinf": False, "isnan": False}
+_WIDENED = ("log", "rsqrt", "sqrt")
 # The functions that other compilers compute less exactly.
-globals().update({f"fast_{name}": unary(name, f"fast_{name}") for name in ("exp", "tanh", "erf")})
+_FAST = {"fast_erf": "erf", "fast_exp": "exp", "fast_tanh": "tanh"}
 
 
 def identity(x: Tensor) -> Tensor:
@@ -28,12 +28,31 @@ def identity(x: Tensor) -> Tensor:
 
 def log2(x: Tensor) -> Tensor:
     """The logarithm to the base 2."""
-    return each(x, tir.log2, "T_log2")
+    return each(_floats(x), tir.log2, "T_log2")
 
 
 def log10(x: Tensor) -> Tensor:
     """The logarithm to the base 10."""
-    return each(x, tir.log10, "T_log10")
+    return each(_floats(x), tir.log10, "T_log10")
+
+
+def _floats(x: Tensor) -> Tensor:
+    return x if "float" in x.dtype else cast(x, "float32")
+
+
+def abs(x: Tensor) -> Tensor:
+    """The elements without their signs."""
+    return identity(x) if x.dtype.startswith("uint") else apply("abs", (x,), {})
+
+
+def bitwise_not(data: Tensor) -> Tensor:
+    """Every bit the other way round."""
+    return apply("bitwise_not", (data,), {})
+
+
+def logical_not(data: Tensor) -> Tensor:
+    """Whether the elements do not hold."""
+    return apply("logical_not", (data,), {})
 
 
 def clip(x: Tensor, a_min: Any, a_max: Any) -> Tensor:
@@ -69,7 +88,17 @@ def full_like(x: Tensor, fill_value: Any) -> Tensor:
     return full(x.shape, x.dtype, fill_value)
 
 
+globals().update({name: unary(name) for name in _SAME})
+globals().update({name: of_floats(name, identity) for name in _ROUNDED})
+globals().update({
+    name: of_floats(name, lambda x, value=value: full(x.shape, "bool", value)) for name, value in _SPECIAL.items()
+})  # fmt: skip
+globals().update({
+    own: of_floats(name, lambda x, name=name: apply(name, (_floats(x),), {}), own)
+    for own, name in {name: name for name in _WIDENED}.items() | _FAST.items()
+})  # fmt: skip
+
 __all__ = sorted([
-    *_SAME, "cast", "clip", "elemwise_sum", "fast_erf", "fast_exp", "fast_tanh", "full", "full_like", "identity",
-    "log10", "log2", "reinterpret",
+    *_SAME, *_ROUNDED, *_SPECIAL, *_WIDENED, *_FAST, "abs", "bitwise_not", "cast", "clip", "elemwise_sum", "full",
+    "full_like", "identity", "log10", "log2", "logical_not", "reinterpret",
 ])  # fmt: skip

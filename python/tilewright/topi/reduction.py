@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import te
 from ..te.tensor import Tensor
-from .formula import apply, axis_of, reduction
+from . import utils
+from .formula import apply, axis_of, cast, reduction
 
 _SAME = ("max", "mean", "min", "prod", "std", "sum", "variance")
 
@@ -56,14 +57,28 @@ def argmin(data: Tensor, axis: Any = None, keepdims: bool = False, select_last_i
 
 
 def _place(name: str, data: Tensor, axis: Any, keepdims: bool, last: bool) -> Tensor:
-    axis = axis[0] if isinstance(axis, (list, tuple)) and len(axis) == 1 else axis
+    """The place, as int32: along one dimension, or among the elements of several ones in order."""
+    rank = len(data.shape)
+    named = range(rank) if axis is None else axis if isinstance(axis, (list, tuple)) else [axis]
+    gone = sorted({axis_of(int(one), rank) for one in named})
+    if len(gone) == 1:
+        return _along(name, data, gone[0], keepdims, last)
+    left = [one for one in range(rank) if one not in gone]
+    behind = apply("permute_dims", (data,), {"axes": [*left, *gone]})
+    count = utils.prod([data.shape[one] for one in gone])
+    place = _along(
+        name, apply("reshape", (behind, [*(data.shape[one] for one in left), count]), {}), len(left), False, last
+    )
+    return apply("expand_dims", (place,), {"axis": gone}) if keepdims and gone else place
+
+
+def _along(name: str, data: Tensor, axis: int, keepdims: bool, last: bool) -> Tensor:
+    said = {"axis": axis, "keepdims": keepdims}
     if not last:
-        return apply(name, (data,), {"axis": axis, "keepdims": keepdims})
-    if axis is None:
-        raise ValueError("`select_last_index` needs an axis")
-    place = apply(name, (apply("flip", (data,), {"axis": axis}),), {"axis": axis, "keepdims": keepdims})
-    end = data.shape[axis_of(int(axis), len(data.shape))] - 1
-    return te.compute(place.shape, lambda *at: end.astype(place.dtype) - place(*at), name=f"{name}_last")
+        return cast(apply(name, (data,), said), "int32")
+    place = apply(name, (apply("flip", (data,), {"axis": axis}),), said)
+    end = data.shape[axis] - 1
+    return te.compute(place.shape, lambda *at: (end - place(*at)).astype("int32"), name=f"{name}_last")
 
 
 def collapse_sum(data: Tensor, target_shape: Any) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import te
 from ..te.tensor import Tensor
-from .formula import apply, same
+from .formula import apply, cast, of_one_type, same
 from .layout import layout_transform as layout_transform
 
 globals().update({
@@ -134,8 +134,8 @@ def strided_slice(
 
 
 def where(condition: Any, x: Any, y: Any) -> Tensor:
-    """Elements of `x` where the condition holds, else of `y`."""
-    return apply("where", (condition, x, y), {})
+    """Elements of `x` where the condition holds (is not 0), else of `y`."""
+    return apply("where", (cast(condition, "bool"), *of_one_type(x, y)), {})
 
 
 def one_hot(indices: Tensor, on_value: Any, off_value: Any, depth: int, axis: int, dtype: Any) -> Tensor:

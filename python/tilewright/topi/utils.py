@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import arith, tir
+from ..tir.buffer import unravelled
 
 __all__ = [
     "ceil_div", "equal_const_int", "get_const_float", "get_const_int", "get_const_tuple", "get_float_tuple",
@@ -70,8 +71,4 @@ def ravel_index(indices: Any, shape: Any) -> Any:
 
 def unravel_index(idx: Any, shape: Any) -> list[Any]:
     """The indices of an element from its place among all."""
-    indices: list[Any] = []
-    for extent in reversed(shape):
-        indices.append(idx % extent)
-        idx = idx // extent
-    return indices[::-1]
+    return unravelled(idx, shape)

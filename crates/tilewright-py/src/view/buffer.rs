@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use tilewright::DataType;
 use tilewright::expr::{Buffer, Expr, Range, Scope, Var};
-use tilewright::ir::tir::{BufferRegion, ForKind, IterKind, IterVar, MatchBuffer};
+use tilewright::ir::tir::{BufferRegion, ForKind, IterKind, IterVar, MatchBuffer, is_thread};
 
 use super::{Args, Field, Node};
 
@@ -92,14 +92,19 @@ pub(super) fn match_buffer_field(matched: &MatchBuffer, name: &str) -> Option<Fi
 const ITER_KINDS: [(i64, IterKind); 4] =
     [(0, IterKind::Spatial), (2, IterKind::Reduce), (3, IterKind::Scan), (4, IterKind::Opaque)];
 
+/// `IterVar.ThreadIndex`.
+const THREAD_INDEX: i64 = 1;
+
 pub(super) fn iter_var_field(iter: &IterVar, name: &str) -> Option<Field> {
     Some(match name {
         "var" => Field::var(&iter.var),
         "dom" => Field::Node(Node::Range(iter.domain.clone())),
+        // An axis of threads is called after its tag.
+        "iter_type" if is_thread(&iter.var.name) => Field::Int(THREAD_INDEX),
         "iter_type" => {
             Field::Int(ITER_KINDS.iter().find(|(_, kind)| *kind == iter.kind).map_or(4, |(number, _)| *number))
         }
-        "thread_tag" => Field::text(""),
+        "thread_tag" => Field::text(if is_thread(&iter.var.name) { &iter.var.name } else { "" }),
         "dtype" => Field::dtype(iter.var.dtype),
         _ => return None,
     })

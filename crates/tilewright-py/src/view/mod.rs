@@ -53,7 +53,7 @@ pub(crate) use convert::{Args, Field, FromPython, argument, function_name, neste
 pub(crate) use function::{with_attr, without_attr};
 pub(crate) use op::{call_op, graph_op_names, op_reference, op_signature};
 pub(crate) use pattern::pattern_of;
-pub(crate) use scalar::operate;
+pub(crate) use scalar::{of_one_type, operate};
 
 /// A part of the IR that Python can hold.
 #[derive(Clone, Debug)]

@@ -155,11 +155,22 @@ fn operands(args: &Args<'_, '_>) -> PyResult<(Expr, Expr)> {
 }
 
 fn matched(a: Expr, b: Expr, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> Result<(Expr, Expr), expr::TypeMismatch> {
+    typed(a, b, x, y, beside)
+}
+
+/// Two operands of one type: a number that is written without one has the type that `of` says beside the other operand's.
+fn typed(
+    a: Expr,
+    b: Expr,
+    x: &Bound<'_, PyAny>,
+    y: &Bound<'_, PyAny>,
+    of: fn(&Expr, DataType) -> DataType,
+) -> Result<(Expr, Expr), expr::TypeMismatch> {
     let plain = |object: &Bound<'_, PyAny>| super::node_of(object).is_none();
     let (a, b) = match (plain(x), plain(y)) {
-        (true, false) => (a.cast(beside(&a, b.dtype))?, b),
+        (true, false) => (a.cast(of(&a, b.dtype.element()))?, b),
         (false, true) => {
-            let b = b.cast(beside(&b, a.dtype))?;
+            let b = b.cast(of(&b, a.dtype.element()))?;
             (a, b)
         }
         _ => (a, b),
@@ -171,7 +182,6 @@ fn matched(a: Expr, b: Expr, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>) -> Resu
 /// at least int32, or int64 where it needs that, for a float at least float32, and beside an integer a float stays one. So
 /// `u - 128` of an unsigned byte may be negative, as it is in Python. A truth value becomes what the other operand is.
 fn beside(number: &Expr, other: DataType) -> DataType {
-    let other = other.element();
     let own = match number.as_int() {
         Some(value) if i32::try_from(value).is_err() => DataType::I64,
         Some(_) => DataType::I32,
@@ -189,6 +199,11 @@ fn beside(number: &Expr, other: DataType) -> DataType {
             }
         }
     }
+}
+
+/// The same where bits are combined or moved: they are those of the operand.
+fn of_bits(number: &Expr, other: DataType) -> DataType {
+    if number.dtype.is_float() { number.dtype } else { other }
 }
 
 fn integer(args: &Args<'_, '_>) -> PyResult<Expr> {
@@ -210,11 +225,23 @@ fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
     args.made(u16::try_from(lanes).map_err(|_| format!("a vector has 1 to {} lanes, found {lanes}", u16::MAX)))
 }
 
+/// Two operands, brought to one type as an operator brings them.
+#[pyfunction]
+pub(crate) fn of_one_type<'py>(x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = x.py();
+    let made =
+        matched(argument(x, "a")?, argument(y, "b")?, x, y).map_err(|reason| crate::error::general(py, reason))?;
+    [made.0, made.1].into_iter().map(|expr| super::wrap(py, Node::Scalar(expr))).collect()
+}
+
 /// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
 /// scalar, so that Python asks the other operand.
 #[pyfunction]
 pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
+    if [x, y].into_iter().any(|object| object.is_instance_of::<pyo3::types::PyString>()) {
+        return Ok(py.NotImplemented().into_bound(py));
+    }
     let scalar = |object: &Bound<'py, PyAny>, name: &str| match Expr::from_python(object) {
         Ok(found) => Ok(found),
         // Says which operand does not fit.
@@ -224,7 +251,8 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
         return Ok(py.NotImplemented().into_bound(py));
     };
     let full = format!("tir.{op}");
-    let made = matched(a, b, x, y).and_then(|(a, b)| {
+    let bitwise = op.starts_with("bitwise_") || op.starts_with("shift_");
+    let made = typed(a, b, x, y, if bitwise { of_bits } else { beside }).and_then(|(a, b)| {
         if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == full) {
             return worked_out(*op, &a, &b);
         }

@@ -81,7 +81,7 @@ fn of_operation(op: &Operation, name: &str) -> Option<Field> {
     let first = op.outputs().into_iter().next();
     Some(match (name, op.body()) {
         ("name", _) => Field::text(op.name()),
-        ("tag", _) => Field::text(""),
+        ("tag", _) => Field::text(op.tag()),
         ("attrs", _) => attrs::map(op.attrs()),
         ("num_outputs", _) => Field::Int(op.outputs().len() as i64),
         ("input_tensors" | "inputs", _) => Field::list(op.inputs(), |tensor| node(Te::Tensor(tensor.clone()))),

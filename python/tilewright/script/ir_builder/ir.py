@@ -15,6 +15,7 @@ __all__ = [
     "dummy_global_info",
     "ir_module",
     "module_attrs",
+    "module_get_attr",
     "module_get_attrs",
     "module_global_infos",
     "module_set_attr",
@@ -59,8 +60,11 @@ def def_function(func_name: str, func: Any) -> None:
 
 
 def module_attrs(attrs: dict[str, Any], allow_overwrite: bool = False) -> None:
-    """Sets the attributes of the module."""
-    _module().attrs.update(attrs)
+    """Sets attributes of the module; one that it has already is only changed with `allow_overwrite`."""
+    own = _module().attrs
+    if again := [key for key in attrs if key in own and not allow_overwrite]:
+        raise ValueError(f"the module has the attributes {again} already: `allow_overwrite` changes them")
+    own.update(attrs)
 
 
 def module_get_attrs() -> dict[str, Any]:
@@ -68,9 +72,14 @@ def module_get_attrs() -> dict[str, Any]:
     return dict(_module().attrs)
 
 
+def module_get_attr(attr_key: str) -> Any:
+    """An attribute of the module; None where it has none of this name."""
+    return _module().attrs.get(attr_key)
+
+
 def module_set_attr(attr_key: str, attr_value: Any, allow_overwrite: bool = False) -> None:
-    """Sets one attribute of the module."""
-    _module().attrs[attr_key] = attr_value
+    """Sets one attribute of the module; one that it has already is only changed with `allow_overwrite`."""
+    module_attrs({attr_key: attr_value}, allow_overwrite)
 
 
 def module_global_infos(global_infos: dict[str, list[Any]]) -> None:

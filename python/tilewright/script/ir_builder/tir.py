@@ -15,7 +15,6 @@ from ...tir.expr import *
 from ...tir.expr import IntImm, IterVar, Var
 from ...tir.op import *
 from ...tir.stmt import (
-    Allocate,
     AssertStmt,
     AttrStmt,
     Block,
@@ -133,7 +132,9 @@ def func_attr(attrs: dict[str, Any]) -> None:
 
 
 def func_ret(ret_type: Any) -> Any:
-    """A loop function returns nothing; accepted."""
+    """Says that the function returns nothing, as loop functions do."""
+    if ret_type is not None and str(ret_type) not in ("None", "void", "()"):
+        raise TVMError(f"a loop function writes its results into buffers and returns nothing, found `{ret_type}`")
     return ret_type
 
 
@@ -166,23 +167,31 @@ def match_buffer(
     axis_separators: Any = None,
 ) -> Any:
     """The buffer behind a handle, or inside a block another view of a region."""
-    if isinstance(param, BufferRegion):
-        if shape is None:
-            shape = [part.extent for part in param.region]
-        made = _tir.decl_buffer(shape, dtype, f"{param.buffer.name}_view", data, strides, elem_offset, scope, align)
-        expected_frame(BlockFrame, "`T.match_buffer` of a region").matched.append(MatchBufferRegion(made, param))
+    region = _region(param) if isinstance(param, (BufferRegion, _tir.BufferLoad)) else None
+    if region is not None and shape is None:
+        shape = [part.extent for part in region.region]
+    name = param.name if region is None else f"{region.buffer.name}_view"
+    made = _tir.decl_buffer(
+        shape, dtype, name, data, strides, elem_offset, scope, align, offset_factor, _sort(buffer_type), axis_separators
+    )
+    if region is not None:
+        expected_frame(BlockFrame, "`T.match_buffer` of a region").matched.append(MatchBufferRegion(made, region))
         return made
-    made = _tir.decl_buffer(shape, dtype, param.name, data, strides, elem_offset, scope, align)
     _function("`T.match_buffer`").buffers[param] = made
     return made
+
+
+def _sort(buffer_type: str) -> str:
+    """The sort of a buffer, as `tir.decl_buffer` says it."""
+    return "" if buffer_type == "default" else buffer_type
 
 
 class BlockFrame(StmtFrame):
     """A block in the making."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, no_realize: bool) -> None:
         super().__init__()
-        self.name = name
+        self.name, self.no_realize = name, no_realize
         self.iters: list[Any] = []
         self.values: list[Any] = []
         # What the block says of its regions; of what it says nothing, they follow from its body.
@@ -194,14 +203,14 @@ class BlockFrame(StmtFrame):
         self.matched: list[Any] = []
 
     def stmt(self) -> Stmt:
-        """The instance of the block."""
+        """The instance of the block, or the block alone."""
         block = self._block([], [])
         if not (self.name == "root" and not self.iters) and len(self.regions) < 2:
             reads, writes = get_block_read_write_region(block)
             block = self._block(self.regions.get("reads", reads), self.regions.get("writes", writes))
         elif self.regions:
             block = self._block(self.regions.get("reads", []), self.regions.get("writes", []))
-        return BlockRealize(self.values, self.predicate, block)
+        return block if self.no_realize else BlockRealize(self.values, self.predicate, block)
 
     def _block(self, reads: Any, writes: Any) -> Block:
         return Block(
@@ -210,8 +219,8 @@ class BlockFrame(StmtFrame):
 
 
 def block(name: str = "", no_realize: bool = False) -> BlockFrame:
-    """A block."""
-    return BlockFrame(name)
+    """A block: an instance of it, or with `no_realize` the block alone."""
+    return BlockFrame(name, no_realize)
 
 
 def _block(what: str) -> BlockFrame:
@@ -266,9 +275,24 @@ def block_attr(attrs: dict[str, Any]) -> None:
     _block("`T.block_attr`").annotations.update(attrs)
 
 
-def alloc_buffer(shape: Any, dtype: str = "float32", *args: Any, scope: str = "global", **kwargs: Any) -> Any:
+def alloc_buffer(
+    shape: Any,
+    dtype: str = "float32",
+    data: Any = None,
+    strides: Any = None,
+    elem_offset: Any = None,
+    scope: str = "global",
+    align: int = -1,
+    offset_factor: int = 0,
+    buffer_type: str = "default",
+    axis_separators: Any = None,
+    *,
+    name: str = "buffer",
+) -> Any:
     """A temporary of the block, or of the function."""
-    made = _tir.decl_buffer(shape, dtype, kwargs.pop("name", "buffer"), scope=scope)
+    made = _tir.decl_buffer(
+        shape, dtype, name, data, strides, elem_offset, scope, align, offset_factor, _sort(buffer_type), axis_separators
+    )
     frames = [frame for frame in IRBuilder.current().frames if isinstance(frame, (BlockFrame, PrimFuncFrame))]
     if not frames:
         raise TVMError("`T.alloc_buffer` may not stand here")
@@ -447,9 +471,16 @@ def attr(node: Any, attr_key: str, value: Any) -> _Around:
 def allocate(
     extents: Any, dtype: str, scope: str = "global", condition: Any = True, annotations: Any = None
 ) -> _Around:
-    """Memory without a shape of its own; `as` names its address."""
-    data = Var("data", "handle")
-    return _Around(lambda body: Allocate(data, dtype, extents, condition, body), data)
+    """Memory without a shape of its own, where the condition holds; `as` names its address."""
+    if annotations:
+        raise TVMError(f"`T.allocate` has no annotations here, found {annotations}")
+    memory = _tir.decl_buffer(extents, dtype, "data", scope=scope)
+
+    def made(body: Stmt) -> Stmt:
+        inside = DeclBuffer(memory, body)
+        return inside if condition is True else IfThenElse(condition, inside)
+
+    return _Around(made, memory.data)
 
 
 class DeclBufferFrame(_Around):
@@ -517,15 +548,18 @@ def evaluate(value: Any) -> None:
 
 
 def ptr(dtype: str, storage_scope: str = "global", is_size_var: bool = False) -> Var:
-    """A variable for an address."""
-    return Var("ptr", "handle")
+    """A variable for an address. What lies there, and where, say the buffers over it: `T.decl_buffer(…, data=…)`."""
+    return handle(dtype, storage_scope, is_size_var=is_size_var)
 
 
 Ptr = ptr
 
 
 def handle(dtype: str | None = None, storage_scope: str = "global", *, is_size_var: bool = False) -> Var:
-    """A variable for an address."""
+    """A variable for an address. What lies there, and where, say the buffers over it: `T.decl_buffer(…, data=…)`."""
+    if is_size_var:
+        raise TVMError("an address is no size")
+    del dtype, storage_scope
     return Var("handle", "handle")
 
 

@@ -8,11 +8,12 @@ from ... import _core
 from ...te.tensor import Tensor
 from ..formula import apply, refused, same, unary
 from ..products import turned
-from . import border, convolution, normalisation, pooling
+from . import border, convolution, normalisation, pooling, window
 from .border import *
 from .convolution import *
 from .normalisation import *
 from .pooling import *
+from .window import *
 
 _UNARY = ("gelu", "gelu_tanh", "relu", "selu", "silu")
 _SAME = (
@@ -101,7 +102,8 @@ def nll_loss(predictions: Tensor, targets: Tensor, weights: Tensor, reduction: s
 
 
 __all__ = sorted([
-    *_SAME, *_UNARY, *border.__all__, *convolution.__all__, *normalisation.__all__, *pooling.__all__, "batch_matmul",
+    *_SAME, *_UNARY, *border.__all__, *convolution.__all__, *normalisation.__all__, *pooling.__all__, *window.__all__,
+    "batch_matmul",
     "dense", "fast_softmax", "leaky_relu", "log_softmax", "matmul", "nll_loss", "pooling", "prelu", "softmax",
     "softplus",
 ])  # fmt: skip

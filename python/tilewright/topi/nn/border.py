@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ... import _core, te
@@ -9,8 +10,8 @@ from ...te.tensor import Tensor
 from ..formula import apply, refused
 
 __all__ = [
-    "circular_pad", "depth_to_space", "dilate", "flatten", "mirror_pad", "pad", "reflect_pad", "replicate_pad",
-    "space_to_depth", "upsampling",
+    "batch_to_space_nd", "circular_pad", "depth_to_space", "dilate", "flatten", "mirror_pad", "pad", "reflect_pad",
+    "replicate_pad", "space_to_batch_nd", "space_to_depth", "upsampling",
 ]  # fmt: skip
 
 
@@ -85,6 +86,36 @@ def space_to_depth(data: Tensor, block_size: int, layout: str = "NCHW") -> Tenso
     return _core.te_space_to_depth(data, block_size, layout, "DCR", "space_to_depth")
 
 
+def space_to_batch_nd(
+    data: Tensor, block_shape: Any, pad_before: Any, pad_after: Any, pad_value: float = 0.0
+) -> Tensor:
+    """The places in blocks of the dimensions behind the first one, with a border, as parts of the batch."""
+    count = len(block_shape)
+    rest = [0] * (len(data.shape) - 1 - count)
+    whole = pad(data, [0, *pad_before, *rest], [0, *pad_after, *rest], pad_value)
+    batch, *sizes = whole.shape
+    split = [part for size, block in zip(sizes, block_shape, strict=False) for part in (size // block, block)]
+    apart = apply("reshape", (whole, [batch, *split, *sizes[count:]]), {})
+    places, blocks = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
+    turned = apply("permute_dims", (apart,), {"axes": [*places, 0, *blocks, *range(2 * count + 1, len(apart.shape))]})
+    blocks_of = [size // block for size, block in zip(sizes, block_shape, strict=False)]
+    return apply("reshape", (turned, [batch * math.prod(block_shape), *blocks_of, *sizes[count:]]), {})
+
+
+def batch_to_space_nd(data: Tensor, block_shape: Any, crop_begin_list: Any, crop_end_list: Any) -> Tensor:
+    """Parts of the batch as places in blocks of the dimensions behind the first one, without a border."""
+    count = len(block_shape)
+    batch, *sizes = data.shape
+    batch = batch // math.prod(block_shape)
+    apart = apply("reshape", (data, [*block_shape, batch, *sizes]), {})
+    pairs = [axis for at in range(count) for axis in (count + 1 + at, at)]
+    turned = apply("permute_dims", (apart,), {"axes": [count, *pairs, *range(2 * count + 1, len(apart.shape))]})
+    wide = [size * block for size, block in zip(sizes, block_shape, strict=False)]
+    whole = apply("reshape", (turned, [batch, *wide, *sizes[count:]]), {})
+    ends = [size - crop for size, crop in zip(wide, crop_end_list, strict=True)]
+    return apply("strided_slice", (whole, list(range(1, count + 1)), list(crop_begin_list), ends, None), {})
+
+
 def upsampling(
     data: Tensor, scale_h: float, scale_w: float, layout: str = "NCHW", method: str = "nearest_neighbor",
     align_corners: bool = False, output_shape: Any = None,
@@ -92,12 +123,11 @@ def upsampling(
     """An image so many times as high and as wide."""
     rows, columns = (data.shape[layout.index(letter)] for letter in "HW")
     size = output_shape or [_times(rows, scale_h), _times(columns, scale_w)]
-    nearest = method == "nearest_neighbor"
-    mode = "align_corners" if align_corners else "asymmetric" if nearest else "half_pixel"
+    mode = "align_corners" if align_corners else "asymmetric"
     said = {
         "layout": layout, "method": {"bilinear": "linear", "bicubic": "cubic"}.get(method, method),
         "coordinate_transformation_mode": mode,
-        "rounding_method": "floor" if nearest else "",
+        "rounding_method": "round" if align_corners else "floor", "cubic_alpha": -0.75,
     }  # fmt: skip
     return apply("image.resize2d", (data, size), said)
 

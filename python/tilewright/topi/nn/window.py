@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+__all__ = ["get_pad_tuple", "get_pad_tuple1d", "get_pad_tuple3d"]
+
 
 def of_each(value: Any, rank: int) -> list[int]:
     """A number for each dimension: one is that of all."""
@@ -32,3 +34,18 @@ def border(padding: Any, kernel: Sequence[Any], dilation: Any, rank: int) -> lis
     if len(widths) not in (rank, 2 * rank):
         raise ValueError(f"a border of {rank} dimensions has 1, {rank} or {2 * rank} widths, found {len(widths)}")
     return widths * 2 if len(widths) == rank else widths
+
+
+def get_pad_tuple1d(padding: Any, kernel: Any) -> tuple[int, ...]:
+    """The widths of a border in front and behind."""
+    return tuple(border(padding, [kernel] if isinstance(kernel, int) else kernel, 1, 1))
+
+
+def get_pad_tuple(padding: Any, kernel: Any) -> tuple[int, ...]:
+    """The widths of a border above, left, below and right."""
+    return tuple(border(padding, kernel, 1, 2))
+
+
+def get_pad_tuple3d(padding: Any, kernel: Any) -> tuple[int, ...]:
+    """The widths of a border in front, above and left, then behind, below and right."""
+    return tuple(border(padding, kernel, 1, 3))

@@ -9,7 +9,7 @@ use tilewright::DataType;
 use tilewright::expr::{Buffer, Expr, Range, Var};
 use tilewright::ir::Attr;
 use tilewright::ir::calls::TirCall;
-use tilewright::ir::op::{Legalize, OpCall};
+use tilewright::ir::op::{Fusion, Legalize, OpCall};
 use tilewright::ir::relax;
 use tilewright::ir::tir::{IterKind, IterVar, PrimFunc, Stmt, attr_names};
 use tilewright::te::{
@@ -139,11 +139,12 @@ pub(crate) fn te_compute<'py>(
     name: &str,
     axes: Vec<String>,
     attrs: &Bound<'py, PyAny>,
+    tag: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (dims, attrs) = (self::shape(shape)?, attrs::attrs_of(attrs)?);
     let formula = Formula::new(function);
     let made = te::compute_op(&dims, name, &axes, attrs, |indices| formula.values(indices));
-    results(shape.py(), formula.result(made)?)
+    results(shape.py(), formula.result(made)?.tagged(tag))
 }
 
 /// A reduction by its name: `sum`, `prod`, `min`, `max`, `all`, `any`.
@@ -220,6 +221,7 @@ pub(crate) fn te_extern<'py>(
     inputs: &Bound<'py, PyAny>,
     name: &str,
     attrs: &Bound<'py, PyAny>,
+    tag: &str,
     function: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = inputs.py();
@@ -242,7 +244,7 @@ pub(crate) fn te_extern<'py>(
             TeError("the function raised an exception".into())
         })
     });
-    results(py, formula.result(made)?)
+    results(py, formula.result(made)?.tagged(tag))
 }
 
 /// The tensors that a PrimFunc writes, called on these inputs.
@@ -262,6 +264,17 @@ pub(crate) fn te_extern_primfunc<'py>(
     }
 }
 
+/// The word for a sort of operators that `topi.tag` has.
+fn tag_of(fusion: Fusion) -> &'static str {
+    match fusion {
+        Fusion::Elementwise => "elemwise",
+        Fusion::Broadcast => "broadcast",
+        Fusion::Injective => "injective",
+        Fusion::Reduction => "comm_reduce",
+        Fusion::OutElementwise | Fusion::Opaque => "",
+    }
+}
+
 /// The tensors that a call of a graph operator makes of these inputs, by the operator's formula.
 #[pyfunction]
 pub(crate) fn te_apply<'py>(call: &Bound<'py, PyAny>, inputs: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -276,7 +289,7 @@ pub(crate) fn te_apply<'py>(call: &Bound<'py, PyAny>, inputs: &Bound<'py, PyAny>
     };
     let function = formula(&OpCall { op, args, attrs }).map_err(|error| failed(py, error))?;
     let made = te::prim_func_op(&inputs, &function, op.name).map_err(|error| failed(py, error))?;
-    results(py, made)
+    results(py, made.tagged(tag_of(op.properties.fusion)))
 }
 
 impl FromPython for TeParam {

@@ -1,0 +1,111 @@
+"""No argument is ignored in silence: the parameters of the package's functions are read, or stand here with why not."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parent.parent / "tilewright"
+# Places in a source, which programs may give and nothing here keeps.
+NOWHERE = {"self", "cls", "span"}
+WHY_NOT_READ = {
+    "another function with these parameters reads them": """
+        compat/finder.py create_module spec
+        compat/finder.py find_spec path
+        compat/finder.py find_spec target
+        ir/instrument.py run_after_pass info
+        ir/instrument.py run_after_pass mod
+        ir/instrument.py run_after_pass module
+        ir/instrument.py run_before_pass mod
+        ir/instrument.py run_before_pass module
+        ir/instrument.py should_run info
+        ir/instrument.py should_run mod
+        ir/instrument.py should_run module
+        ir/transform.py print_ir context
+        relax/frontend/nn/visitor.py visit_effect name
+        relax/frontend/nn/visitor.py visit_param name
+        relax/testing/lib_comparator.py skip_instrument args
+        relax/testing/lib_comparator.py skip_instrument before_run
+        relax/testing/lib_comparator.py skip_instrument func
+        relax/testing/lib_comparator.py skip_instrument name
+        relax/testing/lib_comparator.py skip_instrument ret_val
+        script/capture.py __get__ instance
+        script/capture.py __get__ owner
+        script/ir_builder/ir.py end around
+        script/ir_builder/relax.py end around
+        script/ir_builder/tir.py end around
+        script/spelling.py __getitem__ key
+        script/spelling.py __or__ other
+    """,
+    "a hint that nothing is made of, as the documentation says": """
+        arith/bound.py deduce_bound hint_map
+        arith/int_solver.py solve_linear_inequalities deskew_range
+        arith/iter_affine_map.py iter_map_simplify simplify_trivial_iterators
+        arith/iter_affine_map.py subspace_divide simplify_trivial_iterators
+        ir/transform.py __init__ traceable
+        ir/transform.py __new__ traceable
+        ir/transform.py module_pass traceable
+        relax/transform/transform.py dataflowblock_pass traceable
+        relax/transform/transform.py function_pass traceable
+        target/codegen.py llvm_version_major allow_none
+        tir/transform/function_pass.py prim_func_pass traceable
+        topi/transform.py strided_slice assume_inbound
+    """,
+    "what it would tell is known from the other arguments": """
+        ir/attrs.py make_node type_key
+        relax/analysis.py derive_call_ret_struct_info ctx
+        relax/dpl/pattern.py is_call_tir tir_vars
+        relax/expr.py __new__ struct_info
+        relax/expr.py te_tensor tir_var_map
+        relax/frontend/nn/jit.py _tensor name
+        relax/testing/transform.py dataflow_inplace_analysis mod
+        testing/utils.py check_numerical_grads function_value
+        tir/analysis/__init__.py get_block_access_region buffer_var_map
+        tir/analysis/__init__.py get_block_read_write_region buffer_var_map
+    """,
+    "it is always so here": """
+        relax/analysis.py erase_to_well_defined var_map
+        relax/analysis.py well_formed check_struct_info
+        relax/dpl/pattern.py _call add_constraint
+        relax/frontend/nn/modules.py forward cross_attention_kwargs
+        relax/frontend/nn/op/collective.py ccl_allgather name
+        relax/struct_info.py opaque_func derive_func
+        script/entry.py function check_well_formed
+        script/entry.py ir_module check_well_formed
+        script/entry.py prim_func check_well_formed
+        script/ir_builder/base.py name s
+        script/ir_builder/base.py name_many s
+    """,
+}
+
+
+def unread(path: Path) -> Iterator[str]:
+    """The parameters of a file that their functions never read, as `file function parameter`."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        own = node.args
+        every = [*own.posonlyargs, *own.args, *own.kwonlyargs, *filter(None, (own.vararg, own.kwarg))]
+        statements = [
+            one for one in node.body if not (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant))
+        ]
+        # A function that has no body but its documentation, or that only raises, says so.
+        if all(isinstance(one, (ast.Raise, ast.Pass)) for one in statements):
+            continue
+        read = {name.id for one in statements for name in ast.walk(one) if isinstance(name, ast.Name)}
+        for parameter in every:
+            if parameter.arg not in read | NOWHERE and not parameter.arg.startswith("_"):
+                yield f"{path.relative_to(PACKAGE)} {node.name} {parameter.arg}"
+
+
+def test_every_parameter_is_read_or_has_a_reason():
+    found = {one for path in sorted(PACKAGE.rglob("*.py")) for one in unread(path)}
+    known = {line.strip() for lines in WHY_NOT_READ.values() for line in lines.splitlines()}
+    assert sorted(found - known) == []
+
+
+def test_a_parameter_that_is_not_read_is_found(tmp_path, monkeypatch):
+    monkeypatch.setitem(globals(), "PACKAGE", tmp_path)
+    (tmp_path / "a.py").write_text('def f(x, y, *, z=1, span=None):\n    """Doc."""\n    return x\n\ndef g(q): ...\n')
+    assert list(unread(tmp_path / "a.py")) == ["a.py f y", "a.py f z"]
