@@ -68,13 +68,32 @@ def test_a_loss_is_pytorch_s(reduction):
             functional.cross_entropy(x_, classes_, weights_, reduction=reduction),
         ),
     ]
-    if reduction == "mean":
-        probabilities = np.abs(y) / np.abs(y).sum(1, keepdims=True)
-        expected = functional.cross_entropy(x_, torch.tensor(probabilities))
-        cases.append((CategoricalCrossEntropyLoss()(infos[0], infos[1]), [x, probabilities], expected))
     for function, args, expected in cases:
         name = function.attrs["global_symbol"]
         np.testing.assert_allclose(built(function, name)(*args).numpy(), expected.numpy(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+def test_the_loss_of_probabilities_is_that_of_all_elements(reduction):
+    x, weights = RNG.standard_normal((4, 3)), RNG.random(3)
+    classes = np.array([2, 0, 1, 1])
+    chosen, probabilities = np.eye(3, dtype="int64")[classes], RNG.dirichlet(np.ones(3), 4)
+    likelihoods = x - np.log(np.exp(x).sum(1, keepdims=True))
+    reduced = {"mean": np.mean, "sum": np.sum, "none": lambda same: same}[reduction]
+    kept = torch.nn.functional.cross_entropy(
+        torch.tensor(x), torch.tensor(classes), torch.tensor(weights), reduction=reduction, ignore_index=1
+    )
+    loss = CategoricalCrossEntropyLoss
+    rows = [
+        (loss(reduction), [x, probabilities], reduced(-likelihoods * probabilities)),
+        (loss(reduction), [x, chosen], reduced(-likelihoods * chosen)),
+        (loss(reduction), [x, chosen, weights], reduced(-likelihoods * chosen * weights)),
+        (loss(reduction, ignore_index=1), [x, chosen, weights], kept.numpy()),
+    ]
+    for made, args, expected in rows:
+        function = made(*(variable("v", array).struct_info for array in args))
+        found = built(function, function.attrs["global_symbol"])(*args).numpy()
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_what_is_no_parameter_is_refused():

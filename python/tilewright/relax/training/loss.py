@@ -7,9 +7,9 @@ from typing import Any
 from ..block_builder import BlockBuilder
 from ..expr import Expr, Function, Var
 from ..op import abs as absolute
-from ..op import mean, subtract
+from ..op import argmax, mean, subtract
 from ..op import sum as total
-from ..op.nn import cross_entropy_with_logits, nll_loss
+from ..op.nn import nll_loss
 from ..struct_info import StructInfo
 
 __all__ = ["CategoricalCrossEntropyLoss", "CrossEntropyLoss", "L1Loss", "Loss", "MSELoss"]
@@ -99,17 +99,28 @@ class CrossEntropyLoss(Loss):
 
 
 class CategoricalCrossEntropyLoss(Loss):
-    """Of logits and the probabilities of the classes."""
+    """Of logits and the probabilities of the classes, or 1 for one class and 0 for the others.
 
-    def __init__(self) -> None:
-        super().__init__("categorical_cross_entropy_loss")
+    The losses that become one are those of all elements: targets times the negative logarithms of the probabilities,
+    times the weights of the classes. With an `ignore_index` of 0 or more the targets stand for the class of the largest
+    one, and the loss is that of `CrossEntropyLoss`.
+    """
 
-    def __call__(self, predictions: Any, targets: Any) -> Function:
+    def __init__(self, reduction: str = "mean", ignore_index: int = -100) -> None:
+        super().__init__("categorical_cross_entropy_loss", reduction)
+        self.ignore_index = ignore_index
+
+    def __call__(self, predictions: Any, targets: Any, weights: Any = None) -> Function:
         """The function for tensors like these."""
-        return self._function(predictions=predictions, targets=targets)
+        return self._function(predictions=predictions, targets=targets, weights=weights)
 
     def _formula(self, *parameters: Var) -> Expr:
         from ..op.nn import log_softmax
 
-        predictions, targets = parameters
-        return cross_entropy_with_logits(log_softmax(predictions), targets)
+        predictions, targets, *weights = parameters
+        likelihoods = log_softmax(predictions)
+        if self.ignore_index >= 0:
+            classes = argmax(targets, axis=1)
+            return nll_loss(likelihoods, classes, *weights, reduction=self._reduction, ignore_index=self.ignore_index)
+        losses = -likelihoods * targets.astype(predictions.struct_info.dtype)
+        return self._reduced(losses * weights[0] if weights else losses)
