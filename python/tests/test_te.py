@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import re
 
 import numpy as np
@@ -609,3 +610,18 @@ def test_text_is_no_operand() -> None:
     for wrong in (lambda x: x + "a", lambda x: "a" + x, lambda x: x < "a"):
         with pytest.raises(TypeError):
             wrong(ELEMENT["int32"])
+
+
+def test_whole_tensors_are_negated_and_converted() -> None:
+    x, a = np.array([-3, 0, 100], "int8"), te.placeholder((3,), "int8", name="A")
+    found = -a
+    assert found.dtype == "int8" and a.astype("float32").dtype == "float32"
+    np.testing.assert_array_equal(computed([a, found], x), -x)
+
+
+def test_what_functions_take_is_what_programs_give() -> None:
+    for function in (te.sum, te.min, te.max, te.prod):
+        assert list(inspect.signature(function).parameters) == ["expr", "axis", "where", "init", "args"]
+    said = inspect.signature(topi.nn.conv2d_nchw).parameters
+    assert list(said) == ["Input", "Filter", "stride", "padding", "dilation", "out_dtype"]
+    assert said["out_dtype"].default is None and said["stride"].default is inspect.Parameter.empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
+from inspect import signature
 from typing import Any
 
 from .. import _core
@@ -11,6 +12,13 @@ from ..tir import op
 from ..tir.expr import CommReducer, IterVar, Var
 
 __all__ = ["all", "any", "comm_reducer", "max", "min", "prod", "sum"]
+
+
+def _documented(expr: Any, axis: Any, where: Any = None, init: Any = None, *args: Any) -> Any: ...
+
+
+# What reductions over axes take; of several expressions they take any number.
+_SIGNATURE = signature(_documented)
 
 
 def _is_axis(axis: Any) -> bool:
@@ -33,6 +41,8 @@ def _reduction(name: str, directly: Callable[..., Any], said: str, *, of_one: bo
     over.__name__ = over.__qualname__ = name
 
     reducer.__name__ = reducer.__qualname__ = name
+    if not of_one:
+        reducer.__signature__ = _SIGNATURE  # type: ignore[attr-defined]
     reducer.__doc__ = (
         f"{said} over all indices along the axes where `where` holds, beginning with `init` where it is given; of "
         "several expressions without an axis, that of the expressions."

@@ -85,7 +85,15 @@ class Tensor(_core.Object, kind="te.Tensor"):
     __rtruediv__ = _elementwise("divide", reflected=True)
 
     def __neg__(self) -> Tensor:
-        return self * -1
+        from .. import topi
+
+        return topi.negative(self)
+
+    def astype(self, dtype: Any, span: object = None) -> Tensor:
+        """The elements in another data type."""
+        from .. import topi
+
+        return topi.cast(self, dtype)
 
     def __len__(self) -> int:
         return int(self.shape[0])

@@ -136,7 +136,7 @@ class IRBuilder:
         return BufferVar(self, view)
 
     def likely(self, expr: Any) -> Any:
-        """The condition, which holds most of the time."""
+        """The condition itself: nothing is made of the hint that it mostly holds."""
         return expr
 
     def get(self) -> Stmt:

@@ -11,8 +11,7 @@ from .layout import layout_transform as layout_transform
 
 globals().update({
     name: same(name)
-    for name in ("gather_elements", "index_put", "index_tensor", "ones", "ones_like", "tril", "triu", "zeros",
-                 "zeros_like")
+    for name in ("gather_elements", "ones", "ones_like", "tril", "triu", "zeros", "zeros_like")
 })  # fmt: skip
 
 
@@ -108,7 +107,17 @@ def scatter_nd(data: Tensor, indices: Tensor, updates: Tensor, mode: str) -> Ten
 
 def adv_index(data: Tensor, indices: Any) -> Tensor:
     """The elements at tensors of indices that broadcast."""
+    return index_tensor(data, indices)
+
+
+def index_tensor(data: Tensor, indices: Any) -> Tensor:
+    """The elements at tensors of indices that broadcast."""
     return apply("index_tensor", (data, list(indices)), {})
+
+
+def index_put(data: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
+    """The tensor with elements at tensors of indices exchanged for others, or with others added to them."""
+    return apply("index_put", (data, list(indices), values), {"accumulate": accumulate})
 
 
 def strided_slice(
