@@ -1,6 +1,6 @@
 //! Rules about shapes and element types that the inference of many ops shares.
 
-use tilewright_expr::{BinOp, Expr, ExprKind};
+use tilewright_expr::Expr;
 use tilewright_ir::Attr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape, VDevice};
@@ -9,27 +9,7 @@ use tilewright_tensor::DataType;
 use crate::attributes;
 use crate::elementwise::{Takes, check_dtype};
 
-/// A dimension as users write it: a number, a name, or an expression of them.
-pub fn dim_text(dim: &Expr) -> String {
-    match &dim.kind {
-        ExprKind::Int(value) => value.to_string(),
-        ExprKind::Var(var) => var.name.to_string(),
-        ExprKind::Binary(op, a, b) => {
-            let (a, b) = (dim_text(a), dim_text(b));
-            match op {
-                BinOp::Add => format!("({a} + {b})"),
-                BinOp::Sub => format!("({a} - {b})"),
-                BinOp::Mul => format!("({a} * {b})"),
-                BinOp::FloorDiv => format!("({a} // {b})"),
-                BinOp::FloorMod => format!("({a} % {b})"),
-                BinOp::Min => format!("min({a}, {b})"),
-                BinOp::Max => format!("max({a}, {b})"),
-                _ => "?".into(),
-            }
-        }
-        _ => "?".into(),
-    }
-}
+pub use tilewright_ir::verify::show_dim as dim_text;
 
 /// Dimensions as users write them: `(3, n)`.
 pub fn dims_text(dims: &[Expr]) -> String {

@@ -120,8 +120,8 @@ pub(crate) fn show(info: &StructInfo) -> String {
     }
 }
 
-/// A dimension in short; what is deep is cut off.
-pub(crate) fn show_dim(dim: &Expr) -> String {
+/// A dimension as users write it: a number, a name, or an expression of them; what is deep is cut off.
+pub fn show_dim(dim: &Expr) -> String {
     fn show(dim: &Expr, depth: usize) -> String {
         match &dim.kind {
             ExprKind::Int(value) => value.to_string(),

@@ -78,7 +78,8 @@ use crate::{GlobalFunc, IRModule};
 pub use alone::verify_alone;
 pub(crate) use scalar::check_type;
 
-pub(crate) use info::{definable, follows, show, show_dim};
+pub use info::show_dim;
+pub(crate) use info::{definable, follows, show};
 
 /// A normal form of modules. Each includes the properties of [`Form::Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

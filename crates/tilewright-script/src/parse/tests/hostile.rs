@@ -185,3 +185,13 @@ fn the_bindings_of_one_block_are_read_one_by_one() {
     // Twenty times the text; four hundred times the time, were each name looked for among all.
     assert!(time(large) < time(small) * 100, "{:?} {:?}", time(small), time(large));
 }
+
+#[test]
+fn dimensions_that_share_their_parts_are_short_in_messages() {
+    let shared = (0..60).fold("n // 3".to_owned(), |inside, at| format!("(a{at} := {inside}) * a{at} // 7"));
+    let told = super::errors(&format!(
+        "@R.function\ndef main(x: R.Tensor((\"n\",), \"float32\")):\n    n = T.int64()\n    \
+         y = R.zeros(({shared}, 5), \"float32\")\n    return R.add(y, R.zeros((3, 4), \"float32\"))\n"
+    ));
+    assert!(told.contains("TW0305"), "{told}");
+}
