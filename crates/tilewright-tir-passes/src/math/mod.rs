@@ -15,6 +15,7 @@
 mod erf;
 mod exact;
 mod exp;
+mod gaussian_unit;
 mod hyperbolic;
 mod instructions;
 mod inverse;
@@ -44,10 +45,11 @@ pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
 
 /// Expands the functions for which the target has instructions of its own; leaves the others, and other widths.
 pub fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
-    match instructions::available(target) {
-        true => expanded(function, |intrinsic| tables::formula(intrinsic).map(Formula::Single)),
-        false => function.clone(),
+    if !instructions::available(target) {
+        return function.clone();
     }
+    let body = rewrite(&function.body, gaussian_unit::in_tables).unwrap_or_else(|| function.body.clone());
+    expanded(&with_body(function, body), |intrinsic| tables::formula(intrinsic).map(Formula::Single))
 }
 
 fn expanded(function: &PrimFunc, formula: impl Fn(Intrinsic) -> Option<Formula>) -> PrimFunc {

@@ -80,18 +80,18 @@ fn sigmoid(steps: &mut Steps, x: &Term) -> Term {
 
 /// A function of magnitudes in pieces, around whose middles d it is `c[0] + c[1] d + …`. Behind the last piece it is what it
 /// is at the end of it.
-struct Pieces<const N: usize> {
+struct Pieces<const N: usize, const TERMS: usize> {
     /// Width of a piece; a half of the first one is used.
     width: f64,
     /// The end of the last piece.
     end: f64,
-    coefficients: [[f64; N]; 6],
+    coefficients: [[f64; N]; TERMS],
 }
 
 /// erf, whose value from 3.875 on is 1. The error in a piece, relative to erf: 2^-25.7; in the last one 2^-24.9, so that its
 /// end is 1.
 #[expect(clippy::approx_constant, reason = "one of a table of coefficients, each to float32's precision")]
-const ERF: Pieces<16> = Pieces {
+const ERF: Pieces<16, 6> = Pieces {
     width: 0.25,
     end: 3.8749998,
     coefficients: [
@@ -193,7 +193,7 @@ const ERF: Pieces<16> = Pieces {
 };
 
 /// tanh, which rounds to 1 in the last piece and behind it. The error in a piece, relative to tanh: 2^-23.0.
-const TANH: Pieces<32> = Pieces {
+const TANH: Pieces<32, 6> = Pieces {
     width: 0.3125,
     end: 9.84,
     coefficients: [
@@ -376,15 +376,177 @@ const TANH: Pieces<32> = Pieces {
     ],
 };
 
-impl<const N: usize> Pieces<N> {
+/// What a normal distribution has between 0 and so many deviations; from 6 on one half. The error in a piece: 2^-25.7.
+#[expect(clippy::approx_constant, reason = "one of a table of coefficients, each to float32's precision")]
+const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
+    width: 0.25,
+    end: 6.0,
+    coefficients: [
+        [
+            0.0, 0.09870633, 0.19146246, 0.27337265, 0.34134474, 0.39435023, 0.4331928, 0.45994085, 0.47724986,
+            0.48777553, 0.49379033, 0.49702024, 0.4986501, 0.49942297, 0.49976736, 0.49991158, 0.49996832, 0.4999893,
+            0.4999966, 0.499999, 0.4999997, 0.4999999, 0.49999997, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5,
+        ],
+        [
+            0.3989421,
+            0.3866675,
+            0.35206503,
+            0.30113742,
+            0.241971,
+            0.18264948,
+            0.1295179,
+            0.08627754,
+            0.053991016,
+            0.031739652,
+            0.017528301,
+            0.009093562,
+            0.0044317916,
+            0.002029048,
+            0.0008726827,
+            0.00035259567,
+            0.00013383022,
+            4.7718637e-05,
+            1.5983742e-05,
+            5.029507e-06,
+            1.4865939e-06,
+            4.1278543e-07,
+            1.0767724e-07,
+            2.6386328e-08,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        ],
+        [
+            1.3103968e-05,
+            -0.048333485,
+            -0.088015184,
+            -0.112927265,
+            -0.1209847,
+            -0.114156306,
+            -0.09713674,
+            -0.07549414,
+            -0.053989824,
+            -0.035710342,
+            -0.02190805,
+            -0.0125063,
+            -0.0066480683,
+            -0.0032943476,
+            -0.0015237787,
+            -0.0006582846,
+            -0.0002634229,
+            -9.61127e-05,
+            -3.601699e-05,
+            -1.3872673e-05,
+            2.0923662e-06,
+            5.7431857e-06,
+            5.2303644e-06,
+            -2.3565115e-06,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        ],
+        [
+            -0.06680744,
+            -0.060253948,
+            -0.043922592,
+            -0.021959355,
+            -7.672213e-05,
+            0.017011464,
+            0.026878895,
+            0.029582279,
+            0.026961062,
+            0.021486206,
+            0.015344461,
+            0.009959587,
+            0.0059286267,
+            0.0032434773,
+            0.0016416882,
+            0.00077065255,
+            0.0003360585,
+            0.00013639862,
+            5.178405e-05,
+            1.8199597e-05,
+            6.0311268e-06,
+            1.8598139e-06,
+            5.354279e-07,
+            1.4414657e-07,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        ],
+        [
+            0.003025706,
+            0.011792785,
+            0.020065721,
+            0.022931129,
+            0.020099135,
+            0.013688341,
+            0.0060258415,
+            -0.00030894732,
+            -0.0045213653,
+            -0.005939544,
+            -0.006049581,
+            -0.0046145166,
+            -0.0033142106,
+            -0.002232844,
+            -0.0013694337,
+            -0.0007740844,
+            -0.0005514155,
+            -0.00046092537,
+            -4.9470447e-05,
+            0.000102694314,
+            -0.00037839013,
+            -0.0004389493,
+            -0.00035421035,
+            0.00014569856,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+            0.0,
+        ],
+    ],
+};
+
+/// `x factor (1 + erf(x / sqrt(2)))`, for a factor of one half the Gaussian error linear unit. With the half of the normal
+/// distribution, `P`, it is `x factor + 2 factor |x| P(|x|)`: one rounding, and 0, without a sign, where the parts are the
+/// same. For the factor one half it is at most 2^-25 |x| from the exact value. NaN goes through, minus infinity gives NaN as the
+/// product does.
+pub(super) fn gaussian_unit(steps: &mut Steps, x: &Term, factor: f64) -> Term {
+    let magnitude = steps.keep("magnitude", x.abs());
+    let half = HALF_OF_NORMAL.of(steps, &magnitude);
+    let mean = steps.keep("mean", x * factor);
+    let twice = if factor == 0.5 { magnitude } else { steps.keep("twice", magnitude * (2.0 * factor)) };
+    twice * half + mean
+}
+
+impl<const N: usize, const TERMS: usize> Pieces<N, TERMS> {
     /// The function of a magnitude.
     fn of(&self, steps: &mut Steps, magnitude: &Term) -> Term {
         let x = steps.keep("bounded", magnitude.min(self.end));
         let (sum, middle) = self.middle(steps, &x);
         let d = steps.keep("d", &x - middle);
-        let [constant, others @ .., last] = &self.coefficients;
-        let mut result = steps.looked_up(&sum, last);
-        for coefficients in others.iter().rev().chain([constant]) {
+        let mut from_last = self.coefficients.iter().rev();
+        let mut result = from_last.next().map_or_else(|| d.constant(0.0), |last| steps.looked_up(&sum, last));
+        for coefficients in from_last {
             let next = steps.looked_up(&sum, coefficients);
             result = steps.keep("p", result * &d + next);
         }
