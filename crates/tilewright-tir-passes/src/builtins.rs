@@ -107,9 +107,12 @@ fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
 
 /// Whether the value is that of an operation that does nothing here, or is no value.
 fn means_nothing(value: &Expr) -> bool {
-    let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
+    let ExprKind::Foreign { callee, args } = &value.kind else { return false };
+    // An element that will be needed is what CPUs understand.
+    let is_element = matches!(args.first().map(|place| &place.kind), Some(ExprKind::AddressOf { .. }));
     callee.builtin().is_some_and(|row| match row.effect {
-        BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint => true,
+        BuiltinEffect::Hint => row.name != "prefetch" || !is_element,
+        BuiltinEffect::Barrier | BuiltinEffect::Fence => true,
         BuiltinEffect::Pure | BuiltinEffect::Opaque => row.name == "undef",
     })
 }
@@ -157,6 +160,8 @@ fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
         }
         // The type of an address, or an address that has a name still.
         ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
+        // What is left of these are elements.
+        ("prefetch", _) => Ok(None),
         _ => {
             let message = format!("`T.{}` has no meaning on a CPU", row.name);
             Err(error_with_help("TW0561", origins, message, "it is an operation of other targets"))

@@ -29,10 +29,23 @@ impl FnCx<'_, '_> {
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
             ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),
+            ForeignCallee::Builtin(name) if **name == *"prefetch" => self.prefetch(args),
             ForeignCallee::Builtin(name) => {
                 Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple)))
             }
         }
+    }
+
+    /// The line of an element comes near: to be read (0) or written (1), as near as 0 to 3 say, as data.
+    fn prefetch(&mut self, args: &[Expr]) -> Result<Value> {
+        let Some(ExprKind::AddressOf { buffer, indices }) = args.first().map(|place| &place.kind) else {
+            return Err(self.unit.malformed("`T.prefetch` of something else than an element".to_owned()));
+        };
+        let place = self.address_of(buffer, indices)?;
+        let hint = |at: usize, most: i64| args.get(at).and_then(Expr::as_int).map_or(most, |hint| hint.clamp(0, most));
+        let (write, near) = (if args.len() > 1 { hint(1, 1) } else { 0 }, hint(2, 3));
+        self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 {write}, i32 {near}, i32 1)"));
+        Ok(Value::constant("null"))
     }
 
     fn call_llvm(&mut self, name: &str, args: &[Expr], dtype: DataType) -> Result<Value> {

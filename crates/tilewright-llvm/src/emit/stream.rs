@@ -7,7 +7,7 @@
 //! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
 //! their address together with a number that is 0 where the tensor is streamed to.
 
-use tilewright_expr::node::{VarId, walk};
+use tilewright_expr::node::{IrNode, VarId, walk};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 use tilewright_target::Target;
@@ -54,10 +54,11 @@ pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Map<VarId, Strea
             candidates.remove(&buffer.data.id());
         }
     });
-    if !candidates.is_empty() {
-        keep_written_once(&function.body, &mut Vec::new(), &mut candidates);
+    let mut search = Search { candidates, names: Map::default() };
+    if !search.candidates.is_empty() {
+        keep_written_once(&function.body, &mut Vec::new(), &mut search);
     }
-    candidates
+    search.candidates
 }
 
 fn cache_bytes(target: &Target) -> u64 {
@@ -70,33 +71,59 @@ fn known_bytes(buffer: &Buffer) -> Option<u64> {
     Some(elements.unsigned_abs().saturating_mul(buffer.dtype.element_bytes() as u64))
 }
 
+/// What stores are looked at with.
+struct Search {
+    candidates: Map<VarId, Streaming>,
+    /// Names whose values depend on loops: on which.
+    names: Map<VarId, Vec<VarId>>,
+}
+
+impl Search {
+    /// The loops among these that an expression depends on.
+    fn loops_of(&self, node: &impl IrNode, loops: &[Option<VarId>]) -> Vec<VarId> {
+        let mut found = Vec::new();
+        let mut see = |var: VarId| {
+            if loops.contains(&Some(var)) && !found.contains(&var) {
+                found.push(var);
+            }
+        };
+        walk(node, |var: &Var| {
+            see(var.id());
+            self.names.get(&var.id()).into_iter().flatten().copied().for_each(&mut see);
+        });
+        found
+    }
+}
+
 /// Takes out what is stored to in a loop that neither its index nor a condition around it depends on: a condition may leave
 /// one iteration of many, of which the index then says nothing.
-fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut Map<VarId, Streaming>) {
+fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut Search) {
     let known = loops.len();
     match &stmt.kind {
         StmtKind::Store { buffer, indices, .. } => {
-            let depends = |var: &Option<Var>| {
-                let mut found = false;
-                walk(indices, |v: &Var| found |= var.as_ref() == Some(v));
-                found
-            };
-            if !loops.iter().all(depends) {
-                candidates.remove(&buffer.data.id());
+            let found = search.loops_of(indices, loops);
+            if !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+                search.candidates.remove(&buffer.data.id());
             }
         }
-        StmtKind::For { var, .. } => loops.push(Some(var.clone())),
+        StmtKind::For { var, .. } => loops.push(Some(var.id())),
         // Nobody knows how often it runs.
         StmtKind::While { .. } => loops.push(None),
+        StmtKind::Let { var, value, .. } => {
+            let behind = search.loops_of(value, loops);
+            if !behind.is_empty() {
+                search.names.insert(var.id(), behind);
+            }
+        }
         _ => {}
     }
     match &stmt.kind {
-        StmtKind::Seq(stmts) => stmts.iter().for_each(|s| keep_written_once(s, loops, candidates)),
+        StmtKind::Seq(stmts) => stmts.iter().for_each(|s| keep_written_once(s, loops, search)),
         StmtKind::If { condition, then, otherwise } => {
-            let mut open = loops.clone();
-            walk(condition, |v: &Var| open.retain(|l| l.as_ref() != Some(v)));
+            let decide = search.loops_of(condition, loops);
+            let mut open: Vec<_> = loops.iter().copied().filter(|l| l.is_none_or(|l| !decide.contains(&l))).collect();
             for branch in [then].into_iter().chain(otherwise) {
-                with_stack(|| keep_written_once(branch, &mut open, candidates));
+                with_stack(|| keep_written_once(branch, &mut open, search));
             }
         }
         StmtKind::For { body, .. }
@@ -104,7 +131,7 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<Var>>, candidates: &mut
         | StmtKind::Let { body, .. }
         | StmtKind::Attr { body, .. }
         | StmtKind::AllocateConst { body, .. }
-        | StmtKind::Allocate { body, .. } => with_stack(|| keep_written_once(body, loops, candidates)),
+        | StmtKind::Allocate { body, .. } => with_stack(|| keep_written_once(body, loops, search)),
         StmtKind::Store { .. } | StmtKind::Block { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => {}
     }
     loops.truncate(known);
