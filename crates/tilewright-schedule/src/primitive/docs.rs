@@ -60,6 +60,11 @@ const DOCS: &[(&str, &str)] = &[
         "multiply_by_reciprocal",
         "Lets a block that divides by the sums of a softmax multiply by their reciprocals, computed once each.",
     ),
+    (
+        "pipeline_softmax",
+        "Runs the stages of a softmax at once: the maximum of a row, the powers of the row before it, the results of the one \
+         before that.",
+    ),
     ("set_scope", "Puts a temporary into another sort of memory."),
     ("set_axis_separator", "Gives a temporary memory of several dimensions, that begin at these of its own."),
     ("unsafe_set_dtype", "Gives a temporary elements of another type: what is computed is only as exact as that."),

@@ -26,6 +26,7 @@ mod merge;
 mod multiply_by_reciprocal;
 mod pad_einsum;
 mod parallel;
+pub(crate) mod pipeline_softmax;
 mod reindex;
 mod relations;
 mod reorder;
@@ -115,6 +116,7 @@ pub const ALL: &[Primitive] = &[
     pad_einsum::PAD_EINSUM,
     decompose_padding::DECOMPOSE_PADDING,
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
+    pipeline_softmax::PIPELINE_SOFTMAX,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

@@ -24,6 +24,7 @@ mod inline;
 mod parts;
 mod product;
 mod rows;
+mod softmax;
 mod strides;
 mod tasks;
 mod tiles;
@@ -46,8 +47,15 @@ use crate::{Schedule, ScheduleError, Trace};
 pub use apply::ApplyDefaultSchedule;
 
 /// The rules of CPUs, the most special first.
-pub const CPU: &[Rule] =
-    &[attention::RULE, product::PRODUCT, elementwise::ELEMENTWISE, windows::WINDOWS, rows::ROWS, fallback::FALLBACK];
+pub const CPU: &[Rule] = &[
+    attention::RULE,
+    product::PRODUCT,
+    elementwise::ELEMENTWISE,
+    windows::WINDOWS,
+    softmax::SOFTMAX,
+    rows::ROWS,
+    fallback::FALLBACK,
+];
 
 /// The function's name while rules look at it.
 const MAIN: &str = "main";
