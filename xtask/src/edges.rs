@@ -15,14 +15,22 @@ const OPEN: [&str; 2] = ["support", "macros"];
 /// External packages that one crate alone may see, by the beginning of their names.
 const FENCED: [(&str, &str); 3] = [("ruff_", "script"), ("inkwell", "llvm"), ("pyo3", "py")];
 
+/// The script that lists the crates whose sources decide what machine code is made of a PrimFunc.
+const FINGERPRINT: &str = "crates/tilewright-build/build.rs";
+
+/// The crates that lower, and those that lower with them, are found from these on.
+const LOWERING: [&str; 2] = ["tir-passes", "llvm"];
+
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Every edge of the workspace that the table does not allow, as a sentence each.
 pub(crate) fn check() -> Result<Vec<String>, String> {
     let table = source::text("ARCHITECTURE.md").ok_or("ARCHITECTURE.md is missing")?;
     let allowed = closure(&parse_table(&table)?);
-    let mut problems = Vec::new();
-    for (name, dependencies) in metadata()? {
+    let graph = metadata()?;
+    let script = source::text(FINGERPRINT).ok_or_else(|| format!("{FINGERPRINT} is missing"))?;
+    let mut problems: Vec<String> = fingerprinted(&script, &graph).into_iter().collect();
+    for (name, dependencies) in graph {
         let Some(short) = short_name(&name) else { continue };
         for dependency in dependencies {
             if let Some(other) = short_name(&dependency) {
@@ -43,6 +51,21 @@ fn judge(allowed: &Graph, from: &str, to: &str) -> Option<String> {
     };
     (!OPEN.contains(&to) && !seen.contains(to))
         .then(|| format!("crate `{from}` depends on `{to}`: the table of ARCHITECTURE.md does not list that edge"))
+}
+
+/// What is wrong with the list `CRATES` of the script: it has the crates that lower, all that they see, and its own.
+fn fingerprinted(script: &str, graph: &Graph) -> Option<String> {
+    let list = script.split_once("const CRATES").and_then(|(_, rest)| rest.split_once("];"));
+    let listed: BTreeSet<&str> =
+        list.map_or_else(BTreeSet::new, |(list, _)| list.split('"').skip(1).step_by(2).collect());
+    let short = |(name, edges): (&String, &BTreeSet<String>)| {
+        let edges = edges.iter().filter_map(|edge| short_name(edge)).map(str::to_owned);
+        Some((short_name(name)?.to_owned(), edges.collect()))
+    };
+    let seen = closure(&graph.iter().filter_map(short).collect());
+    let all = LOWERING.iter().flat_map(|name| seen.get(*name)).flatten().map(String::as_str);
+    let expected: BTreeSet<&str> = all.chain(LOWERING).chain(["build"]).collect();
+    (listed != expected).then(|| format!("{FINGERPRINT}: `CRATES` should be {expected:?}, found {listed:?}"))
 }
 
 /// The name in the table of a workspace package: `tilewright-ir` is `ir`, `tilewright` is itself.
@@ -171,6 +194,19 @@ mod tests {
     fn a_crate_without_a_row_is_reported() {
         let allowed = closure(&parse_table(TABLE).unwrap());
         assert!(judge(&allowed, "extra", "ir").unwrap().contains("no row"));
+    }
+
+    #[test]
+    fn the_list_of_fingerprinted_crates_is_that_of_what_lowers() {
+        let edges = |names: &[&str]| names.iter().map(|name| format!("tilewright-{name}")).collect();
+        let graph: Graph =
+            [("ir", edges(&[])), ("tir-passes", edges(&["ir"])), ("llvm", edges(&["ir"])), ("ops", edges(&["ir"]))]
+                .map(|(name, edges)| (format!("tilewright-{name}"), edges))
+                .into();
+        let list = |names: &str| fingerprinted(&format!("const CRATES: [&str; 4] = [{names}];"), &graph);
+        assert_eq!(list(r#""ir", "tir-passes", "llvm", "build""#), None);
+        assert!(list(r#""tir-passes", "llvm", "build""#).unwrap().contains("should be"));
+        assert!(list(r#""ir", "ops", "tir-passes", "llvm", "build""#).unwrap().contains("should be"));
     }
 
     #[test]

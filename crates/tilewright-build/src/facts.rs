@@ -75,14 +75,20 @@ mod tests {
     #[test]
     fn facts_come_back_from_their_bytes_and_from_no_others() {
         let object = Key::new(&["object"]);
-        for names in [&[][..], &["a"], &["", "größe", "a\nb"]] {
-            let packed = names.iter().map(|name| Arc::from(*name)).collect();
-            let facts = Facts { object, scratch_bytes: 1 << 40, packed };
-            let bytes = facts.encode();
-            assert_eq!(Facts::decode(&bytes), Some(facts));
-            let whole = (0..bytes.len()).filter(|&end| Facts::decode(&bytes[..end]).is_some());
+        for names in [&[][..], &["a"], &["", "a\nb", "größe"]] {
+            let of = |names: &[&str]| {
+                let packed = names.iter().map(|name| Arc::from(*name)).collect();
+                Facts { object, scratch_bytes: 1 << 40, packed }
+            };
+            let bytes = of(names).encode();
             // Fewer names are facts, too.
-            assert!(whole.count() <= names.len());
+            let whole: Vec<Facts> = (0..=names.len()).map(|count| of(&names[..count])).collect();
+            let ends: Vec<usize> = whole.iter().map(|facts| facts.encode().len()).collect();
+            assert_eq!(ends.last(), Some(&bytes.len()));
+            for end in 0..=bytes.len() {
+                let expected = ends.iter().position(|known| *known == end).map(|count| &whole[count]);
+                assert_eq!(Facts::decode(&bytes[..end]).as_ref(), expected, "{end} of {} bytes", bytes.len());
+            }
         }
         let mut long = Facts { object, scratch_bytes: 0, packed: BTreeSet::new() }.encode();
         long.extend(u64::MAX.to_le_bytes());

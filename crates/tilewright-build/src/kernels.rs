@@ -47,11 +47,7 @@ pub(crate) type KernelTable = Map<Arc<str>, Entry>;
 /// # Errors
 /// All that is wrong with any of them.
 pub fn lower_kernels(module: &Verified, target: &Target) -> Result<Vec<LowTir>, Diagnostics> {
-    lower(module.module(), target)
-}
-
-fn lower(module: &IRModule, target: &Target) -> Result<Vec<LowTir>, Diagnostics> {
-    let functions: Vec<_> = prim_funcs(module).collect();
+    let functions: Vec<_> = prim_funcs(module.module()).collect();
     let lowered = each(&functions, |(name, function)| {
         check_strides(name, function)?;
         tilewright_tir_passes::lower_for(target, name, function)

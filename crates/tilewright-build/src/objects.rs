@@ -115,7 +115,9 @@ struct Cx<'a> {
 
 impl<'a> Cx<'a> {
     fn new(target: &'a Target, options: &'a Options, cache: &'a KernelCache) -> Self {
-        let versions = [env!("CARGO_PKG_VERSION"), &tilewright_llvm::fingerprint()].join(" ");
+        let versions =
+            [env!("CARGO_PKG_VERSION"), "LLVM", &tilewright_llvm::version(), env!("TILEWRIGHT_CODEGEN_SOURCES")]
+                .join(" ");
         Self { target, options, cache, texts: [versions, format!("{target:?}"), format!("{options:?}")] }
     }
 

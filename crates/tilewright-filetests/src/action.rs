@@ -10,7 +10,7 @@ use tilewright::schedule::{Schedule, trace::Names};
 use tilewright::script::parse::{Definition, NoHost, parse_file, parse_module};
 use tilewright::script::print::{PrintOptions, print_module};
 use tilewright::support::{Diagnostic, Diagnostics, SourceFile, nearest};
-use tilewright::tir_passes::{PrimFuncPass, lower, lowering_passes};
+use tilewright::tir_passes::{Step, lower, lowering_passes};
 use tilewright::{GlobalFunc, IRModule, Target, Tensor};
 use tilewright_interp::InterpCx;
 
@@ -35,7 +35,7 @@ pub enum PassStep {
     /// A pass or pipeline.
     Pass(Arc<dyn Pass>),
     /// A step of the lowering, on every PrimFunc.
-    Prim(&'static str, PrimFuncPass),
+    Prim(&'static str, Step),
     /// `BindParams` of these parameters of `main`.
     Bind(Vec<String>),
     /// Calls of schedule primitives, one a line.
@@ -80,8 +80,8 @@ impl PassStep {
                 values.ok_or_else(|| format!("expected `{BIND_SYMBOLIC_VARS}:NAME=SIZE,…`, found `{name}`"))?;
             return Ok(Self::Pass(Arc::new(BindSymbolicVars::of_all(values))));
         }
-        if let Some(&(name, pass)) = lowering_passes().iter().find(|(known, _)| *known == name) {
-            return Ok(Self::Prim(name, pass));
+        if let Some(&(name, step)) = lowering_passes().iter().find(|(known, _)| *known == name) {
+            return Ok(Self::Prim(name, step));
         }
         tilewright::passes::by_name(name, &Target::host()).map(Self::Pass)
     }
@@ -91,7 +91,7 @@ impl PassStep {
         let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
         match self {
             Self::Pass(pass) => cx.run(pass.as_ref(), module).map_err(|error| error.diagnostics),
-            Self::Prim(_, pass) => on_prim_funcs(module, |_, function| pass(function)),
+            Self::Prim(_, step) => on_prim_funcs(module, |_, function| step.run(function)),
             Self::Bind(params) => {
                 let values = Values::for_params(&module, "main", params)?;
                 let keys = values.iter().map(|(name, tensor)| (ParamKey::Name(name.clone()), tensor.clone()));

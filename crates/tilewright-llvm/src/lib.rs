@@ -77,7 +77,7 @@ pub struct Kernel {
 
 /// Kernels written as LLVM's text form, which LLVM has not seen yet.
 ///
-/// The text, the target, the options and [`fingerprint`] decide every byte of the object: a cache of objects needs no
+/// The text, the target, the options, LLVM's [`version`] and this crate decide every byte of the object: a cache of objects needs no
 /// more to know that it has the right one.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -104,11 +104,6 @@ impl Source {
         let refused = |error| foreign::blame(&self.intrinsics, target).unwrap_or(error);
         machine::run(self.text, target, options, output).map_err(refused)
     }
-}
-
-/// What compiles: LLVM by its version, and this crate by its sources.
-pub fn fingerprint() -> String {
-    format!("LLVM {}, {}", version(), env!("TILEWRIGHT_LLVM_SOURCES"))
 }
 
 /// Compiles the functions into one object.

@@ -86,7 +86,7 @@ pub use guard::guard_indices;
 pub use hoist::hoist_guards;
 pub use init::lower_init;
 pub use legalize_floats::legalize_floats;
-pub use math::{expand_math, expand_math_on};
+pub use math::expand_math;
 pub use no_op::remove_no_op;
 pub use parallel::normalize_parallel;
 pub use partition::partition_loops;
@@ -102,32 +102,65 @@ pub use widen::widen_indices;
 /// A pass over one PrimFunc.
 pub type PrimFuncPass = fn(&PrimFunc) -> Result<PrimFunc, Diagnostics>;
 
+/// A step of the lowering.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    /// The same for every machine.
+    Plain(PrimFuncPass),
+    /// A pass that has less to do behind another one, which knows a machine's own instructions.
+    OnTarget(fn(&Target, &PrimFunc) -> PrimFunc, PrimFuncPass),
+}
+
+impl Step {
+    /// What the step makes of a function on any machine.
+    ///
+    /// # Errors
+    /// Those of [`lower`].
+    pub fn run(self, function: &PrimFunc) -> Result<PrimFunc, Diagnostics> {
+        match self {
+            Self::Plain(pass) | Self::OnTarget(_, pass) => pass(function),
+        }
+    }
+
+    /// The same with the instructions of a machine.
+    ///
+    /// # Errors
+    /// Those of [`lower`].
+    pub fn run_for(self, target: &Target, function: &PrimFunc) -> Result<PrimFunc, Diagnostics> {
+        match self {
+            Self::Plain(pass) => pass(function),
+            Self::OnTarget(own, pass) => pass(&own(target, function)),
+        }
+    }
+}
+
 /// The lowering from the block form to the flat form, step by step.
-pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
+pub fn lowering_passes() -> &'static [(&'static str, Step)] {
+    use Step::{OnTarget, Plain};
     &[
-        ("lower_builtins", lower_builtins),
-        ("compact_parameters", compact_parameters),
-        ("lower_init", lower_init),
-        ("lower_blocks", lower_blocks),
-        ("normalize_parallel", normalize_parallel),
-        ("legalize_foreign", legalize_foreign),
-        ("widen_indices", widen_indices),
-        ("simplify", simplify),
-        ("short_circuit", short_circuit),
-        ("place_allocations", place_allocations),
-        ("guard_indices", guard_indices),
-        ("hoist_guards", hoist_guards),
-        ("partition_loops", partition_loops),
-        ("simplify", simplify),
-        ("remove_no_op", remove_no_op),
-        ("flatten_buffers", flatten_buffers),
-        ("simplify", simplify),
-        ("vectorize", vectorize),
-        ("unroll", unroll),
-        ("simplify", simplify),
-        ("truncate_divisions", truncate_divisions),
-        ("expand_math", expand_math),
-        ("legalize_floats", legalize_floats),
+        ("lower_builtins", Plain(lower_builtins)),
+        ("compact_parameters", Plain(compact_parameters)),
+        ("lower_init", Plain(lower_init)),
+        ("lower_blocks", Plain(lower_blocks)),
+        ("normalize_parallel", Plain(normalize_parallel)),
+        ("legalize_foreign", Plain(legalize_foreign)),
+        ("widen_indices", Plain(widen_indices)),
+        ("simplify", Plain(simplify)),
+        ("short_circuit", Plain(short_circuit)),
+        ("place_allocations", Plain(place_allocations)),
+        ("guard_indices", Plain(guard_indices)),
+        ("hoist_guards", Plain(hoist_guards)),
+        ("partition_loops", Plain(partition_loops)),
+        ("simplify", Plain(simplify)),
+        ("remove_no_op", Plain(remove_no_op)),
+        ("flatten_buffers", Plain(flatten_buffers)),
+        ("simplify", Plain(simplify)),
+        ("vectorize", Plain(vectorize)),
+        ("unroll", Plain(unroll)),
+        ("simplify", Plain(simplify)),
+        ("truncate_divisions", Plain(truncate_divisions)),
+        ("expand_math", OnTarget(math::expand_math_on, expand_math)),
+        ("legalize_floats", Plain(legalize_floats)),
     ]
 }
 
@@ -138,7 +171,7 @@ pub fn lowering_passes() -> &'static [(&'static str, PrimFuncPass)] {
 /// What a CPU cannot run (`TW0561`), indices that are certainly outside of their buffer (`TW0562`), views that have no
 /// flat form (`TW0563`).
 pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
-    lower_by(symbol, function, |_| None)
+    lower_by(symbol, function, |step, function| step.run(function))
 }
 
 /// The same with the target's own instructions for mathematical functions. The interpreter does not know these.
@@ -146,20 +179,17 @@ pub fn lower(symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
 /// # Errors
 /// Those of [`lower`].
 pub fn lower_for(target: &Target, symbol: &str, function: &PrimFunc) -> Result<LowTir, Diagnostics> {
-    lower_by(symbol, function, |pass| (pass == "expand_math").then_some(target))
+    lower_by(symbol, function, |step, function| step.run_for(target, function))
 }
 
-fn lower_by<'t>(
+fn lower_by(
     symbol: &str,
     function: &PrimFunc,
-    instructions: impl Fn(&str) -> Option<&'t Target>,
+    run: impl Fn(Step, &PrimFunc) -> Result<PrimFunc, Diagnostics>,
 ) -> Result<LowTir, Diagnostics> {
     let mut current = function.clone();
-    for (name, pass) in lowering_passes() {
-        if let Some(target) = instructions(name) {
-            current = expand_math_on(target, &current);
-        }
-        current = pass(&current)?;
+    for (_, step) in lowering_passes() {
+        current = run(*step, &current)?;
     }
     LowTir::new(symbol, current)
 }

@@ -68,9 +68,9 @@ pub(crate) fn check_with(function: &PrimFunc, inputs: &[Input], dims: &[i64]) ->
     let expected = run(function, None, &tensors).unwrap_or_else(|e| panic!("the program itself: {e}"));
     let mut current = function.clone();
     let mut flat = false;
-    for (name, pass) in lowering_passes() {
+    for (name, step) in lowering_passes() {
         let before = current;
-        current = pass(&before).unwrap_or_else(|e| panic!("{name}: {e}"));
+        current = step.run(&before).unwrap_or_else(|e| panic!("{name}: {e}"));
         flat |= *name == "flatten_buffers";
         let found = run(&current, flat.then_some((&interface, dims)), &tensors);
         let text = || format!("before {name}:\n{}\nafter:\n{}", show::function(&before), show::function(&current));

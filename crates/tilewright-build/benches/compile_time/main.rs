@@ -72,10 +72,11 @@ fn options() -> Result<Options, String> {
 
 fn compile(function: &PrimFunc, options: &Options) -> Result<Times, String> {
     let mut times = Times::new();
+    let target = Target::host();
     let mut current = function.clone();
-    for (name, pass) in tilewright_tir_passes::lowering_passes() {
+    for (name, step) in tilewright_tir_passes::lowering_passes() {
         let start = Instant::now();
-        current = pass(&current).map_err(|problems| format!("{name}: {problems}"))?;
+        current = step.run_for(&target, &current).map_err(|problems| format!("{name}: {problems}"))?;
         times.push((name, start.elapsed().as_secs_f64()));
     }
     let start = Instant::now();
@@ -84,7 +85,6 @@ fn compile(function: &PrimFunc, options: &Options) -> Result<Times, String> {
     if options.only_lower {
         return Ok(times);
     }
-    let target = Target::host();
     let start = Instant::now();
     let source = Source::new(&[low], &target).map_err(|error| error.to_string())?;
     times.push(("text", start.elapsed().as_secs_f64()));

@@ -22,11 +22,11 @@ pub(crate) fn flat(symbol: &str, buffers: &[&Buffer], scalars: &[&Var], body: St
     LowTir::new(symbol, function).unwrap_or_else(|problems| panic!("{symbol}: {}", problems.render(false)))
 }
 
-/// The function after the steps of lowering that the flat form still needs before code is made.
-pub(crate) fn lowered(low: &LowTir) -> LowTir {
+/// The function after the steps of lowering that the flat form still needs before code is made for a target.
+pub(crate) fn lowered(target: &Target, low: &LowTir) -> LowTir {
     let steps = tilewright_tir_passes::lowering_passes().iter();
     let last = steps.skip_while(|(name, _)| *name != "truncate_divisions");
-    let function = last.fold(low.function().clone(), |function, (_, pass)| pass(&function).unwrap());
+    let function = last.fold(low.function().clone(), |function, (_, step)| step.run_for(target, &function).unwrap());
     LowTir::new(low.symbol(), function).unwrap_or_else(|problems| panic!("{}", problems.render(false)))
 }
 

@@ -151,10 +151,10 @@ fn cells() -> Vec<Cell> {
 }
 
 /// The kernel of a cell as code generation gets it: with the last steps of lowering behind it.
-fn kernel(cell: &Cell, lanes: u16) -> Option<LowTir> {
+fn kernel(target: &Target, cell: &Cell, lanes: u16) -> Option<LowTir> {
     let low =
         flat(&format!("{} x{lanes}", cell.name), &cell.buffers.iter().collect::<Vec<_>>(), &[], (cell.write)(lanes)?);
-    Some(lowered(&low))
+    Some(lowered(target, &low))
 }
 
 /// Compiles and links; what is refused is refused for a reason that a user can read.
@@ -184,7 +184,7 @@ fn every_operation_compiles_for_every_target_or_is_refused() {
             let (picked, skipped) =
                 ((row * 7 + column * 5) % LANES.len(), (row + row / TARGETS.len() + column) % 2 == 1);
             let some = LANES.iter().enumerate().filter(|(number, _)| full || (*number == picked && !skipped));
-            let some = some.filter_map(|(_, &lanes)| kernel(cell, lanes));
+            let some = some.filter_map(|(_, &lanes)| kernel(&target, cell, lanes));
             let before = kernels.len();
             kernels.extend(some);
             *counts.entry((cell.group, name)).or_default() += kernels.len() - before;

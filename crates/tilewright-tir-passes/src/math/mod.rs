@@ -44,7 +44,7 @@ pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
 }
 
 /// Expands the functions for which the target has instructions of its own; leaves the others, and other widths.
-pub fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
+pub(crate) fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
     if !instructions::available(target) {
         return function.clone();
     }

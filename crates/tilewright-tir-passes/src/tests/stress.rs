@@ -186,7 +186,7 @@ fn shared_choices(count: i64) -> PrimFunc {
 /// The asserts that guard the function's indices.
 fn asserts(function: &PrimFunc) -> usize {
     let passes = crate::lowering_passes().iter().take_while(|(name, _)| *name != "hoist_guards");
-    let guarded = passes.fold(function.clone(), |f, (_, pass)| pass(&f).unwrap());
+    let guarded = passes.fold(function.clone(), |f, (_, step)| step.run(&f).unwrap());
     let mut number = 0;
     tilewright_expr::node::walk(&guarded.body, |stmt: &Stmt| {
         number += usize::from(matches!(stmt.kind, tilewright_ir::tir::StmtKind::Assert { .. }));

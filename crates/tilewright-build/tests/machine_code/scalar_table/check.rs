@@ -63,10 +63,13 @@ impl Runner {
         // The interpreter gets the function as it was written, machines what lowering makes of it.
         match self {
             Self::Interpreter => Loaded::Interpreter(kernels.to_vec()),
-            Self::Here(target) => Loaded::Here(machine(&kernels.iter().map(lowered).collect::<Vec<_>>(), target)),
-            Self::Emulated(target) => {
-                Loaded::Emulated(Emulated::new(&kernels.iter().map(lowered).collect::<Vec<_>>(), target))
+            Self::Here(target) => {
+                Loaded::Here(machine(&kernels.iter().map(|low| lowered(target, low)).collect::<Vec<_>>(), target))
             }
+            Self::Emulated(target) => Loaded::Emulated(Emulated::new(
+                &kernels.iter().map(|low| lowered(target, low)).collect::<Vec<_>>(),
+                target,
+            )),
         }
     }
 
