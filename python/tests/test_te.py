@@ -625,3 +625,13 @@ def test_what_functions_take_is_what_programs_give() -> None:
     said = inspect.signature(topi.nn.conv2d_nchw).parameters
     assert list(said) == ["Input", "Filter", "stride", "padding", "dilation", "out_dtype"]
     assert said["out_dtype"].default is None and said["stride"].default is inspect.Parameter.empty
+
+
+def test_functions_of_floats_take_integers_where_the_result_is_known() -> None:
+    x, u = ELEMENT["int32"], ELEMENT["uint8"]
+    assert tir.floor(x).same_as(x) and tir.round(u).same_as(u) and tir.abs(u).same_as(u)
+    assert not bool(tir.isnan(x)) and bool(tir.isfinite(x))
+    assert str(tir.exp(x=ELEMENT["float32"])) == "T.exp(x)" and tir.bitwise_and(u, 1).dtype == "uint8"
+    assert list(inspect.signature(tir.atan2).parameters) == ["x1", "x2", "span"]
+    with pytest.raises(TypeError, match=r"tir\.pow: missing a required argument: 'y'"):
+        tir.pow(ELEMENT["float32"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, reduce
+from inspect import Parameter, Signature
 from typing import Any
 
 from .. import _core
@@ -14,10 +15,14 @@ _UNARY = (
     "exp2", "expm1", "floor", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "nearbyint", "popcount",
     "round", "rsqrt", "sigmoid", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
 )  # fmt: skip
-_BINARY = (
-    "atan2", "bitwise_and", "bitwise_or", "bitwise_xor", "copysign", "hypot", "nextafter", "pow", "shift_left",
-    "shift_right",
-)  # fmt: skip
+_BINARY = {
+    "atan2": ("x1", "x2"), "copysign": ("x1", "x2"), "hypot": ("x1", "x2"), "nextafter": ("x1", "x2"),
+    "pow": ("x", "y"),
+}  # fmt: skip
+_BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "shift_left", "shift_right")
+# What functions that are for floats make of an integer: itself, or what holds of all integers.
+_ROUNDED = ("ceil", "floor", "nearbyint", "round", "trunc")
+_SPECIAL = {"isfinite": True, "isinf": False, "isnan": False}
 
 
 def _matching(values: tuple[Any, ...]) -> list[Any]:
@@ -28,22 +33,44 @@ def _matching(values: tuple[Any, ...]) -> list[Any]:
     return [value if hasattr(value, "dtype") else _core.to_expr(value, dtype) for value in values]
 
 
-def _intrinsic(name: str, count: int) -> Any:
-    def call(*args: Any, span: object = None) -> Any:
-        if len(args) != count:
-            raise TypeError(f"{name}() takes {count} arguments, found {len(args)}")
-        return _core.call_tir_op(name, _matching(args))
+def _function(name: str, names: tuple[str, ...], made: Any) -> Any:
+    """A function of expressions, which have these names."""
+    own = [Parameter(one, Parameter.POSITIONAL_OR_KEYWORD) for one in names]
+    signature = Signature([*own, Parameter("span", Parameter.POSITIONAL_OR_KEYWORD, default=None)])
+
+    def call(*args: Any, **named: Any) -> Any:
+        try:
+            given = signature.bind(*args, **named).arguments
+        except TypeError as error:
+            raise TypeError(f"tir.{name}: {error}") from None
+        return made(*(given[one] for one in names))
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`T.{name}` of {'one expression' if count == 1 else f'{count} expressions'}."
+    call.__doc__ = f"`T.{name}` of {'one expression' if len(names) == 1 else f'{len(names)} expressions'}."
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
 
-for _name in _UNARY:
-    globals()[_name] = _intrinsic(_name, 1)
-for _name in _BINARY:
-    globals()[_name] = _intrinsic(_name, 2)
-fma = _intrinsic("fma", 3)
+def _intrinsic(name: str, *names: str) -> Any:
+    def made(*args: Any) -> Any:
+        known = _of_integer(name, args[0])
+        return _core.call_tir_op(name, _matching(args)) if known is None else known
+
+    return _function(name, names, made)
+
+
+def _of_integer(name: str, value: Any) -> Any:
+    """What a function for floats makes of an integer; None of other values."""
+    dtype = "" if isinstance(value, (int, float)) else str(getattr(value, "dtype", ""))
+    if (name in _ROUNDED and "int" in dtype) or (name == "abs" and dtype.startswith("uint")):
+        return value
+    return IntImm("bool", _SPECIAL[name]) if name in _SPECIAL and "int" in dtype and "x" not in dtype else None
+
+
+globals().update({name: _intrinsic(name, "x") for name in _UNARY})
+globals().update({name: _intrinsic(name, *names) for name, names in _BINARY.items()})
+globals().update({name: _function(name, ("x", "y"), partial(_core.operate, name)) for name in _BITWISE})
+fma = _intrinsic("fma", "x", "y", "z")
 fabs = globals()["abs"]
 power = globals()["pow"]
 
@@ -277,7 +304,7 @@ def var(name: str = "tindex", dtype: str = "int32") -> Var:
 
 
 __all__ = [
-    *_UNARY, *_BINARY, *_OF_TARGETS, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin",
+    *_UNARY, *_BINARY, *_BITWISE, *_OF_TARGETS, "address_of", "all", "any", "bitwise_not", "call_extern", "call_intrin",
     "call_llvm_intrin", "call_llvm_pure_intrin", "call_packed", "call_pure_extern", "ceildiv", "comm_reducer",
     "const", "convert", "div", "fabs", "floordiv", "floormod", "fma", "fmod", "if_then_else", "indexdiv", "indexmod",
     "infinity", "ldexp", "likely", "logaddexp", "max", "max_value", "min", "min_value", "power", "reinterpret", "ret",
