@@ -66,7 +66,10 @@ fn unify(values: &mut Vec<(Var, Expr)>, declared: &Buffer, given: &Buffer) -> Re
         return Err(format!("`{name}` has {} dimensions, the buffer that is given {}", declared.rank(), given.rank()));
     }
     let failed = |reason: TypeMismatch| format!("`{name}`: {}", reason.0);
-    for (declared, given) in declared.shape.iter().zip(&given.shape) {
+    // A dimension that is a variable alone says what the others are made of.
+    let dims = declared.shape.iter().zip(&given.shape);
+    let (variables, others): (Vec<_>, Vec<_>) = dims.partition(|(declared, _)| declared.as_var().is_some());
+    for (declared, given) in variables.into_iter().chain(others) {
         agree(values, name, declared, given)?;
     }
     // A buffer that declares no strides has no gaps: whoever passes some would be misread.
@@ -126,6 +129,23 @@ mod tests {
         assert_eq!(known.params.len(), 1);
         let shape = known.params[0].buffer.as_ref().unwrap().constant_shape();
         assert_eq!(shape, Some(vec![3, 6]));
+    }
+
+    #[test]
+    fn a_dimension_may_stand_before_the_variable_that_it_is_made_of() {
+        let n = Expr::var(&Var::new("n", DataType::I32));
+        let a = Buffer::new("a", vec![&n * 2, n], DataType::F32);
+        let function = PrimFunc {
+            params: vec![Param::buffer(&a)],
+            attrs: Attrs::new(),
+            body: Stmt::nothing(),
+            origins: Default::default(),
+        };
+        let handle = function.params[0].var.clone();
+        let given = Buffer::new("b", vec![Expr::i32(8), Expr::i32(4)], DataType::F32);
+        let known = specialize(&function, &[(handle, Known::Buffer(given))]).unwrap();
+        let shape = known.params[0].buffer.as_ref().unwrap().constant_shape();
+        assert_eq!(shape, Some(vec![8, 4]));
     }
 
     #[test]
