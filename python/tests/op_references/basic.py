@@ -281,6 +281,7 @@ REFERENCES: dict[str, Reference] = {
                 lambda op, x: op(x, 0, "int32", exclusive=True),
                 lambda x: np.cumsum(x, dtype=np.int32) - x,
             ),
+            ([((3, 5), "bool")], lambda op, x: op(x, 1, "int32"), lambda x: np.cumsum(x, 1, dtype=np.int32)),
         ),
         along(lambda op, axis, x: op(x, axis), lambda axis, x: np.cumsum(x, axis, dtype=x.dtype), special=False),
     ),

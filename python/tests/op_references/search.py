@@ -41,8 +41,8 @@ def lines(call, reference, shapes=LINES, dtypes=("float32", "float16", "int8", "
 
 
 def first_of(axis, largest, k, give, dtype, x):
-    """The `k` first elements, their indices, or both."""
-    places = np.take(order(x, axis, largest), range(k), axis)
+    """The `k` first elements (all, where `k` is not positive), their indices, or both."""
+    places = np.take(order(x, axis, largest), range(k if k > 0 else x.shape[axis]), axis)
     values = np.take_along_axis(x, places, axis)
     places = places.astype(dtype)
     return {"both": [values, places], "values": values, "indices": places}[give]
@@ -384,6 +384,7 @@ REFERENCES: dict[str, Reference] = {
         lambda rng, op: (
             sample
             for k, give, dtype in (
+                (0, "both", "int64"),
                 (1, "both", "int32"),
                 (2, "values", "int64"),
                 (2, "indices", "int64"),

@@ -10,6 +10,7 @@
 # run: places_of_smallest(f32[2,4]=[3, -1, nan, -1, inf, 0.5, -inf, 2]) == i32[2,2]=[1, 3, 2, 1]
 # run: smallest_of_columns(f32[2,4]=[3, -1, nan, -1, inf, 0.5, -inf, 2]) == f32[1,4]=[3, -1, -inf, -1]
 # run: both(f32[2,4]=[3, -1, nan, -1, inf, 0.5, -inf, 2]) == same
+# run: all_in_order(f32[2,4]=[3, -1, nan, -1, inf, 0.5, -inf, 2]) == f32[2,4]=[nan, 3, -1, -1, inf, 2, 0.5, -inf]
 # run: symbolic n=0 == same
 # run: symbolic n=1 == same
 # run: symbolic n=37 == same
@@ -54,9 +55,13 @@ class Module:
         return R.topk(x, k=1, axis=0, ret_type="values", largest=False)
 
     @R.function
+    def all_in_order(x: R.Tensor((2, 4), "float32")):
+        return R.topk(x, k=0, ret_type="values")
+
+    @R.function
     def both(x: R.Tensor((2, 4), "float32")):
         return R.topk(x)
 
     @R.function
     def symbolic(x: R.Tensor(("n", 3), "int8")):
-        return (R.sort(x, axis=0), R.argsort(x, axis=0, descending=True), R.topk(x, k=2))
+        return (R.sort(x, axis=0), R.argsort(x, axis=0, descending=True), R.topk(x, k=2), R.topk(x, k=-1, axis=0))

@@ -21,7 +21,7 @@ op! {
     "topk" {
         args: { data: Tensor, "The input tensor."; }
         attrs: {
-            k: Int = AttrDefault::Int(1), "The number of elements, at least 1.";
+            k: Int = AttrDefault::Int(1), "The number of elements; all of them where it is less than 1.";
             axis: Int = AttrDefault::Int(-1), "The dimension; negative numbers count from the end.";
             ret_type: Str = AttrDefault::Str("both"),
                 "What is given: `both`, the tuple of elements and indices, or `values` or `indices` alone.";
@@ -49,10 +49,10 @@ fn wanted(call: &OpCall<'_>) -> Result<(bool, bool), InferError> {
 
 fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let k = attributes::int(call, "k")?;
-    if k < 1 {
-        return Err(InferError::new(format!("`topk` gives at least 1 element, found k = {k}")));
-    }
     let values = infer_ordered(call, |extent| {
+        if k < 1 {
+            return Ok(extent.clone());
+        }
         if cx.exceeds(&Expr::i64(k), extent) {
             let message = format!("`topk` cannot give {k} elements of a dimension of {}", shapes::dim_text(extent));
             return Err(InferError::at(0, message));
@@ -78,12 +78,15 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let name = block_name(call);
     legalize_formula(call, |inputs| {
         let [x] = inputs else { return Ok(Vec::new()) };
-        if k <= FEW {
+        if (1..=FEW).contains(&k) {
             let results = selected(x, line, k, &name)?;
             return Ok(results.into_iter().skip(usize::from(!wanted.0)).collect());
         }
         let (values, indices) = sorted(x, line, &format!("{name}_sorted"))?;
         let given = wanted.0.then_some(values).into_iter().chain(indices);
+        if k < 1 {
+            return Ok(given.collect());
+        }
         given.map(|sorted| first(&sorted, axis, k, &name)).collect()
     })
 }

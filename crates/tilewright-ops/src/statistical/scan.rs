@@ -8,7 +8,7 @@ use tilewright_ir::tir::{ForKind, PrimFunc, Stmt, StmtKind};
 use tilewright_te::{TeError, Tensor, extern_stage, legalize};
 use tilewright_tensor::DataType;
 
-use crate::elementwise::{block_name, check_dtype, number, wide};
+use crate::elementwise::{any, block_name, check_dtype, number, wide};
 use crate::manipulate::regrouped;
 use crate::reduction::converted;
 use crate::{attributes, shapes};
@@ -16,7 +16,12 @@ use crate::{attributes, shapes};
 /// The rule: the tensor's shape, flattened where no axis is given.
 pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
     let (shape, dtype) = call.tensor(0)?;
-    check_dtype(call, 0, dtype, number)?;
+    let said = attributes::dtype(call, "dtype")?;
+    // Truths are counted, where the type to count in is said.
+    check_dtype(call, 0, dtype, if said.is_some() { any } else { number })?;
+    if let Some(said) = said.filter(|said| !(number.0)(*said)) {
+        return Err(InferError::new(format!("`{}` gives {}, not {said}", call.op.name, number.1)));
+    }
     let shape = match (call.attr("axis").and_then(Attr::as_int), shape) {
         (Some(axis), shape) => {
             if let Some(rank) = shape.rank() {
@@ -27,7 +32,7 @@ pub(super) fn infer_scan(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, 
         (None, TensorShape::Known(dims)) => TensorShape::Known(vec![shapes::product(cx, dims)]),
         (None, TensorShape::Rank(_) | TensorShape::Unknown) => TensorShape::Rank(1),
     };
-    Ok(StructInfo::tensor_with(shape, attributes::dtype(call, "dtype")?.or(dtype)))
+    Ok(StructInfo::tensor_with(shape, said.or(dtype)))
 }
 
 /// The loops, which combine by `op`, beginning with `identity`. Narrow floats are accumulated in float32.
