@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from .. import _core
-from .expr import DataflowBlock, Function
+from .expr import Binding, DataflowBlock, Function
 
 __all__ = ["DataflowBlockRewrite"]
 
 
 class DataflowBlockRewrite(_core.DataflowBlockRewrite):
     """Edits a dataflow block of a function: variables are replaced, bindings added and removed."""
+
+    def add_binding(self, binding: Binding) -> None:
+        """Adds a binding that is made already."""
+        self.add(binding)
 
     @property
     def mutated_dfb_(self) -> DataflowBlock:

@@ -92,10 +92,10 @@ class ASTPrinter:
 
 
 def dump_ast(
-    expr: Any,
+    exp: Any,
     indent_str: str = "    ",
     include_struct_info_annotations: bool = True,
     include_call_attrs: bool = True,
 ) -> str:
     """An expression as the text of its constructors."""
-    return ASTPrinter(indent_str, include_struct_info_annotations, include_call_attrs).visit_expr(expr)
+    return ASTPrinter(indent_str, include_struct_info_annotations, include_call_attrs).visit_expr(exp)

@@ -52,12 +52,16 @@ def get_relax_stacked_attention_module(
     bias: Any | None = None,
     qk_scale: float | None = None,
     single_shape: bool = False,
+    layout: str = "BS3NH",
+    causal_mask: str | None = None,
 ) -> IRModule:
     """`nn.attention` of parts of one tensor `(b, s, (n * h) * 2 + n * h_v)`, cut by `op`: `split` or `strided_slice`.
 
     `qkv` and `bias` are arrays or anything with a shape and a data type. With `single_shape` the queries' shape stands
-    for all three.
+    for all three. `layout` says where batch, sequence, the three parts, heads and widths lie; `BS3NH` is the only one.
     """
+    if layout != "BS3NH":
+        raise ValueError(f"the layout is `BS3NH`, found {layout!r}")
     dtype = str(qkv.dtype)
     params = [Var("qkv", TensorStructInfo(qkv.shape, dtype))]
     if bias is not None:
@@ -83,6 +87,6 @@ def get_relax_stacked_attention_module(
                 raise ValueError(f"op is `split` or `strided_slice`, found {op!r}")
             operands = [builder.emit(R.reshape(part, shape)) for part, shape in zip(parts, shapes, strict=True)]
             attend = R.nn.attention if bias is None else R.nn.attention_bias
-            output = builder.emit_output(attend(*operands, *params[1:], scale=qk_scale))
+            output = builder.emit_output(attend(*operands, *params[1:], scale=qk_scale, causal_mask=causal_mask))
         builder.emit_func_output(output)
     return builder.finalize()
