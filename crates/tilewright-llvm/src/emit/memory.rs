@@ -88,8 +88,8 @@ impl FnCx<'_, '_> {
         }
         match predicate {
             None => match (place, self.streaming(buffer)) {
-                (Place::Strided(address, 1), Some(kept)) => {
-                    self.store_streamed(&address, &value, dtype, kept.as_ref())?;
+                (Place::Strided(address, 1), Some(streaming)) => {
+                    self.store_streamed(&address, &value, dtype, &streaming)?;
                 }
                 (place, _) => self.store_at(place, &value, dtype),
             },

@@ -9,6 +9,7 @@ use tilewright_tensor::abi::offsets;
 use super::entry::{call_internal, takes_address};
 use super::function::{Binding, FnCx, Position, Result, Sort, Source};
 use super::scratch::scratch_bindings;
+use super::stream::Streaming;
 use super::text::{Body, Reg, Value};
 use super::work::Split;
 
@@ -74,7 +75,9 @@ impl FnCx<'_, '_> {
                 // Its memory is asked for here.
                 Some(StmtKind::Allocate { buffer, .. }) => walk(&buffer.shape, |var: &Var| meet(var)),
                 Some(StmtKind::Store { buffer, .. }) => {
-                    self.streaming(buffer).flatten().iter().for_each(&mut meet);
+                    if let Some(Streaming::WhereZero(kept)) = self.streaming(buffer) {
+                        meet(&kept);
+                    }
                 }
                 _ => {}
             }

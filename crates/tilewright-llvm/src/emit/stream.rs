@@ -24,10 +24,10 @@ const MIN_BYTES: usize = 16;
 /// A result is streamed to if it is at least such a part of the last-level cache, and all arguments together fill it.
 const PART: u64 = 4;
 
-/// Which arguments a kernel streams to.
-#[derive(Debug)]
+/// When a kernel streams to an argument.
+#[derive(Clone, Debug)]
 pub(crate) enum Streaming {
-    /// To this one, whenever it runs.
+    /// Whenever it runs.
     Always,
     /// Where this variable is 0, which the kernel gives its value at its beginning.
     WhereZero(Var),
@@ -138,19 +138,16 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
 }
 
 impl FnCx<'_, '_> {
-    /// Whether stores to the buffer go past the caches, and the variable that has to be 0 for that, where there is one.
-    pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Option<Var>> {
-        match self.unit.streamed.get(&buffer.data.id())? {
-            Streaming::Always => Some(None),
-            Streaming::WhereZero(kept) => Some(Some(kept.clone())),
-        }
+    /// When stores to the buffer go past the caches, if they ever do.
+    pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Streaming> {
+        self.unit.streamed.get(&buffer.data.id()).cloned()
     }
 
     /// Compares the sizes that were not known before, in the kernel's first statement.
     pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
         let cache = cache_bytes(self.unit.target);
         let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
-        if buffers.iter().all(|buffer| self.streaming(buffer).flatten().is_none()) {
+        if !buffers.iter().any(|buffer| matches!(self.streaming(buffer), Some(Streaming::WhereZero(_)))) {
             return Ok(());
         }
         self.begin_statement()?;
@@ -163,7 +160,7 @@ impl FnCx<'_, '_> {
         }
         let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {cache}"));
         for (buffer, bytes) in buffers.into_iter().zip(sizes) {
-            let Some(var) = self.streaming(buffer).flatten() else { continue };
+            let Some(Streaming::WhereZero(var)) = self.streaming(buffer) else { continue };
             let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", cache / PART));
             let kept = self.body.assign(format_args!("or i1 {all_fit}, {is_small}"));
             let kept = self.body.assign(format_args!("zext i1 {kept} to i64"));
@@ -184,13 +181,13 @@ impl FnCx<'_, '_> {
         Ok(self.body.assign(format_args!("mul i64 {wide}, {width}")))
     }
 
-    /// Stores neighbouring lanes past the caches where the address allows it, and where the variable, if there is one, is 0.
+    /// Stores neighbouring lanes past the caches where the address allows it, and when these are streamed.
     pub(crate) fn store_streamed(
         &mut self,
         address: &Value,
         value: &Value,
         dtype: DataType,
-        kept: Option<&Var>,
+        streaming: &Streaming,
     ) -> Result<()> {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
         if bytes < MIN_BYTES || !bytes.is_power_of_two() {
@@ -200,7 +197,7 @@ impl FnCx<'_, '_> {
         let align = bytes.min(LINE);
         let number = self.body.assign(format_args!("ptrtoint ptr {address} to i64"));
         let mut rest = self.body.assign(format_args!("and i64 {number}, {}", align - 1));
-        if let Some(kept) = kept {
+        if let Streaming::WhereZero(kept) = streaming {
             let kept = self.value_of(kept)?;
             rest = self.body.assign(format_args!("or i64 {rest}, {kept}"));
         }

@@ -70,20 +70,11 @@ fn dim(conv: &Conv, d: usize, data: &Expr, result: &Expr, taps: &Expr) -> Result
 impl Phases {
     /// The sums, by batch, phases, channel, and places in the phase.
     pub(super) fn sums(&self, data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
-        let border = |front: bool| {
-            conv.data.by_dim(|axis, _| match axis.checked_sub(2).and_then(|d| self.dims.get(d)) {
-                Some(dim) => {
-                    if front {
-                        dim.border.0
-                    } else {
-                        dim.border.1
-                    }
-                }
-                None => 0,
-            })
+        let border = |of: fn(&Dim) -> i64| {
+            conv.data.by_dim(|axis, _| axis.checked_sub(2).and_then(|d| self.dims.get(d)).map_or(0, of))
         };
         let zero = Value::from(Expr::number(0, data.dtype()));
-        let data = padded(data, &border(true), &border(false), &zero, "data_pad")?;
+        let data = padded(data, &border(|dim| dim.border.0), &border(|dim| dim.border.1), &zero, "data_pad")?;
         let phases = self.dims.iter().map(|dim| Expr::int(dim.stride, dim.results.dtype));
         let places = self.dims.iter().map(|dim| dim.results.clone());
         let shape: Vec<Expr> =
