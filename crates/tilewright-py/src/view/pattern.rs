@@ -357,12 +357,12 @@ pub(crate) fn rewrite_call<'py>(
 /// fits.
 #[pyfunction]
 pub(crate) fn rewrite_bindings<'py>(
-    context: &PyContext,
+    ctx: &PyContext,
     rewriter: &Bound<'py, PyAny>,
     func: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (py, function) = (func.py(), function_of(func)?.1);
-    let context = context.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let context = ctx.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let mut raised = Raised(None);
     let mut rewrite = |found: &Matches, values: &tilewright::support::OrderedMap<Var, Expr>| {
         let answer = (|| {
@@ -426,16 +426,16 @@ impl PyBlockRewrite {
     }
 
     /// Adds a binding of an expression, or one that is made already.
-    #[pyo3(signature = (expr_or_binding, name=None, is_dfvar=false))]
-    fn add(&self, expr_or_binding: &Bound<'_, PyAny>, name: Option<&str>, is_dfvar: bool) -> PyResult<()> {
-        if let Some(Node::Binding(binding)) = node_of(expr_or_binding) {
-            return self.change(expr_or_binding.py(), |edit| {
+    #[pyo3(signature = (expr, name=None, is_dfvar=false))]
+    fn add(&self, expr: &Bound<'_, PyAny>, name: Option<&str>, is_dfvar: bool) -> PyResult<()> {
+        if let Some(Node::Binding(binding)) = node_of(expr) {
+            return self.change(expr.py(), |edit| {
                 edit.add_binding((**binding).clone());
                 Ok(())
             });
         }
-        let value: Expr = argument(expr_or_binding, "expr")?;
-        self.change(expr_or_binding.py(), |edit| {
+        let value: Expr = argument(expr, "expr")?;
+        self.change(expr.py(), |edit| {
             edit.add(&value, name, is_dfvar);
             Ok(())
         })
