@@ -13,7 +13,7 @@ use tilewright_support::{Diagnostic, Diagnostics, Map, Origins};
 use tilewright_tensor::{DataType, Tensor};
 
 use super::args::Args;
-use super::cx::Cx;
+use super::cx::{Cx, Number};
 use super::graph::{Argument, Graph, Node, Target};
 use super::rules::{self, Apply, Rule};
 use super::value::{Refused, Res, Value};
@@ -311,7 +311,8 @@ impl<'a> Translation<'a> {
     fn output(&self, bb: &mut BlockBuilder, output: &Argument) -> Res<()> {
         let value = self.value(output).ok_or_else(|| Refused::new("the graph gives what no node of it is"))?;
         let visible = |bb: &mut BlockBuilder, value: &Value| -> Res<Expr> {
-            Ok(Expr::var(&bb.emit_output(&expression(value)?)?))
+            let value = expression(&Cx { bb: &mut *bb }, value)?;
+            Ok(Expr::var(&bb.emit_output(&value)?))
         };
         let result = match &value {
             Value::List(items) if self.options.unwrap_unit_return_tuple && items.len() == 1 => visible(bb, &items[0])?,
@@ -327,10 +328,11 @@ impl<'a> Translation<'a> {
 }
 
 /// A value as what a function can give.
-fn expression(value: &Value) -> Res<Expr> {
+fn expression(cx: &Cx<'_>, value: &Value) -> Res<Expr> {
     Ok(match value {
         Value::Tensor(expr) => expr.clone(),
-        Value::List(items) => Expr::tuple(items.iter().map(expression).collect::<Res<_>>()?),
+        Value::List(items) => Expr::tuple(items.iter().map(|item| expression(cx, item)).collect::<Res<_>>()?),
+        Value::None => cx.call("null_value", &[], [])?,
         Value::Bool(value) => Expr::prim(scalar::Expr::bool(*value)),
         Value::Int(value) => Expr::prim(scalar::Expr::i64(*value)),
         Value::Float(value) => Expr::prim(scalar::Expr::float(*value, DataType::F64)),
@@ -356,6 +358,9 @@ fn apply(cx: &mut Cx<'_>, rule: &Rule, args: &Args) -> Res {
     match rule.apply {
         Apply::Function(function) => function(cx, args),
         Apply::Unary(op) => cx.op(op, &[&args.tensor("input")?]),
+        Apply::Real(op) if let Some(x) = Number::of(args.get("input")) => {
+            super::rules::arithmetic::real_of_number(op, x.as_f64())
+        }
         Apply::Real(op) => cx.op(op, &[&cx.real(&args.tensor("input")?)?]),
         Apply::Binary(op) => super::rules::arithmetic::binary(cx, op, args.get("input"), args.get("other")),
         Apply::Same => Ok(args.get("input").clone()),

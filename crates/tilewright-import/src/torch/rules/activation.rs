@@ -47,8 +47,10 @@ pub const RULES: &[Rule] = &[
         "dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout",
         "input, p=0.5, training|train=True, inplace=False",
     ),
+    // What is copied has memory of its own.
+    Rule { view: false, ..same("clone lift_fresh_copy", "input, memory_format=None, *rest=None") },
     same(
-        "identity clone contiguous detach alias lift_fresh_copy lift_fresh positive requires_grad stochastic_depth \
+        "identity contiguous detach alias lift_fresh positive requires_grad stochastic_depth \
           detach_copy cpu cuda",
         "input, p=None, mode=None, training=False",
     ),

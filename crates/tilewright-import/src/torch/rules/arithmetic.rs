@@ -236,7 +236,29 @@ fn signbit(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.op("logical_or", &[&below, &cx.with_number("less", &reciprocal, 0.0)?])
 }
 
+/// A function of a real number that Python works out.
+pub fn real_of_number(op: &str, x: f64) -> Res {
+    let found = match op {
+        "sqrt" => x.sqrt(),
+        "exp" => x.exp(),
+        "log" => x.ln(),
+        "sin" => x.sin(),
+        "cos" => x.cos(),
+        "tan" => x.tan(),
+        "tanh" => x.tanh(),
+        _ => return Err(Refused(format!("`{op}` of a number has no rule"))),
+    };
+    if found.is_finite() { Ok(Value::Float(found)) } else { Err(Refused(format!("`{op}` of {x} is no number"))) }
+}
+
 fn rounded(cx: &Cx<'_>, args: &Args, op: &str) -> Res {
+    match (args.get("input"), op) {
+        (Value::Float(x), "ceil") => return Ok(Value::Int(x.ceil() as i64)),
+        (Value::Float(x), "floor") => return Ok(Value::Int(x.floor() as i64)),
+        (Value::Float(x), "trunc") => return Ok(Value::Int(*x as i64)),
+        (Value::Int(x), _) => return Ok(Value::Int(*x)),
+        _ => {}
+    }
     let x = args.tensor("input")?;
     if cx.dtype(&x)?.is_float() { cx.op(op, &[&x]) } else { Ok(Value::Tensor(x)) }
 }

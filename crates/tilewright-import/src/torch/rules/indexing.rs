@@ -164,7 +164,7 @@ fn flattened<'a>(items: &'a [Value], depth: usize, shape: &mut Vec<i64>, flat: &
 }
 
 /// `x[indices]`: first what each dimension alone is cut to, then the tensors of indices.
-fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
+pub fn indexed(cx: &mut Cx<'_>, x: &Expr, mut indices: Vec<Value>) -> Res {
     for index in &mut indices {
         if let Value::List(items) = index {
             *index = Value::Tensor(listed(items)?);

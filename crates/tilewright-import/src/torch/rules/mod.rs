@@ -10,6 +10,7 @@ pub mod accumulate;
 pub mod activation;
 pub mod antialias;
 pub mod arithmetic;
+pub mod assigned;
 pub mod attention;
 pub mod convolution;
 pub mod create;
@@ -86,7 +87,7 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 19] = [
+const FAMILIES: [&[Rule]; 20] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
@@ -96,6 +97,7 @@ const FAMILIES: [&[Rule]; 19] = [
     indexing::RULES,
     masks::RULES,
     accumulate::RULES,
+    assigned::RULES,
     picked::RULES,
     special::RULES,
     create::RULES,
@@ -125,7 +127,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// the operator as ATen itself has it: where its arguments have another order there, it has a rule of its own.
 pub fn find(name: &str) -> Option<(&'static Rule, bool)> {
     let known = |name: &str| by_name().get(name).or_else(|| by_name().get(name.strip_prefix("aten.")?));
-    let own = known(name).map(|rule| (rule, ["fill_", "copy_", "zero_"].iter().any(|known| name.ends_with(known))));
+    let own = known(name)
+        .map(|rule| (rule, ["fill_", "copy_", "zero_", "setitem"].iter().any(|known| name.ends_with(known))));
     own.or_else(|| known(name.strip_suffix('_')?).map(|rule| (rule, true)))
 }
 

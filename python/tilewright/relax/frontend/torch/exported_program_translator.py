@@ -30,9 +30,12 @@ def from_exported_program(
     `relax.frontend.detach_params` gives their values.
 
     An operator that has no rule, or whose rule does not take its arguments, is taken apart as PyTorch itself does
-    (`torch.export.ExportedProgram.run_decompositions`); only what that leaves without a rule is an error, with its place
-    in the model's source. Operators of the `custom_convert_map`, which is as in `from_fx`, by names such as `aten.det`
-    or without `aten.`, are not taken apart.
+    (`torch.export.ExportedProgram.run_decompositions`); only what that leaves without a rule is an error, with its
+    place in the model's source. Operators of the `custom_convert_map`, which is as in `from_fx`, by names such as
+    `aten.det` or without `aten.`, are not taken apart.
+
+    The function gives what the model gives. What the model would keep in its buffers from one call to the next it does
+    not: each call begins with the buffers that were exported.
     """
     options: dict[str, Any] = {
         "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
@@ -93,6 +96,8 @@ def record_program(
     importer: Importer, recorder: Recorder, program: ExportedProgram, place_of: Callable[[fx.Node], Any]
 ) -> Any:
     """Records what a program consists of, whose inputs have their meaning already; the result is what it gives."""
+    import torch
+
     specs, output, checked = _specs(program), None, _checks_alone(program)
     for node in program.graph.nodes:
         if node in checked:
@@ -102,7 +107,9 @@ def record_program(
             output = recorder.argument(list(node.args[0])[changed:])
         elif node.op == "get_attr":
             held = getattr(program.graph_module, node.target)
-            recorder.meaning[node] = recorder.parameter(recorder.own_name(node.target), held)
+            is_tensor = isinstance(held, torch.Tensor)
+            name = recorder.own_name(node.target)
+            recorder.meaning[node] = recorder.parameter(name, held) if is_tensor else recorder.argument(held)
         elif node.op == "placeholder":
             if node not in recorder.meaning:
                 spec = specs[node.name]

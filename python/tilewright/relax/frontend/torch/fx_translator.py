@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +41,8 @@ def from_fx(
 
     What the trace does not look into and no rule takes, such as recurrent layers, is exported on its own: PyTorch says
     what it is made of.
+
+    A result that is a dict or a dataclass is the tuple of its values, and `None` in it is an object that is absent.
 
     `custom_convert_map` translates what has no rule, or has another one: from the name of a function or method, or a
     class of modules, to a function of the node and the importer that gives the value.
@@ -140,7 +144,7 @@ class TorchFXImporter(Importer):
             if node.op == "placeholder":
                 recorder.input(node, node.name)
             elif node.op == "output":
-                recorder.output = recorder.argument(node.args[0])
+                recorder.output = recorder.result(node.args[0])
             elif node.op == "get_attr":
                 recorder.meaning[node] = self._held(recorder, node.target)
             elif node.op == "call_module":
@@ -179,10 +183,15 @@ class TorchFXImporter(Importer):
         function = self._rule_of(node.target, target, target.rpartition(".")[2])
         if function is not None:
             return self._leave(recorder, node, function, said, place)
+        if isinstance(node.target, type) and dataclasses.is_dataclass(node.target):
+            bound = inspect.signature(node.target).bind(*node.args, **node.kwargs)
+            bound.apply_defaults()
+            recorder.meaning[node] = [recorder.argument(value) for value in bound.arguments.values()]
+            return None
         program = self._program(recorder, node, target)
         if program is not None:
             return self._record_within(recorder, node, *program, place)
-        if target == "getitem" and isinstance(args[1], list):
+        if target in ("getitem", "setitem") and isinstance(args[1], list):
             # A list in the brackets holds indices; a tuple holds what is asked of each dimension.
             args[1] = [args[1]]
         return recorder.node(node, target, said, args, node.kwargs, place)

@@ -15,6 +15,7 @@ In arguments, numbers, texts, lists and `None` mean themselves; all else is a di
 from __future__ import annotations
 
 import ast
+import dataclasses
 import inspect
 import linecache
 import re
@@ -109,6 +110,16 @@ class Recorder:
             return self._module_name + target.removeprefix("called")
         return self.prefix + target
 
+    def result(self, value: Any) -> Any:
+        """What a graph gives, as plain data: of dicts and of dataclasses the values, in their order."""
+        if isinstance(value, dict):
+            return [self.result(item) for item in value.values()]
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return [self.result(getattr(value, part.name)) for part in dataclasses.fields(value)]
+        if isinstance(value, (list, tuple)):
+            return [self.result(item) for item in value]
+        return self.argument(value)
+
     def argument(self, value: Any) -> Any:
         """An argument as plain data."""
         import torch
@@ -177,8 +188,11 @@ class Importer:
         recorder.node(node, None, said, [list(node.all_input_nodes)], {}, place)
 
     def _imported(self, record: Callable[[], Recorder], options: Mapping[str, Any]) -> IRModule:
-        """The module with what `record` records as its function `main`. What rules refuse is recorded as PyTorch takes it
-        apart, and all of it tried again; where that does not help, the first reasons are told."""
+        """The module with what `record` records as its function `main`.
+
+        What rules refuse is recorded as PyTorch takes it apart, and all of it tried again; where that does not help,
+        the first reasons are told.
+        """
         first: DiagnosticError | None = None
         while True:
             recorder = record()
@@ -191,8 +205,8 @@ class Importer:
                     raise first from self._untaken()
 
     def _refuse(self, recorder: Recorder, names: Sequence[str]) -> bool:
-        """Notes nodes that have no rule or that their rules do not take; whether one of them was not noted before and may
-        be taken apart."""
+        """Notes nodes that have no rule or that their rules do not take; whether one of them was not noted before and
+        may be taken apart."""
         raise NotImplementedError
 
     def _untaken(self) -> Exception | None:
@@ -280,7 +294,8 @@ class Places:
         """File and line."""
         if node.stack_trace:
             frames = re.findall(r'File "([^"]+)", line (\d+)', node.stack_trace)
-            own = [(file, int(line)) for file, line in frames if "/torch/" not in file.replace("\\", "/")]
+            written = [(file, line) for file, line in frames if not file.startswith("<")]
+            own = [(file, int(line)) for file, line in written if "/torch/" not in file.replace("\\", "/")]
             if frames:
                 return own[-1] if own else (frames[-1][0], int(frames[-1][1]))
         owner = self._owner(node)

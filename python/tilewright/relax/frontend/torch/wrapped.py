@@ -8,7 +8,8 @@ that they are given: on their own those would change nothing that others see.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,13 @@ class WrappedCalls:
         return None if program is None else (program, given)
 
 
+def changed_inputs(model: fx.GraphModule, inputs: Sequence[Any]) -> list[int]:
+    """The numbers of the inputs that the model changes in place. Raises `NotExported`."""
+    values = _run(model, inputs, _FIRST_SIZES[0]).values
+    given = [values[node] for node in model.graph.nodes if node.op == "placeholder"]
+    return [at for at, tensor in enumerate(given) if getattr(tensor, "_version", 0) > 0]
+
+
 @dataclass
 class _Run:
     """A run of the model without data: what each node gives, and the nodes that change a tensor that they are given."""
@@ -81,6 +89,19 @@ class _Number:
     """A number that a node is given, the same in every run."""
 
     value: bool | int | float
+
+
+@contextmanager
+def _written_out() -> Iterator[None]:
+    """The time in which layers of transformers are what they are written in, not kernels of their own."""
+    import torch
+
+    before = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        yield
+    finally:
+        torch.backends.mha.set_fastpath_enabled(before)
 
 
 def _argument(node: fx.Node, runs: Sequence[_Run]) -> _TensorArgument | _Number:
@@ -116,7 +137,7 @@ def _run(model: fx.GraphModule, inputs: Sequence[Any], first: int) -> _Run:
     def size(dim: Any) -> int:
         return sizes.setdefault(dim, first + 4 * len(sizes)) if isinstance(dim, tir.Var) else int(dim)
 
-    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad():
+    with FakeTensorMode(allow_non_fake_inputs=True), torch.no_grad(), _written_out():
         tensors = [
             torch.empty([size(dim) for dim in info.shape], dtype=getattr(torch, str(info.dtype))) for info in inputs
         ]
@@ -166,7 +187,7 @@ def _exported(
 
     empty = [torch.zeros(own.shape, dtype=own.dtype) for own in tensors.values()]
     dims = [{at: Dim.DYNAMIC for at, varies in enumerate(own.dynamic) if varies} for own in tensors.values()]
-    with torch.no_grad():
+    with torch.no_grad(), _written_out():
         try:
             program = taken_apart(export(Call().eval(), (empty,), dynamic_shapes=(dims,)), refused)
         except Exception as error:

@@ -1,0 +1,78 @@
+//! Tensors with values in the place of some of their elements: assignments, and along one dimension.
+
+use tilewright_expr as scalar;
+use tilewright_ir::relax::Expr;
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::indexing::indexed;
+use super::picked::with_first;
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[
+    rule("setitem", "input, index, value", assigned),
+    rule("index_copy", "input, dim, index, source|tensor", |cx, args| along(cx, args, args.get("source"), false)),
+    rule("index_fill", "input, dim, index, value", |cx, args| along(cx, args, args.get("value"), false)),
+    rule("index_add", "input, dim, index, source, alpha=1", |cx, args| {
+        let source = match args.get("alpha") {
+            Value::Int(1) => args.get("source").clone(),
+            alpha => super::arithmetic::binary(cx, "multiply", args.get("source"), alpha)?,
+        };
+        along(cx, args, &source, true)
+    }),
+];
+
+fn flat(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
+    cx.reshape(x, vec![cx.product(&cx.shape(x)?)])
+}
+
+/// `input[index] = value`: the numbers of the elements that the index picks say where the values lie.
+fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let x = args.tensor("input")?;
+    let (shape, dtype) = (cx.shape(&x)?, cx.dtype(&x)?);
+    let [begin, end, step] = [scalar::Expr::i64(0), cx.product(&shape), scalar::Expr::i64(1)].map(Expr::prim);
+    let numbers = cx.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])?;
+    let numbers = cx.emit(cx.reshape(&numbers, shape.clone())?)?;
+    let indices = match args.get("index") {
+        Value::List(items) => items.clone(),
+        one => vec![one.clone()],
+    };
+    let Value::Tensor(places) = indexed(cx, &numbers, indices)? else {
+        return Err(Refused::new("expected places of a tensor"));
+    };
+    let (places, mut values) = (cx.emit(places)?, cx.operand(args.get("value"), dtype)?);
+    let own = cx.shape(&values)?;
+    let more = own.len().saturating_sub(cx.rank(&places)?);
+    if more > 0 {
+        if own[..more].iter().any(|dim| dim.as_int() != Some(1)) {
+            return Err(Refused::new("there are more values than places"));
+        }
+        values = cx.reshape(&values, own[more..].to_vec())?;
+    }
+    let [places, values] = cx.widened([places, values])?;
+    let values = cx.call("broadcast_to", &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
+    let operands = [&flat(cx, &x)?, &Expr::tuple(vec![flat(cx, &places)?]), &flat(cx, &values)?];
+    cx.reshape(&cx.call("index_put", &operands, [])?, shape).map(Value::Tensor)
+}
+
+/// The tensor with values at the indices along a dimension, or with them added.
+fn along(cx: &mut Cx<'_>, args: &Args, values: &Value, accumulate: bool) -> Res {
+    let x = args.tensor("input")?;
+    let shape = cx.shape(&x)?;
+    if shape.is_empty() {
+        return Err(Refused::new("a tensor without dimensions has none along which indices lie"));
+    }
+    let axis = cx.axis(args.int("dim")?, shape.len())?;
+    let index = flat(cx, &cx.astype(&args.tensor("index")?, DataType::I64)?)?;
+    let mut values = cx.operand(values, cx.dtype(&x)?)?;
+    if cx.rank(&values)? == shape.len() {
+        values = with_first(cx, &values, &[axis])?;
+    }
+    let operands = [&with_first(cx, &x, &[axis])?, &Expr::tuple(vec![index]), &values];
+    let put = cx.call("index_put", &operands, [("accumulate", accumulate.to_attr())])?;
+    // The first dimension goes back to its place.
+    let order = (1..=axis).chain([0]).chain(axis + 1..shape.len()).map(|at| at as i64).collect();
+    cx.permute(&put, order).map(Value::Tensor)
+}
