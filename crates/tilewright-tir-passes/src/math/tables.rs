@@ -377,7 +377,6 @@ const TANH: Pieces<32, 6> = Pieces {
 };
 
 /// What a normal distribution has between 0 and so many deviations; from 6 on one half. The error in a piece: 2^-25.7.
-#[expect(clippy::approx_constant, reason = "one of a table of coefficients, each to float32's precision")]
 const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
     width: 0.25,
     end: 6.0,
@@ -528,8 +527,8 @@ const HALF_OF_NORMAL: Pieces<32, 5> = Pieces {
 
 /// `x factor (1 + erf(x / sqrt(2)))`, for a factor of one half the Gaussian error linear unit. With the half of the normal
 /// distribution, `P`, it is `x factor + 2 factor |x| P(|x|)`: one rounding, and 0, without a sign, where the parts are the
-/// same. For the factor one half it is at most 2^-25 |x| from the exact value. NaN goes through, minus infinity gives NaN as the
-/// product does.
+/// same. For the factor one half it is at most 2^-23.5 |x| from the exact value, and 1.13 ulp where x is positive (59 M inputs).
+/// NaN goes through, minus infinity gives NaN as the product does.
 pub(super) fn gaussian_unit(steps: &mut Steps, x: &Term, factor: f64) -> Term {
     let magnitude = steps.keep("magnitude", x.abs());
     let half = HALF_OF_NORMAL.of(steps, &magnitude);
