@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use tilewright_interp::Random;
 use tilewright_expr::node::walk;
+use tilewright_interp::Random;
 use tilewright_ir::pass::{CallbackValue, PassCx};
 use tilewright_ir::relax::{Callee, Expr, ExprKind, Function};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
@@ -222,7 +222,7 @@ fn functions_for_code_generators_are_handed_over_and_called_by_name() {
             called.push(name.to_string());
         }
     });
-    assert_eq!(called, [symbol.clone()]);
+    assert_eq!(called, std::slice::from_ref(symbol));
 }
 
 #[test]
@@ -233,7 +233,8 @@ fn a_code_generator_that_is_unknown_or_fails_is_an_error() {
     let error = PassCx::default().run(&*of_table.with([]).unwrap(), annotated.clone()).unwrap_err().to_string();
     assert!(error.contains("the code generator `lib` failed: it is not known"), "{error}");
     let entry_functions = vec!["mian".to_owned()];
-    let run = RunCodegen { target_options: Default::default(), entry_functions, generate: Arc::new(|_| Err("no".into())) };
+    let run =
+        RunCodegen { target_options: Default::default(), entry_functions, generate: Arc::new(|_| Err("no".into())) };
     let error = PassCx::default().run(&run, annotated).unwrap_err().to_string();
     assert!(error.contains("the module has no function `mian`"), "{error}");
 }

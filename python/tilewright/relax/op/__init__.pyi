@@ -1052,7 +1052,7 @@ def topk(
     dimension has fewer than `k` elements ends with an error.
 
     data: The input tensor.
-    k: The number of elements, at least 1.
+    k: The number of elements; all of them where it is less than 1.
     axis: The dimension; negative numbers count from the end.
     ret_type: What is given: `both`, the tuple of elements and indices, or `values` or `indices` alone.
     largest: Whether the greatest elements are given, not the smallest.
