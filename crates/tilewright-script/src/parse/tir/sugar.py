@@ -118,7 +118,7 @@ class Module:
         I_[4] = T.Cast("int64", T.uint32(4294967295))
         I_[5] = T.int64(-9223372036854775808)
         I_[6] = T.Cast("int64", T.bool(True))
-        I_[7] = T.Cast("int64", T.int8(-5)) + T.Cast("int64", T.uint16(65535))
+        I_[7] = T.Cast("int64", T.int8(-5)) + T.int64(65535)
         I_[8] = T.reinterpret("int64", T.float64(1.5))
         I_[9] = T.Cast("int64", T.Cast("float32", F[8]) > T.float32(1.0))
         H[0] = T.float16(0.099975586)
