@@ -104,9 +104,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     legalize_formula(call, |inputs| {
         let bordered = |x: &Tensor| {
             let border = match mode {
-                Mode::Constant => {
-                    Border::Constant(Value::from(Expr::float(value, DataType::F64)).cast(x.dtype()))
-                }
+                Mode::Constant => Border::Constant(Value::from(Expr::float(value, DataType::F64)).cast(x.dtype())),
                 Mode::Edge => Border::Edge,
                 Mode::Reflect => Border::Reflect,
                 Mode::Circular => Border::Circular,
