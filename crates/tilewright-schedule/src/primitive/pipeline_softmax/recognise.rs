@@ -13,7 +13,7 @@ use tilewright_tensor::DataType;
 
 use crate::guard::{mentions, substituted};
 use crate::primitive::Fault;
-use crate::primitive::tile_attention::{Reduced, Stage, stages};
+use crate::primitive::tile_attention::{Reduced, Stage, check_temporary, stages};
 use crate::primitive::tile_product::Axis;
 
 /// A softmax over the axes of its result.
@@ -44,6 +44,7 @@ impl Softmax {
         let [most, total, out] = stages.as_slice() else {
             return Err(fault("there is not a maximum, a sum and a result"));
         };
+        check_temporary(function, [most, total])?;
         let (least, sum) = (reduction(most, BinOp::Max)?, reduction(total, BinOp::Add)?);
         let lowest = matches!(&least.from.kind, ExprKind::Float(from) if from.0 <= f64::from(f32::MIN));
         let begins = matches!(&sum.from.kind, ExprKind::Float(from) if from.0 == 0.0);

@@ -45,7 +45,7 @@ use crate::guard::compare;
 use crate::loops::only_if;
 use crate::rewrite::{way, with_block};
 pub(crate) use recognise::Attention;
-pub(crate) use stages::{Reduced, Stage, stages};
+pub(crate) use stages::{Reduced, Stage, check_temporary, stages};
 use task::Maker;
 
 pub(super) const TILE_ATTENTION: Primitive = Primitive {

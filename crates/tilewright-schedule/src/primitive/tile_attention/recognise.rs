@@ -16,7 +16,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFu
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use super::stages::{Stage, stages};
+use super::stages::{Stage, check_temporary, stages};
 use crate::guard::{binary, mentions, substituted};
 use crate::primitive::Fault;
 use crate::primitive::tile_product::Axis;
@@ -73,12 +73,7 @@ impl Attention {
                 return Err(Fault::of_call(format!("`{}` is not what attention reduces", stage.buffer.name)));
             }
         }
-        let root = function.root_block();
-        let stays = |stage: &&Stage| root.is_some_and(|root| !root.alloc_buffers.contains(&stage.buffer));
-        let between = if rest.is_empty() { &all[..3] } else { &all[..4] };
-        if let Some(needed) = between.iter().find(stays) {
-            return Err(Fault::of_call(format!("`{}` is a result, too", needed.buffer.name)));
-        }
+        check_temporary(function, if rest.is_empty() { &all[..3] } else { &all[..4] })?;
         Finder { known: analyzer_of(function), products, best, total, mixed }.find(rest)
     }
 }

@@ -72,6 +72,18 @@ pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
     }
 }
 
+/// Refuses reductions that are results of the function, too: what replaces them leaves nothing there.
+pub(crate) fn check_temporary<'a>(
+    function: &PrimFunc,
+    reductions: impl IntoIterator<Item = &'a Stage>,
+) -> Result<(), Fault> {
+    let temporary = |buffer: &Buffer| function.root_block().is_some_and(|root| root.alloc_buffers.contains(buffer));
+    match reductions.into_iter().find(|stage| !temporary(&stage.buffer)) {
+        Some(needed) => Err(Fault::of_call(format!("`{}` is a result, too", needed.buffer.name))),
+        None => Ok(()),
+    }
+}
+
 /// A block's axes are the loops around it, whole, and it does nothing but compute.
 fn check_whole(known: &Analyzer, nest: &Nest) -> Result<(), Fault> {
     let name = &nest.block.name;
