@@ -373,7 +373,7 @@ class DataflowBlockRewrite:
     """Edits one dataflow block of a function."""
 
     def __new__(cls, dfb: Any, root_fn: Any) -> Self: ...
-    def add(self, expr_or_binding: Any, name: str | None = None, is_dfvar: bool = False) -> Any:
+    def add(self, expr: Any, name: str | None = None, is_dfvar: bool = False) -> Any:
         """Adds a binding of an expression, or one that is made already."""
 
     def mutate_irmodule(self, irmodule: Any) -> IRModule:
@@ -423,8 +423,8 @@ class IRModule:
         """A module that is changed by itself."""
 
     @staticmethod
-    def from_expr(function: Any) -> IRModule:
-        """A module whose `main` is the function."""
+    def from_expr(expr: Any, functions: Any = None) -> IRModule:
+        """A module of the function, under its symbol or as `main`, beside others by name."""
 
     @property
     def functions(self) -> dict[GlobalVar, PrimFunc | Function]:
@@ -433,7 +433,7 @@ class IRModule:
     def functions_items(self) -> Any:
         """The functions with their GlobalVars, in order."""
 
-    def get_attr(self, name: str) -> Any:
+    def get_attr(self, attr_key: Any) -> Any:
         """The attribute of this name, or None."""
 
     def get_global_var(self, name: str) -> GlobalVar: ...
@@ -461,16 +461,16 @@ class IRModule:
     def update_func(self, var: Any, func: Any) -> None:
         """Adds or replaces one function."""
 
-    def update_global_info(self, name: str, infos: Any) -> None:
+    def update_global_info(self, name: str, global_info: Any) -> None:
         """Sets one of the lists of global infos."""
 
-    def with_attr(self, name: str, value: Any) -> Any:
+    def with_attr(self, attr_key: Any, attr_value: Any) -> Any:
         """A module with an attribute more, or with another value for it."""
 
-    def with_attrs(self, attrs: Any) -> IRModule:
+    def with_attrs(self, attr_map: Any) -> IRModule:
         """A module with these attributes more."""
 
-    def without_attr(self, name: str) -> Any:
+    def without_attr(self, attr_key: Any) -> Any:
         """A module without an attribute."""
 
 @final
@@ -501,7 +501,6 @@ class ObjectPath:
     def root(root_name: Any = None) -> ObjectPath:
         """The path of the root itself."""
 
-@final
 class Pass:
     """A pass: of the compiler, of the user, or several in order."""
 
@@ -518,9 +517,22 @@ class Pass:
     def name(self) -> str: ...
     @property
     def opt_level(self) -> int: ...
-    @staticmethod
-    def sequential(passes: list[Pass], name: str, opt_level: int = 0) -> Pass:
-        """Passes one after the other."""
+
+@final
+class Sequential:
+    """Passes one after the other, as one."""
+
+    def __new__(
+        cls,
+        passes: Any = None,
+        opt_level: Any = None,
+        name: str = "sequential",
+        required: Any = None,
+        traceable: bool = False,
+    ) -> Self: ...
+    @property
+    def passes(self) -> Any:
+        """The passes in order."""
 
 class Target:
     """A machine to compile for. Python's own class adds `with`."""
@@ -673,6 +685,9 @@ class Executable:
         number: int = 10,
         repeat: int = 1,
         min_repeat_ms: float = 0.0,
+        cooldown_interval_ms: float = 0.0,
+        repeats_to_cooldown: int = 1,
+        f_preproc: str = "",
     ) -> TimeEvaluator:
         """A timer of calls of the function: see `VirtualMachine.time_evaluator`."""
 
@@ -682,7 +697,7 @@ class VirtualMachine:
 
     def __new__(
         cls,
-        exec: Executable,
+        rt_mod: Any,
         device: Device | Sequence[Device] | None = None,
         memory_cfg: str | dict[Device, str] | None = None,
         profile: bool = False,
@@ -699,6 +714,10 @@ class VirtualMachine:
 
     def invoke_stateful(self, func_name: str) -> None:
         """Calls the function with the arguments that were set, and keeps its result for `get_outputs`."""
+
+    @property
+    def module(self) -> Any:
+        """The machine itself: `vm.module["main"]` is `vm["main"]`."""
 
     def profile(self, func_name: str, *args: Any) -> Report:
         """Runs the function once and says where the time went."""
@@ -733,9 +752,14 @@ class VirtualMachine:
         number: int = 10,
         repeat: int = 1,
         min_repeat_ms: float = 0.0,
+        cooldown_interval_ms: float = 0.0,
+        repeats_to_cooldown: int = 1,
+        f_preproc: str = "",
     ) -> TimeEvaluator:
         """A timer of calls of the function: called with its arguments, it calls the function once without looking,
         then takes `repeat` times of `number` calls each; `number` grows until a repeat takes `min_repeat_ms`.
+        Behind every `repeats_to_cooldown` repeats it waits for `cooldown_interval_ms`. Nothing can be done before
+        a repeat: `f_preproc` is empty.
         """
 
 @final
@@ -788,6 +812,9 @@ class Report:
     @property
     def total(self) -> float:
         """Seconds of the whole run."""
+
+def data_type_parts(text: Any) -> Any:
+    """A data type by its name: the name as it is written, the code that DLPack has for it, bits and lanes."""
 
 def num_threads() -> int:
     """How many threads a parallel loop of a kernel may use, the caller's own included."""
@@ -894,8 +921,11 @@ def operate(op: str, x: Any, y: Any) -> Any:
     no scalar, so that Python asks the other operand.
     """
 
+def of_one_type(x: Any, y: Any) -> Any:
+    """Two operands, brought to one type as an operator brings them."""
+
 def call_tir_op(name: str, operands: Any) -> Any:
-    """`T.name(args)` by the name of an intrinsic, whose type follows from its operands."""
+    """`T.name(args)` by the name of an operation whose type follows from its operands."""
 
 def to_expr(value: Any, dtype: Any = None) -> Any:
     """A number or text as a scalar expression; an expression stays itself."""
@@ -931,6 +961,11 @@ def pipeline(name: str, target: Target) -> Pass:
 
 def fuse_ops_by_pattern(patterns: Any, bind_constants: Any, annotate_codegen: Any, entry_functions: Any) -> Any:
     """Fuses what looks like one of the patterns."""
+
+def alter_op_impl(functions: Any, transforms: Any) -> Any:
+    """Replaces the PrimFuncs of operators, by their names, by others, on tensors of which the maps of indices say
+    where the elements are.
+    """
 
 def bind_params(name: str, params: dict[str | int, Any]) -> Pass:
     """Binds parameters of the function `name`, by their names or positions, to tensors; the tensors are copied,
@@ -1093,7 +1128,7 @@ def symbolic_vars(func: Any, defined: Any) -> Any:
 def rewrite_call(pattern: Any, rewriter: Any, func: Any) -> Function:
     """Replaces every expression of a function that fits by what `rewriter(expr, matches)` gives."""
 
-def rewrite_bindings(context: Any, rewriter: Any, func: Any) -> Function:
+def rewrite_bindings(ctx: Any, rewriter: Any, func: Any) -> Function:
     """Gives bindings of dataflow blocks new values: `rewriter(matches, bindings)` maps variables to them, where the
     context fits.
     """
@@ -1167,7 +1202,7 @@ def te_tensor(value: Any, name: str) -> Any:
 def te_reduce_axis(domain: Any, name: str) -> Any:
     """The axis of a reduction from the first index to the last but one."""
 
-def te_compute(shape: Any, function: Any, name: str, axes: Any, attrs: Any) -> Any:
+def te_compute(shape: Any, function: Any, name: str, axes: Any, attrs: Any, tag: Any) -> Any:
     """The tensor, or the list of tensors, whose elements are what the function gives for the indices."""
 
 def te_reduce(name: str, expr: Any, axis: Any, condition: Any, init: Any) -> Any:
@@ -1185,7 +1220,26 @@ def te_apply(call: Any, inputs: Any) -> Any:
 def te_dense(data: Any, weight: Any, bias: Any, dtype: Any) -> Any:
     """`data @ weight.T`, plus a bias for each column."""
 
-def te_extern(outputs: Any, inputs: Any, name: str, attrs: Any, function: Any) -> Any:
+def te_border(data: Any, before: Any, after: Any, mode: Any, value: Any, name: Any) -> Any:
+    """The tensor with a border: of a value in the mode `constant`, of its own elements in the modes `edge`,
+    `reflect`, `symmetric` and `circular`.
+    """
+
+def te_layout_transform(data: Any, source: Any, target: Any, name: Any) -> Any:
+    """The tensor in another layout of the same axes."""
+
+def te_adaptive_max(data: Any, size: Any, layout: Any) -> Any:
+    """The largest elements of as many windows as `size` says, along the spatial dimensions of the layout."""
+
+def te_depth_to_space(data: Any, block: Any, layout: Any, mode: Any, name: Any) -> Any:
+    """Channels as blocks of an image of the layout `NCHW` or `NHWC`: `DCR` has all channels of one place in a block
+    beside each other, `CRD` all places of one channel.
+    """
+
+def te_space_to_depth(data: Any, block: Any, layout: Any, mode: Any, name: Any) -> Any:
+    """Blocks of an image of the layout `NCHW` or `NHWC` as channels, in the orders of `te_depth_to_space`."""
+
+def te_extern(outputs: Any, inputs: Any, name: str, attrs: Any, tag: Any, function: Any) -> Any:
     """The tensors of these shapes and types that the statements of a function fill; it gets a list of buffers for
     the inputs, and one for the outputs.
     """

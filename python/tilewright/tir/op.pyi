@@ -7,13 +7,13 @@ from typing import Any
 
 from tilewright.ir.op import Op
 
-def abs(*args: Any, span: object = None) -> Any:
+def abs(x: Any, span: Any = None) -> Any:
     """`T.abs` of one expression."""
 
-def acos(*args: Any, span: object = None) -> Any:
+def acos(x: Any, span: Any = None) -> Any:
     """`T.acos` of one expression."""
 
-def acosh(*args: Any, span: object = None) -> Any:
+def acosh(x: Any, span: Any = None) -> Any:
     """`T.acosh` of one expression."""
 
 def address_of(buffer_load: Any, span: object = None) -> Any:
@@ -25,34 +25,34 @@ def all(*args: Any, span: object = None) -> Any:
 def any(*args: Any, span: object = None) -> Any:
     """Whether some condition holds, as an expression."""
 
-def asin(*args: Any, span: object = None) -> Any:
+def asin(x: Any, span: Any = None) -> Any:
     """`T.asin` of one expression."""
 
-def asinh(*args: Any, span: object = None) -> Any:
+def asinh(x: Any, span: Any = None) -> Any:
     """`T.asinh` of one expression."""
 
 def assume(*args: Any, span: object = None) -> Any:
     """`T.assume` of these operands."""
 
-def atan(*args: Any, span: object = None) -> Any:
+def atan(x: Any, span: Any = None) -> Any:
     """`T.atan` of one expression."""
 
-def atan2(*args: Any, span: object = None) -> Any:
+def atan2(x1: Any, x2: Any, span: Any = None) -> Any:
     """`T.atan2` of 2 expressions."""
 
-def atanh(*args: Any, span: object = None) -> Any:
+def atanh(x: Any, span: Any = None) -> Any:
     """`T.atanh` of one expression."""
 
-def bitwise_and(*args: Any, span: object = None) -> Any:
+def bitwise_and(x: Any, y: Any, span: Any = None) -> Any:
     """`T.bitwise_and` of 2 expressions."""
 
 def bitwise_not(x: Any, span: object = None) -> Any:
     """Every bit the other way round."""
 
-def bitwise_or(*args: Any, span: object = None) -> Any:
+def bitwise_or(x: Any, y: Any, span: Any = None) -> Any:
     """`T.bitwise_or` of 2 expressions."""
 
-def bitwise_xor(*args: Any, span: object = None) -> Any:
+def bitwise_xor(x: Any, y: Any, span: Any = None) -> Any:
     """`T.bitwise_xor` of 2 expressions."""
 
 def call_cpacked(*args: Any, span: object = None) -> Any:
@@ -76,13 +76,13 @@ def call_packed(*args: Any, span: object = None) -> Any:
 def call_pure_extern(dtype: str, func_name: str, *args: Any, span: object = None) -> Any:
     """A call of a C function whose result follows from its operands, and that does nothing else."""
 
-def ceil(*args: Any, span: object = None) -> Any:
+def ceil(x: Any, span: Any = None) -> Any:
     """`T.ceil` of one expression."""
 
 def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
     """`a / b`, rounded up."""
 
-def clz(*args: Any, span: object = None) -> Any:
+def clz(x: Any, span: Any = None) -> Any:
     """`T.clz` of one expression."""
 
 def comm_reducer(fcombine: Any, fidentity: Any, name: str = "reduce") -> Any:
@@ -94,13 +94,13 @@ def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
 def convert(value: Any) -> Any:
     """A number as an expression; an expression stays itself."""
 
-def copysign(*args: Any, span: object = None) -> Any:
+def copysign(x1: Any, x2: Any, span: Any = None) -> Any:
     """`T.copysign` of 2 expressions."""
 
-def cos(*args: Any, span: object = None) -> Any:
+def cos(x: Any, span: Any = None) -> Any:
     """`T.cos` of one expression."""
 
-def cosh(*args: Any, span: object = None) -> Any:
+def cosh(x: Any, span: Any = None) -> Any:
     """`T.cosh` of one expression."""
 
 def div(a: Any, b: Any, span: object = None) -> Any:
@@ -109,25 +109,25 @@ def div(a: Any, b: Any, span: object = None) -> Any:
 def end_profile_intrinsic(*args: Any, span: object = None) -> Any:
     """`T.end_profile_intrinsic` of these operands."""
 
-def erf(*args: Any, span: object = None) -> Any:
+def erf(x: Any, span: Any = None) -> Any:
     """`T.erf` of one expression."""
 
-def exp(*args: Any, span: object = None) -> Any:
+def exp(x: Any, span: Any = None) -> Any:
     """`T.exp` of one expression."""
 
-def exp10(*args: Any, span: object = None) -> Any:
+def exp10(x: Any, span: Any = None) -> Any:
     """`T.exp10` of one expression."""
 
-def exp2(*args: Any, span: object = None) -> Any:
+def exp2(x: Any, span: Any = None) -> Any:
     """`T.exp2` of one expression."""
 
-def expm1(*args: Any, span: object = None) -> Any:
+def expm1(x: Any, span: Any = None) -> Any:
     """`T.expm1` of one expression."""
 
-def fabs(*args: Any, span: object = None) -> Any:
+def fabs(x: Any, span: Any = None) -> Any:
     """`T.abs` of one expression."""
 
-def floor(*args: Any, span: object = None) -> Any:
+def floor(x: Any, span: Any = None) -> Any:
     """`T.floor` of one expression."""
 
 def floordiv(a: Any, b: Any, span: object = None) -> Any:
@@ -136,13 +136,13 @@ def floordiv(a: Any, b: Any, span: object = None) -> Any:
 def floormod(a: Any, b: Any, span: object = None) -> Any:
     """The remainder of `floordiv`."""
 
-def fma(*args: Any, span: object = None) -> Any:
+def fma(x: Any, y: Any, z: Any, span: Any = None) -> Any:
     """`T.fma` of 3 expressions."""
 
 def fmod(x: Any, y: Any, span: object = None) -> Any:
     """The remainder of `x / y` rounded towards zero: the sign of `x`."""
 
-def hypot(*args: Any, span: object = None) -> Any:
+def hypot(x1: Any, x2: Any, span: Any = None) -> Any:
     """`T.hypot` of 2 expressions."""
 
 def if_then_else(cond: Any, t: Any, f: Any, span: object = None) -> Any:
@@ -157,13 +157,13 @@ def indexmod(a: Any, b: Any, span: object = None) -> Any:
 def infinity(dtype: str, span: object = None) -> Any:
     """Positive infinity."""
 
-def isfinite(*args: Any, span: object = None) -> Any:
+def isfinite(x: Any, span: Any = None) -> Any:
     """`T.isfinite` of one expression."""
 
-def isinf(*args: Any, span: object = None) -> Any:
+def isinf(x: Any, span: Any = None) -> Any:
     """`T.isinf` of one expression."""
 
-def isnan(*args: Any, span: object = None) -> Any:
+def isnan(x: Any, span: Any = None) -> Any:
     """`T.isnan` of one expression."""
 
 def isnullptr(*args: Any, span: object = None) -> Any:
@@ -175,16 +175,16 @@ def ldexp(x: Any, y: Any, span: object = None) -> Any:
 def likely(cond: Any, span: object = None) -> Any:
     """The condition itself: nothing is made of the hint."""
 
-def log(*args: Any, span: object = None) -> Any:
+def log(x: Any, span: Any = None) -> Any:
     """`T.log` of one expression."""
 
-def log10(*args: Any, span: object = None) -> Any:
+def log10(x: Any, span: Any = None) -> Any:
     """`T.log10` of one expression."""
 
-def log1p(*args: Any, span: object = None) -> Any:
+def log1p(x: Any, span: Any = None) -> Any:
     """`T.log1p` of one expression."""
 
-def log2(*args: Any, span: object = None) -> Any:
+def log2(x: Any, span: Any = None) -> Any:
     """`T.log2` of one expression."""
 
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
@@ -205,19 +205,19 @@ def min(*args: Any, span: object = None) -> Any:
 def min_value(dtype: str, span: object = None) -> Any:
     """The least finite value of a type."""
 
-def nearbyint(*args: Any, span: object = None) -> Any:
+def nearbyint(x: Any, span: Any = None) -> Any:
     """`T.nearbyint` of one expression."""
 
-def nextafter(*args: Any, span: object = None) -> Any:
+def nextafter(x1: Any, x2: Any, span: Any = None) -> Any:
     """`T.nextafter` of 2 expressions."""
 
-def popcount(*args: Any, span: object = None) -> Any:
+def popcount(x: Any, span: Any = None) -> Any:
     """`T.popcount` of one expression."""
 
-def pow(*args: Any, span: object = None) -> Any:
+def pow(x: Any, y: Any, span: Any = None) -> Any:
     """`T.pow` of 2 expressions."""
 
-def power(*args: Any, span: object = None) -> Any:
+def power(x: Any, y: Any, span: Any = None) -> Any:
     """`T.pow` of 2 expressions."""
 
 def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
@@ -226,40 +226,40 @@ def reinterpret(dtype: str, value: Any, span: object = None) -> Any:
 def ret(val: Any, span: object = None) -> Any:
     """The end of a function for targets that have one; on a processor results are written to buffers."""
 
-def round(*args: Any, span: object = None) -> Any:
+def round(x: Any, span: Any = None) -> Any:
     """`T.round` of one expression."""
 
-def rsqrt(*args: Any, span: object = None) -> Any:
+def rsqrt(x: Any, span: Any = None) -> Any:
     """`T.rsqrt` of one expression."""
 
-def shift_left(*args: Any, span: object = None) -> Any:
+def shift_left(x: Any, y: Any, span: Any = None) -> Any:
     """`T.shift_left` of 2 expressions."""
 
-def shift_right(*args: Any, span: object = None) -> Any:
+def shift_right(x: Any, y: Any, span: Any = None) -> Any:
     """`T.shift_right` of 2 expressions."""
 
-def sigmoid(*args: Any, span: object = None) -> Any:
+def sigmoid(x: Any, span: Any = None) -> Any:
     """`T.sigmoid` of one expression."""
 
-def sin(*args: Any, span: object = None) -> Any:
+def sin(x: Any, span: Any = None) -> Any:
     """`T.sin` of one expression."""
 
-def sinh(*args: Any, span: object = None) -> Any:
+def sinh(x: Any, span: Any = None) -> Any:
     """`T.sinh` of one expression."""
 
-def sqrt(*args: Any, span: object = None) -> Any:
+def sqrt(x: Any, span: Any = None) -> Any:
     """`T.sqrt` of one expression."""
 
 def start_profile_intrinsic(*args: Any, span: object = None) -> Any:
     """`T.start_profile_intrinsic` of these operands."""
 
-def tan(*args: Any, span: object = None) -> Any:
+def tan(x: Any, span: Any = None) -> Any:
     """`T.tan` of one expression."""
 
-def tanh(*args: Any, span: object = None) -> Any:
+def tanh(x: Any, span: Any = None) -> Any:
     """`T.tanh` of one expression."""
 
-def trunc(*args: Any, span: object = None) -> Any:
+def trunc(x: Any, span: Any = None) -> Any:
     """`T.trunc` of one expression."""
 
 def truncdiv(a: Any, b: Any, span: object = None) -> Any:
@@ -289,5 +289,5 @@ def tvm_throw_last_error(*args: Any, span: object = None) -> Any:
 def tvm_tuple(*args: Any, span: object = None) -> Any:
     """`T.tvm_tuple` of these operands."""
 
-def undef(*args: Any, span: object = None) -> Any:
-    """`T.undef` of these operands."""
+def undef(span: object = None) -> Any:
+    """A value that nobody has given: an int32."""

@@ -2,8 +2,8 @@
 //!
 //! A function that has a symbol keeps it. Afterwards each PrimFunc can be called by itself, on the caller's own tensors.
 
-use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::IRModule;
+use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::verify::Form;
 
 /// Gives every function a symbol.

@@ -6,7 +6,7 @@ Made by `scripts/stubs.py`.
 from collections.abc import Sequence
 from typing import Any
 
-from tilewright.relax.expr import Call
+from tilewright.relax.expr import Call, PrimValue
 from tilewright.relax.struct_info import StructInfo
 
 from . import builtin as builtin
@@ -756,6 +756,9 @@ def power(x1: Any, x2: Any) -> Call:
     x1: The first operand.
     x2: The second operand; the shapes broadcast.
     """
+
+def prim_value(value: Any) -> PrimValue:
+    """A scalar as a value."""
 
 def print(values: Any = None, format: str = "") -> Call:
     """Prints a line when the program runs: the format with `{}` replaced by the values in order, or the values alone

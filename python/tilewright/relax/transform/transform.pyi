@@ -3,15 +3,26 @@
 Made by `scripts/stubs.py`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tilewright._core import Pass
 from tilewright.relax.backend.pattern_registry import FusionPattern
 from tilewright.relax.expr import Call, Expr
+from tilewright.tir.function import PrimFunc
 
 def AdjustMatmulOrder() -> Any:
     """The pass `AdjustMatmulOrder`; `tilewright opt --pass AdjustMatmulOrder FILE` shows what it does."""
+
+def AlterOpImpl(
+    op_impl_map: Mapping[str, PrimFunc],
+    op_buffer_transforms: Mapping[str, Sequence[IndexMap | Callable[..., Any]]],
+) -> Pass:
+    """Replaces PrimFuncs by the user's, by what their attribute `operator_name` says.
+
+    `op_buffer_transforms` has a map of indices for each tensor that a call of such a function takes, then for
+    each of its results: where the elements are in the tensors that the replacement takes and gives.
+    """
 
 def AnnotateTIROpPattern() -> Any:
     """The pass `AnnotateTIROpPattern`; `tilewright opt --pass AnnotateTIROpPattern FILE` shows what it does."""
@@ -111,6 +122,9 @@ def ExpandMatmulOfSum() -> Any:
 
 def ExpandTupleArguments() -> Any:
     """The pass `ExpandTupleArguments`; `tilewright opt --pass ExpandTupleArguments FILE` shows what it does."""
+
+def FastMathTransform() -> Any:
+    """The pass `FastMathTransform`; `tilewright opt --pass FastMathTransform FILE` shows what it does."""
 
 def FoldConstant() -> Any:
     """The pass `FoldConstant`; `tilewright opt --pass FoldConstant FILE` shows what it does."""
@@ -231,6 +245,17 @@ def ReorderTakeAfterMatmul() -> Any:
 
 def RewriteDataflowReshape() -> Any:
     """The pass `RewriteDataflowReshape`; `tilewright opt --pass RewriteDataflowReshape FILE` shows what it does."""
+
+def RunCodegen(
+    target_options: Mapping[str, Mapping[str, Any]] | None = None,
+    entry_functions: Sequence[str] | None = None,
+) -> Pass:
+    """Hands functions with the attribute `Codegen` to the code generators of these names, and calls them by name.
+
+    The generator `name` is the registered function `relax.ext.name`. It gets the list of its functions, its
+    options and an empty dict (constants stay in the functions), and gives external modules that have functions of
+    their global symbols; or it registers such functions itself.
+    """
 
 def SplitLayoutRewritePreproc() -> Any:
     """The pass `SplitLayoutRewritePreproc`; `tilewright opt --pass SplitLayoutRewritePreproc FILE` shows what it
