@@ -381,6 +381,12 @@ BYTES = np.array([[3, 200], [255, 0]], "uint8")
 COUNTS = np.array([[-7, 5], [9, -2]], "int32")
 THREES = np.array([[3, -3]], "int32")
 HALVES = np.array([[0.5, -2.5], [3, -1]], "float16")
+@np.errstate(invalid="ignore")
+def logaddexp(x, y):
+    return np.logaddexp(x, y)
+
+
+EXTREMES = np.array([-np.inf, -1e30, -200, -1, 0, 2, 200, 3e38, np.inf, np.nan], "float32")
 MEETINGS = {
     "a byte and an integer": (lambda x: topi.subtract(x, 128), BYTES.astype("int32") - 128, BYTES),
     "a byte doubled": (lambda x: x * 2, SMALL.astype("int32") * 2, SMALL),
@@ -408,6 +414,15 @@ MEETINGS = {
     "abs of bytes": (topi.abs, BYTES, BYTES),
     "where of integers": (lambda c, x: topi.where(c, x, 0), np.where(COUNTS - 5, COUNTS, 0), COUNTS - 5, COUNTS),
     "log_add_exp": (topi.log_add_exp, np.logaddexp(X * 100, Y * 100), X * 100, Y * 100),
+    "log_add_exp of extremes": (topi.log_add_exp, logaddexp(EXTREMES[:, None], EXTREMES), EXTREMES[:, None],
+                                EXTREMES),
+    "logaddexp": (
+        lambda x: te.compute(x.shape, lambda i: tvm.tir.logaddexp(x[i], 0)), logaddexp(EXTREMES, 0), EXTREMES
+    ),
+    "where of truth values": (lambda c: topi.where(c, True, False), COUNTS > 100, COUNTS > 100),
+    "where of a truth value": (
+        lambda c: topi.where(c, True, 7), np.where(COUNTS > 100, 1, 7).astype("int32"), COUNTS > 100
+    ),
     "resize1d": (
         lambda x: topi.image.resize1d(x, None, [5]), F.interpolate(t(ROW), 5, mode="linear").numpy(), ROW
     ),
@@ -446,12 +461,25 @@ PLACED = {
     "strided_set backwards": (topi.strided_set, put(X, np.s_[:, 3:0:-2], np.array([[1, 2]] * 3)), X,
                               np.array([[1, 2]] * 3, "float32"), np.array([0, 3], "int64"), np.array([3, 0], "int64"),
                               np.array([1, -2], "int64")),
+    "strided_set outside": (topi.strided_set, put(np.arange(6), np.s_[-10:4:2], [10, 20]), np.arange(6),
+                            np.array([10, 20]), np.array([-10]), np.array([4]), np.array([2])),
+    "strided_set from behind": (topi.strided_set, put(np.arange(6), np.s_[10:-10:-2], [10, 20, 30]), np.arange(6),
+                                np.array([10, 20, 30]), np.array([10]), np.array([-10]), np.array([-2])),
+    "slice_scatter from the end": (lambda a, v: topi.slice_scatter(a, v, -3, 100, 1, 0),
+                                   np.array([0, 1, 2, 10, 20, 30]), np.arange(6), np.array([10, 20, 30])),
+    "slice_scatter to the end": (lambda a, v: topi.slice_scatter(a, v, -9, -1, 2, 0),
+                                 np.array([10, 1, 20, 3, 30, 5]), np.arange(6), np.array([10, 20, 30])),
     "slice_scatter": (lambda x, v: topi.slice_scatter(x, v, 1, 4, 2, 1), put(X, np.s_[:, 1:4:2], 5.0), X,
                       np.full((3, 2), 5, "float32")),
     "sliding_window": (lambda x: topi.sliding_window(x, 0, [2, 2], [1, 2]),
                        np.lib.stride_tricks.sliding_window_view(X, (2, 2))[:, ::2], X),
     "dynamic_strided_slice": (lambda x, b, e, s: topi.dynamic_strided_slice(x, b, e, s, [2, 2]), X[0:3:2, 1:4:2], X,
                               np.array([0, 1], "int64"), np.array([3, 4], "int64"), np.array([2, 2], "int64")),
+    "dynamic_strided_slice from the end": (lambda x, b, e, s: topi.dynamic_strided_slice(x, b, e, s, [2, 3]),
+                                           X[-9:2:1, -1:-9:-1][:, :3], X, np.array([-9, -1]), np.array([2, -9]),
+                                           np.array([1, -1])),
+    "dynamic_strided_slice in steps": (lambda x, b, e, s: topi.dynamic_strided_slice(x, b, e, s, [2]), np.array([3, 5]),
+                                       np.arange(6), np.array([-3]), np.array([6]), np.array([2])),
     "expand_like": (lambda x, y: topi.expand_like(x, y, [1]), np.repeat(X[:, :1], 4, 1), X[:, 0].copy(), X),
     "space_to_batch_nd": (
         lambda x: nn.space_to_batch_nd(x, [2, 3], [1, 0], [0, 0], 9.0),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial, reduce
 from inspect import Parameter, Signature
 from typing import Any
 
 from .. import _core
 from ..ir.op import Op
-from .expr import Call, IntImm, Max, Mod, StringImm, Var
+from .expr import Call, IntImm, Max, Mod, Select, StringImm, Var
 
 _UNARY = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10",
@@ -141,9 +142,12 @@ def ceildiv(lhs: Any, rhs: Any, span: object = None) -> Any:
 
 
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
-    """`log(exp(a) + exp(b))`."""
-    largest = Max(a, b)
-    return largest + globals()["log"](globals()["exp"](a - largest) + globals()["exp"](b - largest))
+    """`log(exp(a) + exp(b))`, without what overflows on the way."""
+    a, b = _matching((a, b))
+    distance = globals()["abs"](a - b)
+    apart = Max(a, b) + globals()["log1p"](globals()["exp"](-distance))
+    # Of two equal infinities the distance is no number.
+    return Select(_core.operate("EQ", a, b), a + const(math.log(2), a.dtype), apart)
 
 
 def min(*args: Any, span: object = None) -> Any:

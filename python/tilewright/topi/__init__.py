@@ -2,7 +2,8 @@
 
 Names and parameters are those that users of TVM know: `topi.add(A, B)`, `topi.sum(A, axis=1)`,
 `topi.nn.conv2d_nchw(data, weight, stride, padding, dilation)`. Behind each is the formula of a graph operator, or a few
-lines of `te`. A number beside a tensor takes the tensor's type.
+lines of `te`. Tensors and numbers meet in one type as operands of `+` do: int8 and `3` in int32, int32 and `0.5` in
+float32.
 """
 
 from . import broadcast, image, math, nn, placed, products, reduction, tag, transform, utils

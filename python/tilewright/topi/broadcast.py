@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import te, tir
@@ -20,18 +21,20 @@ globals().update({name: binary(name) for name in _SAME} | {own: binary(name, own
 
 def mod(lhs: Any, rhs: Any) -> Tensor:
     """The remainder of the quotient rounded towards zero, of the sign of `lhs`."""
-    lhs, rhs = of_one_type(lhs, rhs)
-    shape = apply("subtract", (lhs, rhs), {}).shape
-    x, y = (one if list(one.shape) == list(shape) else broadcast_to(one, shape) for one in (lhs, rhs))
-    return te.compute(shape, lambda *at: tir.truncmod(x(*at), y(*at)), name="T_mod", tag="broadcast")
+    return _by_element(tir.truncmod, lhs, rhs, "T_mod")
 
 
 def log_add_exp(lhs: Any, rhs: Any) -> Tensor:
     """`log(exp(lhs) + exp(rhs))`, without what overflows on the way."""
+    return _by_element(tir.logaddexp, lhs, rhs, "T_log_add_exp")
+
+
+def _by_element(function: Callable[[Any, Any], Any], lhs: Any, rhs: Any, name: str) -> Tensor:
+    """A function of two scalars, of the elements that stand at the same place."""
     lhs, rhs = of_one_type(lhs, rhs)
-    largest, distance = maximum(lhs, rhs), apply("abs", (subtract(lhs, rhs),), {})  # noqa: F821
-    grown = te.compute(distance.shape, lambda *at: tir.log1p(tir.exp(-distance(*at))), name="T_log_add_exp")
-    return add(largest, grown)  # noqa: F821
+    shape = apply("subtract", (lhs, rhs), {}).shape
+    x, y = (one if list(one.shape) == list(shape) else broadcast_to(one, shape) for one in (lhs, rhs))
+    return te.compute(shape, lambda *at: function(x(*at), y(*at)), name=name, tag="broadcast")
 
 
 def broadcast_to(data: Any, shape: Any) -> Any:

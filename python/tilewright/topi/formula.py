@@ -65,8 +65,8 @@ def of_one_type(*operands: Any) -> tuple[Tensor, ...]:
     """Tensors and numbers as tensors of the type in which scalars like them meet."""
     scalars = [Var("x", value.dtype) if isinstance(value, Tensor) else value for value in operands]
     # A truth value has the type of what it stands beside.
-    scalars = [value for value in scalars if not isinstance(value, bool)]
-    dtype = reduce(lambda a, b: _core.of_one_type(a, b)[0], scalars).dtype
+    numbers = [_core.to_expr(value) for value in scalars if not isinstance(value, bool)]
+    dtype = reduce(lambda a, b: _core.of_one_type(a, b)[0], numbers).dtype if numbers else "bool"
     return tuple(cast(value, dtype) if isinstance(value, Tensor) else _scalar(value, dtype) for value in operands)
 
 

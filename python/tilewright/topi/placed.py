@@ -81,17 +81,32 @@ def sparse_to_dense(sparse_indices: Tensor, output_shape: Any, sparse_values: Te
     return te.compute(list(output_shape), element, name="T_sparse_to_dense")
 
 
+def _counted(index: Any, size: Any) -> Any:
+    """An index counted from the first element: a negative one stands so far before the end."""
+    if isinstance(index, int):
+        return index + size if index < 0 else index
+    return te.if_then_else(index < 0, index + size, index)
+
+
+def _first(begin: Any, size: Any, step: Any) -> Any:
+    """Where a slice begins: what lies outside of the dimension is cut off, on the side that the steps come from."""
+    begin = _counted(begin, size)
+    if isinstance(step, int):
+        return te.max(begin, 0) if step > 0 else te.min(begin, size - 1)
+    return te.if_then_else(step > 0, te.max(begin, 0), te.min(begin, size - 1))
+
+
 def _stepped(data: Tensor, put: Tensor, bounds: list[tuple[Any, Any, Any] | None], name: str) -> Tensor:
-    """`data` with `put` at every so manieth index from a beginning to an end, along the dimensions that have them."""
+    """`data` with `put` at every so manieth index of a slice, along the dimensions that have one."""
 
     def element(*at: Any) -> Any:
         inside, own = [], []
-        for place, bound in zip(at, bounds, strict=True):
+        for place, size, bound in zip(at, data.shape, bounds, strict=True):
             if bound is None:
                 own.append(place)
                 continue
             begin, end, step = bound
-            distance = place - begin
+            distance, end = place - _first(begin, size, step), _counted(end, size)
             inside += [distance * step >= 0, (end - place) * step > 0, distance % step == 0]
             own.append(distance // step)
         clipped = [te.max(te.min(one, size - 1), 0) for one, size in zip(own, put.shape, strict=True)]
@@ -103,19 +118,12 @@ def _stepped(data: Tensor, put: Tensor, bounds: list[tuple[Any, Any, Any] | None
 def strided_set(a: Tensor, v: Tensor, begin: Tensor, end: Tensor, strides: Tensor | None = None) -> Tensor:
     """`a` with `v` in the place of `a[begin:end:strides]`; negative indices count from the end of their dimension."""
     count = int(begin.shape[0])
-
-    def counted(index: Any, size: Any) -> Any:
-        return te.if_then_else(index < 0, index + size, index)
-
-    bounds: list[Any] = [
-        (counted(begin(dim), size), counted(end(dim), size), 1 if strides is None else strides(dim))
-        for dim, size in enumerate(a.shape[:count])
-    ]
+    bounds: list[Any] = [(begin(dim), end(dim), 1 if strides is None else strides(dim)) for dim in range(count)]
     return _stepped(a, v, bounds + [None] * (len(a.shape) - count), "T_strided_set")
 
 
 def slice_scatter(input_tensor: Tensor, src: Tensor, start: Any, end: Any, step: Any, axis: int) -> Tensor:
-    """The tensor with `src` at every `step`th index from `start` to before `end` of a dimension."""
+    """The tensor with `src` in the place of the slice `[start:end:step]` of a dimension, negative indices as there."""
     bounds: list[Any] = [None] * len(input_tensor.shape)
     bounds[axis_of(axis, len(bounds))] = (start, end, step)
     return _stepped(input_tensor, src, bounds, "T_slice_scatter")
@@ -137,11 +145,15 @@ def sliding_window(data: Tensor, axis: int, window_shape: Any, strides: Any) -> 
 
 
 def dynamic_strided_slice(a: Tensor, begin: Tensor, end: Tensor, strides: Tensor, output_shape: Any) -> Tensor:
-    """Every so manieth element from `begin` on, as many as `output_shape` says, which `end` then follows from."""
+    """Every so manieth element from `begin` on, as many as `output_shape` says, which `end` then follows from.
+
+    A negative `begin` counts from the end of its dimension.
+    """
     del end
 
     def element(*at: Any) -> Any:
-        places = (begin(dim) + index * strides(dim) for dim, index in enumerate(at))
+        begins = [_first(begin(dim), size, strides(dim)) for dim, size in enumerate(a.shape)]
+        places = (first + index * strides(dim) for dim, (first, index) in enumerate(zip(begins, at, strict=True)))
         return a(*(te.max(te.min(one, size - 1), 0) for one, size in zip(places, a.shape, strict=True)))
 
     return te.compute(list(output_shape), element, name="T_strided_slice_dynamic")
