@@ -48,12 +48,25 @@ struct Guard<'a> {
     owners: Map<VarId, Buffer>,
 }
 
+/// The expressions of a statement whose accesses have to exist: an element that is asked for ahead need not.
+fn evaluated(stmt: &Stmt) -> Vec<Expr> {
+    if let StmtKind::Evaluate(value) = &stmt.kind
+        && let ExprKind::Foreign { callee, args } = &value.kind
+        && callee.builtin().is_some_and(|row| row.name == "prefetch")
+        && let [place, hints @ ..] = args.as_slice()
+        && let ExprKind::AddressOf { indices, .. } = &place.kind
+    {
+        return indices.iter().chain(hints).cloned().collect();
+    }
+    stmt.own_exprs()
+}
+
 /// The conditions that hold around an access, each in a scope of the analyser.
 type Around = Vec<(Reach, Scope)>;
 
 impl Guard<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<Stmt> {
-        let own = stmt.own_exprs();
+        let own = evaluated(stmt);
         let Some(mut accesses) = Accesses::of(&own) else {
             return Err(self.refused(
                 "the conditions around the accesses of a statement depend on each other in too many ways".into(),

@@ -36,12 +36,16 @@ impl FnCx<'_, '_> {
         }
     }
 
-    /// The line of an element comes near: to be read (0) or written (1), as near as 0 to 3 say, as data.
+    /// The line of an element, which may lie outside of its buffer, comes near: to be read (0) or written (1), as near as 0 to 3 say, as data.
     fn prefetch(&mut self, args: &[Expr]) -> Result<Value> {
-        let Some(ExprKind::AddressOf { buffer, indices }) = args.first().map(|place| &place.kind) else {
+        let place = args.first().and_then(|place| match &place.kind {
+            ExprKind::AddressOf { buffer, indices } => Some((buffer, indices.as_slice())),
+            _ => None,
+        });
+        let Some((buffer, [index])) = place else {
             return Err(self.unit.malformed("`T.prefetch` of something else than an element".to_owned()));
         };
-        let place = self.address_of(buffer, indices)?;
+        let place = self.address_anywhere(buffer, index)?;
         let hint = |at: usize, most: i64| args.get(at).and_then(Expr::as_int).map_or(most, |hint| hint.clamp(0, most));
         let (write, near) = (if args.len() > 1 { hint(1, 1) } else { 0 }, hint(2, 3));
         self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 {write}, i32 {near}, i32 1)"));

@@ -203,6 +203,17 @@ impl FnCx<'_, '_> {
         }
     }
 
+    /// Where an element would be, be it inside of the buffer or not.
+    pub(crate) fn address_anywhere(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
+        if !index.dtype.is_int() || !index.dtype.is_scalar() {
+            return Err(self.unit.malformed(format!("an index of buffer `{}` is {}", buffer.name, index.dtype)));
+        }
+        let base = self.address(buffer)?;
+        let value = self.value(index, Position::Value)?;
+        let (ty, index) = (Mem(buffer.dtype.element()), self.address_index(&value, index.dtype));
+        Ok(self.body.assign(format_args!("getelementptr {ty}, ptr {base}, {index}")))
+    }
+
     /// The address of an element.
     pub(crate) fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
         let index = self.address_index(index, index_type);

@@ -10,7 +10,7 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::Softmax;
-use crate::guard::{binary, compare, mentions, stored, substituted, typed};
+use crate::guard::{binary, compare, mentions, reads_memory, stored, substituted, typed};
 use crate::loops::{load, looped, memory, named, serial, store, task_block, with_names};
 use crate::primitive::Fault;
 use crate::primitive::tile_attention::greater;
@@ -123,9 +123,12 @@ impl Maker<'_> {
         let mut places: Vec<Expr> = Vec::new();
         walk(&self.s.number, |e: &Expr| {
             let of_row = |var: &Var| mentions(e, std::slice::from_ref(var));
-            if matches!(e.kind, ExprKind::Load { .. })
+            if let ExprKind::Load { indices, .. } = &e.kind
                 && of_row(&self.s.column)
                 && row.iter().any(|(var, _)| of_row(var))
+                // An index may be one only under a condition.
+                && !indices.iter().any(reads_memory)
+                && !places.iter().any(|known| e.equal(known))
             {
                 places.push(e.clone());
             }

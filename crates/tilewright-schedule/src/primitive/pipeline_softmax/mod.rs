@@ -15,7 +15,7 @@
 //! kept of a row are its powers, in memory for two rows.
 //!
 //! The function has to be a softmax and nothing else (`recognise`); `block` is the one that gives the result. It divides by
-//! multiplying with the reciprocal of the sum, which is 1 at least. The sum is of `accumulators` vectors of `lanes`, in
+//! multiplying with the reciprocal of the sum, which is at least 1, or 0 or NaN where there is no finite number. The sum is of `accumulators` vectors of `lanes`, in
 //! another order than in the function as it was, and the same for every number of threads.
 
 mod emit;
@@ -59,6 +59,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         return Err(Fault::at(&site, "the block is not directly inside of the root block"));
     }
     let softmax = Softmax::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+    if !site.block().is_some_and(|block| block.writes.iter().any(|region| region.buffer == softmax.out)) {
+        return Err(Fault::at(&site, "the block does not give the result"));
+    }
     let columns = softmax.columns;
     if columns % (lanes * accumulators) != 0 || columns > MOST {
         let message = format!("{columns} columns are not so many times {accumulators} vectors of {lanes}, or too many");

@@ -89,12 +89,15 @@ impl Softmax {
             Some((last, others)) => last.as_var() == Some(&self.column) && !mentions(&others.to_vec(), own),
             None => false,
         };
+        let is_index = |axis: &Axis| self.indices.iter().any(|index| index.as_var() == Some(&axis.var));
+        let one_to_one = self.rows.iter().all(|axis| axis.extent.as_int() == Some(1) || is_index(axis));
         let (mut apart, mut elsewhere, mut calls, mut reduced) = (!along(&self.indices), false, false, false);
         walk(&self.number, |e: &Expr| calls |= matches!(e.kind, ExprKind::Call { .. } | ExprKind::Let { .. }));
         walk(&vec![self.number.clone(), self.value.clone()], |e: &Expr| {
             if let ExprKind::Load { buffer, indices, predicate } = &e.kind {
                 apart |= mentions(indices, own) && !along(indices) || predicate.is_some();
-                elsewhere |= buffer.data == self.out.data && !same_indices(indices, &self.indices);
+                let same = *buffer == self.out && one_to_one && same_indices(indices, &self.indices);
+                elsewhere |= buffer.data == self.out.data && !same;
                 reduced |= reductions.iter().any(|stage| stage.buffer == *buffer);
             }
         });

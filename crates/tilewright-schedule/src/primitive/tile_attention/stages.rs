@@ -6,7 +6,7 @@ use tilewright_ir::nest::{Nest, same_indices};
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
-use crate::guard::substituted;
+use crate::guard::{mentions, substituted};
 use crate::independent::has_effects;
 use crate::loops::check_own_loops;
 use crate::primitive::Fault;
@@ -46,7 +46,7 @@ pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
         Nest::of(stmt).is_some_and(|nest| nest.block.iters.iter().any(|iter| iter.kind == IterKind::Reduce))
     };
     if nests.iter().filter(reduces).count() < least {
-        return Err(Fault::of_call("there are fewer reductions than attention has"));
+        return Err(Fault::of_call("the function has fewer reductions"));
     }
     let (mut formulas, mut starts, mut left): (Vec<Stage>, Vec<Stage>, Vec<Stage>) = Default::default();
     for stmt in nests {
@@ -54,6 +54,10 @@ pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
         check_whole(&known, &nest)?;
         let mut stage = stage(&nest.block, &mut starts)?;
         stage.value = with_formulas(&stage.value, &formulas);
+        check_axes(&stage, &nest.block)?;
+        if let Some(twice) = formulas.iter().chain(&left).find(|other| other.buffer.data == stage.buffer.data) {
+            return Err(Fault::of_call(format!("`{}` is written twice", twice.buffer.name)));
+        }
         if stage.reduced.is_some() || !root.alloc_buffers.contains(&stage.buffer) {
             left.push(stage);
         } else if is_start(&stage) {
@@ -173,6 +177,16 @@ fn check_covers(known: &Analyzer, stage: &Stage, block: &Block) -> Result<(), Fa
         }
     }
     Ok(())
+}
+
+/// Refuses a block that writes an element more than once, each time for another value of an axis.
+fn check_axes(stage: &Stage, block: &Block) -> Result<(), Fault> {
+    let repeats =
+        |axis: &&Axis| axis.extent.as_int() != Some(1) && !mentions(&stage.indices, std::slice::from_ref(&axis.var));
+    match stage.spatial.iter().find(repeats) {
+        Some(axis) => Err(Fault::of_call(format!("axis `{}` of block `{}` is in no index", axis.var.name, block.name))),
+        None => Ok(()),
+    }
 }
 
 /// The expression with what formulas compute in the place of their elements.
