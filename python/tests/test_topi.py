@@ -381,6 +381,8 @@ BYTES = np.array([[3, 200], [255, 0]], "uint8")
 COUNTS = np.array([[-7, 5], [9, -2]], "int32")
 THREES = np.array([[3, -3]], "int32")
 HALVES = np.array([[0.5, -2.5], [3, -1]], "float16")
+
+
 @np.errstate(invalid="ignore")
 def logaddexp(x, y):
     return np.logaddexp(x, y)
