@@ -30,6 +30,39 @@ def test_a_function_is_specialised_for_a_value_and_for_a_buffer():
         np.testing.assert_array_equal(y.numpy(), x.repeat(2, 1))
 
 
+def test_an_address_lies_so_far_behind_the_first_element():
+    n, k = tir.Var("n", "int32"), tir.Var("k", "int32")
+    rows = [
+        ({}, 6, "[1, 2]"),
+        ({}, 16, "[4, 0]"),
+        ({}, n, "[n // 4, n % 4]"),
+        ({"strides": [8, 1]}, 8, "[1, 0]"),
+        ({"strides": [8, 1]}, tir.IntImm("int32", 9), "[1, 1]"),
+        ({"strides": [1, 4]}, 6, "[2, 1]"),
+        ({"strides": [k, 1]}, n, "[n // k, n % k]"),
+        ({"strides": [8, 2]}, 12, "[1, 2]"),
+        ({"shape": ()}, 0, "[()]"),
+    ]
+    for said, offset, indices in rows:
+        buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
+        assert str(buffer.access_ptr("r", offset=offset)) == f"T.address_of(B{indices})"
+    for said, offset in [({"shape": ()}, 1), ({"strides": [8, 2]}, 3), ({"strides": [8, 2]}, n)]:
+        buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
+        with pytest.raises(ValueError, match=f"the buffer `B` has .* the offset {offset}"):
+            buffer.access_ptr("r", offset=offset)
+
+
+def test_memory_is_allocated_without_a_condition():
+    n, data = tir.Var("n", "int32"), tir.decl_buffer((4,)).data
+    for always in (True, 1, tir.IntImm("bool", 1)):
+        tir.Allocate(data, "float32", [4], always, tir.Evaluate(0))
+    for condition in (n > 3, False, tir.IntImm("bool", 0)):
+        with pytest.raises(ValueError, match="without a condition"):
+            tir.Allocate(data, "float32", [4], condition, tir.Evaluate(0))
+        with pytest.raises(tw.TVMError, match="without a condition"):
+            builder.allocate([4], "float32", condition=condition)
+
+
 def test_what_does_not_fit_a_function_is_named():
     a, b, n = doubled.params
     rows = [

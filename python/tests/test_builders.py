@@ -434,6 +434,12 @@ def test_constants_of_types_that_nobody_chose_are_narrow():
     for value, dtype in rows:
         assert relax.const(value).struct_info.dtype == dtype, value
     assert relax.const(np.zeros(2), "float64").struct_info.dtype == "float64"
+    for wide in (np.array([2**40, 0]), np.int64(-(2**31) - 1), 2**31, [1, -(2**40)]):
+        made = relax.const(wide)
+        assert made.struct_info.dtype == "int64"
+        np.testing.assert_array_equal(made.data.numpy(), wide)
+    for narrow in (np.array([2**31 - 1, -(2**31)]), np.zeros((0, 2), "int64")):
+        assert relax.const(narrow).struct_info.dtype == "int32"
 
 
 def test_later_names_are_the_same_things():

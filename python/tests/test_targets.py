@@ -1,5 +1,6 @@
 """Targets, devices and threads."""
 
+import json
 import pickle
 import threading
 
@@ -149,6 +150,28 @@ def test_a_target_has_a_host_keys_and_a_kind_of_device():
     assert set(Target.list_kinds()) == {"llvm", "cuda"}
     said = haswell.export()
     assert (said["kind"], said["keys"], said["mcpu"]) == ("llvm", ["avx", "cpu"], "haswell")
+
+
+TEXTS = [
+    "llvm", "haswell -mattr=-fma", "llvm -keys=cpu -num-cores=4 -mattr=-avx512f -mattr=-avx2,-fma", "cuda -arch=sm_90",
+    "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "llvm -mtriple=x86_64-linux-gnu", "cuda -max_num_threads=256",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_a_target_is_made_again_of_what_it_exports(text):
+    target = Target(text, host=Target({"mcpu": "haswell", "keys": ["near"]}))
+    for made in (Target(target.export()), Target(json.dumps(target.export())), pickle.loads(pickle.dumps(target))):
+        assert (made, made.keys, made.host, made.host.keys) == (target, target.keys, target.host, ["near"])
+
+
+def test_keys_stay_with_a_target():
+    keyed = Target({"mcpu": "haswell", "keys": ["near", "cpu"]})
+    assert pickle.loads(pickle.dumps(keyed)).keys == Target(keyed).keys == ["near", "cpu"]
+    with pytest.raises(TypeError, match="list of words, found the text 'cpu'"):
+        Target({"kind": "llvm", "keys": "cpu"})
+    with pytest.raises(tw.TVMError, match=r"the JSON of a target cannot be read: .*line 1 column 2"):
+        Target("{bad")
 
 
 def test_a_target_is_named_or_in_scope():

@@ -549,7 +549,6 @@ def test_threads_have_tags() -> None:
     assert te.reduce_axis((0, 4)).thread_tag == ""
     for wrong in (
         lambda: te.thread_axis((0, 4)),
-        lambda: te.thread_axis((0, 4), "threadIdx.x", name="tx"),
         lambda: te.reduce_axis((0, 4), thread_tag="threadIdx.x"),
     ):
         with pytest.raises(ValueError, match=r"threadIdx\.x"):
@@ -631,6 +630,11 @@ def test_functions_of_floats_take_integers_where_the_result_is_known() -> None:
     x, u = ELEMENT["int32"], ELEMENT["uint8"]
     assert tir.floor(x).same_as(x) and tir.round(u).same_as(u) and tir.abs(u).same_as(u)
     assert not bool(tir.isnan(x)) and bool(tir.isfinite(x))
+    assert int(tir.floor(3)) == int(tir.round(3)) == 3 and not bool(tir.isnan(3)) and bool(tir.isfinite(3))
+    lanes = tir.Var("lanes", "int32x4")
+    assert str(tir.isnan(lanes)) == "T.Broadcast(T.bool(False), 4)" and tir.isnan(lanes).dtype == "boolx4"
+    assert str(tir.const(3, "int32x4")) == "T.Broadcast(3, 4)" and tir.const(2.5, "float32x8").dtype == "float32x8"
+    assert te.thread_axis((0, 4), "threadIdx.x", name="tx").thread_tag == "threadIdx.x"
     assert str(tir.exp(x=ELEMENT["float32"])) == "T.exp(x)" and tir.bitwise_and(u, 1).dtype == "uint8"
     assert list(inspect.signature(tir.atan2).parameters) == ["x1", "x2", "span"]
     with pytest.raises(TypeError, match=r"tir\.pow: missing a required argument: 'y'"):

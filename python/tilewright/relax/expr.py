@@ -352,18 +352,26 @@ def extern(name: str, struct_info: StructInfo | None = None, span: object = None
 def const(value: Any, dtype: str | DynTensorType | None = None) -> Constant:
     """A constant tensor from numbers, NumPy or a tensor.
 
-    Numbers of Python's and NumPy's own types become float32 and int32 unless `dtype` says else; a tensor stays as it
-    is.
+    Numbers of Python's and NumPy's own types become float32, and int32 where that holds them all, unless `dtype` says
+    else; a tensor stays as it is.
     """
     from ..runtime.ndarray import NDArray, array
 
     dtype = dtype.dtype if isinstance(dtype, DynTensorType) else dtype
 
     if dtype is None and not isinstance(value, NDArray) and str(getattr(value, "dtype", "")) in _OWN_TYPES:
-        dtype = _OWN_TYPES[str(getattr(value, "dtype", ""))]
         # A list is looked into, because its numbers decide; what is no number is an error of `array`.
-        dtype = dtype or _OWN_TYPES.get(array(value).dtype)
+        found = array(value)
+        dtype = None if _needs_64_bits(found) else _OWN_TYPES.get(found.dtype)
     return Constant(value if isinstance(value, NDArray) and dtype is None else array(value, dtype=dtype))
+
+
+def _needs_64_bits(numbers: Any) -> bool:
+    """Whether integers of a tensor lie outside of int32."""
+    if numbers.dtype != "int64" or 0 in numbers.shape:
+        return False
+    held = numbers.numpy()
+    return bool(held.min() < -(2**31) or held.max() >= 2**31)
 
 
 #: What numbers of types that nobody has chosen become; nothing yet for those without a type.

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, Self
 
 from .. import _core
-from ..error import WrongTypeError
+from ..error import TVMError, WrongTypeError
 from ..runtime.device import Device
 from ..runtime.device import device as device_of
 
@@ -27,11 +27,24 @@ class TargetKind(str):
         return str(self)
 
 
+#: The first words of target strings that say a kind; others say a processor.
+_KIND_WORDS = ("llvm", "cpu", "c", "cuda", "nvidia")
+#: What a dict of options says beside the words of a target string.
+_BESIDE = ("kind", "keys", "host", "tag", "device")
+
+
+def _options_of_json(text: str) -> dict[str, Any]:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TVMError(f"the JSON of a target cannot be read: {error}") from error
+
+
 def text_of_options(options: dict[str, Any]) -> str:
     """The target string of a dict such as `{"kind": "llvm", "mcpu": "haswell"}`."""
     words = [str(options.get("kind", "llvm"))]
     for name, value in options.items():
-        if name in ("kind", "keys", "host", "tag", "device"):
+        if name in _BESIDE:
             continue
         words.append(f"-{name}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
     return " ".join(words)
@@ -52,8 +65,10 @@ class Target(_core.Target):
     def __new__(cls, target: str | dict[str, Any] | Target, host: str | dict[str, Any] | Target | None = None) -> Self:
         """The target of a string, of a dict of options, or of another target; `host` is the machine around a device."""
         if isinstance(target, str) and target.lstrip().startswith("{"):
-            target = json.loads(target)
+            target = _options_of_json(target)
         options = target if isinstance(target, dict) else {}
+        if isinstance(options.get("keys"), str):
+            raise WrongTypeError(f"keys is a list of words, found the text {options['keys']!r}")
         self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
         host = options.get("host", getattr(target, "_host", None)) if host is None else host
         self._host = None if host is None else Target.choose(host)
@@ -89,7 +104,7 @@ class Target(_core.Target):
         return ["arm_cpu", "cpu"] if self.mtriple.startswith(("aarch64", "arm")) else ["cpu"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Target, (str(self), self._host))
+        return (Target, (str(self), self._host), {"_keys": self._keys})
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
@@ -127,8 +142,18 @@ class Target(_core.Target):
         return 1 if self.kind_name == "llvm" else 2
 
     def export(self) -> dict[str, Any]:
-        """The target as a dict of options."""
-        return {"kind": self.kind_name, "tag": self.tag, "keys": self.keys, **self.attrs}
+        """The target as a dict of options, of which `Target` makes it again."""
+        first, *words = str(self).split()
+        options = {} if first in _KIND_WORDS else {"mcpu": first}
+        for name, _, value in (word.lstrip("-").partition("=") for word in words):
+            if name == "mattr":
+                value = [*options.get(name, []), *value.split(",")]
+            options[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
+        if self.kind_name == "llvm" and "mtriple" not in options:
+            options = {"mtriple": self.mtriple, "mcpu": "native", **options}
+        options = {name: value for name, value in options.items() if name not in _BESIDE}
+        around = {} if self._host is None else {"host": self._host.export()}
+        return {"kind": self.kind_name, "tag": self.tag, "keys": self.keys, **around, **options}
 
     @staticmethod
     def choose(target: str | dict[str, Any] | Target | None) -> Target:

@@ -74,12 +74,12 @@ def reduce_axis(dom: Any, name: str = "rv", thread_tag: str = "", span: object =
 
 
 def thread_axis(dom: Any = None, tag: str = "", name: str = "", span: object = None) -> IterVar:
-    """An axis of threads of a GPU, called after its tag."""
+    """An axis of threads of a GPU. Its variable is called after its tag, whatever `name` says."""
     if isinstance(dom, str):
         dom, tag = None, dom
     if not tag:
         raise ValueError('te.thread_axis: an axis of threads has a tag, such as "threadIdx.x"')
-    return IterVar((0, dom) if isinstance(dom, int) else dom, name or tag, IterVar.ThreadIndex, tag)
+    return IterVar((0, dom) if isinstance(dom, int) else dom, tag, IterVar.ThreadIndex, tag)
 
 
 def var(name: str = "tindex", dtype: str = "int32", span: object = None) -> Var:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from ..ir.op import Op
-from .expr import Call, IntImm, Max, Mod, Select, StringImm, Var
+from .expr import Broadcast, Call, IntImm, Max, Mod, Select, StringImm, Var
 
 _UNARY = (
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "clz", "cos", "cosh", "erf", "exp", "exp10",
@@ -62,10 +62,12 @@ def _intrinsic(name: str, *names: str) -> Any:
 
 def _of_integer(name: str, value: Any) -> Any:
     """What a function for floats makes of an integer; None of other values."""
-    dtype = "" if isinstance(value, (int, float)) else str(getattr(value, "dtype", ""))
+    dtype = "int32" if isinstance(value, int) else str(getattr(value, "dtype", ""))
     if (name in _ROUNDED and "int" in dtype) or (name == "abs" and dtype.startswith("uint")):
-        return value
-    return IntImm("bool", _SPECIAL[name]) if name in _SPECIAL and "int" in dtype and "x" not in dtype else None
+        return _core.to_expr(value)
+    if name not in _SPECIAL or "int" not in dtype:
+        return None
+    return const(_SPECIAL[name], "bool" + "".join(dtype.partition("x")[1:]))
 
 
 globals().update({name: _intrinsic(name, "x") for name in _UNARY})
@@ -216,7 +218,10 @@ def tvm_storage_sync(scope: str) -> Any:
 
 
 def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
-    """A constant of a type: by default int32, float32 or bool."""
+    """A constant of a type: by default int32, float32 or bool; of a type with lanes, the same in each of them."""
+    element, _, lanes = str(dtype or "").partition("x")
+    if lanes.isdecimal() and isinstance(value, (bool, int, float)):
+        return Broadcast(_core.to_expr(value, element), int(lanes))
     return _core.to_expr(value, dtype)
 
 

@@ -10,7 +10,7 @@ from .._core import Object
 from ..ir.container import Array, Map
 from ..ir.expr import PrimExpr, Range
 from .buffer import Buffer
-from .expr import IterVar, Var
+from .expr import IntImm, IterVar, Var
 
 __all__ = [
     "Allocate", "AllocateConst", "AssertStmt", "AttrStmt", "Block", "BlockRealize", "BufferRegion", "BufferStore",
@@ -112,6 +112,11 @@ def _not_annotated(cls: type, annotations: Mapping[str, Any] | None) -> None:
         raise ValueError(f"tir.{cls.__name__} has no annotations here, found {dict(annotations)}")
 
 
+def always(condition: Any) -> bool:
+    """Whether a condition is the constant that says yes."""
+    return isinstance(condition, (bool, int, IntImm)) and condition == 1
+
+
 class Allocate(Stmt, kind="tir.Allocate"):
     """Memory while `body` runs. The same kind of statement as `DeclBuffer`, and read as that; it has no annotations."""
 
@@ -126,6 +131,8 @@ class Allocate(Stmt, kind="tir.Allocate"):
         span: object = None,
     ) -> Any:
         _not_annotated(cls, annotations)
+        if not always(condition):
+            raise ValueError(f"tir.Allocate: memory is allocated without a condition, found {condition}")
         return cls._make(buffer_var, dtype, extents, condition, body)
 
 

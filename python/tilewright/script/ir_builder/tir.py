@@ -32,6 +32,7 @@ from ...tir.stmt import (
 )
 from ...tir.stmt import For as _ForStmt
 from ...tir.stmt import While as _WhileStmt
+from ...tir.stmt import always as _always
 from .base import Frame, IRBuilder, expected_frame
 
 __all__ = [
@@ -471,16 +472,13 @@ def attr(node: Any, attr_key: str, value: Any) -> _Around:
 def allocate(
     extents: Any, dtype: str, scope: str = "global", condition: Any = True, annotations: Any = None
 ) -> _Around:
-    """Memory without a shape of its own, where the condition holds; `as` names its address."""
+    """Memory without a shape of its own; `as` names its address."""
     if annotations:
         raise TVMError(f"`T.allocate` has no annotations here, found {annotations}")
+    if not _always(condition):
+        raise TVMError(f"memory is allocated without a condition, found {condition}")
     memory = _tir.decl_buffer(extents, dtype, "data", scope=scope)
-
-    def made(body: Stmt) -> Stmt:
-        inside = DeclBuffer(memory, body)
-        return inside if condition is True else IfThenElse(condition, inside)
-
-    return _Around(made, memory.data)
+    return _Around(lambda body: DeclBuffer(memory, body), memory.data)
 
 
 class DeclBufferFrame(_Around):
