@@ -259,7 +259,7 @@ OWN = {
     "tilewright.relax.expr": ("Call", "Expr", "Function", "PrimValue", "ShapeExpr", "Tuple"),
     "tilewright.relax.struct_info": ("StructInfo",),
     "tilewright.tir.expr": ("Var",),
-    "tilewright.tir.function": ("PrimFunc",),
+    "tilewright.tir.function": ("IndexMap", "PrimFunc"),
 }
 
 

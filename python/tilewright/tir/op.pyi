@@ -89,7 +89,7 @@ def comm_reducer(fcombine: Any, fidentity: Any, name: str = "reduce") -> Any:
     """A way to reduce: a function of two values, and one that gives the value of no elements for a type."""
 
 def const(value: Any, dtype: str | None = None, span: object = None) -> Any:
-    """A constant of a type: by default int32, float32 or bool."""
+    """A constant of a type: by default int32, float32 or bool; of a type with lanes, the same in each of them."""
 
 def convert(value: Any) -> Any:
     """A number as an expression; an expression stays itself."""
@@ -188,7 +188,7 @@ def log2(x: Any, span: Any = None) -> Any:
     """`T.log2` of one expression."""
 
 def logaddexp(a: Any, b: Any, span: object = None) -> Any:
-    """`log(exp(a) + exp(b))`."""
+    """`log(exp(a) + exp(b))`, without what overflows on the way."""
 
 def lookup_param(*args: Any, span: object = None) -> Any:
     """`T.lookup_param` of these operands."""

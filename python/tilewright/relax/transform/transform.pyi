@@ -9,7 +9,7 @@ from typing import Any
 from tilewright._core import Pass
 from tilewright.relax.backend.pattern_registry import FusionPattern
 from tilewright.relax.expr import Call, Expr
-from tilewright.tir.function import PrimFunc
+from tilewright.tir.function import IndexMap, PrimFunc
 
 def AdjustMatmulOrder() -> Any:
     """The pass `AdjustMatmulOrder`; `tilewright opt --pass AdjustMatmulOrder FILE` shows what it does."""
