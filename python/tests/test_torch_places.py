@@ -39,6 +39,8 @@ TAKEN = {
     "a diagonal of other dimensions": lambda x: x.diagonal(1, 0, 2),
     "a diagonal of nothing": lambda x: torch.diagonal(x, -5, 1, 2),
     "windows of nothing": lambda x: x.unfold(1, 0, 2),
+    "none of the largest": lambda x: x.topk(0, dim=1),
+    "the largest of one number": lambda x: x[0, 0, 0].topk(0),
 }
 
 
@@ -61,6 +63,15 @@ PUT = {
     "values for everything": put((ALL,), draw(int(ALL.sum()))),
     "where it is counted": lambda x: x.index_put((ROWS.nonzero().squeeze(1), PLACES), draw(3, 3)),
     "elements of the source": lambda x: x.masked_scatter(CHANNELS, draw(4, 5, 3, seed=3)),
+    "elements of an empty source": lambda x: x.masked_scatter(CHANNELS & False, torch.zeros(0)),
+    "all elements of the source": lambda x: x.masked_scatter(SOME[..., None], draw(MANY, 3, seed=3)),
+    "a diagonal": lambda x: torch.diagonal_scatter(x, draw(5, 2), 1, 0, 2),
+    "a diagonal below": lambda x: torch.diagonal_scatter(x, draw(5, 3), -1, 0, 2),
+    "one number in one": lambda x: x.sum().scatter(0, torch.tensor(0), x[0, 0, 0]),
+    **{
+        f"{how} of one number": lambda x, how=how: x.sum().scatter_reduce(0, torch.tensor(0), x[0, 0, 0], how)
+        for how in ["sum", "prod", "amax", "amin", "mean"]
+    },
 }
 
 
@@ -85,6 +96,54 @@ def test_a_mask_of_another_shape(function):
 def test_a_place_in_an_order_that_is_none(k):
     with pytest.raises(tvm.TVMError, match="`k` counts from 1"):
         from_fx(traced(lambda x: x.kthvalue(k, 1), 1), info([X]))
+
+
+def test_fewer_than_none_of_the_largest():
+    with pytest.raises(tvm.TVMError, match="found -1"):
+        from_fx(traced(lambda x: x.topk(-1), 1), info([X]))
+
+
+CHANGED = {
+    "a diagonal": lambda x: x.diagonal().fill_(1),
+    "windows": lambda x: x.unfold(0, 2, 1).mul_(2),
+    "what is turned": lambda x: x.mT.add_(1),
+    "a part by a function without a rule": lambda x: torch.vsplit(x, 2)[0].add_(1),
+    "a diagonal by a function without a rule": lambda x: torch.linalg.diagonal(x).add_(1),
+    "what may be a copy": lambda x: x.contiguous().add_(1),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_a_change_that_another_name_shows_is_not_lost(name):
+    def function(x):
+        y = x + 0
+        CHANGED[name](y)
+        return y
+
+    with pytest.raises(tvm.TVMError, match=r"shares its memory|has no rule"):
+        from_fx(traced(function, 1), info([X[:, :4]]))
+
+
+def test_a_change_of_the_data_of_a_tensor():
+    def function(x):
+        y = x + 0
+        y.data.add_(y.shape[0])
+        return y, torch.vsplit(y, 2)[0]
+
+    check_call(function, X)
+
+
+class Diagonals(nn.Module):
+    def forward(self, x):
+        y = x.clone()
+        y.diagonal().fill_(9)
+        y.diagonal(1, 0, 2).mul_(2)
+        return y
+
+
+def test_changes_of_diagonals_in_an_exported_program():
+    module = from_exported_program(torch.export.export(Diagonals(), (X,)))
+    assert_close(machine(module)["main"](nd(X)), (Diagonals()(X),))
 
 
 def test_sizes_of_windows_and_diagonals_that_are_symbolic():

@@ -100,6 +100,21 @@ class AroundTwo(Around):
         return self.inner(x, y)
 
 
+NEAR_POLES = [-1e-20, -1e-17, -1e-38, -0.0, 0.0, -1.0, -2.0000002, -2.5, -170.3, -1e30, float("-inf"), float("nan")]
+
+
+@pytest.mark.parametrize(("dtype", "more"), [(torch.float32, [-1e-42]), (torch.float64, [-1e-300, -1e-307])])
+def test_the_logarithm_of_the_gamma_function_beside_its_poles(dtype, more):
+    for value in NEAR_POLES + more:
+        check_call(torch.lgamma, torch.tensor([value], dtype=dtype), tolerance=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+def test_weights_of_images_have_their_precision(mode):
+    image = draw(1, 2, 9, 7, dtype="float64")
+    check_call(lambda x: nn.functional.interpolate(x, size=(4, 3), mode=mode, antialias=True), image, tolerance=1e-13)
+
+
 @pytest.mark.parametrize("batch_first", [False, True])
 def test_attention_of_several_heads(batch_first):
     class Model(nn.Module):

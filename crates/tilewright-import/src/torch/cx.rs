@@ -12,6 +12,11 @@ use tilewright_tensor::{DataType, Tensor};
 
 use super::value::{Refused, Res, Value};
 
+/// A scalar constant.
+pub fn integer(value: i64) -> scalar::Expr {
+    scalar::Expr::i64(value)
+}
+
 /// The context of a rule.
 #[derive(Debug)]
 pub struct Cx<'a> {
@@ -140,6 +145,12 @@ impl Cx<'_> {
         let attrs: Attrs = attrs.into_iter().map(|(name, value)| (name.into(), value)).collect();
         let args = args.iter().map(|arg| (*arg).clone()).collect();
         Ok(Expr::call_op(self.bb.infer_cx(), op, args, attrs)?)
+    }
+
+    /// `0, 1, ...`, so many of them.
+    pub fn numbers(&self, count: &scalar::Expr) -> Res<Expr> {
+        let [begin, end, step] = [integer(0), count.clone(), integer(1)].map(Expr::prim);
+        self.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])
     }
 
     /// A call without attributes, as the result of a rule.

@@ -105,6 +105,35 @@ fn a_change_of_what_a_later_view_shows_is_refused() {
 }
 
 #[test]
+fn what_may_share_memory_is_refused_and_sizes_are_not() {
+    let text = |text: &str| Argument::Str(text.to_owned());
+    let refused = |view: Node, output: [&str; 2]| {
+        let name = view.name.clone();
+        let nodes = vec![node("a", "exp", &[node_of("x")]), view, node("c", "relu_", &[node_of(&name)])];
+        let output = Argument::List(output.iter().map(|name| node_of(name)).collect());
+        imported(&graph(nodes, output), &Options::default()).is_err()
+    };
+    assert!(refused(node("v", "diagonal", &[node_of("a")]), ["a", "c"]));
+    assert!(refused(
+        node("v", "aten.unfold", &[node_of("a"), Argument::Int(1), Argument::Int(2), Argument::Int(1)]),
+        ["a", "c"]
+    ));
+    assert!(refused(node("v", "getattr", &[node_of("a"), text("mT")]), ["a", "c"]));
+    assert!(refused(node("v", "contiguous", &[node_of("a")]), ["a", "c"]));
+    // What shares it is not used any more, has memory of its own, or is the very same tensor.
+    assert!(!refused(node("v", "contiguous", &[node_of("a")]), ["c", "x"]));
+    assert!(!refused(node("v", "diagonal_copy", &[node_of("a")]), ["a", "c"]));
+    assert!(!refused(node("v", "getattr", &[node_of("a"), text("data")]), ["a", "c"]));
+    let nodes = vec![
+        node("a", "exp", &[node_of("x")]),
+        node("s", "getattr", &[node_of("a"), text("shape")]),
+        node("c", "relu_", &[node_of("a")]),
+        node("d", "reshape", &[node_of("c"), node_of("s")]),
+    ];
+    assert!(imported(&graph(nodes, node_of("d")), &Options::default()).is_ok());
+}
+
+#[test]
 fn all_missing_rules_are_told_at_once() {
     let nodes = vec![
         node("a", "det", &[node_of("x")]),

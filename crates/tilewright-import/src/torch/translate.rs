@@ -15,7 +15,7 @@ use tilewright_tensor::{DataType, Tensor};
 use super::args::Args;
 use super::cx::{Cx, Number};
 use super::graph::{Argument, Graph, Node, Target};
-use super::rules::{self, Apply, Rule};
+use super::rules::{self, Apply, Memory, Rule};
 use super::value::{Refused, Res, Value};
 
 /// A node for whose operator there is no rule.
@@ -269,10 +269,10 @@ impl<'a> Translation<'a> {
                 self.slots.insert(&node.name, slot);
             }
             // The very same tensor: a change of one is a change of the other.
-            Some(slot) if rule.view && same(self.values[slot].as_ref(), &value) => {
+            Some(slot) if rule.memory == Memory::Shared && same(self.values[slot].as_ref(), &value) => {
                 self.slots.insert(&node.name, slot);
             }
-            Some(slot) if rule.view => {
+            Some(slot) if rule.memory != Memory::Own && has_tensors(&value) => {
                 let memory = self.memory[slot];
                 let slot = self.place(&node.name, Some(value));
                 self.memory[slot] = memory;
@@ -341,6 +341,15 @@ fn expression(cx: &Cx<'_>, value: &Value) -> Res<Expr> {
         Value::DType(dtype) => Expr::dtype_value(*dtype),
         other => return Err(Refused(format!("a function cannot give {}", other.in_words()))),
     })
+}
+
+/// Whether there is memory of the value: sizes and data types have none.
+fn has_tensors(value: &Value) -> bool {
+    match value {
+        Value::Tensor(_) => true,
+        Value::List(items) => items.iter().any(has_tensors),
+        _ => false,
+    }
 }
 
 fn same(old: Option<&Value>, new: &Value) -> bool {

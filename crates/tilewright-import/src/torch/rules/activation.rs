@@ -5,7 +5,7 @@ use tilewright_ir::relax::Expr;
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
-use super::{Rule, real, rule, same, unary};
+use super::{Memory, Rule, real, rule, same, unary};
 
 /// `torch.nn.functional` has the level of the stack where the function of `torch` and the method have the data type, and ATen
 /// whether a half becomes a float.
@@ -48,10 +48,13 @@ pub const RULES: &[Rule] = &[
         "input, p=0.5, training|train=True, inplace=False",
     ),
     // What is copied has memory of its own.
-    Rule { view: false, ..same("clone lift_fresh_copy", "input, memory_format=None, *rest=None") },
+    Rule {
+        memory: Memory::Own,
+        ..same("clone lift_fresh_copy detach_copy alias_copy", "input, memory_format=None, *rest=None")
+    },
+    Rule { memory: Memory::Either, ..same("contiguous", "input, memory_format=None") },
     same(
-        "identity contiguous detach alias lift_fresh positive requires_grad stochastic_depth \
-          detach_copy cpu cuda",
+        "identity detach alias lift_fresh positive requires_grad stochastic_depth cpu cuda",
         "input, p=None, mode=None, training=False",
     ),
 ];

@@ -3,7 +3,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
-use tilewright_tensor::Tensor;
+use tilewright_tensor::{DataType, Tensor};
 
 use super::super::args::Args;
 use super::super::cx::{Cx, Number};
@@ -63,8 +63,12 @@ pub fn smoothed(
         if size < 1 || extent < 1 || too_many || !scale.is_finite() {
             return Err(Refused(format!("{size} elements instead of {extent} have no rule")));
         }
-        let table = Tensor::from_vec(&[size, extent], table(extent, size, scale, mode)?)?;
-        weights.push(cx.astype(&Expr::constant(table), cx.dtype(x)?)?);
+        let (table, dtype) = (table(extent, size, scale, mode)?, cx.dtype(x)?);
+        let table = match dtype {
+            DataType::F64 => Tensor::from_vec(&[size, extent], table)?,
+            _ => Tensor::from_vec(&[size, extent], table.into_iter().map(|weight| weight as f32).collect())?,
+        };
+        weights.push(cx.astype(&Expr::constant(table), dtype)?);
     }
     let narrow = cx.call("matmul", &[x, &cx.permute(&weights[1], vec![1, 0])?], [])?;
     cx.call("matmul", &[&weights[0], &narrow], [])
@@ -72,7 +76,7 @@ pub fn smoothed(
 
 /// For each of `size` elements, which lie `scale` apart, how much each of `extent` counts: less with the distance, as far as
 /// the filter reaches, and 1 together.
-fn table(extent: i64, size: i64, scale: f64, mode: &str) -> Res<Vec<f32>> {
+fn table(extent: i64, size: i64, scale: f64, mode: &str) -> Res<Vec<f64>> {
     let (filter, reach): (fn(f64) -> f64, f64) = match mode {
         "bilinear" => (triangle, 1.0),
         "bicubic" => (cubic, 2.0),
@@ -91,7 +95,7 @@ fn table(extent: i64, size: i64, scale: f64, mode: &str) -> Res<Vec<f32>> {
         let weights: Vec<f64> = (0..extent).map(weight).collect();
         let total: f64 = weights.iter().sum();
         let total = if total == 0.0 { 1.0 } else { total };
-        table.extend(weights.into_iter().map(|weight| (weight / total) as f32));
+        table.extend(weights.into_iter().map(|weight| weight / total));
     }
     Ok(table)
 }

@@ -1,6 +1,5 @@
 //! Tensors with values in the place of some of their elements: assignments, and along one dimension.
 
-use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
@@ -28,13 +27,23 @@ fn flat(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
     cx.reshape(x, vec![cx.product(&cx.shape(x)?)])
 }
 
+/// The numbers of a tensor's elements, in their places.
+pub fn numbered(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
+    let shape = cx.shape(x)?;
+    let numbers = cx.reshape(&cx.numbers(&cx.product(&shape))?, shape)?;
+    cx.emit(numbers)
+}
+
+/// The tensor with values for the elements of these numbers.
+pub fn with_values(cx: &Cx<'_>, x: &Expr, places: &Expr, values: &Expr) -> Res {
+    let operands = [&flat(cx, x)?, &Expr::tuple(vec![flat(cx, places)?]), &flat(cx, values)?];
+    cx.reshape(&cx.call("index_put", &operands, [])?, cx.shape(x)?).map(Value::Tensor)
+}
+
 /// `input[index] = value`: the numbers of the elements that the index picks say where the values lie.
 fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = args.tensor("input")?;
-    let (shape, dtype) = (cx.shape(&x)?, cx.dtype(&x)?);
-    let [begin, end, step] = [scalar::Expr::i64(0), cx.product(&shape), scalar::Expr::i64(1)].map(Expr::prim);
-    let numbers = cx.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])?;
-    let numbers = cx.emit(cx.reshape(&numbers, shape.clone())?)?;
+    let (dtype, numbers) = (cx.dtype(&x)?, numbered(cx, &x)?);
     let indices = match args.get("index") {
         Value::List(items) => items.clone(),
         one => vec![one.clone()],
@@ -53,8 +62,7 @@ fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let [places, values] = cx.widened([places, values])?;
     let values = cx.call("broadcast_to", &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
-    let operands = [&flat(cx, &x)?, &Expr::tuple(vec![flat(cx, &places)?]), &flat(cx, &values)?];
-    cx.reshape(&cx.call("index_put", &operands, [])?, shape).map(Value::Tensor)
+    with_values(cx, &x, &places, &values)
 }
 
 /// The tensor with values at the indices along a dimension, or with them added.

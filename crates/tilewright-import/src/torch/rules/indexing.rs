@@ -5,14 +5,14 @@ use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, ToAttr, integer};
 use super::super::value::{Refused, Res, Value};
 use super::masks::{is_mask, masked, without_masks};
 use super::{Rule, rule, view};
 
 pub const RULES: &[Rule] = &[
     view("getitem", "input, index", getitem),
-    rule("getattr", "input, name", getattr),
+    view("getattr", "input, name", getattr),
     view("select select_copy", "input, dim, index", select),
     view("slice slice_copy", "input, dim=0, start=None, end=None, step=1", aten_slice),
     view("narrow narrow_copy", "input, dim, start, length", narrow),
@@ -352,24 +352,26 @@ fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
     scattered_into(cx, &x, &index, &source, args.int("dim")?, how).map(Value::Tensor)
 }
 
-/// The tensor with as much of the source in the places along a dimension as there are indices.
+/// The tensor with as much of the source in the places along a dimension as there are indices. One without dimensions counts
+/// as one of one element.
 pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: i64, how: &str) -> Res<Expr> {
-    let mut cut = source.clone();
-    for (at, extent) in cx.shape(index)?.iter().enumerate() {
+    let lifted = |x: &Expr| if cx.rank(x)? == 0 { cx.reshape(x, vec![integer(1)]) } else { Ok(x.clone()) };
+    let (whole, index, mut cut) = (lifted(x)?, lifted(index)?, lifted(source)?);
+    for (at, extent) in cx.shape(&index)?.iter().enumerate() {
         let own =
             cx.shape(&cut)?.get(at).cloned().ok_or_else(|| Refused::new("a source has the indices' dimensions"))?;
         if !cx.bb.infer_cx().analyzer.prove_equal(&own, extent) {
             cut = cx.slice(&cut, at, &scalar::Expr::i64(0), extent, 1)?;
         }
     }
-    cx.call("scatter_elements", &[x, index, &cut], [("axis", axis.to_attr()), ("reduction", how.to_attr())])
+    let attrs = [("axis", axis.to_attr()), ("reduction", how.to_attr())];
+    let found = cx.call("scatter_elements", &[&whole, &index, &cut], attrs)?;
+    if cx.rank(x)? == 0 { cx.reshape(&found, Vec::new()) } else { Ok(found) }
 }
 
 /// `input` with `source` in the place of what a slice along a dimension gives.
 fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: &[Value; 3]) -> Res {
-    let (number, extent) = (|value| Expr::prim(scalar::Expr::i64(value)), cx.shape(input)?[axis].clone());
-    let places =
-        cx.call("arange", &[&number(0), &Expr::prim(extent), &number(1)], [("dtype", DataType::I64.to_attr())])?;
+    let places = cx.numbers(&cx.shape(input)?[axis])?;
     let places = sliced(cx, &places, 0, parts)?;
     let mut along = vec![scalar::Expr::i64(1); cx.rank(input)?];
     along[axis] = cx.shape(&places)?[0].clone();

@@ -10,7 +10,7 @@ use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, ToAttr, integer};
 use super::super::value::{Refused, Res, Value};
 use super::picked::with_first;
 use super::{Rule, rule};
@@ -22,10 +22,6 @@ pub const RULES: &[Rule] = &[
     rule("masked_scatter", "input, mask, source", masked_scatter),
     rule("index_put _index_put_impl", "input, indices, values, accumulate=False, unsafe=False", index_put),
 ];
-
-fn integer(value: i64) -> scalar::Expr {
-    scalar::Expr::i64(value)
-}
 
 /// A number that is known when the module runs.
 pub fn counted() -> scalar::Expr {
@@ -113,7 +109,8 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
     masked(cx, &wide, &mask).map(Value::Tensor)
 }
 
-/// The tensor with the first elements of the source, in their order, where the mask holds.
+/// The tensor with the first elements of the source, in their order, where the mask holds. Elements before the first of
+/// them take what stands before the source, which so may be empty.
 fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let shape = cx.shape(&x)?;
@@ -121,8 +118,9 @@ fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let mask = cx.emit(mask)?;
     let ones = cx.astype(&cx.reshape(&mask, vec![cx.product(&shape)])?, DataType::I64)?;
     let number = cx.call("cumsum", &[&ones], [("axis", 0i64.to_attr())])?;
-    let number = cx.with_number("maximum", &cx.with_number("subtract", &number, 1i64)?, 0i64)?;
+    let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![integer(1)])?;
     let source = cx.reshape(&source, vec![cx.product(&cx.shape(&source)?)])?;
+    let source = cx.call("concat", &[&Expr::tuple(vec![before, source])], [("axis", 0i64.to_attr())])?;
     let values = cx.call("take", &[&source, &number], [("axis", 0i64.to_attr())])?;
     cx.choose(&mask, &cx.reshape(&values, shape)?, &x).map(Value::Tensor)
 }

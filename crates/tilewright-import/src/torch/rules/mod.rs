@@ -2,7 +2,7 @@
 //!
 //! An entry is a line: its names, its signature (see [`Args`]), and what makes it. A name with an underscore at its end that
 //! no entry has is the change in place of the one without. A *view* gives a tensor over the memory of its first argument, or
-//! that argument itself; where it does not matter whether PyTorch copies, it is said to be one.
+//! that argument itself; where it depends on the layout whether PyTorch copies, it is said to be one ([`Memory`]).
 //!
 //! Adding an operator: a function in its family's file and a line in its table.
 
@@ -44,8 +44,17 @@ pub struct Rule {
     /// Its parameters, of which the tensor that a change in place changes is `input`.
     pub signature: &'static str,
     pub apply: Apply,
-    /// Whether the result may share the memory of the first argument.
-    pub view: bool,
+    pub memory: Memory,
+}
+
+/// Where the tensors of a result lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    Own,
+    /// Over the memory of the first argument; where the result is the first argument, it is that tensor.
+    Shared,
+    /// Over the memory of the first argument or not, as its layout has it: a result that is equal may be another tensor.
+    Either,
 }
 
 /// What makes the result.
@@ -63,27 +72,27 @@ pub enum Apply {
 }
 
 pub const fn rule(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { names, signature, apply: Apply::Function(function), view: false }
+    Rule { names, signature, apply: Apply::Function(function), memory: Memory::Own }
 }
 
 pub const fn view(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { view: true, ..rule(names, signature, function) }
+    Rule { memory: Memory::Shared, ..rule(names, signature, function) }
 }
 
 pub const fn unary(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), view: false }
+    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), memory: Memory::Own }
 }
 
 pub const fn real(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), view: false }
+    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), memory: Memory::Own }
 }
 
 pub const fn binary(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, other", apply: Apply::Binary(op), view: false }
+    Rule { names, signature: "input, other", apply: Apply::Binary(op), memory: Memory::Own }
 }
 
 pub const fn same(names: &'static str, signature: &'static str) -> Rule {
-    Rule { names, signature, apply: Apply::Same, view: true }
+    Rule { names, signature, apply: Apply::Same, memory: Memory::Shared }
 }
 
 /// The tables of the families.

@@ -7,10 +7,13 @@ use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, ToAttr, integer};
 use super::super::value::{Refused, Res, Value};
+use super::assigned::{numbered, with_values};
 use super::masks::counted;
-use super::{Rule, rule};
+use super::{Rule, rule, view};
+
+const DIAGONAL: &str = "input, offset=0, dim1=0, dim2=1";
 
 pub const RULES: &[Rule] = &[
     rule("unique", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", unique),
@@ -25,8 +28,15 @@ pub const RULES: &[Rule] = &[
         Ok(Value::List(vec![next(true), next(inverse), next(counts)]))
     }),
     rule("_unique2", "input, sorted=True, return_inverse=False, return_counts=False", unique),
-    rule("diagonal diagonal_copy", "input, offset=0, dim1=0, dim2=1", diagonal),
-    rule("aten.unfold", "input, dimension, size, step", windows),
+    view("diagonal", DIAGONAL, diagonal),
+    rule("diagonal_copy", DIAGONAL, diagonal),
+    rule("diagonal_scatter", "input, src, offset=0, dim1=0, dim2=1", |cx, args| {
+        let x = args.tensor("input")?;
+        let numbers = numbered(cx, &x)?;
+        let places = diagonal_of(cx, &numbers, args)?;
+        with_values(cx, &x, &places, &cx.astype(&args.tensor("src")?, cx.dtype(&x)?)?)
+    }),
+    view("aten.unfold", "input, dimension, size, step", windows),
     rule(
         "aten.embedding_bag aten._embedding_bag aten._embedding_bag_forward_only",
         "weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, \
@@ -34,10 +44,6 @@ pub const RULES: &[Rule] = &[
         bags,
     ),
 ];
-
-fn integer(value: i64) -> scalar::Expr {
-    scalar::Expr::i64(value)
-}
 
 /// The distinct elements or slices; where they are asked for, the number of each element's among them, and how many there are
 /// of each.
@@ -87,18 +93,19 @@ pub fn with_first(cx: &Cx<'_>, x: &Expr, first: &[usize]) -> Res<Expr> {
 
 /// `first, first + step, ...`, so many of them.
 fn steps(cx: &Cx<'_>, count: &scalar::Expr, first: &scalar::Expr, step: &scalar::Expr) -> Res<Expr> {
-    let bounds = [integer(0), count.clone(), integer(1)].map(Expr::prim);
-    let bounds: Vec<&Expr> = bounds.iter().collect();
-    let numbers = cx.call("arange", &bounds, [("dtype", DataType::I64.to_attr())])?;
+    let numbers = cx.numbers(count)?;
     let [first, step] = [first, step].map(|value| cx.operand(&Value::int(value.clone()), DataType::I64));
     cx.call("add", &[&cx.call("multiply", &[&numbers, &step?], [])?, &first?], [])
 }
 
+fn diagonal(cx: &mut Cx<'_>, args: &Args) -> Res {
+    diagonal_of(cx, &args.tensor("input")?, args).map(Value::Tensor)
+}
+
 /// The diagonal of two dimensions, which becomes the last one: of the matrix's elements in one row, each that is a row and
 /// an element behind the one before.
-fn diagonal(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = args.tensor("input")?;
-    let shape = cx.shape(&x)?;
+fn diagonal_of(cx: &mut Cx<'_>, x: &Expr, args: &Args) -> Res<Expr> {
+    let shape = cx.shape(x)?;
     let (a, b) = (cx.axis(args.int("dim1")?, shape.len())?, cx.axis(args.int("dim2")?, shape.len())?);
     if a == b || shape.len() < 2 {
         return Err(Refused::new("a diagonal needs two dimensions"));
@@ -111,12 +118,12 @@ fn diagonal(cx: &mut Cx<'_>, args: &Args) -> Res {
     let count = cx.integer(BinOp::Max, &count, &integer(0))?;
     let first = cx.simplified(&(above * columns.clone() + left));
     let places = steps(cx, &count, &first, &cx.simplified(&(columns + 1)))?;
-    let matrices = with_first(cx, &x, &[a, b])?;
+    let matrices = with_first(cx, x, &[a, b])?;
     let rest: Vec<scalar::Expr> = cx.shape(&matrices)?.split_off(2);
     let flat = cx.reshape(&matrices, [&[cx.product(&[rows.clone(), columns.clone()])], &*rest].concat())?;
     let found = cx.call("take", &[&flat, &places], [("axis", 0i64.to_attr())])?;
     let order = (1..=rest.len() as i64).chain([0]).collect();
-    cx.permute(&found, order).map(Value::Tensor)
+    cx.permute(&found, order)
 }
 
 /// The windows of so many elements along a dimension, `step` apart; what is in them becomes the last dimension.
@@ -181,9 +188,7 @@ fn members(cx: &mut Cx<'_>, args: &Args, indices: &Expr) -> Res<Expr> {
     let count = cx.shape(indices)?.first().cloned().unwrap_or_else(|| integer(1));
     let offsets = cx.emit(cx.astype(&args.tensor("offsets")?, DataType::I64)?)?;
     let bags = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| integer(1));
-    let prim = |value: scalar::Expr| Expr::prim(value);
-    let dtype = [("dtype", DataType::I64.to_attr())];
-    let places = cx.call("arange", &[&prim(integer(0)), &prim(count.clone()), &prim(integer(1))], dtype)?;
+    let places = cx.numbers(&count)?;
     let (starts, ends) = if args.flag("include_last_offset")? {
         let last = cx.simplified(&(&bags - 1));
         (cx.slice(&offsets, 0, &integer(0), &last, 1)?, cx.slice(&offsets, 0, &integer(1), &bags, 1)?)

@@ -8,7 +8,7 @@ use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, ToAttr, integer};
 use super::super::value::{Refused, Res};
 
 /// The windows along one dimension: window `i` holds the elements `start[i] + k * step`, for `k` from `first[i]` to
@@ -21,16 +21,6 @@ pub struct Along {
     last: Expr,
     step: i64,
     width: i64,
-}
-
-fn integer(value: i64) -> scalar::Expr {
-    scalar::Expr::i64(value)
-}
-
-/// `0, 1, ...`, so many of them.
-fn numbers(cx: &Cx<'_>, count: &scalar::Expr) -> Res<Expr> {
-    let [begin, end, step] = [integer(0), count.clone(), integer(1)].map(Expr::prim);
-    cx.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])
 }
 
 /// An operator of a tensor of integers and an integer.
@@ -47,7 +37,7 @@ impl Along {
         extent: &scalar::Expr,
         [width, stride, padding, dilation]: [i64; 4],
     ) -> Res<Self> {
-        let start = with(cx, "multiply", &numbers(cx, &count)?, &integer(stride))?;
+        let start = with(cx, "multiply", &cx.numbers(&count)?, &integer(stride))?;
         let start = with(cx, "subtract", &start, &integer(padding))?;
         let start = cx.emit(start)?;
         // -start / dilation, rounded up.
@@ -66,7 +56,7 @@ impl Along {
         if count < 1 || extent < 1 {
             return Err(Refused(format!("{count} windows of a dimension of {extent} have no rule")));
         }
-        let (number, count) = (numbers(cx, &integer(count))?, integer(count));
+        let (number, count) = (cx.numbers(&integer(count))?, integer(count));
         let number = with(cx, "multiply", &number, &integer(extent))?;
         let start = cx.emit(with(cx, "floor_divide", &number, &count)?)?;
         let ends = with(cx, "add", &number, &integer(extent - 1))?;
@@ -95,7 +85,7 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let before = shape.len().saturating_sub(windows.len());
     let mut inside = x.clone();
     for (at, along) in windows.iter().enumerate() {
-        let places = along.place(cx, &numbers(cx, &integer(along.width))?, 1)?;
+        let places = along.place(cx, &cx.numbers(&integer(along.width))?, 1)?;
         inside = cx.call("take", &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
     }
     // Windows first, then what is in them, as one dimension.

@@ -77,9 +77,7 @@ fn extremes(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
     if cx.dtype(&x)?.is_float() {
         is_new = cx.call("logical_or", &[&is_new, &cx.call("isnan", &[&x], [])?], [])?;
     }
-    let bounds = [scalar::Expr::i64(0), shape[axis].clone(), scalar::Expr::i64(1)].map(Expr::prim);
-    let bounds: Vec<&Expr> = bounds.iter().collect();
-    let places = cx.call("arange", &bounds, [("dtype", DataType::I64.to_attr())])?;
+    let places = cx.numbers(&shape[axis])?;
     let mut column = vec![scalar::Expr::i64(1); shape.len()];
     column[axis] = shape[axis].clone();
     let places = cx.reshape(&places, column)?;

@@ -4,7 +4,7 @@ use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::{Cx, ToAttr, integer};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -55,12 +55,22 @@ fn sort(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let x = args.tensor("input")?;
-    if cx.rank(&x)? == 0 && args.int("k")? == 1 {
+    let (x, k) = (args.tensor("input")?, args.int("k")?);
+    if cx.rank(&x)? == 0 && matches!(k, 0 | 1) {
         return alone(cx, x);
     }
+    if k < 0 {
+        return Err(Refused(format!("`k` says how many elements are wanted: found {k}")));
+    }
+    if k == 0 {
+        // The operator takes 0 for all of them.
+        let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
+        let none = cx.slice(&x, axis, &integer(0), &integer(0), 1)?;
+        let places = cx.astype(&none, DataType::I64)?;
+        return Ok(Value::List(vec![Value::Tensor(none), Value::Tensor(places)]));
+    }
     let attrs = [
-        ("k", args.int("k")?.to_attr()),
+        ("k", k.to_attr()),
         ("axis", args.int("dim")?.to_attr()),
         ("largest", args.flag("largest")?.to_attr()),
         ("dtype", DataType::I64.to_attr()),
@@ -93,7 +103,7 @@ fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
     let along = ("axis", (axis as i64).to_attr());
     let order = cx.emit(cx.call("argsort", &[&x], [along.clone(), ("dtype", DataType::I64.to_attr())])?)?;
     let sorted = cx.call("gather_elements", &[&x, &order], [along])?;
-    let place = tilewright_expr::Expr::i64(k - 1);
+    let place = integer(k - 1);
     let one = |cx: &Cx<'_>, x: &Expr| {
         let found = cx.select(x, axis, &place)?;
         let kept = [("axis", vec![axis as i64].to_attr())];

@@ -113,7 +113,8 @@ const LANCZOS: [f64; 8] = [
     1.5056327351493116e-07,
 ];
 
-/// From 1/2 on by Lanczos's sum; below by the reflection `log(pi / |sin(pi x)|) - lgamma(1 - x)`.
+/// From 1/2 on by Lanczos's sum; below by the reflection `log(pi) - log |sin(pi x)| - lgamma(1 - x)`, the sine that of the
+/// distance to the nearest integer, which is exact.
 fn lgamma(cx: &mut Cx<'_>, args: &Args) -> Res {
     in_double(cx, args, |cx, x| {
         let one = cx.number(1.0, DataType::F64)?;
@@ -135,10 +136,11 @@ fn lgamma(cx: &mut Cx<'_>, args: &Args) -> Res {
         let half = 0.5 * (2.0 * std::f64::consts::PI).ln() - 7.0;
         let rest = cx.with_number("add", &cx.call("log", &[&sum], [])?, half)?;
         let above = cx.emit(cx.call("add", &[&power, &rest], [])?)?;
-        let part = cx.call("subtract", &[x, &cx.call("floor", &[x], [])?], [])?;
+        let part = cx.call("subtract", &[x, &cx.call("round", &[x], [])?], [])?;
         let sine = cx.call("sin", &[&cx.with_number("multiply", &part, std::f64::consts::PI)?], [])?;
-        let poles = cx.call("divide", &[&cx.number(std::f64::consts::PI, DataType::F64)?, &sine], [])?;
-        let below = cx.call("subtract", &[&cx.call("log", &[&poles], [])?, &above], [])?;
+        let sine = cx.call("log", &[&cx.call("abs", &[&sine], [])?], [])?;
+        let poles = cx.call("subtract", &[&cx.number(std::f64::consts::PI.ln(), DataType::F64)?, &sine], [])?;
+        let below = cx.call("subtract", &[&poles, &above], [])?;
         let found = cx.choose(&reflects, &below, &above)?;
         let infinity = cx.number(f64::INFINITY, DataType::F64)?;
         cx.choose(&cx.call("isinf", &[x], [])?, &infinity, &found)

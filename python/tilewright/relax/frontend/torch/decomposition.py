@@ -55,7 +55,11 @@ def _decomposed(
         table = _table(wanted)
         if not table:
             break
-        program = program.run_decompositions(table)
+        try:
+            program = program.run_decompositions(table)
+        except (AssertionError, RuntimeError):
+            # One of them is written in changes in place that PyTorch does not follow: what has no rule is told.
+            break
         wanted = _wanting(program, refused, keep) - set(table)
     return program
 

@@ -3,7 +3,7 @@
 One for which there is no rule is exported on its own, for the shapes of its arguments in the graph, and what it is made
 of takes its place. Shapes are those of a run of the model on tensors without data; a dimension that differs between two
 runs with different sizes of the model's symbolic dimensions is symbolic. The runs also say which nodes change a tensor
-that they are given: on their own those would change nothing that others see.
+that they are given, and which give one that shares its memory: on their own, nothing else would see the changes.
 """
 
 from __future__ import annotations
@@ -44,11 +44,12 @@ class WrappedCalls:
         """What a node is made of, and the nodes that this is a program of; `inputs` are the model's, and `refused` are
         operators that are taken apart though they have a rule.
 
-        Nothing where it changes what it is given, or is made of what has no rule. Raises `NotExported`.
+        Nothing where it changes what it is given, where memory that its result shares with that is changed later, or
+        where it is made of what has no rule. Raises `NotExported`.
         """
         if not self._runs:
             self._runs = [_run(self._model, inputs, size) for size in _FIRST_SIZES]
-        if any(node in run.changing for run in self._runs):
+        if any(run.is_bound_by_memory(node) for run in self._runs):
             return None
         arguments = {needed: _argument(needed, self._runs) for needed in node.all_input_nodes}
         key = (node.target, *arguments.values(), str(_without_nodes(node)), frozenset(refused))
@@ -68,10 +69,18 @@ def changed_inputs(model: fx.GraphModule, inputs: Sequence[Any]) -> list[int]:
 
 @dataclass
 class _Run:
-    """A run of the model without data: what each node gives, and the nodes that change a tensor that they are given."""
+    """A run of the model without data: what each node gives, in their order; of the storages of the tensors that it is
+    given, those that it changes and those that its result shares."""
 
     values: dict[fx.Node, Any] = field(default_factory=dict)
-    changing: set[fx.Node] = field(default_factory=set)
+    changed: dict[fx.Node, set[int]] = field(default_factory=dict)
+    shared: dict[fx.Node, set[int]] = field(default_factory=dict)
+
+    def is_bound_by_memory(self, node: fx.Node) -> bool:
+        """Whether the node changes what it is given, or shares memory with it that a later node changes."""
+        nodes = list(self.values)
+        later = nodes[nodes.index(node) + 1 :]
+        return bool(self.changed[node]) or any(self.shared[node] & self.changed[one] for one in later)
 
 
 @dataclass(frozen=True)
@@ -127,12 +136,19 @@ def _run(model: fx.GraphModule, inputs: Sequence[Any], first: int) -> _Run:
 
     class Interpreter(fx.Interpreter):
         def run_node(self, n: fx.Node) -> Any:
-            given = tree_leaves([self.env[one] for one in n.all_input_nodes])
-            versions = [(one, one._version) for one in given if isinstance(one, torch.Tensor)]
+            given = tensors_in([self.env[one] for one in n.all_input_nodes])
+            versions = [(one, one._version) for one in given]
             found.values[n] = super().run_node(n)
-            if any(one._version != version for one, version in versions):
-                found.changing.add(n)
+            found.changed[n] = {storage(one) for one, version in versions if one._version != version}
+            found.shared[n] = {*map(storage, given)} & {*map(storage, tensors_in(found.values[n]))}
             return found.values[n]
+
+    def tensors_in(values: Any) -> list[torch.Tensor]:
+        return [one for one in tree_leaves(values) if isinstance(one, torch.Tensor)]
+
+    def storage(tensor: torch.Tensor) -> int:
+        # No storage is given back while the run's values are kept.
+        return tensor.untyped_storage()._cdata
 
     def size(dim: Any) -> int:
         return sizes.setdefault(dim, first + 4 * len(sizes)) if isinstance(dim, tir.Var) else int(dim)
