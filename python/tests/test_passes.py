@@ -106,7 +106,12 @@ def test_an_exception_in_an_instrument_comes_back_as_itself():
 
 def test_disabled_passes_are_left_out():
     with tw.transform.PassContext(disabled_pass=["LegalizeOps"]):
-        same = tw.relax.transform.LegalizeOps()(Module)
+        same = tw.transform.Sequential([tw.relax.transform.LegalizeOps()])(Module)
+        meant = tw.relax.transform.LegalizeOps()(Module)
+    tw.ir.assert_structural_equal(same, Module)
+    assert len(meant) > len(Module)
+    with tw.transform.PassContext(disabled_pass=["LegalizeOps"], required_pass=["LegalizeOps"]):
+        same = tw.transform.Sequential([tw.relax.transform.LegalizeOps()])(Module)
     tw.ir.assert_structural_equal(same, Module)
 
 
@@ -204,7 +209,7 @@ def test_passes_of_ones_own_may_be_disabled(recwarn):
         raise AssertionError("it ran")
 
     with tw.transform.PassContext(disabled_pass=["test.unwanted"]):
-        tw.ir.assert_structural_equal(unwanted(Module), Module)
+        tw.ir.assert_structural_equal(tw.transform.Sequential([unwanted])(Module), Module)
     assert not recwarn
 
 
@@ -377,11 +382,45 @@ def test_a_sequence_is_a_pass_with_a_level_and_requirements_of_its_own():
         assert (seen, "R.nn.relu(" not in module.script()) == (expected, legalized), (one, level)
     with pytest.warns(UserWarning, match="both"), tw.transform.PassContext(disabled_pass=["both"]):
         seen.clear()
-        assert both(Module) is Module and not seen
+        assert tw.transform.Sequential([both])(Module) is Module and not seen
+        both(Module)
+        assert seen == ["test.zero"]
     with pytest.raises(tw.TVMError, match="LegalizeOpps"):
         tw.transform.Sequential([], required=["LegalizeOpps"])
     with pytest.raises(TypeError, match="name="):
         tw.transform.Sequential([], "both")
+
+
+def test_a_sequence_that_is_called_lends_its_name_to_no_pass_inside():
+    seen = []
+    zero, three = noting("test.zero", 0, seen), noting("test.three", 3, seen)
+    for sequence in (
+        tw.transform.Sequential([tw.transform.Sequential([zero], opt_level=3), zero]),
+        tw.transform.Sequential([three, zero], name="test.three"),
+    ):
+        seen.clear()
+        with tw.transform.PassContext(opt_level=2):
+            sequence(Module)
+        assert seen == ["test.zero"]
+
+
+def test_one_that_is_called_in_a_pass_of_ones_own_is_meant_too():
+    seen = []
+    three = noting("test.three", 3, seen)
+    outer = tw.transform.module_pass(lambda module, context: three(module), name="test.outer")
+    with tw.transform.PassContext(opt_level=2):
+        tw.transform.Sequential([outer])(Module)
+    assert seen == ["test.three"]
+
+
+def test_names_of_both_lists_are_left_out():
+    seen = []
+    zero = noting("test.zero", 0, seen)
+    with tw.transform.PassContext(disabled_pass=["test.zero"], required_pass=["test.zero"]):
+        tw.transform.Sequential([zero])(Module)
+        assert not seen
+        zero(Module)
+    assert seen == ["test.zero"]
 
 
 def test_instruments_hear_of_a_sequence_and_of_its_passes():
@@ -437,6 +476,11 @@ def test_an_instrument_that_fails_leaves_no_context_behind():
     with tw.transform.PassContext(instruments=[Watches("a")]) as context:
         context.override_instruments([Watches("b")])
     assert events == ["a begins", "a ends", "b begins", "b ends"]
+    events.clear()
+    with pytest.raises(ValueError, match="no"):
+        with tw.transform.PassContext(instruments=[Watches("a")]) as context:
+            context.override_instruments([Watches("b"), Watches("c", "begin"), Watches("d")])
+    assert events == ["a begins", "a ends", "b begins", "c begins", "b ends"] and not context.instruments
 
 
 @T.prim_func

@@ -556,6 +556,8 @@ MISTAKES = [
     (lambda x: topi.all(x, axis=4), "has no dimension 4"),
     (lambda x: topi.tensordot(x, x, ((0, 1), (0,))), "2 dimensions of `x` stand beside 1"),
     (lambda x: nn.mirror_pad(x, [0] * 4, mode="WRAP"), 'not "WRAP"'),
+    (lambda x: nn.mirror_pad(x, [0, 2, 0, 0], mode="REFLECT"), "at most 1 wide at dimension 1, found 2"),
+    (lambda x: nn.mirror_pad(x, [0] * 4, [0, 0, 5, 0], mode="SYMMETRIC"), "at most 4 wide at dimension 2, found 5"),
 ]
 
 

@@ -91,7 +91,7 @@ pub trait Evaluator {
 pub struct PassCx<'a> {
     /// 0 (only what is needed) to 3.
     pub opt_level: u8,
-    /// Names of passes that are left out, and of passes that run at any level.
+    /// Names of passes that are left out, and of passes that run at any level unless they are left out by name.
     pub disabled: Vec<String>,
     pub required: Vec<String>,
     /// Options by name, as `PassContext(config={…})` gives them.
@@ -147,10 +147,20 @@ impl PassCx<'_> {
         left: &mut Option<Form>,
     ) -> Result<IRModule, PassError> {
         let info = pass.info();
-        let required = self.required.iter().any(|name| name == info.name);
-        if !required && (info.opt_level > self.opt_level || self.disabled.iter().any(|name| name == info.name)) {
+        let named = |names: &[String]| names.iter().any(|name| name == info.name);
+        if named(&self.disabled) || (info.opt_level > self.opt_level && !named(&self.required)) {
             return Ok(module);
         }
+        self.run_meant(pass, module, left)
+    }
+
+    /// As [`PassCx::run`], of a pass that is meant by itself: the context does not leave it out.
+    pub fn call(&mut self, pass: &dyn Pass, module: IRModule) -> Result<IRModule, PassError> {
+        self.run_meant(pass, module, &mut None)
+    }
+
+    fn run_meant(&mut self, pass: &dyn Pass, module: IRModule, left: &mut Option<Form>) -> Result<IRModule, PassError> {
+        let info = pass.info();
         let wanted = self.instruments.iter_mut().map(|i| i.should_run(&info, &module)).collect::<Vec<_>>();
         if wanted.contains(&false) {
             return Ok(module);

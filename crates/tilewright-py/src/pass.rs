@@ -48,7 +48,21 @@ impl PyPass {
         Ok(Self { name, opt_level, required, work })
     }
 
+    /// Does the work, unless the settings leave it out.
     fn run<'py>(
+        &self,
+        py: Python<'py>,
+        settings: &Settings,
+        module: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if settings.leaves_out(&self.name, self.opt_level) {
+            return Ok(module.clone());
+        }
+        self.call(py, settings, module)
+    }
+
+    /// Does the work. Names and levels choose among the passes of a sequence: one that is called by itself is meant.
+    fn call<'py>(
         &self,
         py: Python<'py>,
         settings: &Settings,
@@ -57,7 +71,7 @@ impl PyPass {
         match &self.work {
             Work::Native(pass) => {
                 let input = module_of(module)?;
-                let output = settings.run(py, |cx| cx.run(pass.as_ref(), (*input).clone()))?;
+                let output = settings.run(py, |cx| cx.call(pass.as_ref(), (*input).clone()))?;
                 Ok(Bound::new(py, PyModule::of(output))?.into_any())
             }
             Work::Python(function) => self.watched(py, settings, module, |module| {
@@ -72,7 +86,7 @@ impl PyPass {
         }
     }
 
-    /// Does the work behind what is required and under the instruments, by the rules of [`PassCx::run`].
+    /// Does the work behind what is required and under the instruments, by the rules of [`PassCx::call`].
     fn watched<'py>(
         &self,
         py: Python<'py>,
@@ -80,9 +94,6 @@ impl PyPass {
         module: &Bound<'py, PyAny>,
         work: impl FnOnce(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if settings.leaves_out(&self.name, self.opt_level) {
-            return Ok(module.clone());
-        }
         let module = self.required.iter().try_fold(module.clone(), |module, name| {
             make_pass(py, name, &PyDict::new(py))?.run(py, settings, &module)
         })?;
@@ -102,7 +113,7 @@ impl PyPass {
 impl PyPass {
     /// The module after the pass.
     pub(crate) fn apply(&self, py: Python<'_>, settings: &Settings, module: Arc<IRModule>) -> PyResult<Arc<IRModule>> {
-        module_of(&self.run(py, settings, Bound::new(py, PyModule::of(module))?.as_any())?)
+        module_of(&self.call(py, settings, Bound::new(py, PyModule::of(module))?.as_any())?)
     }
 }
 
@@ -136,12 +147,7 @@ impl PyPass {
 
     fn __call__<'py>(&self, py: Python<'py>, r#mod: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         module_of(r#mod)?;
-        let mut settings = Settings::current(py)?;
-        // Levels choose among the passes of a sequence. One that is called by itself is meant.
-        if !settings.disabled.contains(&self.name) {
-            settings.required.push(self.name.clone());
-        }
-        self.run(py, &settings, r#mod)
+        self.call(py, &Settings::current(py)?, r#mod)
     }
 
     fn __repr__(&self) -> String {
@@ -227,8 +233,8 @@ impl Settings {
 
     /// The rule of [`PassCx::run`] for passes that are Python's.
     fn leaves_out(&self, name: &str, opt_level: u8) -> bool {
-        let required = self.required.iter().any(|known| known == name);
-        !required && (opt_level > self.opt_level || self.disabled.iter().any(|known| known == name))
+        let named = |names: &[String]| names.iter().any(|known| known == name);
+        named(&self.disabled) || (opt_level > self.opt_level && !named(&self.required))
     }
 
     /// What the instruments that have a method of this name answer.

@@ -109,7 +109,8 @@ def _options(config: dict[str, Any] | None) -> dict[str, Any]:
 class PassContext:
     """What passes run under: the optimisation level, passes left out or forced, instruments that watch, options.
 
-    In a `with` statement it is the current one. A name that no pass has, or an option that none reads, is warned of.
+    Level and names choose among the passes of a sequence; a name in both lists is left out. In a `with` statement it is
+    the current one. A name that no pass has, or an option that none reads, is warned of.
     """
 
     opt_level: int = 2
@@ -133,22 +134,25 @@ class PassContext:
 
     def __exit__(self, *_: object) -> None:
         _stack.set(_stack.get()[:-1])
-        for instrument in self.instruments:
-            getattr(instrument, "exit_pass_ctx", _nothing)()
+        self._exit_instruments()
 
     def _enter_instruments(self) -> None:
-        """Where one refuses to begin, those that have begun end."""
+        """Where one refuses to begin, those that have begun end, and the context has none any more."""
         with ExitStack() as entered:
+            entered.callback(object.__setattr__, self, "instruments", [])
             for instrument in self.instruments:
                 getattr(instrument, "enter_pass_ctx", _nothing)()
                 entered.callback(getattr(instrument, "exit_pass_ctx", _nothing))
             entered.pop_all()
 
-    def override_instruments(self, instruments: Iterable[PassInstrument] | None) -> None:
-        """Ends the instruments and begins others in their place."""
-        found = _instruments(instruments)
+    def _exit_instruments(self) -> None:
         for instrument in self.instruments:
             getattr(instrument, "exit_pass_ctx", _nothing)()
+
+    def override_instruments(self, instruments: Iterable[PassInstrument] | None) -> None:
+        """Ends the instruments and begins others in their place; where one of these refuses, there are none."""
+        found = _instruments(instruments)
+        self._exit_instruments()
         object.__setattr__(self, "instruments", found)
         self._enter_instruments()
 

@@ -72,6 +72,9 @@ fn levels_names_and_instruments_choose_the_passes() {
     assert_eq!(names(&mut PassCx { opt_level: 0, required, ..PassCx::default() }, all()), ["a", "c"]);
     let disabled = vec!["a".to_owned()];
     assert_eq!(names(&mut PassCx { opt_level: 3, disabled, ..PassCx::default() }, all()), ["b", "c"]);
+    let both = || vec!["c".to_owned()];
+    let mut cx = PassCx { opt_level: 3, required: both(), disabled: both(), ..PassCx::default() };
+    assert_eq!(names(&mut cx, all()), ["a", "b"]);
     let mut cx = PassCx::default();
     cx.instruments.push(Box::new(Log(Rc::default(), "b")));
     assert_eq!(names(&mut cx, all()), ["a"]);

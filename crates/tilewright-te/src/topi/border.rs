@@ -1,7 +1,8 @@
 //! Borders round tensors.
 //!
 //! What stands in a border is a value, or elements of the tensor itself: each place of the border then stands for an
-//! index of the tensor. Widths may be symbolic; one that is known may not be negative.
+//! index of the tensor. Widths may be symbolic; one that is known may not be negative, nor one of mirrored elements wider
+//! than there are elements to mirror.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
@@ -25,6 +26,15 @@ pub enum Border {
 }
 
 impl Border {
+    /// How wide it may be round a dimension of this size; None where any width will do.
+    fn widest(&self, size: i64) -> Option<i64> {
+        match self {
+            Self::Constant(_) | Self::Edge | Self::Circular => None,
+            Self::Reflect => Some((size - 1).max(0)),
+            Self::Symmetric => Some(size),
+        }
+    }
+
     /// Where the element comes from that stands so far from the beginning of a dimension of this size.
     fn source(&self, place: &Value, size: &Value) -> Value {
         let mirrored = |outermost: i64| {
@@ -51,6 +61,7 @@ pub fn bordered(x: &Tensor, before: &[Expr], behind: &[Expr], border: &Border, n
     if let Some(width) = before.iter().chain(behind).filter_map(Expr::as_int).find(|&width| width < 0) {
         return Err(TeError(format!("a border of `{name_of_x}` cannot be {width} wide")));
     }
+    check_mirrors(x, before, behind, border)?;
     let analyzer = Analyzer::new();
     let sum = |a: &Expr, b: &Expr| Expr::binary(BinOp::Add, a, b).map(|sum| analyzer.simplify(&sum));
     let ends = x.shape().iter().zip(before).map(|(extent, a)| sum(extent, a)).collect::<Result<Vec<_>, _>>()?;
@@ -73,6 +84,19 @@ pub fn bordered(x: &Tensor, before: &[Expr], behind: &[Expr], border: &Border, n
             _ => element,
         }
     })
+}
+
+/// Refuses a border of mirrored elements that is known to be wider than there are elements to mirror.
+fn check_mirrors(x: &Tensor, before: &[Expr], behind: &[Expr], border: &Border) -> Result<(), TeError> {
+    for (dim, (size, widths)) in x.shape().iter().zip(before.iter().zip(behind)).enumerate() {
+        let Some(most) = size.as_int().and_then(|size| border.widest(size)) else { continue };
+        let widths = [widths.0, widths.1].into_iter().filter_map(Expr::as_int);
+        if let Some(width) = widths.max().filter(|&width| width > most) {
+            let message = format!("a border that mirrors `{}` is at most {most} wide at dimension {dim}", x.name());
+            return Err(TeError(format!("{message}, found {width}")));
+        }
+    }
+    Ok(())
 }
 
 /// The tensor with a border of a value; itself where there is none.
