@@ -31,7 +31,6 @@ pub(crate) fn binary_bounds(op: BinOp, a: IntBounds, b: IntBounds) -> Option<Int
         BinOp::Min => IntBounds { max: a.max.into_iter().chain(b.max).min(), ..a.hull(b) },
         BinOp::Max => IntBounds { min: a.min.into_iter().chain(b.min).max(), ..a.hull(b) },
         BinOp::BitAnd if b.at_least(0) => IntBounds::new(Some(0), b.max),
-        BinOp::Shr if let Some(by @ 0..=62) = b.value() => ends(|x, by| x >> by, by),
         _ => return None,
     })
 }

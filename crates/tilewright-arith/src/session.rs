@@ -294,6 +294,15 @@ impl<'a> Session<'a> {
                 let square = at(0).times(at(0));
                 IntBounds::new(square.min.map_or(Some(0), |min| Some(min.max(0))), square.max)
             }
+            // A count of the width or more, read as unsigned, leaves nothing.
+            Tag::Binary(BinOp::Shl | BinOp::Shr)
+                if at(1).value().is_some_and(|by| !(0..i64::from(dtype.bits)).contains(&by)) =>
+            {
+                IntBounds::constant(0)
+            }
+            Tag::Binary(BinOp::Shr) if let Some(by) = at(1).value() => {
+                IntBounds::new(at(0).min.map(|x| x >> by), at(0).max.map(|x| x >> by))
+            }
             // What is shifted out is lost.
             Tag::Binary(BinOp::Shl) if let Some(by @ 0..=61) = at(1).value() => {
                 let shifted = at(0).scaled(1 << by);
@@ -303,6 +312,8 @@ impl<'a> Session<'a> {
             Tag::Binary(op) => crate::divide::binary_bounds(*op, at(0), at(1)).unwrap_or(of_type),
             Tag::Select => at(1).hull(at(2)),
             Tag::Call(Intrinsic::IfThenElse) => at(1).hull(at(2)),
+            // The least value has no opposite.
+            Tag::Call(Intrinsic::Abs) if [at(0).min, at(0).max].contains(&Some(i64::MIN)) => of_type,
             Tag::Call(Intrinsic::Abs) if dtype.is_signed() && (self.node(ids[0]).index || at(0).min.is_some()) => {
                 let size = at(0).hull(at(0).scaled(-1));
                 let least =

@@ -57,6 +57,10 @@ fn compare(op: CmpOp, a: &Expr, b: &Expr) -> Expr {
     Expr::compare(op, a, b).unwrap()
 }
 
+/// Counts of bits to shift by to the left: few, as sums of indices do not wrap around, or those of the width or more.
+const LEFT: [i64; 6] = [0, 1, 2, 3, 64, -1];
+const RIGHT: [i64; 9] = [0, 1, 2, 3, 31, 32, 40, 64, -1];
+
 pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr {
     if depth == 0 || random.below(8) == 0 {
         return match random.below(3) {
@@ -67,7 +71,7 @@ pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr
     let a = random_int(random, vars, depth - 1);
     let b = random_int(random, vars, depth - 1);
     let divisor = Expr::int(*random.pick(&[1, 2, 3, 4, 6, 8, 12]), a.dtype);
-    match random.below(17) {
+    match random.below(18) {
         0..=2 => &a + &b,
         3 | 4 => &a - &b,
         5 => &a * &divisor,
@@ -80,7 +84,8 @@ pub(crate) fn random_int(random: &mut Random, vars: &[Expr], depth: u32) -> Expr
         12 => binary(*random.pick(&[BinOp::FloorDiv, BinOp::FloorMod]), &a, &b),
         13 => binary(*random.pick(&[BinOp::Div, BinOp::Mod]), &a, &b),
         14 => Expr::call(Intrinsic::Abs, &[a]).unwrap(),
-        15 => binary(BinOp::Shl, &a, &Expr::int(random.below(4) as i64, a.dtype)),
+        15 => binary(BinOp::Shl, &a, &Expr::int(*random.pick(&LEFT), a.dtype)),
+        16 => binary(BinOp::Shr, &a, &Expr::int(*random.pick(&RIGHT), a.dtype)),
         _ => &a * &b,
     }
 }
@@ -379,6 +384,40 @@ fn vectors_stay_ramps_and_masks_vanish_where_they_are_full() {
     check(&cx, &full, &lanes(&Expr::bool(true)));
     let tail = compare(CmpOp::Lt, &ramp(&(&io * 8), 1), &lanes(&Expr::i64(127)));
     assert!(cx.simplify(&tail).equal(&tail));
+}
+
+#[test]
+fn shifts_by_the_width_or_more_leave_nothing() {
+    for dtype in [DataType::I32, DataType::I64] {
+        let x = Var::new("x", dtype);
+        let mut cx = Analyzer::new();
+        cx.bind_bounds(&x, Some(-5), Some(-1));
+        let shifted = |op, by| binary(op, &Expr::var(&x), &Expr::int(by, dtype));
+        for by in [i64::from(dtype.bits), i64::from(dtype.bits) + 8, -1] {
+            assert_eq!(cx.bounds(&shifted(BinOp::Shr, by)), IntBounds::constant(0), "{dtype} >> {by}");
+            assert_eq!(cx.bounds(&shifted(BinOp::Shl, by)), IntBounds::constant(0), "{dtype} << {by}");
+            let negative = compare(CmpOp::Lt, &shifted(BinOp::Shr, by), &Expr::int(0, dtype));
+            assert_eq!(cx.simplify(&negative).as_int(), Some(0), "{dtype} >> {by}");
+        }
+        assert_eq!(cx.bounds(&shifted(BinOp::Shr, i64::from(dtype.bits) - 1)), IntBounds::constant(-1));
+        assert_eq!(cx.bounds(&shifted(BinOp::Shr, 1)), IntBounds::new(Some(-3), Some(-1)));
+    }
+}
+
+#[test]
+fn the_size_of_the_least_value_is_not_bounded() {
+    let w = Var::new("w", DataType::I64);
+    for extreme in [BinOp::Min, BinOp::Max] {
+        let least = binary(extreme, &Expr::var(&w), &Expr::i64(i64::MIN));
+        let size = Expr::call(Intrinsic::Abs, &[least]).unwrap();
+        let simple = Analyzer::new().simplify(&size);
+        let IntBounds { min, .. } = Analyzer::new().bounds(&size);
+        for value in [i64::MIN, -7, 0, 7] {
+            let env: Map<VarId, i64> = [(w.id(), value)].into_iter().collect();
+            assert_eq!(eval(&simple, &env), eval(&size, &env), "{value}: {simple:?}");
+            assert!(eval(&size, &env).is_some_and(|size| min.is_none_or(|min| min <= size.as_int())), "{value}");
+        }
+    }
 }
 
 #[test]

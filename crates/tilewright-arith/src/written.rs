@@ -47,12 +47,12 @@ fn of_scalar(value: Scalar) -> Expr {
 
 fn value(op: BinOp, x: Scalar, y: Scalar) -> Option<Expr> {
     let value = semantics::binary(op, x, y).ok()?;
-    let exact = |f: fn(i64, i64) -> Option<i64>| f(x.as_int(), y.as_int()) == Some(value.as_int());
+    let exact = |f: fn(i128, i128) -> Option<i128>| f(x.as_wide(), y.as_wide()) == Some(value.as_wide());
     let held = match op {
         _ if x.dtype().is_float() || x.dtype().is_bool() => true,
-        BinOp::Add => exact(i64::checked_add),
-        BinOp::Sub => exact(i64::checked_sub),
-        BinOp::Mul => exact(i64::checked_mul),
+        BinOp::Add => exact(i128::checked_add),
+        BinOp::Sub => exact(i128::checked_sub),
+        BinOp::Mul => exact(i128::checked_mul),
         _ => true,
     };
     held.then(|| of_scalar(value))
@@ -89,6 +89,11 @@ mod tests {
         assert_eq!(at(BinOp::Div, -7, 2), Some(-3));
         assert_eq!(at(BinOp::Add, i32::MAX, 1), None);
         assert_eq!(at(BinOp::FloorMod, 1, 0), None);
+        let unsigned = |op, a, b| worked_out(op, &Expr::int(a, DataType::U64), &Expr::int(b, DataType::U64)).unwrap();
+        assert_eq!(unsigned(BinOp::Add, -1, 2).as_int(), None, "2^64 + 1");
+        assert_eq!(unsigned(BinOp::Mul, -1, -1).as_int(), None, "(2^64 - 1)^2");
+        assert_eq!(unsigned(BinOp::Sub, 3, 5).as_int(), None, "-2");
+        assert_eq!(unsigned(BinOp::Add, i64::MAX, 1).as_int(), Some(i64::MIN), "2^63, by its bits");
         let half = Expr::float(0.5, DataType::F32);
         let ExprKind::Float(sum) = worked_out(BinOp::Add, &half, &half).unwrap().kind else { panic!("no constant") };
         assert_eq!(sum.0, 1.0);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tilewright_tensor::{DataType, TypeCode};
 
 use crate::node::FloatBits;
+use crate::semantics::Scalar;
 use crate::{BinOp, Buffer, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee, Intrinsic, Var, semantics};
 
 /// The operands do not fit the operation.
@@ -79,9 +80,13 @@ impl Expr {
         Self::raw(dtype, ExprKind::Float(FloatBits(semantics::round_float(value, dtype))))
     }
 
-    /// The number in whichever type is asked for.
+    /// The number in whichever type is asked for, rounded as its conversion is at run time.
     pub fn number(value: i64, dtype: DataType) -> Self {
-        if dtype.is_float() { Self::float(value as f64, dtype) } else { Self::int(value, dtype) }
+        if !dtype.is_float() {
+            return Self::int(value, dtype);
+        }
+        let rounded = semantics::cast(Scalar::from_int(value, DataType::I64), dtype);
+        Self::float(rounded.as_float(), dtype)
     }
 
     pub fn str(text: impl Into<Arc<str>>) -> Self {
@@ -118,9 +123,8 @@ impl Expr {
             return Ok(value);
         }
         Ok(match value.kind {
-            // The bits of a 64-bit unsigned constant stand for another number where they are negative.
-            ExprKind::Int(value) if dtype.is_scalar() && (self.dtype.is_signed() || value >= 0) => {
-                Self::number_cast(value, dtype)
+            ExprKind::Int(value) if dtype.is_scalar() => {
+                Self::constant(semantics::cast(Scalar::from_int(value, self.dtype), dtype))
             }
             ExprKind::Float(value) if dtype.is_float() && dtype.is_scalar() => Self::float(value.0, dtype),
             _ => Self::raw(dtype, ExprKind::Cast(value)),
@@ -138,8 +142,9 @@ impl Expr {
         Ok(Self::raw(converted.dtype, ExprKind::Cast(value)))
     }
 
-    fn number_cast(value: i64, dtype: DataType) -> Self {
-        if dtype.is_bool() { Self::bool(value != 0) } else { Self::number(value, dtype) }
+    fn constant(value: Scalar) -> Self {
+        let dtype = value.dtype();
+        if dtype.is_float() { Self::float(value.as_float(), dtype) } else { Self::int(value.as_int(), dtype) }
     }
 
     /// Brings two operands to one type.
@@ -424,6 +429,30 @@ mod tests {
             let met = met.map(|m| m.parse().unwrap());
             assert_eq!((promote(a, b), promote(b, a)), (met, met), "{a} {b}");
         }
+    }
+
+    #[test]
+    fn integer_constants_are_rounded_once_as_at_run_time() {
+        let wide = (1i64 << 54) + (1 << 30) + 1;
+        for (value, from, to, expected) in [
+            (wide, DataType::I64, DataType::F32, wide as f32 as f64),
+            (-wide, DataType::I64, DataType::F32, -wide as f32 as f64),
+            (wide, DataType::I64, DataType::F64, wide as f64),
+            (-1, DataType::U64, DataType::F32, 18_446_744_073_709_551_616.0),
+            (-1, DataType::U64, DataType::F64, 18_446_744_073_709_551_616.0),
+            (i64::from(u32::MAX), DataType::U32, DataType::F64, 4_294_967_295.0),
+            (70_000, DataType::I32, DataType::F16, f64::INFINITY),
+        ] {
+            let folded = Expr::int(value, from).cast(to).unwrap();
+            let ExprKind::Float(found) = folded.kind else { panic!("{value} in {to} is no constant") };
+            assert_eq!(found.0, expected, "{value} of {from} in {to}");
+            assert_eq!(semantics::cast(Scalar::from_int(value, from), to).as_float(), expected);
+        }
+        assert_ne!(wide as f32, wide as f64 as f32, "a value that two roundings tell apart");
+        let ExprKind::Float(number) = Expr::number(wide, DataType::F32).kind else { panic!("no constant") };
+        assert_eq!(number.0, wide as f32 as f64);
+        assert_eq!(Expr::int(-1, DataType::U64).cast(DataType::BOOL).unwrap().as_int(), Some(1));
+        assert_eq!(Expr::int(-1, DataType::U64).cast(DataType::I64).unwrap().as_int(), Some(-1));
     }
 
     #[test]

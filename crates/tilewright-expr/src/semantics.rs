@@ -145,7 +145,7 @@ impl Scalar {
     }
 
     /// The value as a mathematical integer.
-    fn as_wide(self) -> i128 {
+    pub fn as_wide(self) -> i128 {
         if self.dtype.is_signed() { i128::from(self.as_int()) } else { i128::from(self.bits) }
     }
 }

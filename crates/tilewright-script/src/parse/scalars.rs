@@ -63,7 +63,8 @@ impl Parser<'_> {
     /// An integer as a constant of a type that holds it.
     pub(super) fn constant_of(&mut self, expr: &impl Ranged, number: i128, dtype: DataType) -> Res<Expr> {
         if dtype.is_float() {
-            return Ok(Expr::float(number as f64, dtype));
+            let float = |_| Expr::float(number as f64, dtype);
+            return Ok(i64::try_from(number).map_or_else(float, |number| Expr::number(number, dtype)));
         }
         if !fits(number, dtype.element()) {
             let message = format!("{number} is out of the range of {}", dtype.element());
