@@ -82,6 +82,30 @@ def test_a_backend_of_torch_compile():
     assert_close(compiled(x), model(x))
 
 
+def test_a_compiled_model_called_with_several_shapes():
+    def function(x, y):
+        y.add_(x.shape[0])
+        return x * x.shape[0] + y, x.reshape(-1)
+
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend=relax_dynamo())
+    for rows in (2, 4, 5, 2):
+        x, own, torch_s = draw(rows, 3), draw(3), draw(3)
+        assert_close(compiled(x, own), function(x, torch_s))
+        assert_close(own, torch_s)
+        assert not torch.equal(own, draw(3))
+
+
+@pytest.mark.parametrize("layer", [nn.BatchNorm1d(3), nn.InstanceNorm1d(3, track_running_stats=True)])
+def test_running_statistics_are_not_forgotten(layer):
+    x = draw(2, 3, 4)
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="running statistics would stay"):
+        torch.compile(layer.train(), backend=relax_dynamo())(x)
+    torch._dynamo.reset()
+    assert_close(torch.compile(layer.eval(), backend=relax_dynamo())(x), layer(x))
+
+
 def test_captured_graphs_are_functions():
     def model(x):
         y = torch.sin(x)
