@@ -27,11 +27,8 @@ _SPECIAL = {"isfinite": True, "isinf": False, "isnan": False}
 
 
 def _matching(values: tuple[Any, ...]) -> list[Any]:
-    """Two values meet in one type as operands do; of more, numbers take the type of the first expression."""
-    if len(values) == 2:
-        return _core.of_one_type(*values)
-    dtype = next((value.dtype for value in values if hasattr(value, "dtype")), None)
-    return [value if hasattr(value, "dtype") else _core.to_expr(value, dtype) for value in values]
+    """Several values meet in one type as operands do."""
+    return _core.of_one_type(*values) if len(values) > 1 else list(values)
 
 
 def _function(name: str, names: tuple[str, ...], made: Any) -> Any:

@@ -538,6 +538,9 @@ pub(crate) fn to_expr<'py>(
         return Err(super::refused(py, "const", format_args!("{number} is out of the range of {dtype}")));
     }
     let expr = match dtype {
+        Some(dtype) if super::scalar::is_number(&expr, value) => super::scalar::held(&expr, value, dtype.element())
+            .and_then(|number| number.cast(dtype))
+            .map_err(|reason| super::refused(py, "const", reason))?,
         Some(dtype) => expr.cast(dtype).map_err(|reason| super::refused(py, "convert", reason))?,
         None => expr,
     };

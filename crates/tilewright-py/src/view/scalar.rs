@@ -1,7 +1,9 @@
 //! Scalar expressions: a class for each operator.
 
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyTuple};
 use tilewright::arith::{worked_out, worked_out_comparison};
+use tilewright::expr::semantics::Scalar;
 use tilewright::expr::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForeignCallee, Intrinsic, Var};
 use tilewright::{DataType, expr};
 
@@ -120,7 +122,7 @@ pub(super) fn make(args: &Args<'_, '_>) -> PyResult<Option<Node>> {
         "tir.Not" => args.made(args.get::<Expr>(0, "a")?.not())?,
         "tir.Select" => {
             let (then, otherwise) = (args.get::<Expr>(1, "true_value")?, args.get::<Expr>(2, "false_value")?);
-            let (then, otherwise) = args.made(Expr::matched(&then, &otherwise))?;
+            let (then, otherwise) = args.made(matched(then, otherwise, &args.object(1)?, &args.object(2)?))?;
             args.made(Expr::select(&args.get(0, "condition")?, &then, &otherwise))?
         }
         "tir.Cast" => {
@@ -166,16 +168,66 @@ fn typed(
     y: &Bound<'_, PyAny>,
     of: fn(&Expr, DataType) -> DataType,
 ) -> Result<(Expr, Expr), expr::TypeMismatch> {
-    let plain = |object: &Bound<'_, PyAny>| super::node_of(object).is_none();
-    let (a, b) = match (plain(x), plain(y)) {
-        (true, false) => (a.cast(of(&a, b.dtype.element()))?, b),
-        (false, true) => {
-            let b = b.cast(of(&b, a.dtype.element()))?;
-            (a, b)
-        }
-        _ => (a, b),
+    let [a, b] = <[Expr; 2]>::try_from(all_typed(&[(a, x), (b, y)], of)?)
+        .map_err(|all| expr::TypeMismatch(format!("expected two operands, found {}", all.len())))?;
+    Ok((a, b))
+}
+
+/// The operands in the type in which the expressions among them meet, and the numbers as `of` says beside that.
+fn all_typed(
+    operands: &[(Expr, &Bound<'_, PyAny>)],
+    of: fn(&Expr, DataType) -> DataType,
+) -> Result<Vec<Expr>, expr::TypeMismatch> {
+    let is_number = |operand: &&(Expr, &Bound<'_, PyAny>)| is_number(&operand.0, operand.1);
+    let meet = |a: DataType, b: DataType| {
+        let none = || expr::TypeMismatch(format!("operands of types {a} and {b} have no common type"));
+        expr::promote(a, b).ok_or_else(none)
     };
-    Expr::matched(&a, &b)
+    let mut others = operands.iter().filter(|operand| !is_number(operand)).map(|(e, _)| e.dtype);
+    let own = |(e, _): &(Expr, &Bound<'_, PyAny>)| e.dtype;
+    let dtype = match others.next() {
+        Some(first) => {
+            let met = others.try_fold(first, meet)?;
+            let mut numbers = operands.iter().filter(is_number);
+            numbers.try_fold(met, |dtype, (e, _)| meet(dtype, of(e, met.element())))?
+        }
+        None => operands.iter().map(own).map(Ok).reduce(|a, b| meet(a?, b?)).unwrap_or(Ok(DataType::I32))?,
+    };
+    let in_type = |operand: &(Expr, &Bound<'_, PyAny>)| match is_number(&operand) {
+        true => held(&operand.0, operand.1, dtype.element())?.cast(dtype),
+        false => operand.0.cast(dtype),
+    };
+    operands.iter().map(in_type).collect()
+}
+
+/// Whether the expression stands for a number that is written without a type.
+pub(super) fn is_number(expr: &Expr, object: &Bound<'_, PyAny>) -> bool {
+    super::node_of(object).is_none() && matches!(expr.kind, ExprKind::Int(_) | ExprKind::Float(_))
+}
+
+/// A number as a constant of a type, which must hold it: a finite one stays finite, an integer the same.
+pub(super) fn held(number: &Expr, object: &Bound<'_, PyAny>, dtype: DataType) -> Result<Expr, expr::TypeMismatch> {
+    // A number of Python has more digits than the type that it has by itself.
+    let real = object.cast::<PyFloat>().ok().map(|value| value.value());
+    let made = match real {
+        Some(value) if dtype.is_float() => Expr::float(value, dtype),
+        _ => number.cast(dtype)?,
+    };
+    let wide = |value: i64, dtype| Scalar::from_int(value, dtype).as_wide();
+    let fits = match (&number.kind, &made.kind) {
+        (&ExprKind::Int(value), &ExprKind::Int(found)) => {
+            let value = wide(value, number.dtype);
+            // Masks of 32 bits are written as such beside int32.
+            value == wide(found, dtype) || (dtype == DataType::I32 && u32::try_from(value).is_ok())
+        }
+        (ExprKind::Float(value), ExprKind::Float(found)) => found.0.is_finite() || !real.unwrap_or(value.0).is_finite(),
+        (_, ExprKind::Float(found)) => found.0.is_finite(),
+        _ => true,
+    };
+    match fits {
+        true => Ok(made),
+        false => Err(expr::TypeMismatch(format!("{object} is out of the range of {dtype}"))),
+    }
 }
 
 /// The type of a number that is written without one, beside an operand of type `other`: the operand's, but for an integer
@@ -225,13 +277,15 @@ fn lanes(args: &Args<'_, '_>, i: usize) -> PyResult<u16> {
     args.made(u16::try_from(lanes).map_err(|_| format!("a vector has 1 to {} lanes, found {lanes}", u16::MAX)))
 }
 
-/// Two operands, brought to one type as an operator brings them.
+/// Operands, brought to one type as an operator brings them.
 #[pyfunction]
-pub(crate) fn of_one_type<'py>(x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let py = x.py();
-    let made =
-        matched(argument(x, "a")?, argument(y, "b")?, x, y).map_err(|reason| crate::error::general(py, reason))?;
-    [made.0, made.1].into_iter().map(|expr| super::wrap(py, Node::Scalar(expr))).collect()
+#[pyo3(signature = (*values))]
+pub(crate) fn of_one_type<'py>(values: &Bound<'py, PyTuple>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = values.py();
+    let objects: Vec<Bound<'py, PyAny>> = values.iter().collect();
+    let operands: PyResult<Vec<_>> = objects.iter().map(|object| Ok((argument(object, "value")?, object))).collect();
+    let made = all_typed(&operands?, beside).map_err(|reason| crate::error::general(py, reason))?;
+    made.into_iter().map(|expr| super::wrap(py, Node::Scalar(expr))).collect()
 }
 
 /// What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is no
