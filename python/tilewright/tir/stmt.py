@@ -131,9 +131,10 @@ class Allocate(Stmt, kind="tir.Allocate"):
         span: object = None,
     ) -> Any:
         _not_annotated(cls, annotations)
+        made = cls._make(buffer_var, dtype, extents, condition, body)
         if not always(condition):
             raise ValueError(f"tir.Allocate: memory is allocated without a condition, found {condition}")
-        return cls._make(buffer_var, dtype, extents, condition, body)
+        return made
 
 
 class AllocateConst(Stmt, kind="tir.AllocateConst"):
