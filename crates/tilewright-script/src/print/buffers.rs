@@ -178,6 +178,8 @@ impl Mentioned {
             }
             true
         };
+        let buffers = function.params.iter().filter_map(|param| param.buffer.as_ref());
+        buffers.for_each(|buffer| walk_some(&**buffer, &mut look));
         walk_some(&function.attrs, &mut look);
         walk_some(&function.body, &mut look);
         let mut views: NearMap<VarId, Vec<Buffer>> = NearMap::default();

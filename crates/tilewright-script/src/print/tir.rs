@@ -31,8 +31,9 @@ impl Printer<'_> {
         let own_name = self.function_name(name);
         self.doc.write(format_args!("def {own_name}"));
         let mut bound: Set<Var> = Set::default();
+        let params: Set<Var> = function.params.iter().map(|param| param.var.clone()).collect();
         // The name of a buffer means its memory: a handle that is mentioned has a name of its own.
-        let mut inline = |param: &Param| is_inline(param, &mut bound) && !handles.contains(&param.var.id());
+        let mut inline = |param: &Param| is_inline(param, &params, &mut bound) && !handles.contains(&param.var.id());
         let forms: Vec<bool> = function.params.iter().map(|param| self.options.syntax_sugar && inline(param)).collect();
         let params: Vec<_> = function.params.iter().zip(forms.iter().copied()).collect();
         self.list("(", &params, ")", |p, (param, inline)| {
@@ -466,13 +467,13 @@ impl Printer<'_> {
 }
 
 /// Whether a parameter is written with its buffer: not where the buffer defines variables, nor where its memory is that of
-/// another one. `bound` has what is named before it.
-fn is_inline(param: &Param, bound: &mut Set<Var>) -> bool {
+/// another one or what one of `params` points to. `bound` has what is named before it.
+fn is_inline(param: &Param, params: &Set<Var>, bound: &mut Set<Var>) -> bool {
     let Some(buffer) = &param.buffer else {
         bound.insert(param.var.clone());
         return false;
     };
-    let mut inline = bound.insert(buffer.data.clone());
+    let mut inline = !params.contains(&buffer.data) && bound.insert(buffer.data.clone());
     for dim in dimensions(buffer) {
         match dim.as_var() {
             Some(var) => inline &= bound.contains(var),
