@@ -9,6 +9,7 @@ from torch_checks import assert_close, check_call, draw, info, machine, nd, trac
 
 import tilewright as tvm  # noqa: E402
 from tilewright.relax.frontend.torch import from_exported_program, from_fx  # noqa: E402
+from tilewright.relax.frontend.torch.decomposition import taken_apart  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -144,6 +145,13 @@ class Diagonals(nn.Module):
 def test_changes_of_diagonals_in_an_exported_program():
     module = from_exported_program(torch.export.export(Diagonals(), (X,)))
     assert_close(machine(module)["main"](nd(X)), (Diagonals()(X),))
+
+
+def test_what_pytorch_does_not_take_apart_stays_whole():
+    # PyTorch writes it in a change of a diagonal in place, which it does not follow there.
+    operator = torch.ops.aten.diagonal_scatter.default
+    program = taken_apart(torch.export.export(Diagonals(), (X,)), refused=[operator])
+    assert operator in {node.target for node in program.graph.nodes}
 
 
 def test_sizes_of_windows_and_diagonals_that_are_symbolic():
