@@ -921,8 +921,8 @@ def operate(op: str, x: Any, y: Any) -> Any:
     no scalar, so that Python asks the other operand.
     """
 
-def of_one_type(x: Any, y: Any) -> Any:
-    """Two operands, brought to one type as an operator brings them."""
+def of_one_type(*values: Any) -> Any:
+    """Operands, brought to one type as an operator brings them."""
 
 def call_tir_op(name: str, operands: Any) -> Any:
     """`T.name(args)` by the name of an operation whose type follows from its operands."""
