@@ -49,6 +49,7 @@ WHY_NOT_READ = {
         relax/transform/transform.py dataflowblock_pass traceable
         relax/transform/transform.py function_pass traceable
         target/codegen.py llvm_version_major allow_none
+        te/operation.py thread_axis name
         tir/transform/function_pass.py prim_func_pass traceable
         topi/transform.py strided_slice assume_inbound
     """,

@@ -26,6 +26,7 @@ def test_the_stub_names_everything_of_the_extension():
     assert functions | set(classes) == set(public)
     for name, node in classes.items():
         members = {inner.name for inner in node.body if isinstance(inner, ast.FunctionDef)}
+        members |= {inner.target.id for inner in node.body if isinstance(inner, ast.AnnAssign)}
         assert {m for m in vars(public[name]) if not m.startswith("_")} <= members, name
 
 

@@ -702,6 +702,8 @@ class VirtualMachine:
         memory_cfg: str | dict[Device, str] | None = None,
         profile: bool = False,
     ) -> Self: ...
+    NAIVE_ALLOCATOR: int
+    POOLED_ALLOCATOR: int
     def __getitem__(self, name: str) -> PackedFunc: ...
     def function_names(self) -> list[str]:
         """The names of the program's functions."""
