@@ -36,11 +36,6 @@ class Module:
         C = T.match_buffer(c, (4,), "float32")
         B[0] = A[1] + C[0]
 
-    @T.prim_func
-    def at_a_later_one(b: T.handle, a: T.handle):
-        B = T.match_buffer(b, (4,), "float32", data=a)
-        B[0] = B[1]
-
     @R.function
     def h() -> R.Callable((R.Tensor(("n", "n // 2"), "int64"), R.Tensor((3,), "int64"), R.Tensor((3,), "int64")), R.Tuple(), False):
         return Module.f
@@ -52,6 +47,12 @@ class Module:
 
 @I.ir_module
 class Module:
+    @T.prim_func
+    def at_another(a: T.handle, b: T.handle, c: T.Buffer((4,), "float32")):
+        A = T.match_buffer(a, (4,), "float32")
+        B = T.match_buffer(b, (4,), "float32", data=a)
+        B[0] = A[1] + c[0]
+
     @T.prim_func
     def f(a: T.handle, b: T.Buffer((3,), "int64"), c: T.handle):
         n = T.int32()
@@ -76,17 +77,6 @@ class Module:
     def shared(a: T.Buffer((4, 4), "float32"), b: T.handle):
         B = T.match_buffer(b, (16,), "float32", data=a.data)
         B[0] = a[1, 1]
-
-    @T.prim_func
-    def at_another(a: T.handle, b: T.handle, c: T.Buffer((4,), "float32")):
-        A = T.match_buffer(a, (4,), "float32")
-        B = T.match_buffer(b, (4,), "float32", data=a)
-        B[0] = A[1] + c[0]
-
-    @T.prim_func
-    def at_a_later_one(b: T.handle, a: T.handle):
-        B = T.match_buffer(b, (4,), "float32", data=a)
-        B[0] = B[1]
 
     @R.function
     def h() -> R.Callable((R.Tensor(("n", "n // 2"), dtype="int64"), R.Tensor((3,), dtype="int64"), R.Tensor((3,), dtype="int64")), R.Tuple(), False):
