@@ -9,12 +9,13 @@ import sys
 
 from . import bench, table
 from .fleet import PEERS, ROOT, Fleet
-from .rows import ROWS
+from .row import Row
+from .rows import CLASSIFIER, FURTHER, ROWS, row_of
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="peers", description="Tilewright beside other compilers and libraries.")
-    parser.add_argument("--rows", default="*", help="patterns such as 'matmul-*,softmax-16MB', or parts of names")
+    parser.add_argument("--rows", default="", help="patterns such as 'matmul-*,softmax-16MB', or parts of names")
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--peers", default=",".join(PEERS))
@@ -24,9 +25,9 @@ def main() -> None:
     parser.add_argument("--keep", action="store_true", help="leave the files of the rows, for `tilewright profile`")
     parser.add_argument("--list", action="store_true", help="print the names of the rows")
     given = parser.parse_args()
-    chosen = choose(given.rows.split(","))
+    chosen = choose(given.rows.split(",")) if given.rows else [*ROWS.values()]
     if given.list:
-        print("\n".join(chosen))
+        print("\n".join(row.name for row in chosen))
         return
     peers = tuple(name for name in PEERS if any(part in name for part in given.peers.split(",") if part))
     options = bench.Options(peers, given.rounds, given.turn, given.limit, given.keep, given.by)
@@ -35,10 +36,10 @@ def main() -> None:
     fleet, results = Fleet(scratch), []
     print(table.head(peers), flush=True)
     try:
-        for name in chosen:
-            for result in bench.measure(fleet, ROWS[name], [int(n) for n in given.threads.split(",")], options):
+        for row in chosen:
+            for result in bench.measure(fleet, row, [int(n) for n in given.threads.split(",")], options):
                 results.append(result)
-                lines = [table.line(result, ROWS[name], peers), *table.extras(result), *table.failures(result)]
+                lines = [table.line(result, row, peers), *table.extras(result), *table.failures(result)]
                 print("\n".join(lines), flush=True)
     except KeyboardInterrupt:
         print("interrupted")
@@ -49,11 +50,13 @@ def main() -> None:
         print("\n" + "\n".join(table.summary(results)) + f"\nall figures: {path.relative_to(ROOT)}")
 
 
-def choose(patterns: list[str]) -> list[str]:
-    """The rows that a pattern matches; a pattern without a star matches a part of the name."""
-    patterns = [pattern if "*" in pattern else f"*{pattern}*" for pattern in patterns if pattern]
-    chosen = [name for name in ROWS if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
-    return chosen or sys.exit(f"no row is called {', '.join(patterns)}; `--list` lists them")
+def choose(patterns: list[str]) -> list[Row]:
+    """The rows that a pattern matches; a pattern without a star matches a part of the name, or is the name of a row."""
+    parts = [pattern if "*" in pattern else f"*{pattern}*" for pattern in patterns if pattern]
+    matched = [name for name in (*ROWS, *FURTHER) if any(fnmatch.fnmatch(name, part) for part in parts)]
+    named = [pattern for pattern in patterns if CLASSIFIER.fullmatch(pattern)]
+    chosen = [row_of(name) for name in dict.fromkeys((*matched, *named))]
+    return chosen or sys.exit(f"no row is called {', '.join(parts)}; `--list` lists them")
 
 
 if __name__ == "__main__":

@@ -70,11 +70,14 @@ class Row:
         import torch
 
         module = resolve(self.build)(**self.arguments).eval()
-        weights = draw({name: tuple(value.shape) for name, value in module.state_dict().items()})
+        # What is no float is a table of places or a count, which a module makes itself.
+        state = module.state_dict()
+        floats = {name: value for name, value in state.items() if value.is_floating_point()}
+        weights = draw({name: tuple(value.shape) for name, value in floats.items()})
         if self.dtype == "bfloat16":
             weights = {name: as_bfloat16(value) for name, value in weights.items()}
-        state = module.state_dict()
-        module.load_state_dict({name: torch.from_numpy(value).to(state[name].dtype) for name, value in weights.items()})
+        state |= {name: torch.from_numpy(value).to(floats[name].dtype) for name, value in weights.items()}
+        module.load_state_dict(state)
         return module.requires_grad_(False)
 
 

@@ -3,12 +3,16 @@
 A new row is a new line of one of the lists, which `ROWS` joins: a call of the function of its sort, or a `Row` whose
 `build` names a module of PyTorch. Operations, bytes, files for other libraries and expected results follow from that
 module.
+
+Rows of `FURTHER` are measured only where they are asked for by name: `--rows 'vision-*'`. So is every other classifier
+of torchvision, in any batch: `--rows vision-densenet161-b4`.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -143,10 +147,12 @@ def llama(name: str, batch: int, length: int, past: int) -> Row:
     return model(name, "torch_models.llama:Block", inputs, ours=ours)
 
 
-def vision(name: str, batch: int, goal: Goal) -> Row:
-    image = (Input((batch, 3, 224, 224)),)
+def vision(name: str, batch: int, goal: Goal, prefix: str = "") -> Row:
+    """A classifier of torchvision, on images of the size that it is made for."""
+    side = 299 if name == "inception_v3" else 224
+    image = (Input((batch, 3, side, side)),)
     return model(
-        f"{name}-b{batch}", "torch_models.vision:network", image, arguments={"name": name}, ours="fx", goal=goal
+        f"{prefix}{name}-b{batch}", "torch_models.vision:network", image, arguments={"name": name}, ours="fx", goal=goal
     )
 
 
@@ -178,4 +184,23 @@ MODELS = [
     )
 ]
 
+NETWORKS = [
+    "alexnet", "convnext_tiny", "densenet121", "efficientnet_b0", "googlenet", "inception_v3", "maxvit_t",
+    "mnasnet1_0", "mobilenet_v3_large", "mobilenet_v3_small", "regnet_x_400mf", "regnet_y_400mf", "resnet18",
+    "resnext50_32x4d", "shufflenet_v2_x1_0", "squeezenet1_1", "swin_t", "vgg11_bn", "wide_resnet50_2",
+]  # fmt: skip
+
 ROWS: dict[str, Row] = {row.name: row for row in (*PRODUCTS, *MEMORY, *CALLS, *MODELS, *RANDOM)}
+FURTHER: dict[str, Row] = {
+    row.name: row for row in (vision(name, 1, Goal(BEST, 0.6), prefix="vision-") for name in NETWORKS)
+}
+
+
+# The names of the classifiers of torchvision, with the batch.
+CLASSIFIER = re.compile(r"vision-(\w+)-b([1-9]\d*)")
+
+
+def row_of(name: str) -> Row:
+    """The row of that name."""
+    asked = CLASSIFIER.fullmatch(name)
+    return vision(asked[1], int(asked[2]), Goal(BEST, 0.6), prefix="vision-") if asked else ROWS[name]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .rows import ROWS
+from .rows import row_of
 
 # A batch of calls that the clock is read around is at least so long.
 LEAST_BATCH = 200e-6
@@ -34,11 +34,12 @@ class Worker:
 
     def load(self, row: str, folder: str, check: bool) -> dict[str, Any]:
         """Makes the row ready, runs it once, and compares what it gives."""
+        asked = row_of(row)
         started = time.perf_counter()
-        self.call = self.library.load(ROWS[row], Path(folder))
+        self.call = self.library.load(asked, Path(folder))
         found = self.call()
         seconds = time.perf_counter() - started
-        error = compare(self.library.arrays(found), Path(folder), ROWS[row].tolerance) if check else None
+        error = compare(self.library.arrays(found), Path(folder), asked.tolerance) if check else None
         started = time.perf_counter()
         self.call()
         return {"seconds": seconds, "single": time.perf_counter() - started, "error": error}

@@ -42,13 +42,16 @@ def test_an_address_lies_so_far_behind_the_first_element():
         ({"strides": [k, 1]}, n, "[n // k, n % k]"),
         ({"strides": [8, 2]}, 12, "[1, 2]"),
         ({"shape": ()}, 0, "[()]"),
+        ({"shape": (n, k)}, 0, "[0, 0]"),
+        ({"shape": (n, k)}, 3, "[3 // k, 3 % k]"),
+        ({"strides": [k, 1]}, 0, "[0, 0]"),
     ]
     for said, offset, indices in rows:
         buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
         assert str(buffer.access_ptr("r", offset=offset)) == f"T.address_of(B{indices})"
     for said, offset in [({"shape": ()}, 1), ({"strides": [8, 2]}, 3), ({"strides": [8, 2]}, n)]:
         buffer = tir.decl_buffer(**{"shape": (4, 4), "name": "B"} | said)
-        with pytest.raises(ValueError, match=f"the buffer `B` has .* the offset {offset}"):
+        with pytest.raises(tw.TVMError, match=f"the buffer `B` has .* the offset {offset}"):
             buffer.access_ptr("r", offset=offset)
 
 

@@ -1,5 +1,6 @@
 """Block builders, the builder with the words of the script, edited blocks, and mistakes in their use."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -376,6 +377,30 @@ def test_a_sequence_is_emitted_as_its_bindings_and_is_its_result():
         body = builder.finalize()["main"].body
         values = [binding.value for binding in body.blocks[0].bindings]
         assert values[0].op.name == "relax.exp" and values[1:] == [y][: emit == "emit"]
+
+
+def test_dataflow_blocks_of_a_sequence_that_is_emitted_stay_such():
+    def sequence(x):
+        inner, out = relax.DataflowVar("inner", info), relax.Var("out", info)
+        first, last = relax.Var("first", info), relax.Var("last", info)
+        flow = relax.DataflowBlock(
+            [relax.VarBinding(inner, relax.op.exp(first)), relax.VarBinding(out, relax.op.negative(inner))]
+        )
+        before = relax.BindingBlock([relax.VarBinding(first, relax.op.abs(x))])
+        return relax.SeqExpr([before, flow, relax.BindingBlock([relax.VarBinding(last, relax.op.sin(out))])], last)
+
+    for emit in ("emit", "normalize"):
+        for inside in (False, True):
+            builder, x = relax.BlockBuilder(), var("x")
+            with builder.function("main", [x]):
+                with builder.dataflow() if inside else nullcontext():
+                    y = getattr(builder, emit)(sequence(x))
+                    y = builder.emit_output(y) if inside else y
+                builder.emit_func_output(y)
+            made = builder.finalize()
+            assert relax.analysis.well_formed(made), made.script()
+            kinds = [isinstance(block, relax.DataflowBlock) for block in made["main"].body.blocks]
+            assert kinds == ([True] if inside else [False, True, False])
 
 
 def test_a_branch_takes_the_place_of_its_conditional():

@@ -150,6 +150,14 @@ def test_a_pipeline_stands_in_the_place_of_the_default_one(rng):
         executable = tw.relax.build(Module, "llvm", pipeline=pipeline, exec_mode="compiled")
         np.testing.assert_array_equal(executable["main"](x).numpy(), expected(x))
     assert ran == [2]
+    lowered = tw.relax.pipeline.get_pipeline("default_build")(Module)
+    executable = tw.relax.build(lowered, "llvm", relax_pipeline=None)
+    np.testing.assert_array_equal(executable["main"](x).numpy(), expected(x))
+    with pytest.raises(tw.TVMError, match="machine-ready"):
+        tw.relax.build(Module, "llvm", relax_pipeline=None)
+    for other in (None, "zero", own):
+        with pytest.raises(tw.TVMError, match="two names of one argument"):
+            tw.relax.build(Module, "llvm", relax_pipeline=other, pipeline="default_build")
     with pytest.raises(tw.TVMError, match="machine-ready"):
         tw.relax.build(Module, "llvm", pipeline="zero")
     with pytest.raises(tw.TVMError, match="nonsense"):

@@ -255,3 +255,30 @@ class Module:
     module = tw.script.from_source(source)
     text = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(module).script()
     assert ("packed_rows" in text, "packed_columns" in text) == (rows, columns)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_product_of_bytes(seed: int) -> None:
+    """Bytes of all signs, summed in int32 without a difference, where the processor sums four at once and where it does
+    not; the second factor is transposed or not, a constant or an argument."""
+    rng, random_bytes = random.Random(seed), np.random.default_rng(seed)
+    m, n, k = (rng.choice([1, 2, 3, 5, 16, 33, 64, 97, 130]) for _ in range(3))
+    k = rng.choice([k, 1601])
+    types = [rng.choice(["int8", "uint8"]) for _ in range(2)]
+    symbolic, transposed, constant = (rng.random() < 0.5 for _ in range(3))
+    low, high = (lambda name: np.iinfo(name).min), (lambda name: np.iinfo(name).max)
+    a, b = (
+        random_bytes.integers(low(name), high(name), shape, dtype=name, endpoint=True)
+        for name, shape in zip(types, [(m, k), (n, k) if transposed else (k, n)], strict=True)
+    )
+    rows = tir.Var("m", "int64") if symbolic else m
+    x = relax.Var("x", relax.TensorStructInfo((rows, k), types[0]))
+    y = relax.const(b) if constant else relax.Var("y", relax.TensorStructInfo(b.shape, types[1]))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x] if constant else [x, y]):
+        factor = builder.emit(relax.op.permute_dims(y)) if transposed else y
+        builder.emit_func_output(builder.emit(relax.op.matmul(x, factor, out_dtype="int32")))
+    machine = relax.VirtualMachine(tw.build(builder.get(), target="llvm"), tw.cpu())
+    found = machine["main"](*map(tw.nd.array, [a] if constant else [a, b])).numpy()
+    exact = a.astype("int32") @ (b.T if transposed else b).astype("int32")
+    assert found.dtype == np.int32 and np.array_equal(found, exact)

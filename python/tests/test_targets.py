@@ -166,12 +166,31 @@ def test_a_target_is_made_again_of_what_it_exports(text):
 
 
 def test_keys_stay_with_a_target():
-    keyed = Target({"mcpu": "haswell", "keys": ["near", "cpu"]})
-    assert pickle.loads(pickle.dumps(keyed)).keys == Target(keyed).keys == ["near", "cpu"]
+    for keyed in (Target({"mcpu": "haswell", "keys": ["near", "cpu"]}), Target("haswell -keys=near,cpu")):
+        assert pickle.loads(pickle.dumps(keyed)).keys == Target(keyed).keys == keyed.export()["keys"] == ["near", "cpu"]
+    assert Target({"kind": "llvm", "keys": []}).keys == []
     with pytest.raises(TypeError, match="list of words, found the text 'cpu'"):
         Target({"kind": "llvm", "keys": "cpu"})
     with pytest.raises(tw.TVMError, match=r"the JSON of a target cannot be read: .*line 1 column 2"):
         Target("{bad")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"kind": "llvm", "keys": ["a b"]}, "`keys` .* 'a b'"),
+        ({"kind": "llvm", "keys": ["x -mcpu=haswell"]}, "`keys` .* 'x -mcpu=haswell'"),
+        ({"mcpu": "haswell -mattr=-fma"}, "`mcpu`"),
+        ({"mattr": ["+avx2", "-fma\t+sse3"]}, "`mattr`"),
+        ({"kind": "llvm -mcpu=haswell"}, "`kind`"),
+        ({"mcpu=haswell -mattr": "-fma"}, "`mcpu=haswell -mattr`"),
+    ],
+)
+def test_an_option_of_a_dict_is_one_word(options, named):
+    with pytest.raises(tw.TVMError, match=named):
+        Target(options)
+    with pytest.raises(tw.TVMError, match=named):
+        tw.ir.VDevice(options)
 
 
 def test_a_target_is_named_or_in_scope():

@@ -579,6 +579,9 @@ NUMBERS_BESIDE = [
     ("uint8", lambda x: x << 1, "uint8"),
     ("int8", lambda x: -x, "int8"),
     ("uint8", lambda x: ~x, "uint8"),
+    ("bool", lambda x: ~x, "bool"),
+    ("bool", lambda x: -x, "int32"),
+    ("float16", lambda x: -x, "float16"),
     ("uint8", lambda x: tir.min(x, -1), "int32"),
     ("int32", lambda x: tir.if_then_else(x > 0, x, 2.5), "float32"),
     ("float16", lambda x: tir.pow(x, 0.3), "float32"),
@@ -603,6 +606,25 @@ def test_constants_of_other_types_are_worked_out() -> None:
     x = ELEMENT["int32"]
     assert str(x + tir.const(7, "uint8")) == "x + 7" and str(x + True) == "x + 1"
     assert int(tir.const(3, "int32") + tir.const(7, "uint8")) == 10
+
+
+def test_signs_and_bits_turn_over() -> None:
+    x = np.array([-128, -1, 0, 1, 127], "int8")
+    for kind, values in {"int8": x, "uint8": x.view("uint8"), "uint64": x.astype("uint64"), "bool": x > 0}.items():
+        a = te.placeholder((5,), kind, name="A")
+        made = te.compute((5,), lambda i, a=a: ~a[i])
+        assert made.dtype == kind
+        np.testing.assert_array_equal(computed([a, made], values), ~values)
+    for kind in ("int8", "uint64", "float32", "float64"):
+        a = te.placeholder((5,), kind, name="A")
+        made = te.compute((5,), lambda i, a=a: -a[i])
+        assert made.dtype == kind
+        np.testing.assert_array_equal(computed([a, made], x.astype(kind)), -x.astype(kind))
+    small = ELEMENT["int32"] < 3
+    assert str(~small) == str(tir.bitwise_not(small)) == "not x < 3"
+    assert (~tir.Broadcast(ELEMENT["uint8"], 4)).dtype == "uint8x4" and (-tir.const(2.5, "float32")).value == -2.5
+    with pytest.raises(TVMError, match="not defined for float32"):
+        ~ELEMENT["float32"]
 
 
 def test_text_is_no_operand() -> None:

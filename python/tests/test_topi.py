@@ -458,6 +458,10 @@ PLACED = {
                         np.array([[7, 7, 1], [7, 2, 7]], "float32"), PLACES, np.array([1, 2], "float32")),
     "sparse_to_dense row": (lambda i, v: topi.sparse_to_dense(i, (4,), v), np.array([0, 3, 0, 5], "float32"),
                             np.array([1, 3], "int32"), np.array([3, 5], "float32")),
+    "sparse_to_dense outside": (
+        lambda i, v: topi.sparse_to_dense(i, (2, 3), v, -1.0), np.array([[-1, -1, 5], [-1, -1, -1]], "float32"),
+        np.array([[0, 2], [-1, 0], [0, 3], [2, 0], [0, 2], [1, -3]], "int32"), np.arange(1, 7, dtype="float32"),
+    ),
     "strided_set": (lambda x, v, b, e: topi.strided_set(x, v, b, e), put(X, np.s_[1:-1, -2:4], 8.0), X,
                     np.full((1, 2), 8, "float32"), np.array([1, -2], "int64"), np.array([-1, 4], "int64")),
     "strided_set backwards": (topi.strided_set, put(X, np.s_[:, 3:0:-2], np.array([[1, 2]] * 3)), X,
@@ -502,6 +506,16 @@ def test_elements_stand_at_the_places_that_are_said(name):
     (found,) = ran(formula, *arrays)
     assert found.shape == wanted.shape
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_dense_tensor_is_made_of_any_number_of_elements(count):
+    n = te.var("n", "int64")
+    places, values = te.placeholder((n,), "int64", name="places"), te.placeholder((n,), "float32", name="values")
+    made = te.create_prim_func([places, values, topi.sparse_to_dense(places, (4,), values, 7.0)])
+    found = tvm.nd.array(np.zeros(4, "float32"))
+    tvm.build(made)(np.arange(count), np.arange(count, dtype="float32"), found)
+    np.testing.assert_array_equal(found.numpy(), [*range(count), *[7] * (4 - count)])
 
 
 def test_borders_in_words_are_numbers():

@@ -164,6 +164,179 @@ def test_functions_that_a_trace_does_not_look_into_are_exported_on_their_own():
         assert_close(runs["main"](nd(x)), Model()(x))
 
 
+def smallest(sizes, limits):
+    """Sizes that are found in lists, which are changed."""
+    for at, size in enumerate(sizes):
+        if size < limits[at]:
+            limits[at] = size
+    return limits, len(limits)
+
+
+def weighed(x, weights, power):
+    """Changes what it is given, and gives it back."""
+    x[:, 1:] *= weights[1:] ** power
+    return x
+
+
+fx.wrap("smallest")
+fx.wrap("weighed")
+
+
+def test_numbers_that_a_function_finds_are_constants():
+    class Model(nn.Module):
+        def forward(self, x):
+            limits, count = smallest([x.shape[1], x.shape[2]], [4, 4])
+            return windowed(x[:, :, 0] * count, [limits[0]])[0], x[:, : limits[1]]
+
+    runs = machine(from_fx(Model(), [(("n", 3, 6), "float32")]))
+    for size in (1, 4):
+        x = draw(size, 3, 6)
+        assert_close(runs["main"](nd(x)), Model()(x))
+
+
+def test_what_a_function_changes_is_seen_by_every_name():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weights = nn.Parameter(draw(5))
+
+        def forward(self, x):
+            y = x + 1
+            before = y.sum(1)
+            z = weighed(y, self.weights, 2)
+            return before, y, z, y.t()
+
+    model = Model()
+    runs = machine(from_fx(model, [(("n", 5), "float32")]))
+    for size in (1, 3):
+        x = draw(size, 5)
+        assert_close(runs["main"](nd(x)), model(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: weighed(x, x[0] * 2, 2) + x,
+        lambda x: (lambda y: (y.t(), weighed(y, x[0], 2))[0])(x + 1),
+        lambda x: (lambda y: (weighed(y[1:], x[0], 2), y)[1])(x + 1),
+        lambda x: (lambda y, z: (z, y.add_(1))[0])(*(lambda y: (y, weighed(y, x[0], 2)))(x + 1)),
+    ],
+    ids=["an input", "seen by a view", "a view of it", "changed later under another name"],
+)
+def test_a_change_that_others_would_see_is_no_program_of_its_own(function):
+    with pytest.raises(tvm.TVMError, match="weighed` has no rule"):
+        from_fx(fx.symbolic_trace(function), info([SQUARE]))
+
+
+def bumped(x):
+    """Changes what it is given, and gives a number."""
+    x.add_(1)
+    return x.shape[1]
+
+
+fx.wrap("bumped")
+
+
+def twice_bumped(x):
+    y = x * 2
+    return y * bumped(y) + bumped(y)
+
+
+def test_what_a_function_changes_is_seen_where_it_gives_a_number():
+    runs = machine(from_fx(fx.symbolic_trace(twice_bumped), [(("n", 3), "float32")]))
+    for size in (1, 2):
+        x = draw(size, 3)
+        assert_close(runs["main"](nd(x)), twice_bumped(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: x * bumped(x), lambda x: (lambda y: (y.view(-1), bumped(y))[0])(x * 2)],
+    ids=["an input", "seen by a view"],
+)
+def test_a_change_that_others_would_see_is_no_number(function):
+    with pytest.raises(tvm.TVMError, match="bumped` has no rule"):
+        from_fx(fx.symbolic_trace(function), info([SQUARE]))
+
+
+def lowered(size, most=3):
+    return min(size, most)
+
+
+def scaled(x, factor):
+    return x * factor
+
+
+def two(_):
+    return 2
+
+
+def two_of_real(_):
+    return 2.0
+
+
+def true(_):
+    return True
+
+
+def halved(x):
+    """What this does depends on the size."""
+    return x[::2] if x.shape[0] % 2 else x * 3
+
+
+def of_four(x):
+    return x[:4].sum(0) * (1 if x.shape[0] > 4 else 2)
+
+
+for own in ("halved", "of_four", "lowered", "scaled", "two", "two_of_real", "true"):
+    fx.wrap(own)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * (x.shape[0] > 4),
+        lambda x: x * 3 + (x.shape[0] != 2),
+        lambda x: x * (x.shape[0] & 1),
+        lambda x: x * lowered(x.shape[0]),
+        lambda x: x * lowered(x.shape[0] % 2),
+        lambda x: x * lowered(lowered(x.shape[0]) + 1),
+        lambda x: scaled(x, lowered(x.shape[0])),
+    ],
+    ids=["greater", "unequal", "odd", "the least", "of a remainder", "of a number found before", "an argument"],
+)
+def test_numbers_that_depend_on_a_symbolic_size_are_no_constants(function):
+    with pytest.raises(tvm.TVMError, match=r"has no rule|depends on symbolic dimensions"):
+        from_fx(fx.symbolic_trace(function), [(("n", 3), "float32")])
+
+
+@pytest.mark.parametrize("function", [lambda x: halved(x), lambda x: of_four(x)], ids=["of a remainder", "greater"])
+def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
+    graph = fx.symbolic_trace(function)
+    with pytest.raises(tvm.TVMError, match="has no rule"):
+        from_fx(graph, [(("n", 3), "float32")])
+    x = draw(3, 3)
+    assert_close(machine(from_fx(graph, info([x])))["main"](nd(x)), function(x))
+
+
+def test_numbers_of_fixed_sizes_are_constants_beside_a_symbolic_one():
+    def function(x):
+        rank, width = x.dim(), x.shape[-1]
+        return x * lowered(width, 7) + lowered(x.size(1) + 1) - lowered(rank) * (x.shape[1] > 2) + scaled(x, width % 2)
+
+    runs = machine(from_fx(fx.symbolic_trace(function), [(("n", 5), "float32")]))
+    for size in (1, 6):
+        x = draw(size, 5)
+        assert_close(runs["main"](nd(x)), function(x))
+
+
+def test_calls_of_equal_numbers_of_different_types_are_different_calls():
+    def function(x):
+        return scaled(x, two(x)), scaled(x, two_of_real(x)), scaled(x, lowered(x.dim(), 1)), scaled(x, true(x))
+
+    check_call(function, draw(2, 3, dtype="int32"))
+
+
 def test_a_change_of_a_view_is_refused():
     def function(x):
         a = x * 2

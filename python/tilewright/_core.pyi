@@ -537,7 +537,7 @@ class Sequential:
 class Target:
     """A machine to compile for. Python's own class adds `with`."""
 
-    def __new__(cls, target: str | Target, host: Any = None) -> Self: ...
+    def __new__(cls, target: str | Target) -> Self: ...
     def __hash__(self) -> int: ...
     @property
     def attrs(self) -> dict[str, Any]:
@@ -558,6 +558,10 @@ class Target:
     @property
     def mtriple(self) -> str:
         """LLVM's name of machine, system and object format."""
+
+    @property
+    def options(self) -> Any:
+        """The options that the text gives: lists where several words may stand, integers, else texts."""
 
     @property
     def text(self) -> str:
@@ -912,6 +916,12 @@ def flattened_buffer(buffer: Any) -> Any:
 def buffer_offset(buffer: Any, indices: Any) -> Any:
     """The indices of an element in the flattened buffer."""
 
+def buffer_indices_at(buffer: Any, offset: Any) -> Any:
+    """The indices of what lies so many elements of the memory behind the buffer's first one."""
+
+def unravelled(place: Any, shape: Any) -> Any:
+    """The indices of an element from its place among all, in a tensor of this shape."""
+
 def with_attr(function: Any, name: str, value: Any) -> Any:
     """A function with an attribute more, or with another value for it."""
 
@@ -922,6 +932,14 @@ def operate(op: str, x: Any, y: Any) -> Any:
     """What an operator of Python makes of two operands, such as `operate("Add", a, b)`; NotImplemented where one is
     no scalar, so that Python asks the other operand.
     """
+
+def negative(x: Any) -> Any:
+    """What Python's `-` makes of one operand: its product with -1, in the bits of an unsigned type; of a truth value
+    that of the number.
+    """
+
+def bitwise_not(x: Any) -> Any:
+    """What Python's `~` makes of one operand: every bit the other way round, of a truth value the other one."""
 
 def of_one_type(*values: Any) -> Any:
     """Operands, brought to one type as an operator brings them."""
@@ -1116,7 +1134,7 @@ def calculate_workspace_bytes(func: Any, align: int) -> int:
     """The bytes that a PrimFunc's temporaries take."""
 
 def renew_defs(func: Any) -> PrimFunc:
-    """A copy of a PrimFunc whose variables and buffers are its own."""
+    """A copy of a function whose variables, buffers and symbolic dimensions are its own."""
 
 def specialize(func: Any, known: Any) -> Any:
     """The PrimFunc for parameters of which values, or buffers like the arguments, are known."""

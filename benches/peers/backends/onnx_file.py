@@ -53,6 +53,6 @@ def dynamic_shapes(row: Row) -> tuple[dict[int, object], ...] | None:
 
 
 if __name__ == "__main__":
-    from ..rows import ROWS
+    from ..rows import row_of
 
-    export(ROWS[sys.argv[1]], Path(sys.argv[2]))
+    export(row_of(sys.argv[1]), Path(sys.argv[2]))

@@ -24,6 +24,7 @@ mod iter_map;
 mod lanes;
 mod linear;
 mod modular;
+mod places;
 mod proof;
 mod region;
 #[cfg(test)]
@@ -50,6 +51,7 @@ pub use iter_map::{
     inverse_affine_iter_map, iter_map_simplify, normalize_iter_map_to_expr, normalize_to_iter_sum, subspace_divide,
 };
 pub use modular::ModularSet;
+pub use places::{indices_at, unravelled};
 pub use region::{estimate_region_lower_bound, estimate_region_strict_bound, estimate_region_upper_bound};
 pub use rules::{RewriteRule, rewrite_rules};
 pub use sets::{IntSet, IntervalSet};

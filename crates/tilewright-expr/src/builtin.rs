@@ -1,8 +1,8 @@
 //! Operations that some targets know and the IR does not interpret itself: the table of [`ForeignCallee::Builtin`].
 //!
 //! A row says what a call is written as behind `T.`, how many operands it has, of what type its result is and what it
-//! does. Only what [`Builtin::effect`] calls a barrier, a fence or a hint has a meaning on every target: barriers order
-//! the threads of a block, fences and hints do nothing that a program without them would not do. Of the others a target
+//! does. Only what [`Builtin::effect`] calls a barrier, a fence, a hint or a prefetch has a meaning on every target: barriers
+//! order the threads of a block, the others do nothing that a program without them would not do. Of the rest a target
 //! says which it has; lowering for one that lacks it is an error that names the operation.
 //!
 //! [`ForeignCallee::Builtin`]: crate::ForeignCallee::Builtin
@@ -33,6 +33,9 @@ pub enum BuiltinEffect {
     Fence,
     /// Tells a compiler or a profiler something; a program means the same without it.
     Hint,
+    /// Asks for the memory at the address that is the first operand to come near. Nothing is read or written there, and
+    /// there need be nothing; a program means the same without it.
+    Prefetch,
     /// Whatever the target says: it may read and write memory.
     Opaque,
 }
@@ -137,7 +140,7 @@ impl Builtin {
         "assume" 1..1 -> Nothing, Hint;
         "start_profile_intrinsic" 1..1 -> Nothing, Hint;
         "end_profile_intrinsic" 1..1 -> Nothing, Hint;
-        "prefetch" 1..4 -> Nothing, Hint;
+        "prefetch" 1..4 -> Nothing, Prefetch;
     };
 
     /// The builtin of this name behind `T.`.

@@ -296,6 +296,21 @@ impl Expr {
         }
     }
 
+    /// The element that this asks for ahead, by its buffer and indices, and the hints behind it. Its address goes nowhere:
+    /// nothing is read or written there, and the element need not exist.
+    pub fn prefetched(&self) -> Option<(&Buffer, &[Self], &[Self])> {
+        let ExprKind::Foreign { callee, args } = &self.kind else { return None };
+        let (place, hints) = args.split_first()?;
+        match &place.kind {
+            ExprKind::AddressOf { buffer, indices }
+                if callee.builtin().is_some_and(|row| row.effect == BuiltinEffect::Prefetch) =>
+            {
+                Some((buffer, indices, hints))
+            }
+            _ => None,
+        }
+    }
+
     /// Structural equality, free variables by identity.
     pub fn equal(&self, other: &Self) -> bool {
         self.same(other) || EqCx::compare(self, other).is_ok()

@@ -61,6 +61,49 @@ impl Plain {
         }
     }
 
+    /// Whether both are the same, floats within so much: to the bit but for NaNs where that is nothing.
+    pub(crate) fn agree_within(&self, other: &Self, allowed: f64) -> Result<(), String> {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) => tensors_within(a, b, allowed),
+            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
+                a.iter().zip(b).enumerate().try_for_each(|(i, (a, b))| {
+                    a.agree_within(b, allowed).map_err(|error| format!("field {i}: {error}"))
+                })
+            }
+            _ => self.agree(other, 0.0),
+        }
+    }
+
+    /// Whether both have the same bits, NaNs too.
+    pub(crate) fn same_bits(&self, other: &Self) -> Result<(), String> {
+        match (self, other) {
+            (Self::Tensor(a), Self::Tensor(b)) => {
+                let (x, y) = (elements(a)?, elements(b)?);
+                match (0..x.len().max(y.len())).find(|&at| x.get(at) != y.get(at)) {
+                    Some(at) => {
+                        Err(format!("element {at} of shape {:?}: {:?} and {:?}", a.shape(), x.get(at), y.get(at)))
+                    }
+                    None => Ok(()),
+                }
+            }
+            (Self::Tuple(a), Self::Tuple(b)) if a.len() == b.len() => {
+                a.iter().zip(b).try_for_each(|(a, b)| a.same_bits(b))
+            }
+            _ => self.agree(other, 0.0),
+        }
+    }
+
+    /// The largest finite float.
+    pub(crate) fn magnitude(&self) -> f64 {
+        match self {
+            Self::Tensor(tensor) if tensor.dtype().is_float() => {
+                elements(tensor).map_or(0.0, |elements| largest(&elements))
+            }
+            Self::Tuple(fields) => fields.iter().map(Self::magnitude).fold(0.0, f64::max),
+            _ => 0.0,
+        }
+    }
+
     /// The largest difference of floats, relative to the largest finite value of their tensor: the tolerance with which both
     /// agree, as far as floats are concerned.
     pub(crate) fn difference(&self, other: &Self) -> f64 {
@@ -87,11 +130,22 @@ fn tensors_agree(a: &Tensor, b: &Tensor, tolerance: f64) -> Result<(), String> {
     if (a.dtype(), a.shape()) != (b.dtype(), b.shape()) {
         return Err(format!("expected {a:?}, found {b:?}"));
     }
+    let largest = if a.dtype().is_float() { largest(&elements(a)?) } else { 0.0 };
+    // Where all is zero, zeros of either sign are.
+    tensors_within(a, b, if tolerance > 0.0 { (tolerance * largest).max(f64::MIN_POSITIVE) } else { 0.0 })
+}
+
+fn largest(elements: &[Scalar]) -> f64 {
+    elements.iter().map(|v| v.as_float().abs()).filter(|v| v.is_finite()).fold(0.0, f64::max)
+}
+
+fn tensors_within(a: &Tensor, b: &Tensor, allowed: f64) -> Result<(), String> {
+    if (a.dtype(), a.shape()) != (b.dtype(), b.shape()) {
+        return Err(format!("expected {a:?}, found {b:?}"));
+    }
     let (x, y) = (elements(a)?, elements(b)?);
-    let largest = x.iter().map(|v| v.as_float().abs()).filter(|v| v.is_finite() && a.dtype().is_float());
-    let allowed = tolerance * largest.fold(0.0, f64::max);
     for (i, (x, y)) in x.iter().zip(&y).enumerate() {
-        let same = if a.dtype().is_float() && tolerance > 0.0 {
+        let same = if a.dtype().is_float() && allowed > 0.0 {
             close(x.as_float(), y.as_float(), allowed)
         } else {
             x == y || (a.dtype().is_float() && x.as_float().is_nan() && y.as_float().is_nan())

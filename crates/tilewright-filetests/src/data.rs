@@ -78,7 +78,7 @@ impl Values {
         self.dims.iter().find(|(name, _)| **name == *var.name).map(|(_, value)| *value)
     }
 
-    fn dim(&self, dim: &Expr) -> Result<i64, String> {
+    pub(crate) fn dim(&self, dim: &Expr) -> Result<i64, String> {
         let mut missing = None;
         walk(dim, |e: &Expr| {
             if let Some(var) = e.as_var()
@@ -137,7 +137,7 @@ impl Values {
 }
 
 /// Names and infos of a function's parameters.
-fn signature(module: &IRModule, function: &str) -> Result<Vec<(String, StructInfo)>, String> {
+pub(crate) fn signature(module: &IRModule, function: &str) -> Result<Vec<(String, StructInfo)>, String> {
     match module.get(function) {
         Some(GlobalFunc::Relax(f)) => {
             Ok(f.params.iter().map(|param| (param.name.to_string(), param.struct_info.clone())).collect())

@@ -57,11 +57,18 @@
 //!
 //! [`faults`] lists ways to break each pass. For each, some textual test of that pass must fail.
 //!
+//! # Random programs
+//!
+//! [`random`] makes graphs, on which every pass is run; [`rules`] makes programs aimed at each rule of default schedules,
+//! compiles them for several machines and runs them on several numbers of threads. The tests take a few, the benches `random`
+//! and `rules` as many as one likes.
+//!
 //! # The interpreter for other languages
 //!
 //! The binary `interpret` answers [`requests`]; the Python tests compare its results with compiled code's.
 //!
-//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`] (`suite`).
+//! Reading order: [`TestFile`] (`header`), `action`, `expectation`, `run`, [`faults`], `language`, [`trials`] (`suite`),
+//! [`random`], [`rules`].
 //!
 //! Invariants: nothing outside the test files and that page is written, and those only when `UPDATE_EXPECT` says so.
 
@@ -74,6 +81,7 @@ mod header;
 mod language;
 pub mod random;
 pub mod requests;
+pub mod rules;
 mod run;
 mod suite;
 

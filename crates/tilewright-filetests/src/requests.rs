@@ -85,7 +85,9 @@ fn collect(value: &Value, tensors: &mut Vec<Json>) -> Result<(), String> {
 /// mathematical function of exact operands; `formula`, several of them, products that may be rounded together with the
 /// sum that they stand in, or sums whose order is that of a schedule.
 fn agreement(module: &IRModule) -> Result<&'static str, String> {
-    let lowered = PassCx::default().run(&LegalizeOps, module.clone()).map_err(|error| error.diagnostics.to_string())?;
+    let lowered = PassCx::default()
+        .run(&LegalizeOps::default(), module.clone())
+        .map_err(|error| error.diagnostics.to_string())?;
     let functions: Vec<Arc<PrimFunc>> = lowered.iter().filter_map(|(_, f)| prim_of(f)).collect();
     let inexact = |expr: &Expr| count(expr, &is_latitude) > 0;
     let mut worst = "exact";

@@ -319,6 +319,12 @@ pub(crate) fn compiled(
     args: &[Argument],
     device: Device,
 ) -> Result<Plain, String> {
+    let options = CompileOptions { pipeline, ..CompileOptions::default() };
+    call(&machine(module, options, device)?, module, name, &fresh(args)?)
+}
+
+/// The module's machine code, ready to run.
+pub(crate) fn machine(module: &IRModule, options: CompileOptions, device: Device) -> Result<VirtualMachine, String> {
     registry::register_override(COPY, |args| match args {
         [Value::Tensor(from), .., Value::Tensor(to)] => {
             overwrite(to, from).map(|()| Value::None).map_err(tilewright::runtime::Error::callback)
@@ -328,11 +334,18 @@ pub(crate) fn compiled(
     registry::register_override(LAST, |args| {
         args.last().cloned().ok_or_else(|| tilewright::runtime::Error::callback("expected an argument"))
     });
-    let options = CompileOptions { pipeline, ..CompileOptions::default() };
     let executable = tilewright::compile(module, &options).map_err(|error| error.to_string())?;
-    let machine = VirtualMachine::new(executable, &[device]).map_err(|error| error.to_string())?;
+    VirtualMachine::new(executable, &[device]).map_err(|error| error.to_string())
+}
+
+/// Calls a function of the module on these arguments themselves, some of which it may write to.
+pub(crate) fn call(
+    machine: &VirtualMachine,
+    module: &IRModule,
+    name: &str,
+    args: &[Argument],
+) -> Result<Plain, String> {
     let function = machine.function(name).map_err(|error| error.to_string())?;
-    let args = fresh(args)?;
     let values: Vec<Value> = args
         .iter()
         .map(|arg| match arg {
@@ -344,7 +357,7 @@ pub(crate) fn compiled(
         .collect();
     let result = function.call(&values).map_err(|error| error.to_string())?;
     match module.get(name) {
-        Some(GlobalFunc::Prim(_)) => Ok(tensors_of(&args)),
+        Some(GlobalFunc::Prim(_)) => Ok(tensors_of(args)),
         _ => Plain::of_compiled(&result),
     }
 }

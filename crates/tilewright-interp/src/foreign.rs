@@ -66,7 +66,9 @@ impl Machine<'_> {
                 false => Err(ErrorKind::Assert("an assumption of the program".to_owned()).into()),
             },
             // Threads that go together meet elsewhere; one alone waits for nobody.
-            (_, BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint, _) => Ok(nothing),
+            (_, BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint | BuiltinEffect::Prefetch, _) => {
+                Ok(nothing)
+            }
             ("tvm_thread_invariant", _, [value]) => self.eval(value),
             ("isnullptr", _, [address]) => {
                 self.address(address)?;

@@ -111,7 +111,7 @@ fn written_through_views(function: &PrimFunc) -> Set<VarId> {
 mod tests {
     use super::*;
     use crate::Attrs;
-    use crate::tir::Param;
+    use crate::tir::{ForeignCallee, Param};
     use tilewright_support::Origins;
     use tilewright_tensor::DataType;
 
@@ -129,5 +129,23 @@ mod tests {
         assert_eq!(written, [(0, false), (2, true)]);
         let scalars: Vec<_> = interface.scalars.iter().map(|s| (&*s.var.name, s.param)).collect();
         assert_eq!(scalars, [("k", Some(1)), ("n", None)]);
+    }
+
+    #[test]
+    fn an_address_given_away_is_written_and_one_asked_for_ahead_is_not() {
+        let zero = || vec![Expr::i64(0)];
+        let [a, b, i] = [("A", DataType::F32), ("B", DataType::F32), ("I", DataType::I64)]
+            .map(|(name, dtype)| Buffer::new(name, vec![Expr::i64(4)], dtype));
+        let address = |buffer: &Buffer, indices| Expr::address_of(buffer, indices).unwrap();
+        let call = |callee, operands| Stmt::from(StmtKind::Evaluate(Expr::foreign(DataType::VOID, callee, operands)));
+        // The place asked for is what a function finds in `I`.
+        let found = Expr::foreign(DataType::I64, ForeignCallee::Extern("find".into()), vec![address(&i, zero())]);
+        let ahead = call(ForeignCallee::Builtin("prefetch".into()), vec![address(&a, vec![found])]);
+        let away = call(ForeignCallee::Extern("fill".into()), vec![address(&b, zero())]);
+        let params = vec![Param::buffer(&a), Param::buffer(&b), Param::buffer(&i)];
+        let body = Stmt::seq([ahead, away]);
+        let function = PrimFunc::with_root(params, Attrs::new(), Vec::new(), body, Origins::default());
+        let written: Vec<bool> = KernelInterface::of(&function).tensors.iter().map(|t| t.written).collect();
+        assert_eq!(written, [false, true, true]);
     }
 }

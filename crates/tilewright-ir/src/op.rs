@@ -300,6 +300,19 @@ pub struct OpDef {
     pub decompose: Option<Decompose>,
     /// How it takes operands whose dimensions stand in another order, where [`OpDef::layouts`] does not tell by itself.
     pub layouts: Option<Layouts>,
+    /// How programs may also order what they give by place.
+    pub other_order: Option<OtherOrder>,
+}
+
+/// Another order of an operator's arguments and attributes, which an argument by place tells from its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherOrder {
+    /// The place of the argument that tells.
+    pub place: usize,
+    /// Whether it is a number in this order, which it is not in the operator's own; or the other way round.
+    pub is_number: bool,
+    /// The names in order. What the operator has no name for has to say what holds anyway.
+    pub names: &'static [&'static str],
 }
 
 /// What becomes of a call whose operands have their dimensions in another order.

@@ -265,8 +265,15 @@ impl Detector {
 
     /// Notes every load in an expression, the outermost first.
     fn loads(&mut self, expr: &Expr) {
-        self.load(expr);
-        node::walk(&**expr, |inner: &Expr| self.load(inner));
+        node::walk_some(expr, |node| {
+            let Some(inner) = node.downcast::<Expr>() else { return true };
+            if let Some((_, indices, hints)) = inner.prefetched() {
+                indices.iter().chain(hints).for_each(|operand| with_stack(|| self.loads(operand)));
+                return false;
+            }
+            self.load(inner);
+            true
+        });
     }
 
     fn load(&mut self, expr: &Expr) {

@@ -33,6 +33,14 @@ pub enum RenameError {
     Clash { first: Arc<str>, second: Arc<str>, name: Arc<str> },
 }
 
+impl RenameError {
+    /// What is said of a name that no function of the module has.
+    pub fn missing(module: &IRModule, name: impl Into<Arc<str>>) -> Self {
+        let known = module.sorted().into_iter().map(|(name, _)| name.clone()).collect();
+        Self::Missing { name: name.into(), known }
+    }
+}
+
 impl fmt::Display for RenameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,8 +63,7 @@ pub fn replace_global_vars(
     let mut names: Map<Arc<str>, Arc<str>> = module.iter().map(|(name, _)| (name.clone(), name.clone())).collect();
     for (old, new) in replacements {
         let Some(known) = names.get_mut(&old) else {
-            let known = module.sorted().into_iter().map(|(name, _)| name.clone()).collect();
-            return Err(RenameError::Missing { name: old, known });
+            return Err(RenameError::missing(module, old));
         };
         *known = new;
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use tilewright_expr::ir_handle;
-use tilewright_expr::node::{IrNode, VarId, rewrite, walk_some};
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
 pub use tilewright_expr::{
     BinOp, Buffer, BufferNode, Builtin, BuiltinEffect, BuiltinResult, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee,
     Intrinsic, Range, Scope, TypeMismatch, Var,
 };
-use tilewright_support::{Map, Origins, Set};
+use tilewright_support::{Map, Origins, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use crate::relax::{Constant, StructInfo, TensorShape};
@@ -210,6 +210,14 @@ impl Stmt {
         Ok(StmtKind::Store { buffer: buffer.clone(), indices, value, predicate }.into())
     }
 
+    /// The line of an element, which need not be there, is on its way to a level of cache: 3 is the nearest, 1 the last.
+    pub fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool, level: i64) -> Result<Self, TypeMismatch> {
+        let address = Expr::address_of(buffer, indices)?;
+        let [write, level] = [i64::from(write), level].map(|number| Expr::int(number, DataType::I32));
+        let callee = ForeignCallee::Builtin("prefetch".into());
+        Ok(StmtKind::Evaluate(Expr::foreign(DataType::VOID, callee, vec![address, write, level])).into())
+    }
+
     /// A plain loop.
     pub fn for_loop(var: &Var, min: Expr, extent: Expr, kind: ForKind, body: Self) -> Self {
         StmtKind::For { var: var.clone(), min, extent, kind, annotations: Attrs::new(), body }.into()
@@ -288,20 +296,32 @@ pub struct PrimFunc {
 /// The data variables of the buffers that the statement stores to, or whose address it gives to a foreign function.
 pub fn written_data(stmt: &Stmt) -> Set<VarId> {
     let mut written = Set::default();
-    walk_some(stmt, |node| {
-        if let Some(stmt) = node.downcast::<Stmt>()
-            && let StmtKind::Store { buffer, .. } = &stmt.kind
-        {
+    walk(stmt, |stmt: &Stmt| {
+        if let StmtKind::Store { buffer, .. } = &stmt.kind {
             written.insert(buffer.data.id());
         }
-        if let Some(expr) = node.downcast::<Expr>()
-            && let ExprKind::AddressOf { buffer, .. } = &expr.kind
-        {
-            written.insert(buffer.data.id());
-        }
-        true
+    });
+    given_away(stmt, &mut |buffer| {
+        written.insert(buffer.data.id());
     });
     written
+}
+
+/// Calls `f` with each buffer of which an address goes to a foreign function, which may do anything with the memory there.
+pub fn given_away<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer)) {
+    walk_some(node, |node| {
+        let Some(expr) = node.downcast::<Expr>() else { return true };
+        if let ExprKind::AddressOf { buffer, .. } = &expr.kind {
+            f(buffer);
+        }
+        match expr.prefetched() {
+            Some((_, indices, hints)) => {
+                indices.iter().chain(hints).for_each(|operand| with_stack(|| given_away(operand, f)));
+                false
+            }
+            None => true,
+        }
+    });
 }
 
 /// Names of attributes that the compiler itself reads.

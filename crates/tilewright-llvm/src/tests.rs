@@ -349,6 +349,23 @@ fn the_work_of_a_triangle_is_half_of_the_square() {
     assert!((work(true) / work(false) - 0.5).abs() < 0.01);
 }
 
+#[test]
+fn masked_lanes_may_begin_outside_of_their_buffer() {
+    let text = |predicate: Option<Expr>, index: Expr| {
+        let r = buffer("R", 64, DataType::F32);
+        let body = Stmt::store_where(&r, vec![index], &Expr::float(1.0, DataType::F32), predicate).unwrap();
+        let low = kernel("f", vec![Param::buffer(&r)], body);
+        emit_llvm_ir(&[low], &haswell(), &Options { level: OptLevel::None }).unwrap()
+    };
+    let lanes = Expr::ramp(&Expr::i64(-3), &Expr::i64(1), 8).unwrap();
+    let zeros = Expr::i64(0).broadcast(8).unwrap();
+    let there = Expr::compare(CmpOp::Ge, &lanes, &zeros).unwrap();
+    let masked = text(Some(there), lanes);
+    assert!(masked.contains("getelementptr float") && !masked.contains("getelementptr inbounds float"), "{masked}");
+    let whole = text(None, Expr::ramp(&Expr::i64(0), &Expr::i64(1), 8).unwrap());
+    assert!(whole.contains("getelementptr inbounds float"), "{whole}");
+}
+
 /// `for i in range(tasks): if i <= tasks - 2: R[16 * i + lanes] = A[…] else: R[16 * (tasks - 1) + lanes] = A[…]`, each store
 /// in a loop of `times` iterations, whose variable both indices have.
 fn ends_apart(tasks: i64, times: i64, has: bool) -> LowTir {
@@ -377,4 +394,27 @@ fn results_that_fill_the_caches_go_past_them_where_each_element_is_written_once(
     assert_eq!(past(ends_apart(1024, 64, true)), 4);
     assert_eq!(past(ends_apart(1024, 64, false)), 0, "the same place many times");
     assert_eq!(past(ends_apart(1024, 4, true)), 0, "half of what the cache holds");
+}
+
+#[test]
+fn rows_that_begin_within_lines_go_past_the_caches_in_parts_of_lines() {
+    let mut target = haswell();
+    target.limits.l3_bytes = 1 << 20;
+    let past = |width: i64| {
+        let rows = 1 << 13;
+        let [a, r] = ["A", "R"].map(|name| buffer(name, rows * width, DataType::F32));
+        let i = Var::new("i", DataType::I64);
+        let first = mul(&Expr::var(&i), &Expr::i64(width));
+        let lanes = vec![Expr::ramp(&first, &Expr::i64(1), 16).unwrap()];
+        let body = Stmt::store(&r, lanes.clone(), &Expr::load(&a, lanes).unwrap()).unwrap();
+        let body = Stmt::for_loop(&i, Expr::i64(0), Expr::i64(rows), ForKind::Serial, body);
+        let low = kernel("copy", vec![Param::buffer(&a), Param::buffer(&r)], body);
+        let text = emit_asm(&[low], &target, &plain()).unwrap();
+        ["%ymm", "%xmm"]
+            .map(|register| text.lines().filter(|line| line.contains("vmovntps") && line.contains(register)).count())
+    };
+    assert_eq!(past(48), [2, 0], "whole lines");
+    assert_eq!(past(40), [2, 0], "halves");
+    assert_eq!(past(36), [0, 4], "quarters");
+    assert_eq!(past(37), [0, 0], "less than any store");
 }

@@ -111,6 +111,7 @@ macro_rules! attr_value {
 ///         properties: Properties { pure: true, fusion: Fusion::Injective },
 ///         decompose: |cx, call, purpose| …, // where there is one
 ///         layouts: Layouts::Numbered(&["axis"]), // where the fusion does not tell, see `OpDef::layouts`
+///         other_order: OtherOrder { … }, // where programs order arguments otherwise
 ///     }
 /// }
 /// ```
@@ -126,7 +127,8 @@ macro_rules! op {
             legalize: $legalize:expr,
             properties: $properties:expr
             $(, decompose: $decompose:expr)?
-            $(, layouts: $layouts:expr)? $(,)?
+            $(, layouts: $layouts:expr)?
+            $(, other_order: $other_order:expr)? $(,)?
         }
     ) => {
         $(#[doc = $doc])+
@@ -149,6 +151,7 @@ macro_rules! op {
             properties: $properties,
             decompose: op!(@given $($decompose)?),
             layouts: op!(@given $($layouts)?),
+            other_order: op!(@given $($other_order)?),
         };
 
         $(#[doc = $doc])+

@@ -27,8 +27,8 @@ unary! {
     atanh "atanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Atanh);
     /// Every bit turned over; of a bool, the other one.
     bitwise_not "bitwise_not": bits -> Same, |x| super::turned_over(&x);
-    /// The least integer that is not less.
-    ceil "ceil": float -> Same, |x| x.intrinsic(super::Intrinsic::Ceil);
+    /// The least integer that is not less; an integer stays itself.
+    ceil "ceil": number -> Same, |x| super::rounded(&x, super::Intrinsic::Ceil);
     /// The cosine of `x` in radians.
     cos "cos": float -> Same, |x| x.intrinsic(super::Intrinsic::Cos);
     /// The hyperbolic cosine.
@@ -37,22 +37,22 @@ unary! {
     erf "erf": float -> Same, |x| x.intrinsic(super::Intrinsic::Erf);
     /// e to the power of `x`.
     exp "exp": float -> Same, |x| x.intrinsic(super::Intrinsic::Exp);
-    /// The greatest integer that is not greater.
-    floor "floor": float -> Same, |x| x.intrinsic(super::Intrinsic::Floor);
+    /// The greatest integer that is not greater; an integer stays itself.
+    floor "floor": number -> Same, |x| super::rounded(&x, super::Intrinsic::Floor);
     /// Whether the element is neither infinite nor NaN.
-    isfinite "isfinite": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsFinite);
+    isfinite "isfinite": any -> Bool, |x| super::special(&x, super::Intrinsic::IsFinite, true);
     /// Whether the element is one of the two infinities.
-    isinf "isinf": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsInf);
+    isinf "isinf": any -> Bool, |x| super::special(&x, super::Intrinsic::IsInf, false);
     /// Whether the element is NaN.
-    isnan "isnan": float -> Bool, |x| x.intrinsic(super::Intrinsic::IsNan);
+    isnan "isnan": any -> Bool, |x| super::special(&x, super::Intrinsic::IsNan, false);
     /// The natural logarithm.
     log "log": float -> Same, |x| x.intrinsic(super::Intrinsic::Log);
     /// Whether the element is zero or false.
     logical_not "logical_not": any -> Bool, |x| x.compare(super::CmpOp::Eq, 0);
     /// The negative; the least integer stays itself.
     negative "negative": signed -> Same, |x| -&x;
-    /// The nearest integer, of two equally near ones the even one.
-    round "round": float -> Same, |x| x.intrinsic(super::Intrinsic::Round);
+    /// The nearest integer, of two equally near ones the even one; an integer stays itself.
+    round "round": number -> Same, |x| super::rounded(&x, super::Intrinsic::Round);
     /// One divided by the square root.
     rsqrt "rsqrt": float -> Same, |x| x.intrinsic(super::Intrinsic::Rsqrt);
     /// `1 / (1 + exp(-x))`.
@@ -71,8 +71,21 @@ unary! {
     tan "tan": float -> Same, |x| x.intrinsic(super::Intrinsic::Tan);
     /// The hyperbolic tangent.
     tanh "tanh": float -> Same, |x| x.intrinsic(super::Intrinsic::Tanh);
-    /// The integer part.
-    trunc "trunc": float -> Same, |x| x.intrinsic(super::Intrinsic::Trunc);
+    /// The integer part; an integer stays itself.
+    trunc "trunc": number -> Same, |x| super::rounded(&x, super::Intrinsic::Trunc);
+}
+
+/// A function that rounds: an integer is round.
+fn rounded(x: &Value, how: Intrinsic) -> Value {
+    if x.dtype().is_some_and(|dtype| !dtype.is_float()) { x.clone() } else { x.intrinsic(how) }
+}
+
+/// A question about what only floats can be: of all others the answer is known.
+fn special(x: &Value, what: Intrinsic, of_others: bool) -> Value {
+    match x.dtype() {
+        Some(dtype) if !dtype.is_float() => tilewright_expr::Expr::bool(of_others).into(),
+        _ => x.intrinsic(what),
+    }
 }
 
 fn turned_over(x: &Value) -> Value {

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tilewright::ir::GlobalInfo;
 use tilewright::ir::relax::Expr;
-use tilewright::ir::rename::replace_global_vars;
+use tilewright::ir::rename::{RenameError, replace_global_vars};
 use tilewright::script::print::{self, PrintOptions};
 use tilewright::tensor::DataType;
 use tilewright::{GlobalFunc, IRModule};
@@ -127,8 +127,7 @@ fn global<'py>(py: Python<'py>, module: &IRModule, name: &str) -> PyResult<Bound
 }
 
 fn missing(py: Python<'_>, module: &IRModule, name: &str) -> PyErr {
-    let known: Vec<&str> = module.sorted().into_iter().map(|(name, _)| &**name).collect();
-    error::unknown_name(py, format_args!("the module has no function `{name}`, only {}", known.join(", ")))
+    error::unknown_name(py, RenameError::missing(module, name))
 }
 
 /// Lists of devices and the like, by name.
@@ -300,8 +299,11 @@ impl PyModule {
     fn replace_global_vars(&self, py: Python<'_>, replacements: &Bound<'_, PyDict>) -> PyResult<Self> {
         let names = replacements.iter().map(|(old, new)| Ok((function_name(&old)?, function_name(&new)?)));
         let names = names.collect::<PyResult<Vec<_>>>()?;
-        let renamed = replace_global_vars(&self.ir(), names).map_err(|wrong| error::general(py, wrong))?;
-        Ok(Self::of(renamed))
+        let renamed = replace_global_vars(&self.ir(), names).map_err(|wrong| match wrong {
+            RenameError::Missing { .. } => error::unknown_name(py, wrong),
+            RenameError::Clash { .. } => error::general(py, wrong),
+        });
+        Ok(Self::of(renamed?))
     }
 
     /// A module that is changed by itself.

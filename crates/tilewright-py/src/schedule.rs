@@ -322,7 +322,7 @@ pub(crate) fn schedule_primitives(py: Python<'_>) -> PyResult<Vec<Primitive<'_>>
 /// What a primitive does, in a sentence.
 #[pyfunction]
 pub(crate) fn schedule_primitive_doc(name: &str) -> Option<&'static str> {
-    primitive::doc(name)
+    ALL.iter().find(|primitive| primitive.method == name).map(|primitive| primitive.doc)
 }
 
 type Primitive<'py> = (&'static str, &'static str, Vec<(&'static str, Vec<Bound<'py, PyAny>>)>);

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tilewright::Target;
-use tilewright::target::Kind;
+use tilewright::target::{Kind, TargetWords};
 
 use crate::error;
 
@@ -21,9 +21,7 @@ pub(crate) struct PyTarget {
 impl PyTarget {
     /// From a target string.
     #[new]
-    #[pyo3(signature = (target, host=None))]
-    fn new(target: &Bound<'_, PyAny>, host: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let _ = host; // The machine around a device; a processor is its own.
+    fn new(target: &Bound<'_, PyAny>) -> PyResult<Self> {
         let text: String = match target.cast::<Self>() {
             Ok(target) => target.get().text.clone(),
             Err(_) => target.extract().map_err(|_| error::wrong_type("expected a target string", target))?,
@@ -36,6 +34,26 @@ impl PyTarget {
     #[getter]
     fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The options that the text gives: lists where several words may stand, integers, else texts.
+    #[getter]
+    fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let options = PyDict::new(py);
+        let words = TargetWords::of(&self.text).map_err(|e| error::general(py, e))?;
+        for (name, value) in words.options {
+            if ["mattr", "keys", "libs"].contains(&name) {
+                let mut all: Vec<String> =
+                    options.get_item(name)?.map_or_else(|| Ok(Vec::new()), |all| all.extract())?;
+                all.extend(value.split(',').filter(|word| !word.is_empty()).map(str::to_owned));
+                options.set_item(name, all)?;
+            } else if let Ok(number) = value.parse::<i64>() {
+                options.set_item(name, number)?;
+            } else {
+                options.set_item(name, value)?;
+            }
+        }
+        Ok(options)
     }
 
     /// The kind's name, `llvm` or `cuda`.

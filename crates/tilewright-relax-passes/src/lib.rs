@@ -132,6 +132,7 @@ mod lifetimes;
 mod memory_usage;
 mod needs;
 mod number_heap;
+mod operand;
 mod outline;
 pub mod pattern;
 mod private_calls;

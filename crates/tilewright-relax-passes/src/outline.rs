@@ -5,8 +5,8 @@
 //! dimensions are its own.
 
 use tilewright_expr as scalar;
-use tilewright_expr::node::{EqCx, HashCx, IrNode, VarId, rewrite, walk, walk_some};
-use tilewright_ir::analysis::{bound_vars, definable_dims, free_vars};
+use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk_some};
+use tilewright_ir::analysis::{definable_dims, free_vars, renewed_with};
 use tilewright_ir::relax::{
     Binding, BindingBlock, Constant, Expr, ExprKind, Function, GlobalVar, SeqExpr, StructInfo, TensorShape, Var,
 };
@@ -86,7 +86,7 @@ pub(crate) fn outlined(bindings: &[Binding], outputs: &[Var], attrs: Attrs, cons
     let ret = result.struct_info.clone();
     let body = SeqExpr { blocks: vec![block], result };
     let function = Function { params, body, ret, pure: true, attrs, origins };
-    Outlined { function: renewed(&function, outputs), args }
+    Outlined { function: renewed_with(&function, outputs), args }
 }
 
 fn lift_constants(
@@ -113,17 +113,6 @@ fn lift_constants(
     }
 }
 
-/// The symbolic dimensions in a node, each once.
-pub(crate) fn dims<N: IrNode>(node: &N) -> Vec<scalar::Var> {
-    let (mut found, mut seen) = (Vec::new(), Set::default());
-    walk(node, |dim: &scalar::Var| {
-        if seen.insert(dim.id()) {
-            found.push(dim.clone());
-        }
-    });
-    found
-}
-
 /// The symbolic dimensions that the block speaks of, each once; not those inside the types of functions that it calls.
 fn own_dims(block: &BindingBlock) -> Vec<scalar::Var> {
     let (mut found, mut seen) = (Vec::new(), Set::default());
@@ -140,18 +129,4 @@ fn own_dims(block: &BindingBlock) -> Vec<scalar::Var> {
         !node.downcast::<Expr>().is_some_and(is_function)
     });
     found
-}
-
-/// The function with variables and dimensions of its own. The outputs are visible outside of its blocks, parameters are no
-/// dataflow variables.
-pub(crate) fn renewed(function: &Function, outputs: &[Var]) -> Function {
-    let mut vars: Map<VarId, Var> = Map::default();
-    for var in bound_vars(function) {
-        let (name, info) = (var.name.clone(), var.struct_info.clone());
-        let shown = outputs.contains(&var) || function.params.contains(&var) || !var.dataflow;
-        vars.insert(var.id(), if shown { Var::new(name, info) } else { Var::dataflow(name, info) });
-    }
-    let function = rewrite(function, |var: &Var| vars.get(&var.id()).cloned()).unwrap_or_else(|| function.clone());
-    let fresh: Map<VarId, scalar::Var> = dims(&function).into_iter().map(|dim| (dim.id(), dim.renewed())).collect();
-    rewrite(&function, |dim: &scalar::Var| fresh.get(&dim.id()).cloned()).unwrap_or(function)
 }

@@ -3,7 +3,7 @@
 use tilewright_expr::node::rewrite;
 use tilewright_ir::op::InferError;
 use tilewright_ir::pass::PassError;
-use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, StructInfo, Var};
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Diagnostics, Origins, with_stack};
 
@@ -54,6 +54,33 @@ pub(crate) trait Rebuild {
     /// Whether a dataflow block stays one.
     fn keeps_dataflow(&self) -> bool {
         true
+    }
+}
+
+/// Where a pass adds bindings of its own, those of what stands for one binding.
+pub(crate) struct Place<'o> {
+    pub(crate) dataflow: bool,
+    pub(crate) origins: &'o Origins,
+    pub(crate) out: &'o mut Vec<Binding>,
+}
+
+impl Place<'_> {
+    /// A new variable of the value.
+    pub(crate) fn bind(&mut self, value: Expr) -> Expr {
+        let var = self.var(if self.dataflow { "lv" } else { "gv" }, &value.struct_info);
+        self.out.push(Binding::new(var.clone(), value, self.origins.clone()));
+        Expr::var(&var)
+    }
+
+    /// A variable of this name, checked when the program runs: the value has to have the struct info.
+    pub(crate) fn match_cast(&mut self, name: String, value: Expr, struct_info: StructInfo) {
+        let var = self.var(name, &struct_info);
+        let value = BindingValue::MatchCast { value, struct_info };
+        self.out.push(Binding { var, value, origins: self.origins.clone() });
+    }
+
+    fn var(&self, name: impl Into<std::sync::Arc<str>>, info: &StructInfo) -> Var {
+        if self.dataflow { Var::dataflow(name, info.clone()) } else { Var::new(name, info.clone()) }
     }
 }
 

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use std::{ptr, slice};
 
 use tilewright_tensor::abi::{KernelCx, KernelFn, PackedArg, ParallelBody, Status};
-use tilewright_tensor::{DataType, Tensor};
 
 use crate::error::{Error, ErrorKind};
 use crate::pool::Region;
+use crate::scratch::Scratch;
 use crate::temporary::TemporaryStack;
 use crate::{packed, pool};
 
@@ -58,7 +58,7 @@ impl Failure {
 /// What one thread brings to the kernels that it runs; `KernelCx::state` points to it. Never shared between threads.
 #[derive(Default)]
 pub(crate) struct Worker {
-    scratch: RefCell<Option<Tensor>>,
+    scratch: RefCell<Scratch>,
     scratch_bytes: Cell<usize>,
     temporaries: RefCell<TemporaryStack>,
     in_region: Cell<bool>,
@@ -117,7 +117,7 @@ impl Worker {
 
     /// Gives scratch memory back if it is a lot: for a worker that nobody needs right now.
     pub(crate) fn rest(&self) {
-        self.scratch.borrow_mut().take_if(|scratch| scratch.num_bytes() > MAX_IDLE_SCRATCH);
+        self.scratch.borrow_mut().shrink_to(MAX_IDLE_SCRATCH);
     }
 
     /// Runs one task: what it allocates and does not free is freed behind it.
@@ -139,21 +139,9 @@ impl Worker {
         if bytes == 0 {
             return Ok(ptr::null_mut());
         }
-        let mut scratch = self.scratch.borrow_mut();
-        if let Some(memory) = &*scratch
-            && memory.num_bytes() >= bytes
-        {
-            return Ok(memory.data_ptr());
-        }
-        // The old memory goes first, so that both are never held at once.
-        *scratch = None;
-        let memory = i64::try_from(bytes).ok().and_then(|bytes| Tensor::zeros(DataType::U8, &[bytes]).ok());
-        match memory {
-            Some(memory) => Ok(scratch.insert(memory).data_ptr()),
-            None => {
-                Err(Failure::out_of_memory(format!("out of memory: the kernel needs {bytes} bytes of scratch memory")))
-            }
-        }
+        self.scratch.borrow_mut().of(bytes).ok_or_else(|| {
+            Failure::out_of_memory(format!("out of memory: the kernel needs {bytes} bytes of scratch memory"))
+        })
     }
 
     pub(crate) fn scratch_bytes(&self) -> usize {

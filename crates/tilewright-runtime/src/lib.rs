@@ -3,7 +3,7 @@
 //! Reading order: [`Value`] (what functions take and give), [`Executable`] (a file, loaded), [`VirtualMachine`] and
 //! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside: `prepare`
 //! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
-//! `temporary` and `packed` (what kernels ask for: memory, and functions of the process), [`fork`] (the locks of all of
+//! `scratch`, `temporary` and `packed` (what kernels get and ask for: memory, and functions of the process), [`fork`] (the locks of all of
 //! this) and `nesting` (how deep calls go). `builtins` lists the functions that every runtime has by name, some of them in
 //! files of their own, such as `kv_cache`.
 //!
@@ -75,6 +75,7 @@ mod properties;
 pub mod registry;
 mod run;
 mod scalar;
+mod scratch;
 mod selection;
 mod shape_heap;
 mod stateful;

@@ -1,4 +1,5 @@
-//! What is known at a place, and conditions under which the statements inside of a loop run.
+//! Expressions and statements that are checked as they are made, what they read, what is known at a place, and conditions
+//! under which the statements inside of a loop run.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{IrNode, walk};
@@ -10,7 +11,7 @@ use tilewright_tir_passes::{Substitute, analyzer_of};
 use crate::primitive::Fault;
 use crate::tree::{Site, loop_of};
 
-/// A scalar expression whose operands are index expressions.
+/// An expression whose operands have the types that they must have.
 pub(crate) fn typed(result: Result<Expr, TypeMismatch>) -> Result<Expr, Fault> {
     result.map_err(|mismatch| Fault::of_call(mismatch.to_string()))
 }
@@ -33,10 +34,26 @@ pub(crate) fn binary(op: BinOp, a: &Expr, b: &Expr) -> Result<Expr, Fault> {
     typed(Expr::binary(op, a, b))
 }
 
+/// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of weights, is NaN
+/// whatever it is taken from.
+pub(crate) fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
+    typed(Expr::select(&compare(CmpOp::Gt, other, best)?, other, best))
+}
+
 /// Whether one of the variables stands in the node.
 pub(crate) fn mentions<N: IrNode>(node: &N, vars: &[Var]) -> bool {
     let mut found = false;
     walk(node, |var: &Var| found |= vars.contains(var));
+    found
+}
+
+/// The buffers that the node loads from, each once.
+pub(crate) fn loaded_buffers<N: IrNode>(node: &N) -> Vec<Buffer> {
+    let mut found: Vec<Buffer> = Vec::new();
+    walk(node, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, .. } if !found.contains(buffer) => found.push(buffer.clone()),
+        _ => {}
+    });
     found
 }
 
@@ -45,6 +62,26 @@ pub(crate) fn reads_memory(expr: &Expr) -> bool {
     let mut found = false;
     walk(expr, |e: &Expr| found |= matches!(e.kind, ExprKind::Load { .. } | ExprKind::Foreign { .. }));
     found
+}
+
+/// Whether the expression has no value where one of its divisors is zero, which may be.
+fn may_divide_by_zero(expr: &Expr) -> bool {
+    let mut found = false;
+    walk(expr, |e: &Expr| {
+        if let ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, by) = &e.kind {
+            found |= matches!(by.as_int(), None | Some(0 | -1));
+        }
+    });
+    found
+}
+
+/// An element, which need not be there, is on its way to the second level of cache. Nothing is asked for where its place may
+/// be one only under a condition.
+pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
+    if indices.iter().any(may_divide_by_zero) {
+        return Ok(Stmt::nothing());
+    }
+    typed_stmt(Stmt::prefetch(buffer, indices, write, 2))
 }
 
 /// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a choice, or

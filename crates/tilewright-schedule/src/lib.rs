@@ -5,13 +5,17 @@
 //! loops, and writes down each call in a *trace*. [`DefaultGPUSchedule`] is a pass made of primitives.
 //!
 //! Reading order: `tree` (places in a function and their keys), `guard` (what is known at a place), `independent` (whether
-//! iterations depend on each other), `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`] (schedules without a user).
+//! iterations depend on each other), `formulas` (what a whole function computes), `epilogue` (what follows a reduction),
+//! `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`] (schedules without a user).
 //!
 //! Invariants: a primitive keeps what the function computes, whatever the arguments, or refuses with the place at which
 //! a condition does not hold; nothing is changed then. This crate prints nothing and knows no text format: faults carry
 //! paths, which others underline.
 
+mod axes;
 mod default_gpu;
+mod epilogue;
+mod formulas;
 mod guard;
 mod independent;
 mod index_maps;

@@ -1,14 +1,14 @@
-//! Loops, memory and blocks that products and attention are written with.
+//! Loops, memory and blocks that primitives are written with which write all loops of a function themselves, and what they
+//! ask of the loops that were there.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
-use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, ForKind, Range, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ForKind, Range, Scope, Stmt, StmtKind, Var};
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
-use crate::guard::{mentions, stored, typed};
+use crate::guard::{loaded_buffers, mentions, stored, typed};
 use crate::primitive::Fault;
 
 /// `for var in range(extent)`; nothing of a loop of one iteration remains.
@@ -51,7 +51,50 @@ pub(crate) fn store(buffer: &Buffer, indices: &[&Expr], value: &Expr) -> Result<
     stored(buffer, indices.iter().copied().cloned().collect(), value)
 }
 
-/// A buffer in the rows' and columns' type of index.
+/// Accumulators, vectors in a row, combined to one number, which is then in the first lane of `halves`: the second half of the
+/// vectors goes onto the first, and so on; then the lanes of the one that is left, in the same way.
+pub(crate) fn folded(
+    accumulators: &Buffer,
+    halves: &Buffer,
+    both: &dyn Fn(&Expr, &Expr) -> Result<Expr, Fault>,
+) -> Result<Vec<Stmt>, Fault> {
+    let (Some(count), Some(lanes)) = (constant(accumulators), constant(halves)) else {
+        return Err(Fault::of_call("accumulators are not a constant number of vectors"));
+    };
+    let vector = |width: i64, body: &dyn Fn(&Expr) -> Result<Stmt, Fault>| {
+        let l = Var::new("l", DataType::I64);
+        Ok(looped(&l, &Expr::i64(width), ForKind::Vectorized, body(&Expr::var(&l))?))
+    };
+    let mut stmts = Vec::new();
+    let mut left = count / 2;
+    while left > 0 {
+        let u = Var::new("u", DataType::I64);
+        let (one, other) = (Expr::var(&u), &Expr::var(&u) + left);
+        let onto = vector(lanes, &|l| {
+            let value = both(&load(accumulators, &[&one, l])?, &load(accumulators, &[&other, l])?)?;
+            store(accumulators, &[&one, l], &value)
+        })?;
+        stmts.push(looped(&u, &Expr::i64(left), ForKind::Unrolled, onto));
+        left /= 2;
+    }
+    let zero = Expr::i64(0);
+    stmts.push(vector(lanes, &|l| store(halves, &[l], &load(accumulators, &[&zero, l])?))?);
+    let mut width = lanes / 2;
+    while width > 0 {
+        stmts.push(vector(width, &|l| {
+            store(halves, &[l], &both(&load(halves, &[l])?, &load(halves, &[&(l + width)])?)?)
+        })?);
+        width /= 2;
+    }
+    Ok(stmts)
+}
+
+/// The extent of the first dimension.
+fn constant(buffer: &Buffer) -> Option<i64> {
+    buffer.shape.first()?.as_int()
+}
+
+/// A temporary of a task, on lines of the cache of its own.
 pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
     Buffer::new(name, shape, dtype).derive(|node| {
         node.scope = scope;
@@ -61,16 +104,7 @@ pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope
 
 /// A block without axes that may read all of what the expressions load from, write all of some buffers, and has its own ones.
 pub(crate) fn task_block(name: &str, read: &[&Expr], written: Vec<Buffer>, own: Vec<Buffer>, body: Stmt) -> Stmt {
-    let mut buffers: Vec<Buffer> = Vec::new();
-    for expr in read {
-        walk(*expr, |e: &Expr| {
-            if let ExprKind::Load { buffer, .. } = &e.kind
-                && !buffers.contains(buffer)
-            {
-                buffers.push(buffer.clone());
-            }
-        });
-    }
+    let buffers = loaded_buffers(&read.iter().copied().cloned().collect::<Vec<_>>());
     let whole = |buffer: Buffer| {
         let region = buffer.shape.iter().map(|extent| Range::up_to(extent.clone())).collect();
         BufferRegion { buffer, region }

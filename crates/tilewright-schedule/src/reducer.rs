@@ -5,9 +5,11 @@
 //! condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter. Which of
 //! equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
+use tilewright_expr::semantics::wrap;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
 use tilewright_support::with_stack;
+use tilewright_tensor::DataType;
 
 use crate::guard::{mentions, substituted};
 use crate::rewrite::with_loads_replaced;
@@ -42,12 +44,23 @@ type Store = (Buffer, Vec<Expr>, Expr);
 impl Reducer {
     /// The reduction of a block that has an init; the error says why it is none that may be regrouped.
     pub(crate) fn of(block: &Block) -> Result<Self, String> {
+        match &block.init {
+            Some(_) => Self::going_on(block),
+            None => Err(format!("block `{}` has no init", block.name)),
+        }
+    }
+
+    /// The reduction of a block that may go on from what is there: without an init its parts begin with what changes
+    /// nothing.
+    pub(crate) fn going_on(block: &Block) -> Result<Self, String> {
         let name = &block.name;
-        let init = block.init.as_ref().ok_or_else(|| format!("block `{name}` has no init"))?;
         let updates = stores(&block.body).ok_or_else(|| {
             format!("the body of block `{name}` is not one store, or stores of values that are computed before them")
         })?;
-        let inits = stores(init).ok_or_else(|| format!("the init of block `{name}` is not a store of each element"))?;
+        let inits = block.init.as_ref().map(|init| {
+            stores(init).ok_or_else(|| format!("the init of block `{name}` is not a store of each element"))
+        });
+        let inits = inits.transpose()?;
         let old: Vec<Var> = updates.iter().map(|(buffer, ..)| Var::new("old", buffer.dtype)).collect();
         let new: Vec<Var> = old.iter().map(|var| Var::new("new", var.dtype)).collect();
         let mut parts = Vec::with_capacity(updates.len());
@@ -55,14 +68,16 @@ impl Reducer {
             let value = with_elements(value, &updates, &old);
             let (op, value) = brought(&value, own, &old).ok_or_else(|| no_operator(buffer, block))?;
             let same = |(other, at, _): &&Store| other == buffer && at.iter().zip(indices).all(|(a, b)| a.equal(b));
-            let init = inits.iter().find(same).map(|(_, _, init)| init.clone());
-            let init = init
-                .ok_or_else(|| format!("the init of block `{name}` does not store the element of `{}`", buffer.name))?;
+            let init = match &inits {
+                Some(inits) => inits.iter().find(same).map(|(_, _, init)| init.clone()),
+                None => op.and_then(|op| identity(op, buffer.dtype)),
+            };
+            let init = init.ok_or_else(|| format!("block `{name}` does not begin the element of `{}`", buffer.name))?;
             parts.push(Part { buffer: buffer.clone(), indices: indices.clone(), value, init, op });
         }
         let reads_others =
             parts.iter().any(|part| updates.iter().any(|(buffer, ..)| touches(&evaluated(&part.value), buffer)));
-        if reads_others || inits.len() != parts.len() {
+        if reads_others || inits.is_some_and(|inits| inits.len() != parts.len()) {
             return Err(format!("block `{name}` reads other elements of what it writes"));
         }
         let all = Abstract { parts: &parts, old: &old, new: &new };
@@ -210,5 +225,28 @@ impl Abstract<'_> {
             }
             _ => None,
         }
+    }
+}
+
+/// The value with which the operation changes nothing; of operations whose operands may come in any order.
+pub(crate) fn identity(op: BinOp, dtype: DataType) -> Option<Expr> {
+    let bits = u32::from(dtype.bits);
+    let (least, greatest) = match dtype {
+        _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
+        _ if dtype.is_signed() && (2..=64).contains(&bits) => {
+            let least = i64::MIN >> (64 - bits);
+            (Expr::int(least, dtype), Expr::int(!least, dtype))
+        }
+        _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
+    };
+    match op {
+        BinOp::Add | BinOp::BitOr | BinOp::BitXor => Some(Expr::number(0, dtype)),
+        BinOp::Mul => Some(Expr::number(1, dtype)),
+        BinOp::Min => Some(greatest),
+        BinOp::Max => Some(least),
+        BinOp::And => Some(Expr::bool(true)),
+        BinOp::Or => Some(Expr::bool(false)),
+        BinOp::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
+        BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => None,
     }
 }

@@ -1,4 +1,4 @@
-//! How long formulas are, and how costly; how many parts there are of a whole.
+//! Sizes: how long formulas are, and how costly; how many parts there are of a whole.
 
 use tilewright_expr::node::{AnyHandle, Visitor};
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};

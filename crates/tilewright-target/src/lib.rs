@@ -22,7 +22,7 @@ pub mod presets;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use parse::TargetError;
+pub use parse::{TargetError, TargetWords};
 
 /// The sort of machine, which decides the code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

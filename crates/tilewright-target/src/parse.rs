@@ -18,73 +18,94 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-const OPTIONS: [&str; 6] = ["-mtriple", "-mcpu", "-mattr", "-num-cores", "-keys", "-device"];
+const OPTIONS: [&str; 6] = ["mtriple", "mcpu", "mattr", "num-cores", "keys", "device"];
+
+/// The words of a target string: the kind, and the options as they were written, without the dashes in front.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TargetWords<'t> {
+    pub kind: Kind,
+    /// Names and values in order; a name may stand there more than once. The name of a processor in the place of the kind
+    /// is its `mcpu`.
+    pub options: Vec<(&'t str, &'t str)>,
+}
+
+impl<'t> TargetWords<'t> {
+    /// The words of the text; whether each option is known, and has a value that fits, is not looked at.
+    pub fn of(text: &'t str) -> Result<Self, TargetError> {
+        let mut words = text.split_whitespace();
+        let (kind, mut options) = match words.next() {
+            Some("llvm" | "cpu" | "c") => (Kind::Cpu, Vec::new()),
+            Some(name) if presets::ALL.iter().any(|preset| preset.name == name) => (Kind::Cpu, vec![("mcpu", name)]),
+            Some("cuda" | "nvidia") => (Kind::Cuda, Vec::new()),
+            Some(other) => {
+                let hint = nearest(other, presets::ALL.iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
+                    .map(|name| format!("; did you mean \"{name}\"?"));
+                return Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())));
+            }
+            None => return Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
+        };
+        for word in words {
+            let option =
+                word.strip_prefix("--").or_else(|| word.strip_prefix('-')).and_then(|word| word.split_once('='));
+            let expected = || format!("expected an option such as -mcpu=haswell, found \"{word}\"");
+            options.push(option.ok_or_else(|| TargetError(expected()))?);
+        }
+        Ok(Self { kind, options })
+    }
+}
 
 pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
-    let mut words = text.split_whitespace();
-    match words.next() {
-        Some("llvm" | "cpu" | "c") => parse_cpu(words),
-        Some(name) if presets::ALL.iter().any(|preset| preset.name == name) => {
-            parse_cpu([format!("-mcpu={name}").as_str()].into_iter().chain(words))
-        }
-        Some("cuda" | "nvidia") => parse_gpu(words),
-        Some(other) => {
-            let hint = nearest(other, presets::ALL.iter().map(|preset| preset.name).chain(["llvm", "cuda"]))
-                .map(|name| format!("; did you mean \"{name}\"?"));
-            Err(TargetError(format!("unknown target \"{other}\"{}", hint.unwrap_or_default())))
-        }
-        None => Err(TargetError("expected a target such as \"llvm\", found an empty text".into())),
+    let words = TargetWords::of(text)?;
+    match words.kind {
+        Kind::Cpu => parse_cpu(&words.options),
+        Kind::Cuda => parse_gpu(&words.options),
     }
 }
 
 /// How many threads a block of an NVIDIA GPU may have.
 pub(crate) const CUDA_THREADS: u32 = 1024;
 
-fn parse_gpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {
+fn parse_gpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
     let mut target = Target { kind: Kind::Cuda, ..Target::host() };
     target.limits.max_threads_per_block = CUDA_THREADS;
-    for word in words {
-        let (option, value) = word.split_once('=').unwrap_or((word, ""));
-        match option.replacen("--", "-", 1).as_str() {
-            "-max_threads_per_block" | "-max_num_threads" => {
+    for &(option, value) in options {
+        match option {
+            "max_threads_per_block" | "max_num_threads" => {
                 let number = value.parse().ok().filter(|n| (1..=CUDA_THREADS).contains(n));
                 let expected = || format!("expected from 1 to {CUDA_THREADS} threads, found \"{value}\"");
                 target.limits.max_threads_per_block = number.ok_or_else(|| TargetError(expected()))?;
             }
             // Which GPU it is, and hints of other compilers.
-            "-arch"
-            | "-libs"
-            | "-keys"
-            | "-device"
-            | "-max_shared_memory_per_block"
-            | "-registers_per_block"
-            | "-thread_warp_size" => {}
-            other => return Err(TargetError(format!("unknown option {other} of \"cuda\""))),
+            "arch"
+            | "libs"
+            | "keys"
+            | "device"
+            | "max_shared_memory_per_block"
+            | "registers_per_block"
+            | "thread_warp_size" => {}
+            other => return Err(TargetError(format!("unknown option -{other} of \"cuda\""))),
         }
     }
     Ok(target)
 }
 
-fn parse_cpu<'a>(words: impl Iterator<Item = &'a str>) -> Result<Target, TargetError> {
+fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
     let (mut triple, mut cpu, mut attributes, mut cores) = (None, None, Vec::new(), None);
-    for word in words {
-        let Some((option, value)) = word.split_once('=') else {
-            return Err(TargetError(format!("expected an option such as -mcpu=haswell, found \"{word}\"")));
-        };
-        match option.replacen("--", "-", 1).as_str() {
-            "-mtriple" => triple = Some(value),
-            "-mcpu" => cpu = Some(value),
-            "-mattr" => attributes.extend(value.split(',').filter(|name| !name.is_empty())),
-            "-num-cores" => {
+    for &(option, value) in options {
+        match option {
+            "mtriple" => triple = Some(value),
+            "mcpu" => cpu = Some(value),
+            "mattr" => attributes.extend(value.split(',').filter(|name| !name.is_empty())),
+            "num-cores" => {
                 let number = value.parse().ok().filter(|&n: &u32| n > 0);
                 cores =
                     Some(number.ok_or_else(|| TargetError(format!("expected a number of cores, found \"{value}\"")))?);
             }
-            // Hints of other compilers, without a meaning here.
-            "-keys" | "-device" => {}
+            // Words for people and other compilers.
+            "keys" | "device" => {}
             other => {
-                let hint = nearest(other, OPTIONS).map(|name| format!("; did you mean {name}?"));
-                return Err(TargetError(format!("unknown option {other} of \"llvm\"{}", hint.unwrap_or_default())));
+                let hint = nearest(other, OPTIONS).map(|name| format!("; did you mean -{name}?"));
+                return Err(TargetError(format!("unknown option -{other} of \"llvm\"{}", hint.unwrap_or_default())));
             }
         }
     }
@@ -251,6 +272,15 @@ mod tests {
     }
 
     #[test]
+    fn the_words_of_a_target_are_kept() {
+        let words = TargetWords::of("haswell --mattr=+fma -keys=mine,cpu -mattr=-avx2").unwrap();
+        assert_eq!(words.kind, Kind::Cpu);
+        let expected = [("mcpu", "haswell"), ("mattr", "+fma"), ("keys", "mine,cpu"), ("mattr", "-avx2")];
+        assert_eq!(words.options, expected);
+        assert_eq!(Target::parse("haswell -keys=mine"), Target::parse("haswell"));
+    }
+
+    #[test]
     fn wrong_targets_are_refused_with_a_next_step() {
         assert!(error("lvm").contains("did you mean \"llvm\""));
         assert!(error("llvm -mcpu=haswel").contains("did you mean \"haswell\""));
@@ -259,6 +289,9 @@ mod tests {
         assert!(error("llvm -mcp=haswell").contains("did you mean -mcpu"));
         assert!(error("llvm -mtriple=x86_64-pc-windows-msvc").contains("Linux"));
         assert!(error("").contains("empty"));
+        for word in ["mcpu=haswell", "-mcpu", "haswell"] {
+            assert!(error(&format!("llvm {word}")).contains(&format!("such as -mcpu=haswell, found \"{word}\"")));
+        }
     }
 
     #[test]

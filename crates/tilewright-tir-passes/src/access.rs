@@ -107,6 +107,11 @@ pub(crate) fn lane(expr: &Expr, number: usize) -> Option<Expr> {
             let number = Expr::int(i64::try_from(number).ok()?, stride.dtype);
             Expr::binary(BinOp::Add, base, &Expr::binary(BinOp::Mul, stride, &number).ok()?).ok()
         }
+        // What a mask says about a lane is a condition like others.
+        ExprKind::Compare(op, a, b) => Expr::compare(*op, &lane(a, number)?, &lane(b, number)?).ok(),
+        ExprKind::Binary(op @ (BinOp::And | BinOp::Or), a, b) => {
+            Expr::binary(*op, &lane(a, number)?, &lane(b, number)?).ok()
+        }
         _ => Expr::shuffle(vec![expr.clone()], vec![number]).ok(),
     }
 }

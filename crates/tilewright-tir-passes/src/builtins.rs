@@ -16,6 +16,7 @@
 //! | `T.isnullptr(h)` | false: a buffer has an address |
 //! | `T.undef()` | no store; elsewhere 0 |
 //! | `T.tvm_access_ptr(t, A.data, offset, …)` | the address of that element |
+//! | `T.prefetch` of an element's address | stays: code generation has it; of another address nothing |
 //! | any other | an error (`TW0561`) that names it |
 //!
 //! Constant memory becomes a temporary that is filled where it begins. A name for an address is replaced by the address:
@@ -107,12 +108,10 @@ fn statement(origins: &Origins, stmt: &Stmt) -> Result<Stmt> {
 
 /// Whether the value is that of an operation that does nothing here, or is no value.
 fn means_nothing(value: &Expr) -> bool {
-    let ExprKind::Foreign { callee, args } = &value.kind else { return false };
-    // An element that will be needed is what CPUs understand.
-    let is_element = matches!(args.first().map(|place| &place.kind), Some(ExprKind::AddressOf { .. }));
+    let ExprKind::Foreign { callee, .. } = &value.kind else { return false };
     callee.builtin().is_some_and(|row| match row.effect {
-        BuiltinEffect::Hint => row.name != "prefetch" || !is_element,
-        BuiltinEffect::Barrier | BuiltinEffect::Fence => true,
+        BuiltinEffect::Prefetch => value.prefetched().is_none(),
+        BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint => true,
         BuiltinEffect::Pure | BuiltinEffect::Opaque => row.name == "undef",
     })
 }
@@ -151,6 +150,9 @@ fn fill(origins: &Origins, buffer: &Buffer, data: &Constant) -> Result<Vec<Stmt>
 fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
     let ExprKind::Foreign { callee, args } = &expr.kind else { return Ok(None) };
     let Some(row) = callee.builtin() else { return Ok(None) };
+    if row.effect == BuiltinEffect::Prefetch {
+        return Ok(None);
+    }
     match (row.name, args.as_slice()) {
         ("tvm_thread_invariant", [value]) => Ok(Some(value.clone())),
         ("isnullptr", [_]) => Ok(Some(Expr::bool(false))),
@@ -160,8 +162,6 @@ fn builtin(origins: &Origins, expr: &Expr) -> Result<Option<Expr>> {
         }
         // The type of an address, or an address that has a name still.
         ("type_annotation", []) | ("tvm_access_ptr", _) => Ok(None),
-        // What is left of these are elements.
-        ("prefetch", _) => Ok(None),
         _ => {
             let message = format!("`T.{}` has no meaning on a CPU", row.name);
             Err(error_with_help("TW0561", origins, message, "it is an operation of other targets"))

@@ -51,10 +51,7 @@ struct Guard<'a> {
 /// The expressions of a statement whose accesses have to exist: an element that is asked for ahead need not.
 fn evaluated(stmt: &Stmt) -> Vec<Expr> {
     if let StmtKind::Evaluate(value) = &stmt.kind
-        && let ExprKind::Foreign { callee, args } = &value.kind
-        && callee.builtin().is_some_and(|row| row.name == "prefetch")
-        && let [place, hints @ ..] = args.as_slice()
-        && let ExprKind::AddressOf { indices, .. } = &place.kind
+        && let Some((_, indices, hints)) = value.prefetched()
     {
         return indices.iter().chain(hints).cloned().collect();
     }

@@ -67,6 +67,12 @@ impl<'a> Lanes<'a> {
         }
     }
 
+    /// The same where that says whether the first lane is among those of the mask, or another one in its place.
+    pub(crate) fn where_first(mut self, first: bool) -> Self {
+        self.first = first;
+        self
+    }
+
     /// Whether the expression differs from lane to lane.
     fn varies(&mut self, expr: &Expr) -> bool {
         if let ExprKind::Var(var) = &expr.kind {

@@ -6,7 +6,8 @@
 //! operation, `fma` and the mathematical functions included.
 
 use tilewright_expr::node::rewrite;
-use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
+use tilewright_expr::semantics::Scalar;
+use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc};
 use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, with_body};
@@ -18,11 +19,6 @@ pub fn legalize_floats(function: &PrimFunc) -> Result<PrimFunc> {
 
 /// The expression in float32, if it computes with narrower floats. Its operands are legal already.
 fn legalize(expr: &Expr) -> Option<Expr> {
-    // Constants become constants; nothing else is converted at once.
-    let single = |e: &Expr| {
-        let wide = DataType::F32.with_lanes(e.dtype.lanes);
-        e.cast(wide).unwrap_or_else(|_| Expr::raw(wide, ExprKind::Cast(e.clone())))
-    };
     match &expr.kind {
         ExprKind::Binary(op, a, b) if is_narrow(a.dtype) => {
             let wide = DataType::F32.with_lanes(expr.dtype.lanes);
@@ -39,6 +35,30 @@ fn legalize(expr: &Expr) -> Option<Expr> {
             Some(if wide == expr.dtype { result } else { Expr::raw(expr.dtype, ExprKind::Cast(result)) })
         }
         _ => None,
+    }
+}
+
+/// The operand in float32. Constants become constants; of the others those are not rounded in between that need not be.
+fn single(e: &Expr) -> Expr {
+    let wide = DataType::F32.with_lanes(e.dtype.lanes);
+    match &e.kind {
+        ExprKind::Cast(inside) if is_narrow(e.dtype) && inside.dtype == wide && fits(inside, e.dtype) => inside.clone(),
+        _ => e.cast(wide).unwrap_or_else(|_| Expr::raw(wide, ExprKind::Cast(e.clone()))),
+    }
+}
+
+/// Whether the float32 is certainly a number of the narrow type, or NaN.
+fn fits(wide: &Expr, narrow: DataType) -> bool {
+    match &wide.kind {
+        ExprKind::Cast(from) => from.dtype == narrow,
+        ExprKind::Broadcast(one) => fits(one, narrow.element()),
+        ExprKind::Float(value) => Scalar::from_float(value.0, narrow).as_float() == value.0,
+        ExprKind::Binary(BinOp::Min | BinOp::Max, a, b) => fits(a, narrow) && fits(b, narrow),
+        ExprKind::Call { intrinsic, args } => {
+            use Intrinsic::{Ceil, Floor, Round, Trunc};
+            matches!(intrinsic, Floor | Ceil | Round | Trunc) && args.iter().all(|arg| fits(arg, narrow))
+        }
+        _ => false,
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
-//! | `lower_builtins` | any | no attributes, no constant memory, no names for addresses, no operations that only some targets have |
+//! | `lower_builtins` | any | no attributes, no constant memory, no names for addresses, no operations that only some targets have, but for elements asked for ahead |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |

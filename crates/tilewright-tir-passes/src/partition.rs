@@ -8,7 +8,8 @@
 //!
 //! Each condition has one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
 //! and a loop around has nothing to gain. A parallel loop is not cut, since its parts would wait for each other: its body
-//! chooses between the two versions.
+//! chooses between the two versions. A vectorised loop of many iterations is cut by conditions that vary with no loop around
+//! it: what is behind them then goes in whole vectors.
 //!
 //! A loop whose bounds read memory is not cut, since its parts would read them anew, and no limit is taken that might
 //! overflow.
@@ -29,9 +30,12 @@ use crate::substitute::copy_with;
 const MAX_ADDED: usize = 8 * 1024;
 /// A loop of so few iterations is a tile, which is taken as a whole.
 const TILE: i64 = 16;
+/// A vectorised loop of so few iterations is one vector.
+const VECTOR: i64 = 64;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
-    let mut cx = Partition { analyzer: analyzer_of(function), magnitudes: Magnitudes::of(function), room: MAX_ADDED };
+    let (analyzer, magnitudes) = (analyzer_of(function), Magnitudes::of(function));
+    let mut cx = Partition { analyzer, magnitudes, around: Vec::new(), room: MAX_ADDED };
     let body = cx.stmt(&function.body)?;
     Ok(with_body(function, body))
 }
@@ -39,6 +43,8 @@ pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
 struct Partition {
     analyzer: Analyzer,
     magnitudes: Magnitudes,
+    /// Variables of the loops around.
+    around: Vec<Var>,
     room: usize,
 }
 
@@ -78,8 +84,7 @@ impl Partition {
             return self.below(stmt);
         };
         let l = Loop { var, min, extent, kind, annotations };
-        let cut =
-            matches!(kind, ForKind::Serial | ForKind::Parallel) && !is_tile(extent) && !reads(min) && !reads(extent);
+        let cut = is_long(kind, extent) && !reads(min) && !reads(extent);
         let conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
         let size = count(body);
         if conditions.is_empty() || size.saturating_mul(4) > self.room {
@@ -95,10 +100,12 @@ impl Partition {
     /// The statement with what is below it partitioned.
     fn below(&mut self, stmt: &Stmt) -> Result<Stmt> {
         let scope = self.analyzer.enter();
+        let around = self.around.len();
         match &stmt.kind {
             StmtKind::For { var, min, extent, .. } => {
                 self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
                 self.magnitudes.bind(var, min, extent);
+                self.around.push(var.clone());
             }
             StmtKind::Let { var, value, .. } => {
                 self.analyzer.bind_value(var, value);
@@ -108,6 +115,7 @@ impl Partition {
         }
         let below = map_below(stmt, &mut |s| self.stmt(s));
         self.analyzer.leave(scope);
+        self.around.truncate(around);
         below
     }
 
@@ -211,7 +219,8 @@ impl Partition {
         search.stmt(body);
         let found = std::mem::take(&mut search.found);
         self.analyzer.leave(scope);
-        found.into_iter().flatten().collect()
+        let own = |condition: &Condition| *l.kind != ForKind::Vectorized || !mentions(&condition.node, &self.around);
+        found.into_iter().flatten().filter(own).collect()
     }
 }
 
@@ -380,6 +389,15 @@ impl Mapper for Decide {
         };
         self.memo.put(node, &result);
         result
+    }
+}
+
+/// Whether a loop may be cut.
+fn is_long(kind: &ForKind, extent: &Expr) -> bool {
+    match kind {
+        ForKind::Serial | ForKind::Parallel => !is_tile(extent),
+        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > VECTOR),
+        _ => false,
     }
 }
 

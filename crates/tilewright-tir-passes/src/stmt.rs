@@ -130,9 +130,7 @@ pub(crate) fn is_nothing(stmt: &Stmt) -> bool {
 
 /// An error at the first place that is known.
 pub(crate) fn error(code: &'static str, origins: &Origins, message: impl Into<String>) -> Diagnostics {
-    let mut diagnostic = Diagnostic::error(code, message);
-    diagnostic.span = origins.headline().first().cloned();
-    diagnostic.into()
+    placed(Diagnostic::error(code, message), origins)
 }
 
 /// An error with what to do about it.
@@ -142,7 +140,10 @@ pub(crate) fn error_with_help(
     message: impl Into<String>,
     help: &str,
 ) -> Diagnostics {
-    let mut diagnostic = Diagnostic::error(code, message).help(help);
+    placed(Diagnostic::error(code, message).help(help), origins)
+}
+
+fn placed(mut diagnostic: Diagnostic, origins: &Origins) -> Diagnostics {
     diagnostic.span = origins.headline().first().cloned();
     diagnostic.into()
 }

@@ -2,7 +2,9 @@
 //!
 //! A loop of few iterations becomes one vector. A longer one, or one whose number of iterations is known only when it
 //! runs, runs in pieces as wide as [`VECTOR_BYTES`] of its widest elements, and a rest: a piece of which the lanes beyond
-//! the end are masked off. Where a condition depends on the lane, stores and loads under it are masked too. Asserts that
+//! the end are masked off. Pieces of a loop that fills a part of an argument begin where a piece of the whole argument
+//! would, so that each fills whole lines of a cache: the first one is masked too, up to where the loop begins. Where a
+//! condition depends on the lane, stores and loads under it are masked too. Asserts that
 //! depend on the lane are made by a loop of their own in front, where the body does not write what they read.
 //!
 //! What has no form in lanes (an inner loop whose extent depends on the lane, lanes that store to one place, a temporary
@@ -11,7 +13,7 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::tir::{
-    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var, written_data,
+    BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var, written_data,
 };
 use tilewright_support::Set;
 
@@ -23,12 +25,17 @@ use crate::substitute::{Substitute, copy_with};
 const MAX_LANES: i64 = 64;
 /// Bytes of the widest elements in a piece of a longer loop: the widest registers of CPUs. Narrower ones take several.
 const VECTOR_BYTES: i64 = 64;
+/// Bytes of an argument that the caches of a core do not hold.
+const LARGE: i64 = 1 << 20;
+/// With fewer pieces than this, where they begin does not matter beside the masks.
+const MIN_ALIGNED: i64 = 4;
 
 pub fn vectorize(function: &PrimFunc) -> Result<PrimFunc> {
     let written = written_data(&function.body);
-    let arguments = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id());
-    let mut cx =
-        Vectorize { analyzer: analyzer_of(function), constant: arguments.filter(|id| !written.contains(id)).collect() };
+    let arguments: Set<VarId> =
+        function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id()).collect();
+    let constant = arguments.iter().copied().filter(|id| !written.contains(id)).collect();
+    let mut cx = Vectorize { analyzer: analyzer_of(function), constant, arguments };
     let body = cx.visit(&function.body)?;
     Ok(with_body(function, body))
 }
@@ -37,6 +44,8 @@ struct Vectorize {
     analyzer: Analyzer,
     /// Data variables of arguments that the function does not write.
     constant: Set<VarId>,
+    /// Data variables of all arguments.
+    arguments: Set<VarId>,
 }
 
 /// A loop being vectorised.
@@ -80,6 +89,11 @@ impl Vectorize {
         // Pieces and a rest would read anew what the bounds read.
         if reads(l.min) || reads(&extent) {
             return Ok(None);
+        }
+        if let Some(shift) = self.shift(l, &extent)
+            && let Some(aligned) = self.aligned(l, &extent, shift)?
+        {
+            return Ok(Some(aligned));
         }
         match extent.as_int() {
             Some(..=0) => Ok(Some(Stmt::nothing())),
@@ -140,17 +154,100 @@ impl Vectorize {
         Ok(Some(Stmt::seq([main, tail.into()])))
     }
 
+    /// How many elements behind the beginning of a line of the argument that it fills a long loop begins, unless it is
+    /// certainly none.
+    fn shift(&self, l: &Loop<'_>, extent: &Expr) -> Option<Expr> {
+        let lanes = lanes_of(l.body);
+        let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return None };
+        let [index] = indices.as_slice() else { return None };
+        let short = extent.as_int().is_some_and(|extent| extent < MIN_ALIGNED * lanes);
+        if short || has_index_from_memory(l.body) || reads(index) || !self.arguments.contains(&buffer.data.id()) {
+            return None;
+        }
+        let linear = self.analyzer.linear_in(index, std::slice::from_ref(l.var))?;
+        if linear.coefficients.as_slice() != [1] || linear.rest.dtype != l.var.dtype {
+            return None;
+        }
+        let lines = Expr::int(lanes, l.var.dtype);
+        let shift = Expr::binary(BinOp::FloorMod, &(&linear.rest + l.min), &lines).ok()?;
+        Some(self.analyzer.simplify(&shift)).filter(|shift| shift.as_int() != Some(0))
+    }
+
+    /// The loop in pieces that begin `shift` elements before it, of which those in front of it are masked off.
+    fn aligned(&mut self, l: &Loop<'_>, extent: &Expr, shift: Expr) -> Result<Option<Stmt>> {
+        let (lanes, dtype) = (lanes_of(l.body), l.var.dtype);
+        let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
+        let (by, zero) = (Expr::int(lanes, dtype), Expr::int(0, dtype));
+        let name = |text: &str, value: Expr| (Var::new(text, dtype), value);
+        let before = name("shift", shift);
+        let skipped = Expr::var(&before.0);
+        let all = name("shifted", &skipped + extent);
+        let end = Expr::var(&all.0);
+        let begin = l.min - &skipped;
+        let pieces = typed(Expr::binary(BinOp::FloorDiv, &end, &by))?;
+        let rest = typed(Expr::binary(BinOp::FloorMod, &end, &by))?;
+        // Whole pieces begin behind the one in which the loop begins.
+        let first = typed(Expr::binary(BinOp::Min, &skipped, &Expr::int(1, dtype)))?;
+
+        let numbers = typed(Expr::ramp(&zero, &Expr::int(1, dtype), width))?;
+        let behind = typed(Expr::compare(CmpOp::Ge, &numbers, &typed(skipped.broadcast(width))?))?;
+        let ahead = typed(Expr::compare(CmpOp::Lt, &numbers, &typed(end.broadcast(width))?))?;
+        let inside = typed(Expr::binary(BinOp::And, &behind, &ahead))?;
+        let head = self.under_mask(l, &begin, inside, !has_choice(l.body))?;
+        let main = self.pieces_from(l, &begin, &first, &(&pieces - &first), lanes)?;
+        let tail = self.masked(l, &(&begin + &(&pieces * lanes)), &rest, lanes)?;
+        let (Some(head), Some(main), Some(tail)) = (head, main, tail) else { return Ok(None) };
+        let asked = self.last_line(l, extent)?;
+
+        let some = typed(Expr::compare(CmpOp::Gt, &skipped, &zero))?;
+        let left = typed(Expr::compare(CmpOp::Gt, &rest, &zero))?;
+        let behind_first = typed(Expr::compare(CmpOp::Ge, &pieces, &first))?;
+        let left = typed(Expr::binary(BinOp::And, &behind_first, &left))?;
+        let when = |condition: Expr, then: Stmt| StmtKind::If { condition, then, otherwise: None }.into();
+        let mut body = Stmt::seq([asked, when(some, head), main, when(left, tail)]);
+        if !self.analyzer.bounds(extent).at_least(1) {
+            body = when(typed(Expr::compare(CmpOp::Gt, extent, &zero))?, body);
+        }
+        let bound = |body, (var, value)| StmtKind::Let { var, value, body }.into();
+        Ok(Some([all, before].into_iter().fold(body, bound)))
+    }
+
+    /// The line in which the loop ends is on its way where the argument is large: another loop has a part in it, so that it
+    /// is read before it is written, and all that is written behind it waits for that.
+    fn last_line(&self, l: &Loop<'_>, extent: &Expr) -> Result<Stmt> {
+        let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return Ok(Stmt::nothing()) };
+        let elements = buffer.shape.first().and_then(Expr::as_int).unwrap_or(i64::MAX);
+        if elements.saturating_mul(buffer.dtype.element_bytes() as i64) < LARGE {
+            return Ok(Stmt::nothing());
+        }
+        let last = &(l.min + extent) - 1;
+        let index = indices.iter().map(|index| Substitute::value(l.var, last.clone()).apply(index));
+        typed(Stmt::prefetch(buffer, index.map(|index| self.analyzer.simplify(&index)).collect(), true, 3))
+    }
+
     /// Whole pieces, one after the other.
     fn pieces(&mut self, l: &Loop<'_>, pieces: &Expr, lanes: i64) -> Result<Option<Stmt>> {
+        self.pieces_from(l, l.min, &Expr::int(0, l.var.dtype), pieces, lanes)
+    }
+
+    /// So many whole pieces of those from `begin` on, without the `first` ones.
+    fn pieces_from(
+        &mut self,
+        l: &Loop<'_>,
+        begin: &Expr,
+        first: &Expr,
+        pieces: &Expr,
+        lanes: i64,
+    ) -> Result<Option<Stmt>> {
         let outer = Var::new(format!("{}_outer", l.var.name), l.var.dtype);
-        let start = l.min + &(&Expr::var(&outer) * lanes);
+        let start = begin + &(&Expr::var(&outer) * lanes);
         let scope = self.analyzer.enter();
-        self.analyzer.bind(&outer, &Range::up_to(pieces.clone()));
-        let main = self.piece(l.var, &start, lanes, l.body);
+        self.analyzer.bind(&outer, &Range::new(first.clone(), pieces.clone()));
+        let body = copy_with(l.body, []);
+        let main = self.piece(l.var, &start, lanes, &body);
         self.analyzer.leave(scope);
         let Some(main) = main? else { return Ok(None) };
-        let zero = Expr::int(0, l.var.dtype);
-        Ok(Some(Stmt::for_loop(&outer, zero, pieces.clone(), ForKind::Serial, main)))
+        Ok(Some(Stmt::for_loop(&outer, first.clone(), pieces.clone(), ForKind::Serial, main)))
     }
 
     /// `count` iterations from `start` on as one statement.
@@ -164,17 +261,23 @@ impl Vectorize {
 
     /// The first `rest` of so many lanes.
     fn masked(&mut self, l: &Loop<'_>, start: &Expr, rest: &Expr, lanes: i64) -> Result<Option<Stmt>> {
-        // What bounds such an index bounds it for the loop's iterations only, not for lanes beyond them.
-        if has_index_from_memory(l.body) {
-            return Ok(None);
-        }
         let Ok(width) = u16::try_from(lanes) else { return Ok(None) };
         let (zero, one) = (Expr::int(0, rest.dtype), Expr::int(1, rest.dtype));
         let numbers = typed(Expr::ramp(&zero, &one, width))?;
         let inside = typed(Expr::compare(CmpOp::Lt, &numbers, &typed(rest.broadcast(width))?))?;
+        self.under_mask(l, start, inside, true)
+    }
+
+    /// The lanes of a mask; `first` says that what all of them share may be computed.
+    fn under_mask(&mut self, l: &Loop<'_>, start: &Expr, inside: Expr, first: bool) -> Result<Option<Stmt>> {
+        // What bounds such an index bounds it for the loop's iterations only, not for lanes beyond them.
+        if has_index_from_memory(l.body) {
+            return Ok(None);
+        }
         let mask = Var::new("rest", inside.dtype);
-        let holds = Expr::var(&mask);
-        let body = Lanes::new(&mut self.analyzer, &self.constant, l.var, start, width).stmt(l.body, Some(&holds))?;
+        let (holds, body) = (Expr::var(&mask), copy_with(l.body, []));
+        let lanes = Lanes::new(&mut self.analyzer, &self.constant, l.var, start, inside.dtype.lanes);
+        let body = lanes.where_first(first).stmt(&body, Some(&holds))?;
         Ok(body.map(|body| StmtKind::Let { var: mask, value: inside, body }.into()))
     }
 }
@@ -206,6 +309,14 @@ fn has_index_from_memory(body: &Stmt) -> bool {
             found |= indices.iter().any(reads);
         }
     });
+    found
+}
+
+/// Whether lanes may go different ways.
+fn has_choice(body: &Stmt) -> bool {
+    let mut found = false;
+    walk(body, |e: &Expr| found |= matches!(&e.kind, ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. }));
+    walk(body, |s: &Stmt| found |= matches!(&s.kind, StmtKind::If { .. }));
     found
 }
 

@@ -82,7 +82,7 @@ fn measure(name: &str, text: &str, weights: &[Tensor]) {
     let evaluator = LinkedEvaluator::default();
     let mut cx = PassCx { evaluator: Some(&evaluator), ..PassCx::default() };
     let bound = run(&mut cx, &BindParams::new("main", values), module);
-    let legal = run(&mut cx, &LegalizeOps, bound);
+    let legal = run(&mut cx, &LegalizeOps::default(), bound);
     let bytes: usize = weights.iter().map(Tensor::num_bytes).sum();
     let start = Instant::now();
     let folded = run(&mut cx, &FoldConstant, legal);

@@ -68,7 +68,7 @@ fn main() {
             let file = SourceFile::new("graph.py", text(calls));
             let mut cx = PassCx { verify: false, ..PassCx::default() };
             let module = tilewright::parse_module(&file).unwrap_or_else(|found| panic!("{found}"));
-            let (_, module) = timed(&mut cx, &LegalizeOps, module);
+            let (_, module) = timed(&mut cx, &LegalizeOps::default(), module);
             let (mut best, mut left) = ([f64::INFINITY; 3], 0);
             for _ in 0..3 {
                 let mut module = module.clone();

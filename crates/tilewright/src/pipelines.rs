@@ -11,7 +11,7 @@ use tilewright_target::Target;
 /// may be computed together become one.
 pub fn zero() -> Sequential {
     let passes: Vec<Arc<dyn Pass>> = vec![
-        Arc::new(relax::LegalizeOps),
+        Arc::new(relax::LegalizeOps::default()),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),
         Arc::new(relax::FuseOps::default()),
@@ -33,7 +33,7 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::FoldConstant),
         Arc::new(relax::FoldScaleAxis),
         Arc::new(relax::DeadCodeElimination::default()),
-        Arc::new(relax::LegalizeOps),
+        Arc::new(relax::LegalizeOps::default()),
         Arc::new(relax::InlineScalarConstants),
         Arc::new(relax::AnnotateTIROpPattern),
         Arc::new(relax::FoldConstant),

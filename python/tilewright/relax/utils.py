@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from ..ir.base import load_json, save_json
+from .. import _core
 from .expr import Expr, Function, PrimValue, ShapeExpr, StringImm, Tuple
 
 __all__ = ["args_converter", "convert_to_expr", "copy_with_new_vars"]
@@ -31,7 +31,7 @@ def convert_to_expr(value: Any) -> Any:
 
 def copy_with_new_vars(func: Function) -> Function:
     """The function with variables and symbolic dimensions of its own."""
-    return load_json(save_json(func))
+    return _core.renew_defs(func)
 
 
 class _ArgsConverter:

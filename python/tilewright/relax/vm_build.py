@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core
 from ..error import TVMError
+from ..ir.transform import Sequential
 from ..target import Target
 from .pipeline import get_pipeline
 from .transform import BindParams
@@ -26,8 +27,9 @@ def build(
 ) -> _core.Executable:
     """Compiles every function of the module for `target`: the one in scope, else this machine's processor.
 
-    `params` binds parameters of `main` to tensors first. `relax_pipeline` (or `pipeline`), a pass or the name of a
-    pipeline, stands in the place of `default_build` and has to leave what that leaves; loops are lowered in one way
+    `params` binds parameters of `main` to tensors first. `relax_pipeline` (or `pipeline`, in its place), a pass or the
+    name of a pipeline, stands in the place of `default_build` and has to leave what that leaves; with a
+    `relax_pipeline` of None the module is what that leaves already, and no pass is run. Loops are lowered in one way
     only, the `default` one of `tir_pipeline`. Both names of `exec_mode`, `bytecode` and `compiled`,
     mean the same: kernels are machine code, and the machine's program calls them. With `progress`, standard error shows
     what the compiler is doing, and how many kernels are done, while it is a terminal.
@@ -38,11 +40,17 @@ def build(
         raise TVMError(f"loops are lowered in one way: tir_pipeline is `default`, found {tir_pipeline!r}")
     if system_lib:
         raise TVMError("an executable is a file of its own: there is no system library")
-    pipeline = relax_pipeline if pipeline is None else pipeline
+    if pipeline is not None and relax_pipeline != "default":
+        raise TVMError("`pipeline` and `relax_pipeline` are two names of one argument: give one of them")
+    chosen = relax_pipeline if pipeline is None else pipeline
     if params:
         mod = BindParams("main", params)(mod)
-    if isinstance(pipeline, str):
-        pipeline = None if pipeline == "default" else get_pipeline(pipeline, target)
-    if pipeline is None and isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
-        mod = own(mod)
-    return _core.build(mod, Target.choose(target), pipeline, progress)
+    if chosen == "default":
+        chosen = None
+        if isinstance(mod, _core.IRModule) and (own := by_rules({})) is not None:
+            mod = own(mod)
+    elif isinstance(chosen, str):
+        chosen = get_pipeline(chosen, target)
+    elif chosen is None:
+        chosen = Sequential([])
+    return _core.build(mod, Target.choose(target), chosen, progress)

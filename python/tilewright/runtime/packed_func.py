@@ -13,8 +13,9 @@ __all__ = [
     "remove_global_func",
 ]  # fmt: skip
 
-# The functions that Python has registered, as they are.
-_OF_PYTHON: dict[str, Callable] = {}
+# Code generators as they are: they are called with functions and options, which no function of a program is.
+_CODE_GENERATORS: dict[str, Callable] = {}
+_CODE_GENERATOR = "relax.ext."
 
 
 def register_func(func_name: str | Callable, f: Callable | None = None, override: bool = False) -> Any:
@@ -28,7 +29,8 @@ def register_func(func_name: str | Callable, f: Callable | None = None, override
     if f is None:
         return lambda f: register_func(func_name, f, override)
     _core.register_func(func_name, f, override)
-    _OF_PYTHON[func_name] = f
+    if func_name.startswith(_CODE_GENERATOR):
+        _CODE_GENERATORS[func_name] = f
     return f
 
 
@@ -44,9 +46,10 @@ def get_global_func(name: str, allow_missing: bool = False) -> PackedFunc | None
 def remove_global_func(name: str) -> None:
     """Forgets the function of that name; compiled code does not find it any more. An unknown name is an error."""
     _core.remove_global_func(name)
-    _OF_PYTHON.pop(name, None)
+    _CODE_GENERATORS.pop(name, None)
 
 
-def python_func(name: str) -> Callable:
-    """The Python function registered under that name as it is: it may be called with more than values of programs."""
-    return _OF_PYTHON.get(name) or get_global_func(name)
+def code_generator(name: str) -> Callable:
+    """What is registered for the code generator of that name, as `relax.ext.NAME`."""
+    full = _CODE_GENERATOR + name
+    return _CODE_GENERATORS.get(full) or get_global_func(full)

@@ -27,10 +27,8 @@ class TargetKind(str):
         return str(self)
 
 
-#: The first words of target strings that say a kind; others say a processor.
-_KIND_WORDS = ("llvm", "cpu", "c", "cuda", "nvidia")
 #: What a dict of options says beside the words of a target string.
-_BESIDE = ("kind", "keys", "host", "tag", "device")
+_BESIDE = ("kind", "host", "tag")
 
 
 def _options_of_json(text: str) -> dict[str, Any]:
@@ -42,12 +40,16 @@ def _options_of_json(text: str) -> dict[str, Any]:
 
 def text_of_options(options: dict[str, Any]) -> str:
     """The target string of a dict such as `{"kind": "llvm", "mcpu": "haswell"}`."""
-    words = [str(options.get("kind", "llvm"))]
+    words = {"kind": str(options.get("kind", "llvm"))}
     for name, value in options.items():
-        if name in _BESIDE:
-            continue
-        words.append(f"-{name}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
-    return " ".join(words)
+        if name not in _BESIDE:
+            text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+            words[name] = f"-{name}={text}"
+    for name, word in words.items():
+        if len(word.split()) > 1:
+            said = word.removeprefix(f"-{name}=")
+            raise TVMError(f"`{name}` of a target is given without white space, found {said!r}")
+    return " ".join(words.values())
 
 
 class Target(_core.Target):
@@ -60,7 +62,6 @@ class Target(_core.Target):
     """
 
     _host: Target | None
-    _keys: list[str] | None
 
     def __new__(cls, target: str | dict[str, Any] | Target, host: str | dict[str, Any] | Target | None = None) -> Self:
         """The target of a string, of a dict of options, or of another target; `host` is the machine around a device."""
@@ -69,10 +70,9 @@ class Target(_core.Target):
         options = target if isinstance(target, dict) else {}
         if isinstance(options.get("keys"), str):
             raise WrongTypeError(f"keys is a list of words, found the text {options['keys']!r}")
-        self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target, host)
+        self = super().__new__(cls, text_of_options(target) if isinstance(target, dict) else target)
         host = options.get("host", getattr(target, "_host", None)) if host is None else host
         self._host = None if host is None else Target.choose(host)
-        self._keys = options.get("keys", getattr(target, "_keys", None))
         return self
 
     @property
@@ -97,14 +97,14 @@ class Target(_core.Target):
     @property
     def keys(self) -> list[str]:
         """Words for the sort of machine."""
-        if self._keys is not None:
-            return list(self._keys)
+        if (keys := self.options.get("keys")) is not None:
+            return keys
         if self.kind_name != "llvm":
             return [self.kind_name, "gpu"]
         return ["arm_cpu", "cpu"] if self.mtriple.startswith(("aarch64", "arm")) else ["cpu"]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (Target, (str(self), self._host), {"_keys": self._keys})
+        return (Target, (str(self), self._host))
 
     def __enter__(self) -> Self:
         _stack.set((*_stack.get(), self))
@@ -143,15 +143,9 @@ class Target(_core.Target):
 
     def export(self) -> dict[str, Any]:
         """The target as a dict of options, of which `Target` makes it again."""
-        first, *words = str(self).split()
-        options = {} if first in _KIND_WORDS else {"mcpu": first}
-        for name, _, value in (word.lstrip("-").partition("=") for word in words):
-            if name == "mattr":
-                value = [*options.get(name, []), *value.split(",")]
-            options[name] = int(value) if isinstance(value, str) and value.isdecimal() else value
+        options = self.options
         if self.kind_name == "llvm" and "mtriple" not in options:
             options = {"mtriple": self.mtriple, "mcpu": "native", **options}
-        options = {name: value for name, value in options.items() if name not in _BESIDE}
         around = {} if self._host is None else {"host": self._host.export()}
         return {"kind": self.kind_name, "tag": self.tag, "keys": self.keys, **around, **options}
 

@@ -7,7 +7,7 @@ from typing import Any
 from .. import _core
 from ..ir.container import Array
 from ..ir.expr import PrimExpr, Range
-from .expr import BufferLoad, IntImm, Ramp, Var
+from .expr import BufferLoad, Ramp, Var
 
 __all__ = ["Buffer", "decl_buffer"]
 
@@ -65,8 +65,7 @@ class Buffer(_core.Object, kind="tir.Buffer"):
             raise ValueError(f"an address is a handle of single elements, found {ptr_type}, {content_lanes} lanes")
         if access_mask not in (1, 2, 3, "r", "w", "rw", "wr"):
             raise ValueError(f'an access is "r", "w" or "rw", or the numbers for them, not {access_mask!r}')
-        del extent
-        return _core.call_tir_op("address_of", [BufferLoad(self, _indices_of(self, offset))])
+        return _core.call_tir_op("address_of", [BufferLoad(self, _core.buffer_indices_at(self, offset))])
 
     # Every index gives an element, so that a loop over a buffer would not end.
     __iter__ = None
@@ -110,37 +109,6 @@ def _vector(index: slice) -> Any:
         raise ValueError(f"a slice with a step has an end and goes forward, found {index}")
     lanes = (int(index.stop) - int(begin) + int(index.step) - 1) // int(index.step)
     return Ramp(begin, index.step, lanes)
-
-
-def _indices_of(buffer: Buffer, offset: Any) -> list[Any]:
-    """Indices of what lies so many elements of the memory behind a buffer's first one, perhaps beyond its last one."""
-    if not len(buffer.strides):
-        if not len(buffer.shape) and not (isinstance(offset, (int, IntImm)) and offset == 0):
-            raise ValueError(f"the buffer `{buffer.name}` has one element, found the offset {offset}")
-        return unravelled(offset, buffer.shape)
-    strides = [int(stride) if isinstance(stride, IntImm) else stride for stride in buffer.strides]
-    indices, rest = [0] * len(strides), offset
-    outermost_first = list(range(len(strides)))
-    if all(isinstance(stride, int) for stride in strides):
-        outermost_first.sort(key=lambda dim: -strides[dim])
-    for dim in outermost_first:
-        stride = strides[dim]
-        if isinstance(stride, int) and stride < 2:
-            indices[dim], rest = (rest, 0) if stride == 1 else (0, rest)
-        else:
-            indices[dim], rest = rest // stride, rest % stride
-    if not (isinstance(rest, (int, IntImm)) and rest == 0):
-        raise ValueError(f"the buffer `{buffer.name}` has no element at the offset {offset} of its memory")
-    return indices
-
-
-def unravelled(place: Any, shape: Any) -> list[Any]:
-    """The indices of an element from its place among all, counted row by row; behind the last one lie further rows."""
-    indices: list[Any] = []
-    for extent in reversed(list(shape)[1:]):
-        indices.append(place % extent)
-        place = place // extent
-    return [*([place] if len(shape) else []), *indices[::-1]]
 
 
 def decl_buffer(

@@ -42,13 +42,6 @@ def _divide(a: Any, b: Any) -> Any:
     return _core.operate("Div", a, b)
 
 
-def _all_ones(dtype: str) -> Any:
-    """-1, in the bits of an unsigned type where it is one."""
-    element = dtype.partition("x")[0]
-    unsigned = element.startswith("uint")
-    return IntImm(element, 2 ** int(element[4:]) - 1) if unsigned else _core.to_expr(-1, element)
-
-
 class ExprOp:
     """Python's operators on scalar expressions."""
 
@@ -84,10 +77,10 @@ class ExprOp:
         return _divide(other, self)
 
     def __neg__(self) -> Any:
-        return _core.operate("Mul", self, _all_ones(_dtype(self)))
+        return _core.negative(self)
 
     def __invert__(self) -> Any:
-        return _core.operate("bitwise_xor", self, _all_ones(_dtype(self)))
+        return _core.bitwise_not(self)
 
     def __eq__(self, other: object) -> Any:
         return EqualOp(self, other)

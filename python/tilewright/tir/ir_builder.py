@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core
-from .buffer import Buffer, decl_buffer, unravelled
+from .buffer import Buffer, decl_buffer
 from .expr import Var
 from .stmt import AttrStmt, DeclBuffer, Evaluate, For, ForKind, IfThenElse, SeqStmt, Stmt, While
 
@@ -56,7 +56,7 @@ class BufferVar:
     def _places(self, index: Any) -> tuple[Any, ...]:
         places = [getattr(one, "var", one) for one in (index if isinstance(index, (tuple, list)) else [index])]
         if len(places) == 1 and len(self._buffer.shape) > 1:
-            places = unravelled(places[0], self._buffer.shape)
+            places = _core.unravelled(places[0], self._buffer.shape)
         return tuple(places)
 
 

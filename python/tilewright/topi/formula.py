@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import reduce
 from typing import Any
 
 from .. import _core
@@ -66,7 +65,7 @@ def of_one_type(*operands: Any) -> tuple[Tensor, ...]:
     scalars = [Var("x", value.dtype) if isinstance(value, Tensor) else value for value in operands]
     # A truth value has the type of what it stands beside.
     numbers = [_core.to_expr(value) for value in scalars if not isinstance(value, bool)]
-    dtype = reduce(lambda a, b: _core.of_one_type(a, b)[0], numbers).dtype if numbers else "bool"
+    dtype = _core.of_one_type(*numbers)[0].dtype if numbers else "bool"
     return tuple(cast(value, dtype) if isinstance(value, Tensor) else _scalar(value, dtype) for value in operands)
 
 

@@ -11,11 +11,9 @@ from ..tir import const
 from .formula import apply, each, of_floats, unary
 
 _SAME = (
-    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "erf", "exp", "negative", "sigmoid", "sign",
-    "sin", "sinh", "square", "tan", "tanh",
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "ceil", "cos", "cosh", "erf", "exp", "floor", "isfinite",
+    "isinf", "isnan", "negative", "round", "sigmoid", "sign", "sin", "sinh", "square", "tan", "tanh", "trunc",
 )  # fmt: skip
-_ROUNDED = ("ceil", "floor", "round", "trunc")
-_SPECIAL = {"isfinite": True, "isinf": False, "isnan": False}
 _WIDENED = ("log", "rsqrt", "sqrt")
 # The functions that other compilers compute less exactly.
 _FAST = {"fast_erf": "erf", "fast_exp": "exp", "fast_tanh": "tanh"}
@@ -89,16 +87,12 @@ def full_like(x: Tensor, fill_value: Any) -> Tensor:
 
 
 globals().update({name: unary(name) for name in _SAME})
-globals().update({name: of_floats(name, identity) for name in _ROUNDED})
-globals().update({
-    name: of_floats(name, lambda x, value=value: full(x.shape, "bool", value)) for name, value in _SPECIAL.items()
-})  # fmt: skip
 globals().update({
     own: of_floats(name, lambda x, name=name: apply(name, (_floats(x),), {}), own)
     for own, name in {name: name for name in _WIDENED}.items() | _FAST.items()
 })  # fmt: skip
 
 __all__ = sorted([
-    *_SAME, *_ROUNDED, *_SPECIAL, *_WIDENED, *_FAST, "abs", "bitwise_not", "cast", "clip", "elemwise_sum", "full",
+    *_SAME, *_WIDENED, *_FAST, "abs", "bitwise_not", "cast", "clip", "elemwise_sum", "full",
     "full_like", "identity", "log10", "log2", "logical_not", "reinterpret",
 ])  # fmt: skip

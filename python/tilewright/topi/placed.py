@@ -7,7 +7,7 @@ from typing import Any
 from .. import te
 from ..te.tensor import Tensor
 from . import utils
-from .formula import axis_of
+from .formula import apply, axis_of
 
 __all__ = [
     "dynamic_strided_slice", "expand_like", "matrix_set_diag", "reverse_sequence", "slice_scatter", "sliding_window",
@@ -64,21 +64,23 @@ def matrix_set_diag(data: Tensor, diagonal: Tensor, k: int = 0, align: str = "RI
 
 def sparse_to_dense(sparse_indices: Tensor, output_shape: Any, sparse_values: Tensor, default_value: Any = 0) -> Tensor:
     """A tensor of one number, but for the values at these indices; of several at one place, the last."""
-    rank = len(sparse_indices.shape)
-    count = int(sparse_indices.shape[0]) if rank else 1
+    rank, (first, *others) = len(sparse_indices.shape), list(output_shape)
+    count = sparse_indices.shape[0] if rank else 1
 
-    def index(number: int, dim: int) -> Any:
+    def index(number: Any, dim: int) -> Any:
         return sparse_indices(*(number, dim)[:rank])
 
-    def element(*at: Any) -> Any:
-        value = te.const(default_value, sparse_values.dtype)
-        for number in range(count):
-            here = te.all(*(index(number, dim) == own for dim, own in enumerate(at)))
-            one = sparse_values(number) if len(sparse_values.shape) else sparse_values()
-            value = te.if_then_else(here, one, value)
-        return value
+    def row(number: Any, dim: Any) -> Any:
+        own = [(index(number, at), size) for at, size in enumerate([first, *others])]
+        inside = te.all(*(one >= 0 for one, _ in own), *(one < size for one, size in own))
+        # What is outside of the tensor goes to a row behind its last one.
+        return te.if_then_else(inside, index(number, dim), te.if_then_else(dim == 0, first, 0))
 
-    return te.compute(list(output_shape), element, name="T_sparse_to_dense")
+    rows = te.compute([count, 1 + len(others)], row, name="rows")
+    values = te.compute([count], lambda number: sparse_values(*[number][: len(sparse_values.shape)]), name="values")
+    wider = te.compute([first + 1, *others], lambda *_: te.const(default_value, sparse_values.dtype), name="wider")
+    filled = apply("scatter_nd", (wider, rows, values), {"reduction": "update"})
+    return te.compute([first, *others], lambda *at: filled(*at), name="T_sparse_to_dense")
 
 
 def _counted(index: Any, size: Any) -> Any:
@@ -149,7 +151,6 @@ def dynamic_strided_slice(a: Tensor, begin: Tensor, end: Tensor, strides: Tensor
 
     A negative `begin` counts from the end of its dimension.
     """
-    del end
 
     def element(*at: Any) -> Any:
         begins = [_first(begin(dim), size, strides(dim)) for dim, size in enumerate(a.shape)]

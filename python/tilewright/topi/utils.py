@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import arith, tir
-from ..tir.buffer import unravelled
+from .. import _core, arith, tir
 
 __all__ = [
     "ceil_div", "equal_const_int", "get_const_float", "get_const_int", "get_const_tuple", "get_float_tuple",
@@ -71,4 +70,4 @@ def ravel_index(indices: Any, shape: Any) -> Any:
 
 def unravel_index(idx: Any, shape: Any) -> list[Any]:
     """The indices of an element from its place among all."""
-    return unravelled(idx, shape)
+    return _core.unravelled(idx, list(shape))

@@ -118,7 +118,11 @@ fn of_kind(kind: &str, column: Column) -> Option<&'static str> {
         (("builtin", "tvm_tuple"), Column::Interprets | Column::Compiles) => Some(NO_VALUE),
         (("builtin", name), Column::Interprets | Column::Compiles) => match Builtin::by_name(name)?.effect {
             BuiltinEffect::Opaque => Some(OF_TARGETS),
-            BuiltinEffect::Pure | BuiltinEffect::Barrier | BuiltinEffect::Fence | BuiltinEffect::Hint => None,
+            BuiltinEffect::Pure
+            | BuiltinEffect::Barrier
+            | BuiltinEffect::Fence
+            | BuiltinEffect::Hint
+            | BuiltinEffect::Prefetch => None,
         },
         (("foreign", "Extern" | "PureExtern" | "Llvm"), Column::Interprets) => Some(COMPILED_ALONE),
         (("loop", "ThreadBinding"), Column::Compiles) => Some(OF_GPUS),

@@ -12,11 +12,6 @@ use tilewright_tensor::{DataType, Tensor};
 
 use super::value::{Refused, Res, Value};
 
-/// A scalar constant.
-pub fn integer(value: i64) -> scalar::Expr {
-    scalar::Expr::i64(value)
-}
-
 /// The context of a rule.
 #[derive(Debug)]
 pub struct Cx<'a> {
@@ -149,7 +144,7 @@ impl Cx<'_> {
 
     /// `0, 1, ...`, so many of them.
     pub fn numbers(&self, count: &scalar::Expr) -> Res<Expr> {
-        let [begin, end, step] = [integer(0), count.clone(), integer(1)].map(Expr::prim);
+        let [begin, end, step] = [scalar::Expr::i64(0), count.clone(), scalar::Expr::i64(1)].map(Expr::prim);
         self.call("arange", &[&begin, &end, &step], [("dtype", DataType::I64.to_attr())])
     }
 
@@ -246,6 +241,20 @@ impl Cx<'_> {
 
     pub fn reshape(&self, x: &Expr, dims: Vec<scalar::Expr>) -> Res<Expr> {
         self.call("reshape", &[x, &Expr::shape(dims)], [])
+    }
+
+    /// The elements in one dimension.
+    pub fn flat(&self, x: &Expr) -> Res<Expr> {
+        self.reshape(x, vec![self.product(&self.shape(x)?)])
+    }
+
+    /// A tensor of one dimension as one of so many, of which it lies along this one.
+    pub fn column(&self, x: &Expr, axis: usize, rank: usize) -> Res<Expr> {
+        let mut dims = vec![scalar::Expr::i64(1); rank];
+        if let (Some(own), [extent]) = (dims.get_mut(axis), &self.shape(x)?[..]) {
+            *own = extent.clone();
+        }
+        self.reshape(x, dims)
     }
 
     pub fn permute(&self, x: &Expr, axes: Vec<i64>) -> Res<Expr> {

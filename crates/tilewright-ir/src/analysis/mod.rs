@@ -1,7 +1,7 @@
 //! Analyses for those who write passes: what is used where, what is known of values, what has effects, what lives when.
 //!
 //! Graphs: [`struct_info`] (what follows from what), [`vars`] (variables, their values and uses), [`effects`] (purity,
-//! recursion), [`dataflow`] (liveness, aliases, what may be computed in place), [`reshape`]. Loops: [`tir`]. Both:
+//! recursion), [`dataflow`] (liveness, aliases, what may be computed in place), [`reshape`], [`renew`]. Loops: [`tir`]. Both:
 //! [`well_formed`], [`kinds`] (how often each kind of node occurs).
 //!
 //! Invariants: an analysis changes nothing but for those that say so by their name (`remove_…`); what it cannot prove it
@@ -10,6 +10,7 @@
 pub mod dataflow;
 pub mod effects;
 pub mod kinds;
+pub mod renew;
 pub mod reshape;
 pub mod struct_info;
 pub mod tir;
@@ -21,6 +22,7 @@ use crate::verify::{Form, verify};
 use crate::{GlobalFunc, IRModule};
 
 pub use effects::{computable_at_compile_time, contains_impure_call, detect_recursion, find_impure_call};
+pub use renew::{dims_in, renewed, renewed_with};
 pub use reshape::has_reshape_pattern;
 pub use struct_info::{
     BaseCheck, collect_non_negative_expressions, definable_dims, derive_call_ret_struct_info, dims_in_struct_info,

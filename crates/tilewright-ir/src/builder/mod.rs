@@ -289,10 +289,20 @@ impl BlockBuilder {
         Ok(())
     }
 
-    /// Adds the bindings of a sequence as they are; what is left is its result.
+    /// Adds the bindings of a sequence as they are, its dataflow blocks as such or as part of the one that is open; what is
+    /// left is its result.
     pub fn emit_sequence(&mut self, seq: &SeqExpr) -> Result<Expr, BuildError> {
-        for binding in seq.blocks.iter().flat_map(|block| &block.bindings) {
-            self.emit_binding(binding.clone())?;
+        for block in &seq.blocks {
+            let begins = block.dataflow && !self.in_dataflow();
+            if begins {
+                self.begin_dataflow()?;
+            }
+            for binding in &block.bindings {
+                self.emit_binding(binding.clone())?;
+            }
+            if begins {
+                self.end_dataflow()?;
+            }
         }
         Ok(seq.result.clone())
     }

@@ -1,7 +1,7 @@
 //! Functions called by name: those that LLVM has, and those that are a few operations on bits. Lowering has made
 //! arithmetic of all others.
 
-use tilewright_ir::tir::{Expr, Intrinsic};
+use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};
 use tilewright_tensor::DataType;
 
 use super::function::{FnCx, Position, Result};
@@ -14,8 +14,13 @@ impl FnCx<'_, '_> {
         if intrinsic.result(&types) != Some(dtype) {
             return Err(self.unit.malformed(format!("{} of wrong arguments for {dtype}", intrinsic.name())));
         }
-        let values = args.iter().map(|arg| self.value(arg, Position::Value)).collect::<Result<Vec<_>>>()?;
+        let mut values = args.iter().map(|arg| self.value(arg, Position::Value)).collect::<Result<Vec<_>>>()?;
         let of = types.first().copied().unwrap_or(dtype);
+        if let ([x], [arg]) = (values.as_mut_slice(), args)
+            && is_widened_half(intrinsic, arg)
+        {
+            *x = self.call("arithmetic.fence", of, &[x]);
+        }
         match (intrinsic, values.as_slice()) {
             (Intrinsic::Abs, [x]) if of.is_signed() => Ok(self.call("abs", of, &[x, &Value::constant("false")])),
             (Intrinsic::Abs, [x]) if is_narrow(of) => Ok(self.bitwise("and", x, 0x7fff, words(of))),
@@ -50,6 +55,13 @@ impl FnCx<'_, '_> {
         let sign = self.bitwise("and", y, 0x8000, words);
         self.body.assign(format_args!("or {} {size}, {sign}", Reg(words)))
     }
+}
+
+/// Whether a float16 is rounded to an integer in float32. LLVM would round the float16 itself, for which it takes vectors
+/// apart; behind a fence it does not see where the float32 comes from.
+fn is_widened_half(intrinsic: Intrinsic, arg: &Expr) -> bool {
+    matches!(intrinsic, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc | Intrinsic::Round)
+        && matches!(&arg.kind, ExprKind::Cast(half) if half.dtype.element() == DataType::F16)
 }
 
 /// The integers of the same width.

@@ -2,7 +2,7 @@
 
 use tilewright_expr::node::{VarId, walk};
 use tilewright_ir::low::LowTir;
-use tilewright_ir::tir::{Expr, ExprKind, ForKind, Param, PrimFunc, Stmt, StmtKind, Var, written_data};
+use tilewright_ir::tir::{Expr, ForKind, Param, PrimFunc, Stmt, StmtKind, Var, given_away, written_data};
 use tilewright_support::Set;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -56,7 +56,8 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     cx.stmt(&function.body)?;
     cx.finish(&name)?;
     let mut body = Body::new();
-    call_internal(&mut body, &name, sort, &bindings);
+    let arguments = arguments(&mut body, sort, &bindings);
+    call_internal(&mut body, &name, &arguments);
     let symbol = quoted(format!("{SYMBOL_PREFIX}{}", low.symbol()).as_bytes());
     let text = format!("define i32 @{symbol}(ptr %cx, ptr %args, ptr %dims) #0 {{\n{}}}\n", body.finish());
     unit.add_function(&text);
@@ -66,10 +67,15 @@ pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(St
     Ok((unit.finish(), kernel, intrinsics))
 }
 
-/// Loads what the bindings say, from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`; calls the internal
-/// function and returns its status.
-pub(crate) fn call_internal(body: &mut Body, name: &str, sort: Sort, bindings: &[Binding]) {
-    let mut arguments = sort.leading_arguments().to_owned();
+/// What an internal function is called with: its text, and the values of the bindings.
+pub(crate) struct Arguments {
+    text: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// Loads what the bindings say, from `%args`, `%dims`, `%closure` and the scratch memory of `%cx`.
+pub(crate) fn arguments(body: &mut Body, sort: Sort, bindings: &[Binding]) -> Arguments {
+    let mut arguments = Arguments { text: sort.leading_arguments().to_owned(), values: Vec::new() };
     let scratch = bindings.iter().any(|binding| matches!(binding.source, Source::Scratch(_))).then(|| {
         let address = body.offset(&Value::constant("%cx"), offsets::SCRATCH);
         body.assign(format_args!("load ptr, ptr {address}, align 8"))
@@ -93,9 +99,15 @@ pub(crate) fn call_internal(body: &mut Body, name: &str, sort: Sort, bindings: &
             (Source::Scratch(offset), Some(scratch)) => body.offset(scratch, *offset),
             (Source::Scratch(_), None) => Value::constant("null"),
         };
-        arguments += &format!(", {} {value}", Reg(dtype));
+        arguments.text += &format!(", {} {value}", Reg(dtype));
+        arguments.values.push(value);
     }
-    let status = body.assign(format_args!("call fastcc i32 {name}({arguments})"));
+    arguments
+}
+
+/// Calls the internal function and returns its status.
+pub(crate) fn call_internal(body: &mut Body, name: &str, arguments: &Arguments) {
+    let status = body.assign(format_args!("call fastcc i32 {name}({})", arguments.text));
     body.line(format_args!("ret i32 {status}"));
 }
 
@@ -129,7 +141,7 @@ fn from_user(params: &[Param]) -> Set<VarId> {
 /// Whether an address leaves the function's own code.
 pub(crate) fn takes_address(body: &Stmt) -> bool {
     let mut found = false;
-    walk(body, |expr: &Expr| found |= matches!(expr.kind, ExprKind::AddressOf { .. }));
+    given_away(body, &mut |_| found = true);
     found
 }
 

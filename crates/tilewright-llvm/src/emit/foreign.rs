@@ -1,7 +1,7 @@
 //! Calls that leave the IR: intrinsics of LLVM, C functions of the process, packed functions of the runtime.
 
 use tilewright_ir::low::PACKED_TENSOR;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForeignCallee};
+use tilewright_ir::tir::{Buffer, BuiltinEffect, Expr, ExprKind, ForeignCallee};
 use tilewright_tensor::abi::{PackedTag, offsets};
 use tilewright_tensor::{DataType, TypeCode};
 
@@ -29,14 +29,15 @@ impl FnCx<'_, '_> {
             ForeignCallee::Llvm(name) => self.call_llvm(name, args, dtype),
             ForeignCallee::Extern(name) | ForeignCallee::PureExtern(name) => self.call_extern(name, args, dtype),
             ForeignCallee::Packed(name) => self.call_packed(name, args, dtype),
-            ForeignCallee::Builtin(name) if **name == *"prefetch" => self.prefetch(args),
-            ForeignCallee::Builtin(name) => {
-                Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple)))
-            }
+            ForeignCallee::Builtin(name) => match callee.builtin().map(|row| row.effect) {
+                Some(BuiltinEffect::Prefetch) => self.prefetch(args),
+                _ => Err(self.unit.unsupported(format!("`T.{name}` has no meaning on {}", self.unit.target.triple))),
+            },
         }
     }
 
-    /// The line of an element, which may lie outside of its buffer, comes near: to be read (0) or written (1), as near as 0 to 3 say, as data.
+    /// The line of an element, which may lie outside of its buffer, comes near: to be read (0) or written (1), as near as 0
+    /// to 3 say, as data.
     fn prefetch(&mut self, args: &[Expr]) -> Result<Value> {
         let place = args.first().and_then(|place| match &place.kind {
             ExprKind::AddressOf { buffer, indices } => Some((buffer, indices.as_slice())),

@@ -6,6 +6,7 @@ use tilewright_support::{Map, Set};
 use tilewright_tensor::abi::{Status, TENSOR_ALIGN, offsets};
 
 use super::pieces::Piece;
+use super::stream::Past;
 use super::text::{Body, Reg, Value};
 use super::unit::Unit;
 use crate::CodegenError;
@@ -102,6 +103,8 @@ pub(crate) struct FnCx<'u, 'a> {
     stack: Map<VarId, Value>,
     /// Whether there are stores past the caches.
     pub(crate) streams: bool,
+    /// What is known of when they are.
+    pub(crate) past: Past,
     parameters: String,
 }
 
@@ -123,6 +126,7 @@ impl<'u, 'a> FnCx<'u, 'a> {
             speculatable: Map::default(),
             stack: Map::default(),
             streams: false,
+            past: Past::Tested,
             parameters: format!("ptr noalias nonnull readonly align 8 dereferenceable({}) %cx{task}", offsets::SIZE),
         };
         for (number, binding) in bindings.iter().enumerate() {

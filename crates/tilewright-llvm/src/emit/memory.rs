@@ -20,7 +20,7 @@ enum Place {
 
 impl FnCx<'_, '_> {
     pub(crate) fn load(&mut self, buffer: &Buffer, indices: &[Expr], predicate: Option<&Expr>) -> Result<Value> {
-        let (place, dtype) = self.place(buffer, indices)?;
+        let (place, dtype) = self.place(buffer, indices, predicate.is_none())?;
         let value = match (&place, predicate, self.piece_lanes(dtype)) {
             (Place::Strided(address, 1), Some(predicate), Some(whole)) if !self.is_in_registers(buffer, indices) => {
                 self.check_predicate(predicate, dtype)?;
@@ -58,6 +58,9 @@ impl FnCx<'_, '_> {
                 self.load_every_other(&address, dtype)
             }
             (place, None) => self.load_lanes(&place, dtype),
+            (Place::Strided(address, 2), Some(mask)) if self.is_one_register(dtype) && !in_registers => {
+                self.load_every_other_masked(&address, &mask, dtype)
+            }
             (place, Some(mask)) => {
                 let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
                 let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
@@ -76,7 +79,7 @@ impl FnCx<'_, '_> {
         value: &Expr,
         predicate: Option<&Expr>,
     ) -> Result<()> {
-        let (place, dtype) = self.place(buffer, indices)?;
+        let (place, dtype) = self.place(buffer, indices, predicate.is_none())?;
         if value.dtype != dtype {
             let what = format!("a store of {} where buffer `{}` takes {dtype}", value.dtype, buffer.name);
             return Err(self.unit.malformed(what));
@@ -171,8 +174,8 @@ impl FnCx<'_, '_> {
         Ok(())
     }
 
-    /// Where an access goes, and the type that it moves.
-    fn place(&mut self, buffer: &Buffer, indices: &[Expr]) -> Result<(Place, DataType)> {
+    /// Where an access goes, and the type that it moves. Not all of it need lie inside of the buffer unless it does `whole`.
+    fn place(&mut self, buffer: &Buffer, indices: &[Expr], whole: bool) -> Result<(Place, DataType)> {
         let [index] = indices else {
             return Err(self.unit.malformed(format!("{} indices of buffer `{}`", indices.len(), buffer.name)));
         };
@@ -185,10 +188,10 @@ impl FnCx<'_, '_> {
         let position = if self.has_load(index) { Position::Value } else { Position::Index };
         let place = if dtype.is_scalar() {
             let index = self.value(index, position)?;
-            Place::Single(self.element(&base, dtype, &index, index_type))
+            Place::Single(self.element_if(whole, &base, dtype, &index, index_type))
         } else if let Some(stride) = stride_of(index) {
             let first = self.first_lane(index, position)?;
-            Place::Strided(self.element(&base, dtype, &first, index_type.element()), stride)
+            Place::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
         } else {
             Place::Anywhere { base, index: self.value(index, position)?, index_type }
         };
@@ -197,7 +200,7 @@ impl FnCx<'_, '_> {
 
     /// The address of an element that a scalar index names.
     pub(crate) fn element_address(&mut self, buffer: &Buffer, index: &Expr) -> Result<Value> {
-        match self.place(buffer, std::slice::from_ref(index))? {
+        match self.place(buffer, std::slice::from_ref(index), true)? {
             (Place::Single(address), _) => Ok(address),
             _ => Err(self.unit.malformed(format!("the address of several elements of buffer `{}`", buffer.name))),
         }
@@ -210,15 +213,27 @@ impl FnCx<'_, '_> {
         }
         let base = self.address(buffer)?;
         let value = self.value(index, Position::Value)?;
-        let (ty, index) = (Mem(buffer.dtype.element()), self.address_index(&value, index.dtype));
-        Ok(self.body.assign(format_args!("getelementptr {ty}, ptr {base}, {index}")))
+        Ok(self.element_if(false, &base, buffer.dtype, &value, index.dtype))
     }
 
     /// The address of an element.
-    pub(crate) fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
+    fn element(&mut self, base: &Value, dtype: DataType, index: &Value, index_type: DataType) -> Value {
+        self.element_if(true, base, dtype, index, index_type)
+    }
+
+    /// The address of an element, or of where it would be: of lanes that a predicate masks off, the first of all lanes or of
+    /// a piece of them may be one.
+    pub(crate) fn element_if(
+        &mut self,
+        is_inside: bool,
+        base: &Value,
+        dtype: DataType,
+        index: &Value,
+        index_type: DataType,
+    ) -> Value {
         let index = self.address_index(index, index_type);
-        let ty = Mem(dtype.element());
-        self.body.assign(format_args!("getelementptr inbounds {ty}, ptr {base}, {index}"))
+        let (ty, flag) = (Mem(dtype.element()), if is_inside { " inbounds" } else { "" });
+        self.body.assign(format_args!("getelementptr{flag} {ty}, ptr {base}, {index}"))
     }
 
     /// An index as addresses take it: LLVM extends narrow ones by their sign.
@@ -337,6 +352,31 @@ impl FnCx<'_, '_> {
             first += lanes;
         }
         result.map_or_else(|| Value::constant("poison"), |(values, _)| values)
+    }
+
+    /// Whether a vector, of halves and quarters, fits into a register.
+    fn is_one_register(&self, dtype: DataType) -> bool {
+        dtype.lanes.is_multiple_of(4) && u32::from(dtype.lanes) <= self.unit.target.lanes(u32::from(dtype.bits))
+    }
+
+    /// Every other element where the mask has it, as without a mask; nothing else is touched.
+    fn load_every_other_masked(&mut self, address: &Value, mask: &Value, dtype: DataType) -> Value {
+        let (lanes, bools) = (dtype.lanes, Reg(DataType::BOOL.with_lanes(dtype.lanes)));
+        let mut part = |element: u16, first: u16, odd: u16| {
+            // Lanes from `lanes` on are those of the zeros.
+            let numbers = (0..lanes).map(|lane| if lane % 2 == odd { first + lane / 2 } else { lanes });
+            let numbers: Vec<String> = numbers.map(|number| format!("i32 {number}")).collect();
+            let own = self.body.assign(format_args!(
+                "shufflevector {bools} {mask}, {bools} zeroinitializer, <{lanes} x i32> <{}>",
+                numbers.join(", ")
+            ));
+            let place = self.element_if(false, address, dtype, &Value::constant(element.to_string()), DataType::I64);
+            self.load_masked(&place, &own, dtype)
+        };
+        let (low, high) = (part(0, 0, 0), part(lanes - 1, lanes / 2, 1));
+        let from_low = (0..lanes / 2).map(|lane| 2 * lane);
+        let from_high = (lanes / 2..lanes).map(|lane| 2 * lane + 1);
+        self.shuffled(&low, &high, dtype, &from_low.chain(from_high).collect::<Vec<_>>())
     }
 
     /// The lanes of two vectors, those of the longer one first, as one vector.

@@ -73,11 +73,12 @@ fn header(target: &Target) -> String {
 }
 
 fn attributes(target: &Target) -> String {
-    // The processor's name decides on timings only; instructions come from the baseline and the features.
+    // The processor's name decides on timings only; instructions come from the baseline and the features. Loops that copy
+    // rows stay loops: rows are too short for the calls that LLVM would make of them.
     let (tune, features) = (text::quoted(target.cpu.as_bytes()), text::quoted(target.llvm_features().as_bytes()));
     format!(
         "attributes #0 = {{ nounwind \"target-cpu\"=\"{}\" \"tune-cpu\"={tune} \"target-features\"={features} \
-         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" }}\n!0 = !{{i32 1}}\n{}",
+         \"prefer-vector-width\"=\"{}\" \"no-trapping-math\"=\"true\" \"no-builtins\" }}\n!0 = !{{i32 1}}\n{}",
         target.baseline_cpu(),
         target.vector_bits,
         text::LONG_LOOP

@@ -6,10 +6,10 @@ use tilewright_support::Set;
 use tilewright_tensor::DataType;
 use tilewright_tensor::abi::offsets;
 
-use super::entry::{call_internal, takes_address};
+use super::entry::{arguments, call_internal, takes_address};
 use super::function::{Binding, FnCx, Position, Result, Sort, Source};
 use super::scratch::scratch_bindings;
-use super::stream::Streaming;
+use super::stream::{LINE, Past, Streaming, When, all_stream};
 use super::text::{Body, Reg, Value};
 use super::work::Split;
 
@@ -75,7 +75,7 @@ impl FnCx<'_, '_> {
                 // Its memory is asked for here.
                 Some(StmtKind::Allocate { buffer, .. }) => walk(&buffer.shape, |var: &Var| meet(var)),
                 Some(StmtKind::Store { buffer, .. }) => {
-                    if let Some(Streaming::WhereZero(kept)) = self.streaming(buffer) {
+                    if let Some(Streaming { when: When::WhereZero(kept), .. }) = self.streaming(buffer) {
                         meet(&kept);
                     }
                 }
@@ -99,16 +99,38 @@ impl FnCx<'_, '_> {
             bindings.push(Binding { var: captured.clone(), others: Vec::new(), source, align: 1, readonly });
         }
         bindings.extend(scratch_bindings(self.unit, body));
-        let (entry, inner) = (self.unit.internal_name(), self.unit.internal_name());
+        let streams = self.streams_among(captured);
         let sort = Sort::Task { captures: takes_address(body) };
-        let mut cx = FnCx::new(self.unit, &bindings, sort)?;
-        cx.loaded = self.loaded.clone();
-        cx.loops = self.loops;
-        cx.task_loop(var, own, body)?;
-        cx.finish(&inner)?;
+        let written_as = |cx: &mut Self, bindings: &[Binding], past: Past| {
+            let inner = cx.unit.internal_name();
+            let (loaded, loops) = (cx.loaded.clone(), cx.loops);
+            let mut task = FnCx::new(cx.unit, bindings, sort)?;
+            (task.loaded, task.loops, task.past) = (loaded, loops, past);
+            task.task_loop(var, own, body)?;
+            task.finish(&inner)?;
+            Ok(inner)
+        };
         let mut text = Body::new();
-        call_internal(&mut text, &inner, sort, &bindings);
+        let arguments = arguments(&mut text, sort, &bindings);
+        if streams.is_empty() {
+            let inner = written_as(self, &bindings, Past::Tested)?;
+            call_internal(&mut text, &inner, &arguments);
+        } else {
+            let plain = written_as(self, &bindings, Past::Never)?;
+            for binding in bindings.iter_mut().filter(|binding| streams.contains_key(&binding.var.id())) {
+                binding.align = LINE;
+            }
+            let past = written_as(self, &bindings, Past::Always)?;
+            let (all, other) = (text.label(), text.label());
+            let is_past = all_stream(&mut text, &streams, &bindings, &arguments);
+            text.branch(&is_past, all, other);
+            text.start(all);
+            call_internal(&mut text, &past, &arguments);
+            text.start(other);
+            call_internal(&mut text, &plain, &arguments);
+        }
         let text = text.finish();
+        let entry = self.unit.internal_name();
         self.unit.add_function(&format!(
             "define internal i32 {entry}(ptr %cx, ptr %closure, i64 %task, i64 %tasks) #0 {{\n{text}}}\n"
         ));

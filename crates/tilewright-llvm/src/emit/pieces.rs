@@ -42,7 +42,7 @@ impl FnCx<'_, '_> {
             let predicate = self.piece_of(predicate, piece);
             let mask = self.value(&predicate, Position::Value)?;
             let steps = Value::constant(first.to_string());
-            let address = self.element(address, dtype, &steps, DataType::I64);
+            let address = self.element_if(false, address, dtype, &steps, DataType::I64);
             let value = match piece.lanes {
                 1 => self.load_if(&mask, &address, part),
                 _ => self.load_masked(&address, &mask, part),

@@ -2,35 +2,59 @@
 //!
 //! A plain store reads the line that it changes; where a kernel fills a tensor that no cache holds, that is a third of its
 //! traffic. A store to such a tensor of whole neighbouring lanes is non-temporal where its address is aligned for it,
-//! and plain elsewhere. Other threads see such stores after a fence, which ends each function that makes them.
+//! and plain elsewhere. Rows that are known to begin within lines are stored in parts of lines. Other threads see such
+//! stores after a fence, which ends each function that makes them.
 //!
 //! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
-//! their address together with a number that is 0 where the tensor is streamed to.
+//! their address together with a number that is 0 where the tensor is streamed to. The tasks of a parallel loop are written
+//! twice, with streams and without, and choose at their beginning: a test at each store costs registers, and keeps the
+//! operations of neighbouring stores apart.
 
 use tilewright_expr::node::{IrNode, VarId, walk};
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
-use tilewright_support::{Map, with_stack};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var, given_away};
+use tilewright_support::{Map, Set, with_stack};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
-use super::function::{FnCx, Position, Result};
-use super::text::{Mem, Value, int};
+use super::entry::Arguments;
+use super::function::{Binding, FnCx, Position, Result};
+use super::text::{Body, Mem, Value, int};
 
 /// Bytes that non-temporal stores are aligned to: a line of every CPU's caches.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 /// The narrowest vector that has such a store.
 const MIN_BYTES: usize = 16;
 
-/// A result is streamed to if it is at least such a part of the last-level cache, and all arguments together fill it.
+/// A result is streamed to if it is at least such a part of what fills the last-level cache ([`filled`]), and all arguments
+/// together fill it.
 const PART: u64 = 4;
+
+/// How a kernel streams to an argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Streaming {
+    pub(crate) when: When,
+    /// Bytes of a store: what rows begin at a multiple of, a whole line at most. The parts of a line that rows share are
+    /// written one soon after the other, and leave the core as one.
+    piece: usize,
+}
 
 /// When a kernel streams to an argument.
 #[derive(Clone, Debug)]
-pub(crate) enum Streaming {
+pub(crate) enum When {
     /// Whenever it runs.
     Always,
     /// Where this variable is 0, which the kernel gives its value at its beginning.
     WhereZero(Var),
+}
+
+/// What a function knows of its stores to what is streamed to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Past {
+    /// Each is tested.
+    Tested,
+    /// The tensors are large enough and begin where a line does: what is left to test are places in them.
+    Always,
+    Never,
 }
 
 /// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold beside
@@ -39,26 +63,37 @@ pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Map<VarId, Strea
     let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
     let total = buffers().map(known_bytes).try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
     let cache = cache_bytes(target);
-    if total.is_some_and(|total| total < cache) {
+    if total.is_some_and(|total| total < filled(cache)) {
         return Map::default();
     }
-    let streaming = |buffer: &Buffer| match (total, known_bytes(buffer)) {
-        (_, Some(bytes)) if bytes < cache / PART => None,
-        (Some(_), Some(_)) => Some(Streaming::Always),
-        _ => Some(Streaming::WhereZero(Var::new("kept", DataType::I64))),
+    let streaming = |buffer: &Buffer| {
+        let when = match (total, known_bytes(buffer)) {
+            (_, Some(bytes)) if bytes < filled(cache) / PART => return None,
+            (Some(_), Some(_)) => When::Always,
+            _ => When::WhereZero(Var::new("kept", DataType::I64)),
+        };
+        Some(Streaming { when, piece: LINE })
     };
     let mut candidates: Map<VarId, Streaming> =
         buffers().filter_map(|buffer| Some((buffer.data.id(), streaming(buffer)?))).collect();
     walk(&function.body, |e: &Expr| {
-        if let ExprKind::Load { buffer, .. } | ExprKind::AddressOf { buffer, .. } = &e.kind {
+        if let ExprKind::Load { buffer, .. } = &e.kind {
             candidates.remove(&buffer.data.id());
         }
     });
-    let mut search = Search { candidates, names: Map::default() };
+    given_away(&function.body, &mut |buffer| {
+        candidates.remove(&buffer.data.id());
+    });
+    let mut search = Search { candidates, names: Map::default(), remainders: Set::default() };
     if !search.candidates.is_empty() {
         keep_written_once(&function.body, &mut Vec::new(), &mut search);
     }
     search.candidates
+}
+
+/// Bytes that do not stay in a cache, which others use as well.
+fn filled(cache: u64) -> u64 {
+    cache - cache / 8
 }
 
 fn cache_bytes(target: &Target) -> u64 {
@@ -76,6 +111,8 @@ struct Search {
     candidates: Map<VarId, Streaming>,
     /// Names whose values depend on loops: on which.
     names: Map<VarId, Vec<VarId>>,
+    /// Names of remainders: an index less its own is where a line begins.
+    remainders: Set<VarId>,
 }
 
 impl Search {
@@ -95,15 +132,54 @@ impl Search {
     }
 }
 
+/// The bytes, a whole line at most, that the index goes forward by multiples of, as far as its text has constants.
+fn step_of(index: &Expr, buffer: &Buffer, remainders: &Set<VarId>) -> usize {
+    let width = buffer.dtype.element_bytes().max(1) as u64;
+    let (mut bytes, mut from_a_line) = (LINE as u64, false);
+    walk(index, |e: &Expr| {
+        from_a_line |= matches!(&e.kind, ExprKind::Binary(BinOp::Sub, _, b)
+            if b.as_var().is_some_and(|var| remainders.contains(&var.id())));
+        if let ExprKind::Binary(BinOp::Mul, a, b) = &e.kind {
+            let step = match (a.as_int(), b.as_int()) {
+                (Some(a), Some(b)) => a.wrapping_mul(b),
+                (Some(step), None) | (None, Some(step)) => step,
+                (None, None) => 0,
+            };
+            let step = step.unsigned_abs().wrapping_mul(width);
+            bytes = if step == 0 { bytes } else { bytes.min(1 << step.trailing_zeros()) };
+        }
+    });
+    if from_a_line { LINE } else { bytes as usize }
+}
+
+/// Whether this is a remainder, or a multiple of one.
+fn is_remainder(value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Binary(BinOp::Mod | BinOp::FloorMod, ..) => true,
+        ExprKind::Binary(BinOp::Mul, a, b) => b.as_int().is_some() && is_remainder(a),
+        _ => false,
+    }
+}
+
 /// Takes out what is stored to in a loop that neither its index nor a condition around it depends on: a condition may leave
-/// one iteration of many, of which the index then says nothing.
+/// one iteration of many, of which the index then says nothing. And what has rows that begin at multiples of less than the
+/// narrowest store.
 fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut Search) {
     let known = loops.len();
     match &stmt.kind {
-        StmtKind::Store { buffer, indices, .. } => {
+        StmtKind::Store { buffer, indices, value, predicate } => {
             let found = search.loops_of(indices, loops);
-            if !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
-                search.candidates.remove(&buffer.data.id());
+            let id = buffer.data.id();
+            if value.dtype.is_vector() && predicate.is_none() {
+                let steps = indices.iter().map(|index| step_of(index, buffer, &search.remainders));
+                let step = steps.min().unwrap_or(LINE);
+                if let Some(streaming) = search.candidates.get_mut(&id) {
+                    streaming.piece = streaming.piece.min(step);
+                }
+            }
+            let narrow = search.candidates.get(&id).is_some_and(|streaming| streaming.piece < MIN_BYTES);
+            if narrow || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+                search.candidates.remove(&id);
             }
         }
         StmtKind::For { var, .. } => loops.push(Some(var.id())),
@@ -113,6 +189,9 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
             let behind = search.loops_of(value, loops);
             if !behind.is_empty() {
                 search.names.insert(var.id(), behind);
+            }
+            if is_remainder(value) {
+                search.remainders.insert(var.id());
             }
         }
         _ => {}
@@ -137,7 +216,37 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
     loops.truncate(known);
 }
 
+/// Whether all of these are streamed to, and begin where a line does.
+pub(crate) fn all_stream(
+    body: &mut Body,
+    streams: &Map<VarId, Streaming>,
+    bindings: &[Binding],
+    arguments: &Arguments,
+) -> Value {
+    let mut rest = int(0, DataType::I64);
+    for (binding, value) in bindings.iter().zip(&arguments.values) {
+        let id = binding.var.id();
+        let part = if streams.contains_key(&id) {
+            let number = body.assign(format_args!("ptrtoint ptr {value} to i64"));
+            body.assign(format_args!("and i64 {number}, {}", LINE - 1))
+        } else if streams.values().any(|streaming| matches!(&streaming.when, When::WhereZero(kept) if kept.id() == id))
+        {
+            value.clone()
+        } else {
+            continue;
+        };
+        rest = body.assign(format_args!("or i64 {rest}, {part}"));
+    }
+    body.assign(format_args!("icmp eq i64 {rest}, 0"))
+}
+
 impl FnCx<'_, '_> {
+    /// Those among these variables that are addresses of what is streamed to.
+    pub(crate) fn streams_among(&self, variables: &[Var]) -> Map<VarId, Streaming> {
+        let found = |var: &Var| Some((var.id(), self.unit.streamed.get(&var.id())?.clone()));
+        variables.iter().filter_map(found).collect()
+    }
+
     /// When stores to the buffer go past the caches, if they ever do.
     pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Streaming> {
         self.unit.streamed.get(&buffer.data.id()).cloned()
@@ -147,7 +256,10 @@ impl FnCx<'_, '_> {
     pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
         let cache = cache_bytes(self.unit.target);
         let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
-        if !buffers.iter().any(|buffer| matches!(self.streaming(buffer), Some(Streaming::WhereZero(_)))) {
+        if !buffers
+            .iter()
+            .any(|buffer| matches!(self.streaming(buffer), Some(Streaming { when: When::WhereZero(_), .. })))
+        {
             return Ok(());
         }
         self.begin_statement()?;
@@ -158,10 +270,10 @@ impl FnCx<'_, '_> {
             total = self.body.assign(format_args!("add i64 {total}, {bytes}"));
             sizes.push(bytes);
         }
-        let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {cache}"));
+        let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {}", filled(cache)));
         for (buffer, bytes) in buffers.into_iter().zip(sizes) {
-            let Some(Streaming::WhereZero(var)) = self.streaming(buffer) else { continue };
-            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", cache / PART));
+            let Some(Streaming { when: When::WhereZero(var), .. }) = self.streaming(buffer) else { continue };
+            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", filled(cache) / PART));
             let kept = self.body.assign(format_args!("or i1 {all_fit}, {is_small}"));
             let kept = self.body.assign(format_args!("zext i1 {kept} to i64"));
             self.bind(&var, kept)?;
@@ -190,14 +302,14 @@ impl FnCx<'_, '_> {
         streaming: &Streaming,
     ) -> Result<()> {
         let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
-        if bytes < MIN_BYTES || !bytes.is_power_of_two() {
+        if self.past == Past::Never || bytes < MIN_BYTES || !bytes.is_power_of_two() {
             self.store_vector(address, value, dtype);
             return Ok(());
         }
-        let align = bytes.min(LINE);
+        let align = bytes.min(streaming.piece);
         let number = self.body.assign(format_args!("ptrtoint ptr {address} to i64"));
         let mut rest = self.body.assign(format_args!("and i64 {number}, {}", align - 1));
-        if let Streaming::WhereZero(kept) = streaming {
+        if let (When::WhereZero(kept), Past::Tested) = (&streaming.when, self.past) {
             let kept = self.value_of(kept)?;
             rest = self.body.assign(format_args!("or i64 {rest}, {kept}"));
         }
@@ -205,7 +317,7 @@ impl FnCx<'_, '_> {
         let (past, plain, done) = (self.body.label(), self.body.label(), self.body.label());
         self.body.branch(&aligned, past, plain);
         self.body.start(past);
-        self.body.line(format_args!("store {} {value}, ptr {address}, align {align}, !nontemporal !0", Mem(dtype)));
+        self.store_pieces(address, value, dtype, align);
         self.body.jump(done);
         self.body.start(plain);
         self.store_vector(address, value, dtype);
@@ -213,5 +325,25 @@ impl FnCx<'_, '_> {
         self.body.start(done);
         self.streams = true;
         Ok(())
+    }
+
+    /// The vector, past the caches, in stores of so many bytes; one store where that is a line.
+    fn store_pieces(&mut self, address: &Value, value: &Value, dtype: DataType, bytes: usize) {
+        let lanes = usize::from(dtype.lanes);
+        let each = bytes / dtype.element_bytes().max(1);
+        if bytes >= LINE || each >= lanes {
+            self.body.line(format_args!("store {} {value}, ptr {address}, align {bytes}, !nontemporal !0", Mem(dtype)));
+            return;
+        }
+        let (whole, part) = (Mem(dtype), Mem(dtype.with_lanes(each as u16)));
+        for first in (0..lanes).step_by(each) {
+            let numbers = (first..first + each).map(|lane| format!("i32 {lane}")).collect::<Vec<_>>().join(", ");
+            let piece = self
+                .body
+                .assign(format_args!("shufflevector {whole} {value}, {whole} poison, <{each} x i32> <{numbers}>"));
+            let offset = first * dtype.element_bytes();
+            let place = self.body.assign(format_args!("getelementptr inbounds i8, ptr {address}, i64 {offset}"));
+            self.body.line(format_args!("store {part} {piece}, ptr {place}, align {bytes}, !nontemporal !0"));
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Memory for the tensors of one call.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
+use tilewright_ir::op::{
+    AttrDefault, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, OtherOrder, Properties,
+};
 use tilewright_ir::relax::StructInfo;
 use tilewright_tensor::DataType;
 
@@ -16,6 +18,12 @@ op! {
         infer: infer,
         legalize: Legalize::Machine(MachineOp::AllocStorage),
         properties: Properties { pure: false, fusion: Fusion::Opaque },
+        // The size may be a shape, with what follows it.
+        other_order: OtherOrder {
+            place: 0,
+            is_number: false,
+            names: &["bytes", "virtual_device_index", "storage_scope", "dtype"],
+        },
     }
 }
 

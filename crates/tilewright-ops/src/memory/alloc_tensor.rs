@@ -1,6 +1,8 @@
 //! A tensor in planned memory.
 
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, Properties};
+use tilewright_ir::op::{
+    AttrDefault, Fusion, InferCx, InferError, Legalize, MachineOp, OpCall, OtherOrder, Properties,
+};
 use tilewright_ir::relax::StructInfo;
 use tilewright_tensor::DataType;
 
@@ -22,6 +24,12 @@ op! {
         infer: infer,
         legalize: Legalize::Machine(MachineOp::TensorInStorage),
         properties: Properties { pure: false, fusion: Fusion::Opaque },
+        // The offset may stand before the shape.
+        other_order: OtherOrder {
+            place: 1,
+            is_number: true,
+            names: &["storage", "offset", "shape", "dtype", "runtime_device_index"],
+        },
     }
 }
 

@@ -158,7 +158,7 @@ impl Sort<'_> {
 }
 
 /// The statement with memory of its own.
-fn with_local(buffer: Buffer, body: Stmt) -> Stmt {
+pub(super) fn with_local(buffer: Buffer, body: Stmt) -> Stmt {
     let block = Block {
         name: "merge".into(),
         iters: Vec::new(),

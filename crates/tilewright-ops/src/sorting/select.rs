@@ -3,14 +3,22 @@
 //! A line is looked at once. The first elements of what has been seen stand in order; one that belongs before the last of
 //! them takes its place, and moves up to its own. It takes `k` steps for each such element, of which there are few unless the
 //! line is in the opposite order: with a small `k` that is never more than to sort the line.
+//!
+//! Where lines lie in memory element by element, most of a line is looked at in pieces: if its extreme element does not
+//! enter, no element of the piece does.
 
-use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
+use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Var};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{ForKind, Stmt, StmtKind};
 use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
+use super::merge::with_local;
 use super::{Line, before};
+
+/// Lanes of the extremes of a piece, and elements of a piece.
+const LANES: i64 = 16;
+const PIECE: i64 = 4 * LANES;
 
 /// The first `k` elements of each line, and the indices at which they stood. A line has at least so many, or the run ends.
 pub(super) fn selected(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
@@ -49,7 +57,11 @@ impl Select<'_> {
         let along = |kind: ForKind, body: Stmt, at: usize| {
             Stmt::for_loop(&vars[at], Expr::i64(0), self.x.shape[at].clone(), kind, body)
         };
-        let line = along(ForKind::Serial, self.look_at(&vars)?, axis);
+        let own = &vars[axis];
+        let line = match axis + 1 == rank && self.x.dtype.bits >= 32 {
+            true => self.by_pieces(&vars)?,
+            false => along(ForKind::Serial, self.look_at(&vars, &Expr::var(own))?, axis),
+        };
         let lines = (0..rank).rev().filter(|at| *at != axis).fold(line, |body, at| along(ForKind::Parallel, body, at));
         Ok(Stmt::seq([enough(self.x, axis, self.k)?, lines]))
     }
@@ -60,17 +72,72 @@ impl Select<'_> {
         line.iter().enumerate().map(index).collect()
     }
 
-    /// What becomes of an element.
-    fn look_at(&self, line: &[Var]) -> Result<Stmt, TeError> {
-        let (here, last) = (Expr::var(&line[self.line.axis]), Expr::i64(self.k - 1));
-        let element = Expr::load(self.x, self.at(line, &here))?;
-        let place = self.at(line, &Expr::binary(BinOp::Min, &here, &last)?);
+    /// The first elements one by one, then pieces, and what is left one by one.
+    fn by_pieces(&self, line: &[Var]) -> Result<Stmt, TeError> {
+        let (first, length) = (Expr::i64(self.k), self.x.shape[self.line.axis].clone());
+        let behind = &length - &first;
+        let some = |name: &str, from: &Expr, count: Expr| -> Result<Stmt, TeError> {
+            let var = Var::new(name, DataType::I64);
+            let one = self.look_at(line, &(from + &Expr::var(&var)))?;
+            Ok(Stmt::for_loop(&var, Expr::i64(0), count, ForKind::Serial, one))
+        };
+        let (piece, pieces) =
+            (Var::new("piece", DataType::I64), Expr::binary(BinOp::FloorDiv, &behind, &Expr::i64(PIECE))?);
+        let begin = &first + &(Expr::var(&piece) * PIECE);
+        let extremes =
+            Buffer::new("extremes", vec![Expr::i64(LANES)], self.x.dtype).derive(|node| node.scope = Scope::Local);
+        let extreme = Expr::load(&extremes, vec![Expr::i64(0)])?;
+        let last = Expr::load(self.values, self.at(line, &Expr::i64(self.k - 1)))?;
+        let mut enters = before(&extreme, &last, self.line.descending)?;
+        if extreme.dtype.is_float() {
+            // A NaN hides the numbers of its piece.
+            enters = Expr::binary(BinOp::Or, &Expr::call(Intrinsic::IsNan, &[extreme])?, &enters)?;
+        }
+        let then = some("k", &begin, Expr::i64(PIECE))?;
+        let look = StmtKind::If { condition: enters, then, otherwise: None };
+        let body = with_local(extremes.clone(), Stmt::seq([self.extreme(line, &begin, &extremes)?, look.into()]));
+        Ok(Stmt::seq([
+            some("head", &Expr::i64(0), first.clone())?,
+            Stmt::for_loop(&piece, Expr::i64(0), pieces.clone(), ForKind::Serial, body),
+            some("rest", &(&first + &(pieces * PIECE)), Expr::binary(BinOp::FloorMod, &behind, &Expr::i64(PIECE))?)?,
+        ]))
+    }
+
+    /// The extreme of a piece in the first lane: the element that belongs before the others, or NaN.
+    fn extreme(&self, line: &[Var], begin: &Expr, extremes: &Buffer) -> Result<Stmt, TeError> {
+        let op = if self.line.descending { BinOp::Max } else { BinOp::Min };
+        let over = |lanes: i64, value: &dyn Fn(&Expr) -> Result<Expr, TeError>| -> Result<Stmt, TeError> {
+            let lane = Var::new("lane", DataType::I64);
+            let store = Stmt::store(extremes, vec![Expr::var(&lane)], &value(&Expr::var(&lane))?)?;
+            Ok(Stmt::for_loop(&lane, Expr::i64(0), Expr::i64(lanes), ForKind::Vectorized, store))
+        };
+        let mut steps = vec![over(LANES, &|lane| {
+            let element = |at: i64| Expr::load(self.x, self.at(line, &(begin + &(lane + &Expr::i64(at)))));
+            let pair = |at: i64| Expr::binary(op, &element(at)?, &element(at + LANES)?);
+            Ok(Expr::binary(op, &pair(0)?, &pair(2 * LANES)?)?)
+        })?];
+        let mut lanes = LANES / 2;
+        while lanes > 0 {
+            steps.push(over(lanes, &|lane| {
+                let other = Expr::load(extremes, vec![lane + &Expr::i64(lanes)])?;
+                Ok(Expr::binary(op, &Expr::load(extremes, vec![lane.clone()])?, &other)?)
+            })?);
+            lanes /= 2;
+        }
+        Ok(Stmt::seq(steps))
+    }
+
+    /// What becomes of the element at a place along the line.
+    fn look_at(&self, line: &[Var], here: &Expr) -> Result<Stmt, TeError> {
+        let last = Expr::i64(self.k - 1);
+        let element = Expr::load(self.x, self.at(line, here))?;
+        let place = self.at(line, &Expr::binary(BinOp::Min, here, &last)?);
         let mut enter = vec![Stmt::store(self.values, place.clone(), &element)?];
         if let Some(indices) = self.indices {
             enter.push(Stmt::store(indices, place, &here.cast(indices.dtype)?)?);
         }
-        enter.push(self.move_up(line, &here)?);
-        let among_first = Expr::compare(CmpOp::Lt, &here, &Expr::i64(self.k))?;
+        enter.push(self.move_up(line, here)?);
+        let among_first = Expr::compare(CmpOp::Lt, here, &Expr::i64(self.k))?;
         let beats = before(&element, &Expr::load(self.values, self.at(line, &last))?, self.line.descending)?;
         let condition = Expr::binary(BinOp::Or, &among_first, &beats)?;
         Ok(StmtKind::If { condition, then: Stmt::seq(enter), otherwise: None }.into())

@@ -1,4 +1,7 @@
 //! Accumulation along a dimension: one loop along it for each line of the tensor, a step from each element to the next.
+//!
+//! Lines are independent of each other. Those whose elements are neighbours go on side by side: a task takes some of the last
+//! dimension through all steps.
 
 use tilewright_expr::{BinOp, Buffer, CmpOp, Expr, Var};
 use tilewright_ir::Attr;
@@ -62,6 +65,10 @@ pub(crate) fn accumulated(x: &Tensor, axis: usize, op: BinOp, dtype: DataType, n
     extern_stage(x.shape(), dtype, std::slice::from_ref(x), name, |ins, out| scan.statements(&ins[0], out))
 }
 
+/// Lines that a task takes through its steps, at most and, where they are an even part of all, at least.
+const MOST: i64 = 512;
+const LEAST: i64 = 256;
+
 struct Scan {
     axis: usize,
     op: BinOp,
@@ -72,22 +79,57 @@ struct Scan {
 
 impl Scan {
     fn statements(&self, x: &Buffer, out: &Buffer) -> Result<Stmt, TeError> {
-        let vars: Vec<Var> = (0..x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
-        let here: Vec<Expr> = vars.iter().map(Expr::var).collect();
-        let mut before = here.clone();
+        let mut vars: Vec<Var> = (0..x.rank()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
+        let along =
+            |var: &Var, extent: &Expr, kind, body| Stmt::for_loop(var, Expr::i64(0), extent.clone(), kind, body);
+        let (own, last) = (vars[self.axis].clone(), x.rank() - 1);
+        let is_first = Expr::compare(CmpOp::Eq, &Expr::var(&own), &Expr::i64(0))?;
+        let choice = |[then, otherwise]: [Stmt; 2]| {
+            StmtKind::If { condition: is_first, then, otherwise: Some(otherwise) }.into()
+        };
+        let mut nest = if self.axis == last {
+            let here: Vec<Expr> = vars.iter().map(Expr::var).collect();
+            along(&own, &x.shape[self.axis], ForKind::Serial, choice(self.steps(x, out, &here)?))
+        } else {
+            let (lane, extent) = (Var::new("lane", DataType::I64), &x.shape[last]);
+            let (tasks, size) = pieces(extent)?;
+            vars[last] = Var::new("task", DataType::I64);
+            let begin = Expr::var(&vars[last]) * size;
+            let mut here: Vec<Expr> = vars.iter().map(Expr::var).collect();
+            here[last] = &begin + &Expr::var(&lane);
+            let count = match extent.as_int().is_some_and(|extent| extent % size == 0) {
+                true => Expr::i64(size),
+                false => Expr::binary(BinOp::Min, &Expr::i64(size), &(extent - &begin))?,
+            };
+            let side_by_side = self.steps(x, out, &here)?.map(|step| along(&lane, &count, ForKind::Vectorized, step));
+            let line = along(&own, &x.shape[self.axis], ForKind::Serial, choice(side_by_side));
+            along(&vars[last], &tasks, ForKind::Parallel, line)
+        };
+        for at in (0..last).rev().filter(|at| *at != self.axis) {
+            nest = along(&vars[at], &x.shape[at], ForKind::Parallel, nest);
+        }
+        Ok(nest)
+    }
+
+    /// What is stored first in a line, and what behind that.
+    fn steps(&self, x: &Buffer, out: &Buffer, here: &[Expr]) -> Result<[Stmt; 2], TeError> {
+        let mut before = here.to_vec();
         before[self.axis] = &here[self.axis] - &Expr::i64(1);
         let sofar = Expr::load(out, before.clone())?;
-        let taken = Expr::load(x, if self.exclusive { before } else { here.clone() })?.cast(out.dtype)?;
+        let taken = Expr::load(x, if self.exclusive { before } else { here.to_vec() })?.cast(out.dtype)?;
         let next = Expr::binary(self.op, &sofar, &taken)?;
         let first = if self.exclusive { self.identity.clone() } else { taken };
-        let step = StmtKind::If {
-            condition: Expr::compare(CmpOp::Eq, &here[self.axis], &Expr::i64(0))?,
-            then: Stmt::store(out, here.clone(), &first)?,
-            otherwise: Some(Stmt::store(out, here, &next)?),
-        };
-        let along =
-            |body: Stmt, at: usize| Stmt::for_loop(&vars[at], Expr::i64(0), x.shape[at].clone(), ForKind::Serial, body);
-        let line = along(step.into(), self.axis);
-        Ok((0..x.rank()).rev().filter(|at| *at != self.axis).fold(line, along))
+        Ok([Stmt::store(out, here.to_vec(), &first)?, Stmt::store(out, here.to_vec(), &next)?])
     }
+}
+
+/// How many pieces a dimension is taken in, and the elements of a piece.
+fn pieces(extent: &Expr) -> Result<(Expr, i64), TeError> {
+    let even = |all: i64| (LEAST..=MOST).rev().find(|size| all % size == 0);
+    let size = match extent.as_int() {
+        Some(all) if all <= MOST => all.max(1),
+        Some(all) => even(all).unwrap_or(MOST),
+        None => MOST,
+    };
+    Ok((Expr::binary(BinOp::FloorDiv, &(extent + &Expr::i64(size - 1)), &Expr::i64(size))?, size))
 }

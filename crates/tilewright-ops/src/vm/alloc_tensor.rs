@@ -1,6 +1,6 @@
 //! A tensor in memory of its own.
 
-use tilewright_ir::op::{AttrDefault, Builtin, Fusion, Legalize, MachineOp, Properties};
+use tilewright_ir::op::{AttrDefault, Builtin, Fusion, Legalize, MachineOp, OtherOrder, Properties};
 
 use crate::shapes::infer_allocated;
 
@@ -18,5 +18,11 @@ op! {
         infer: |_, call| infer_allocated(call, 1),
         legalize: Legalize::Machine(MachineOp::Builtin(Builtin::AllocTensor)),
         properties: Properties { pure: false, fusion: Fusion::Opaque },
+        // The offset may stand before the shape.
+        other_order: OtherOrder {
+            place: 1,
+            is_number: true,
+            names: &["storage", "offset", "shape", "dtype", "runtime_device_index"],
+        },
     }
 }

@@ -507,9 +507,12 @@ pub(crate) fn lowering_step<'py>(step: &str, func: &Bound<'py, PyAny>) -> PyResu
     wrap(py, Node::PrimFunc(name, Arc::new(lowered)))
 }
 
-/// A copy of a PrimFunc whose variables and buffers are its own.
+/// A copy of a function whose variables, buffers and symbolic dimensions are its own.
 #[pyfunction]
 pub(crate) fn renew_defs<'py>(func: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let (name, function) = prim_func(func)?;
-    wrap(func.py(), Node::PrimFunc(name, Arc::new(walks::renew_defs(&function))))
+    let node = match function_of(func)? {
+        (name, GlobalFunc::Prim(function)) => Node::PrimFunc(name, Arc::new(walks::renew_defs(&function))),
+        (name, GlobalFunc::Relax(function)) => Node::Function(name, Arc::new(analysis::renewed(&function))),
+    };
+    wrap(func.py(), node)
 }

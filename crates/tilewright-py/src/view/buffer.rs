@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use tilewright::DataType;
-use tilewright::expr::{Buffer, Expr, Range, Scope, Var};
+use tilewright::arith::indices_at;
+use tilewright::expr::{Buffer, Expr, Range, Scope, TypeMismatch, Var};
 use tilewright::ir::tir::{BufferRegion, ForKind, IterKind, IterVar, MatchBuffer, is_thread};
 
 use super::{Args, Field, Node};
@@ -61,8 +62,36 @@ pub(crate) fn buffer_offset<'py>(
         let reason = format!("`{}` has {} dimensions, found {} indices", buffer.name, buffer.rank(), indices.len());
         return Err(crate::error::general(py, reason));
     }
-    let found = buffer.offset_of(&indices).map_err(|reason| crate::error::general(py, reason))?;
-    found.into_iter().map(|index| super::wrap(py, Node::Scalar(index))).collect()
+    scalars(py, buffer.offset_of(&indices))
+}
+
+/// The indices of what lies so many elements of the memory behind the buffer's first one.
+#[pyfunction]
+pub(crate) fn buffer_indices_at<'py>(
+    buffer: &Bound<'py, PyAny>,
+    offset: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let (py, place): (_, Expr) = (buffer.py(), super::argument(offset, "offset")?);
+    let buffer = expected_buffer(buffer)?;
+    let found = indices_at(&buffer, &place).map_err(|reason| crate::error::general(py, reason))?;
+    let none = || format!("the buffer `{}` has no element at the offset {offset} of its memory", buffer.name);
+    scalars(py, Ok(found.ok_or_else(|| crate::error::general(py, none()))?))
+}
+
+/// The indices of an element from its place among all, in a tensor of this shape.
+#[pyfunction]
+pub(crate) fn unravelled<'py>(
+    place: &Bound<'py, PyAny>,
+    shape: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = place.py();
+    let (place, shape): (Expr, Vec<Expr>) = (super::argument(place, "place")?, super::argument(shape, "shape")?);
+    scalars(py, tilewright::arith::unravelled(&place, &shape))
+}
+
+fn scalars(py: Python<'_>, made: Result<Vec<Expr>, TypeMismatch>) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    let made = made.map_err(|reason| crate::error::general(py, reason))?;
+    made.into_iter().map(|index| super::wrap(py, Node::Scalar(index))).collect()
 }
 
 fn expected_buffer(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {

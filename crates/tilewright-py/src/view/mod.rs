@@ -47,13 +47,13 @@ use crate::error;
 use crate::module::{print_options, show};
 
 pub(crate) use attrs::{attr_of, attrs_of, index_map, map as attrs_field, optional as attr_field};
-pub(crate) use buffer::{buffer_offset, buffer_scope, flattened_buffer};
+pub(crate) use buffer::{buffer_indices_at, buffer_offset, buffer_scope, flattened_buffer, unravelled};
 pub(crate) use call::{call_tir_op, get_op, list_op_names};
 pub(crate) use convert::{Args, Field, FromPython, argument, function_name, nested, to_expr};
 pub(crate) use function::{with_attr, without_attr};
 pub(crate) use op::{call_op, graph_op_names, op_reference, op_signature};
 pub(crate) use pattern::pattern_of;
-pub(crate) use scalar::{of_one_type, operate};
+pub(crate) use scalar::{bitwise_not, negative, of_one_type, operate};
 
 /// A part of the IR that Python can hold.
 #[derive(Clone, Debug)]

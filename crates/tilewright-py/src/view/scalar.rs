@@ -168,16 +168,16 @@ fn typed(
     y: &Bound<'_, PyAny>,
     of: fn(&Expr, DataType) -> DataType,
 ) -> Result<(Expr, Expr), expr::TypeMismatch> {
-    let [a, b] = <[Expr; 2]>::try_from(all_typed(&[(a, x), (b, y)], of)?)
-        .map_err(|all| expr::TypeMismatch(format!("expected two operands, found {}", all.len())))?;
-    Ok((a, b))
+    let (a, b) = ((a, x), (b, y));
+    let dtype = met(&[a.clone(), b.clone()], of)?;
+    Ok((in_type(&a, dtype)?, in_type(&b, dtype)?))
 }
 
-/// The operands in the type in which the expressions among them meet, and the numbers as `of` says beside that.
-fn all_typed(
+/// The type in which the expressions among the operands meet, with the numbers as `of` says beside that.
+fn met(
     operands: &[(Expr, &Bound<'_, PyAny>)],
     of: fn(&Expr, DataType) -> DataType,
-) -> Result<Vec<Expr>, expr::TypeMismatch> {
+) -> Result<DataType, expr::TypeMismatch> {
     let is_number = |operand: &&(Expr, &Bound<'_, PyAny>)| is_number(&operand.0, operand.1);
     let meet = |a: DataType, b: DataType| {
         let none = || expr::TypeMismatch(format!("operands of types {a} and {b} have no common type"));
@@ -185,19 +185,22 @@ fn all_typed(
     };
     let mut others = operands.iter().filter(|operand| !is_number(operand)).map(|(e, _)| e.dtype);
     let own = |(e, _): &(Expr, &Bound<'_, PyAny>)| e.dtype;
-    let dtype = match others.next() {
+    match others.next() {
         Some(first) => {
             let met = others.try_fold(first, meet)?;
             let mut numbers = operands.iter().filter(is_number);
-            numbers.try_fold(met, |dtype, (e, _)| meet(dtype, of(e, met.element())))?
+            numbers.try_fold(met, |dtype, (e, _)| meet(dtype, of(e, met.element())))
         }
-        None => operands.iter().map(own).map(Ok).reduce(|a, b| meet(a?, b?)).unwrap_or(Ok(DataType::I32))?,
-    };
-    let in_type = |operand: &(Expr, &Bound<'_, PyAny>)| match is_number(&operand) {
-        true => held(&operand.0, operand.1, dtype.element())?.cast(dtype),
-        false => operand.0.cast(dtype),
-    };
-    operands.iter().map(in_type).collect()
+        None => operands.iter().map(own).map(Ok).reduce(|a, b| meet(a?, b?)).unwrap_or(Ok(DataType::I32)),
+    }
+}
+
+/// An operand in the type that it has beside others.
+fn in_type((operand, object): &(Expr, &Bound<'_, PyAny>), dtype: DataType) -> Result<Expr, expr::TypeMismatch> {
+    match is_number(operand, object) {
+        true => held(operand, object, dtype.element())?.cast(dtype),
+        false => operand.cast(dtype),
+    }
 }
 
 /// Whether the expression stands for a number that is written without a type.
@@ -284,7 +287,9 @@ pub(crate) fn of_one_type<'py>(values: &Bound<'py, PyTuple>) -> PyResult<Vec<Bou
     let py = values.py();
     let objects: Vec<Bound<'py, PyAny>> = values.iter().collect();
     let operands: PyResult<Vec<_>> = objects.iter().map(|object| Ok((argument(object, "value")?, object))).collect();
-    let made = all_typed(&operands?, beside).map_err(|reason| crate::error::general(py, reason))?;
+    let operands = operands?;
+    let made = met(&operands, beside).and_then(|dtype| operands.iter().map(|one| in_type(one, dtype)).collect());
+    let made: Vec<Expr> = made.map_err(|reason| crate::error::general(py, reason))?;
     made.into_iter().map(|expr| super::wrap(py, Node::Scalar(expr))).collect()
 }
 
@@ -305,20 +310,47 @@ pub(crate) fn operate<'py>(op: &str, x: &Bound<'py, PyAny>, y: &Bound<'py, PyAny
         return Ok(py.NotImplemented().into_bound(py));
     };
     let full = format!("tir.{op}");
-    let bitwise = op.starts_with("bitwise_") || op.starts_with("shift_");
-    let made = typed(a, b, x, y, if bitwise { of_bits } else { beside }).and_then(|(a, b)| {
-        if let Some((_, op)) = BINARY.iter().find(|(kind, _)| *kind == full) {
-            return worked_out(*op, &a, &b);
-        }
-        if let Some((_, op)) = COMPARE.iter().find(|(kind, _)| *kind == full) {
-            return worked_out_comparison(*op, &a, &b);
-        }
-        match call::operator(&full) {
-            Some(op) => worked_out(op, &a, &b),
-            None => Err(expr::TypeMismatch(format!("there is no operator `{op}`"))),
-        }
+    let comparison = COMPARE.iter().find(|(kind, _)| *kind == full);
+    let known = BINARY.iter().find(|(kind, _)| *kind == full).map(|(_, op)| *op).or_else(|| call::operator(&full));
+    let number = match known {
+        Some(BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor | BinOp::Shl | BinOp::Shr) => of_bits,
+        _ => beside,
+    };
+    let made = typed(a, b, x, y, number).and_then(|(a, b)| match (comparison, known) {
+        (Some((_, op)), _) => worked_out_comparison(*op, &a, &b),
+        (None, Some(op)) => worked_out(op, &a, &b),
+        (None, None) => Err(expr::TypeMismatch(format!("there is no operator `{op}`"))),
     });
     super::wrap(py, Node::Scalar(made.map_err(|reason| super::refused(py, &full, reason))?))
+}
+
+/// What Python's `-` makes of one operand: its product with -1, in the bits of an unsigned type; of a truth value that of
+/// the number.
+#[pyfunction]
+pub(crate) fn negative<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let value: Expr = argument(x, "x")?;
+    let element = if value.dtype.is_bool() { DataType::I32 } else { value.dtype.element() };
+    let made = of_element(&value, element).and_then(|(value, minus)| worked_out(BinOp::Mul, &value, &minus));
+    super::wrap(x.py(), Node::Scalar(made.map_err(|reason| super::refused(x.py(), "tir.Mul", reason))?))
+}
+
+/// What Python's `~` makes of one operand: every bit the other way round, of a truth value the other one.
+#[pyfunction]
+pub(crate) fn bitwise_not<'py>(x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let value: Expr = argument(x, "x")?;
+    let made = match value.dtype.is_bool() {
+        true => value.not(),
+        false => {
+            of_element(&value, value.dtype.element()).and_then(|(value, ones)| worked_out(BinOp::BitXor, &value, &ones))
+        }
+    };
+    super::wrap(x.py(), Node::Scalar(made.map_err(|reason| super::refused(x.py(), "tir.bitwise_not", reason))?))
+}
+
+/// The value with elements of this type, and as many of -1, whose bits are all set where it is an integer.
+fn of_element(value: &Expr, element: DataType) -> Result<(Expr, Expr), expr::TypeMismatch> {
+    let dtype = element.with_lanes(value.dtype.lanes);
+    Ok((value.cast(dtype)?, Expr::number(-1, element).cast(dtype)?))
 }
 
 /// What a call of an intrinsic or of a foreign function is to Python: its operator.

@@ -19,18 +19,18 @@ use tilewright_expr::Var as ScalarVar;
 use tilewright_ir::calls::TirCall;
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, TensorShape, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_ir::tir::{PrimFunc, attr_names};
 use tilewright_ir::verify::Form;
-use tilewright_ir::{Attr, GlobalFunc, IRModule, IndexMap};
+use tilewright_ir::{Attr, IRModule, IndexMap};
 use tilewright_ops::manipulate::layout_transform;
-use tilewright_support::{Diagnostic, OrderedMap, Origins};
+use tilewright_support::{Diagnostic, OrderedMap};
 use tilewright_te::{compute, create_prim_func, placeholder};
 use tilewright_tensor::DataType;
 
 use crate::legalize_ops::Library;
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, map_functions, rebuild};
+use crate::sequence::{Place, Rebuild, map_functions, rebuild};
 
 /// Replaces the PrimFuncs of operators.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +63,7 @@ impl Pass for AlterOpImpl {
             function.body = rebuild(&function.body, &mut alter, diagnostics);
             function
         })?;
-        let mut result = alter.library.module;
-        for (name, function) in graphs.iter().filter(|(_, function)| matches!(function, GlobalFunc::Relax(_))) {
-            result.insert(name.clone(), function.clone());
-        }
-        Ok(result)
+        Ok(alter.library.with_graphs(&graphs))
     }
 }
 
@@ -97,22 +93,6 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Where bindings around a call go.
-struct Around<'o> {
-    dataflow: bool,
-    origins: &'o Origins,
-    out: &'o mut Vec<Binding>,
-}
-
-impl Around<'_> {
-    fn bind(&mut self, value: Expr) -> Expr {
-        let info = value.struct_info.clone();
-        let var = if self.dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
-        self.out.push(Binding::new(var.clone(), value, self.origins.clone()));
-        Expr::var(&var)
-    }
-}
-
 impl Rebuild for Alter<'_> {
     fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         let BindingValue::Expr(value) = &binding.value else {
@@ -120,9 +100,9 @@ impl Rebuild for Alter<'_> {
             return Ok(());
         };
         if let Some(call) = Call::of(self.pass, self.before, value) {
-            let mut around = Around { dataflow, origins: &binding.origins, out };
-            let altered = self.altered(&call, &mut around).map_err(|error| {
-                Box::new(Diagnostic::error("TW0731", format!("the replacement of `{}`: {error}", call.operator)))
+            let mut place = Place { dataflow, origins: &binding.origins, out };
+            let altered = self.altered(&call, &mut place).map_err(|error| {
+                Box::new(Diagnostic::error("TW0732", format!("the replacement of `{}`: {error}", call.operator)))
             })?;
             binding.value = BindingValue::Expr(altered);
         }
@@ -133,7 +113,7 @@ impl Rebuild for Alter<'_> {
 
 impl Alter<'_> {
     /// The replacement's call, and what leads back to the results as they were.
-    fn altered(&mut self, call: &Call<'_>, around: &mut Around<'_>) -> Result<Expr, InferError> {
+    fn altered(&mut self, call: &Call<'_>, place: &mut Place<'_>) -> Result<Expr, InferError> {
         let is_tensor = |arg: &&Expr| matches!(arg.struct_info, StructInfo::Tensor { .. });
         let (inputs, maps) = (call.args.iter().filter(is_tensor).count(), &call.replacement.transforms);
         if maps.len() != inputs + call.results.len() {
@@ -150,7 +130,7 @@ impl Alter<'_> {
             let map = is_tensor(&arg).then(|| of_inputs.next()).flatten();
             args.push(match map {
                 Some(map) if !is_identity(map) => {
-                    around.bind(layout_transform::call(&self.cx, arg.clone(), map.clone(), None, None, None)?)
+                    place.bind(layout_transform::call(&self.cx, arg.clone(), map.clone(), None, None, None)?)
                 }
                 _ => arg.clone(),
             });
@@ -159,21 +139,21 @@ impl Alter<'_> {
         let ways: Vec<Way> = ways.collect::<Result<_, _>>()?;
         let wish = format!("{}_replacement", call.operator.replace('.', "_"));
         let function = named(&call.replacement.function, call.operator);
-        let global = self.library.add(&wish, function, around.origins);
+        let global = self.library.add(&wish, function, place.origins);
         let altered = ways.iter().map(|way| way.altered.clone()).collect();
         let value = Expr::call_tir_with(&self.cx, global, args, altered, call.said.clone())?;
         match (ways.as_slice(), call.results) {
             ([way], [result]) if way.back.is_some() => {
-                let altered = around.bind(value);
-                self.put_back(way, altered, result, around)
+                let altered = place.bind(value);
+                self.put_back(way, altered, result, place)
             }
             ([_], _) => Ok(value),
             (ways, results) => {
-                let altered = around.bind(value);
+                let altered = place.bind(value);
                 let fields = ways.iter().zip(results).enumerate().map(|(index, (way, result))| {
-                    let field = around.bind(Expr::tuple_get(altered.clone(), index)?);
-                    let value = self.put_back(way, field.clone(), result, around)?;
-                    Ok(if value.as_var().is_some() { value } else { around.bind(value) })
+                    let field = place.bind(Expr::tuple_get(altered.clone(), index)?);
+                    let value = self.put_back(way, field.clone(), result, place)?;
+                    Ok(if value.as_var().is_some() { value } else { place.bind(value) })
                 });
                 Ok(Expr::tuple(fields.collect::<Result<_, InferError>>()?))
             }
@@ -186,16 +166,16 @@ impl Alter<'_> {
         way: &Way,
         altered: Expr,
         as_it_was: &StructInfo,
-        around: &mut Around<'_>,
+        place: &mut Place<'_>,
     ) -> Result<Expr, InferError> {
         let Some(back) = &way.back else { return Ok(altered) };
         let value = layout_transform::call(&self.cx, altered, back.clone(), None, None, None)?;
         if !way.is_padded {
             return Ok(value);
         }
-        let whole = around.bind(value);
+        let whole = place.bind(value);
         let function = without_pad(&whole.struct_info, as_it_was)?;
-        let global = self.library.add("remove_pad", function, around.origins);
+        let global = self.library.add("remove_pad", function, place.origins);
         Expr::call_tir(&self.cx, global, vec![whole], vec![as_it_was.clone()])
     }
 }

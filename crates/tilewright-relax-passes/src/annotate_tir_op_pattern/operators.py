@@ -56,11 +56,12 @@ class Module:
         with T.block("T_cumsum"):
             T.reads(soft[T.int64(0):T.int64(2), T.int64(0):T.int64(2)], T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
             T.writes(T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
-            for i0, i1 in T.grid(T.int64(2), T.int64(2)):
-                if i1 == T.int64(0):
-                    T_cumsum[i0, i1] = soft[i0, i1]
-                else:
-                    T_cumsum[i0, i1] = T_cumsum[i0, i1 - T.int64(1)] + soft[i0, i1]
+            for i0 in T.parallel(T.int64(2)):
+                for i1 in range(T.int64(2)):
+                    if i1 == T.int64(0):
+                        T_cumsum[i0, i1] = soft[i0, i1]
+                    else:
+                        T_cumsum[i0, i1] = T_cumsum[i0, i1 - T.int64(1)] + soft[i0, i1]
 
     @T.prim_func(private=True)
     def matmul(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), w: T.Buffer((T.int64(3), T.int64(2)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):

@@ -14,6 +14,7 @@
 use std::sync::Arc;
 
 use tilewright_ir::IRModule;
+use tilewright_ir::analysis::renewed;
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingBlock, Expr, ExprKind, Function, StructInfo, Var};
@@ -21,7 +22,6 @@ use tilewright_ir::verify::Form;
 use tilewright_support::Origins;
 
 use crate::hiding::hidden;
-use crate::outline::renewed;
 use crate::private_calls::with_weights;
 
 /// Makes one tuple of the weights of functions.
@@ -92,6 +92,6 @@ impl BundleModelParams {
         }
         let params = function.params[..inputs].iter().cloned().chain([tuple]).collect();
         let bundled = Function { params, body, ..function.clone() };
-        renewed(&hidden(&bundled, &|var| weights.contains(var)), &[])
+        renewed(&hidden(&bundled, &|var| weights.contains(var)))
     }
 }

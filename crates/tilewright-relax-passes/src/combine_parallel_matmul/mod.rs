@@ -34,9 +34,9 @@ use tilewright_support::{Diagnostic, Map, OrderedMap, Origins, Set};
 use tilewright_tensor::DataType;
 
 use self::dependence::Dependence;
-use crate::eliminate_common_subexpr::Operand;
 use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
+use crate::operand::Operand;
 use crate::sequence::{bound_value, map_dataflow, map_functions};
 
 /// Combines products that share their left operand.

@@ -11,13 +11,12 @@ use tilewright_expr::node::{EqCx, HashCx, VarId, rewrite, walk};
 use tilewright_ir::IRModule;
 use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{
-    Binding, BindingBlock, BindingValue, Callee, Constant, Expr, ExprKind, Function, SeqExpr, Var,
-};
+use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Callee, Expr, ExprKind, Function, SeqExpr, Var};
 use tilewright_ir::verify::Form;
 use tilewright_support::{Map, with_stack};
 
 use crate::normalize::normalized;
+use crate::operand::Operand;
 use crate::sequence::{map_functions, push_block};
 
 /// Computes equal values once.
@@ -81,32 +80,6 @@ struct Key {
     what: Arc<str>,
     attrs: u64,
     operands: Vec<Operand>,
-}
-
-/// What equal operands share.
-#[derive(PartialEq, Eq, Hash)]
-pub(crate) enum Operand {
-    Var(VarId),
-    /// A constant's dimensions and first bytes: to read all of a weight costs more than to compare those that begin alike.
-    Constant(Vec<i64>, Vec<u8>),
-    /// The structural hash.
-    Other(u64),
-}
-
-/// The bytes of a constant that tell it from most others.
-const BEGINNING: usize = 64;
-
-impl Operand {
-    pub(crate) fn of(expr: &Expr) -> Self {
-        match &expr.kind {
-            ExprKind::Var(var) => Self::Var(var.id()),
-            ExprKind::Constant(Constant(tensor)) => {
-                let bytes = tensor.as_bytes().unwrap_or_default();
-                Self::Constant(tensor.shape().to_vec(), bytes.iter().take(BEGINNING).copied().collect())
-            }
-            _ => Self::Other(HashCx::hash(expr)),
-        }
-    }
 }
 
 /// Values and names of one sort of variables.

@@ -1,4 +1,4 @@
-//! `FastMathTransform`: exponentials are worked out by short formulas, whatever other rules a build has for them.
+//! `FastMathTransform`: exponentials get functions with names of their own, in whose places users may put their own.
 //!
 //! ```text
 //! y = exp(x)              y = call_tir(cls.fast_exp, (x,))
@@ -6,15 +6,15 @@
 //! ```
 //!
 //! From any form to any form. It is about `exp`, `erf`, `tanh` and `nn.softmax`; calls whose shapes or data types are not known
-//! stay. The functions are those of `LegalizeOps` under names of their own: what the lowering makes of an exponential is a
-//! short formula with a stated bound already, and no faster one is exact enough to be worth it. Users may put PrimFuncs of
-//! their own in the places of these names.
+//! stay, and so do those of constants, which are folded. The functions are those of `LegalizeOps`, and as fast: what the
+//! lowering makes of an exponential is a short formula with a stated bound already, and no faster one is exact enough to be
+//! worth it.
 
+use tilewright_ir::IRModule;
 use tilewright_ir::op::{Legalize, OpCall, OpDef, OpRef};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Callee, ExprKind};
 use tilewright_ir::verify::Form;
-use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_ops::nn::softmax;
 use tilewright_ops::unary::{erf, exp, tanh};
 use tilewright_support::Diagnostic;
@@ -23,7 +23,7 @@ use crate::legalize_ops::Library;
 use crate::normalize::normalized;
 use crate::sequence::{Rebuild, bound_value, defect, map_functions, rebuild};
 
-/// Calls short formulas of exponentials.
+/// Calls exponentials by names of their own.
 #[derive(Clone, Copy, Debug)]
 pub struct FastMathTransform;
 
@@ -44,11 +44,7 @@ impl Pass for FastMathTransform {
             function.body = rebuild(&function.body, &mut fast, diagnostics);
             function
         })?;
-        let mut result = fast.0.module;
-        for (name, function) in graphs.iter().filter(|(_, function)| matches!(function, GlobalFunc::Relax(_))) {
-            result.insert(name.clone(), function.clone());
-        }
-        Ok(result)
+        Ok(fast.0.with_graphs(&graphs))
     }
 }
 

@@ -7,7 +7,8 @@
 //!
 //! What stays as it is: calls with effects, calls with a symbolic dimension, results that nobody uses, results of more than
 //! [`GROWTH`] times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call),
-//! and calls whose evaluation fails: the fault is the run's, where it happens at all.
+//! calls whose evaluation fails, as the fault is the run's, where it happens at all, and functions that fusion has made: what
+//! a kernel works out from nothing would be read from memory.
 //!
 //! A constant that only folded calls have used goes at once, so that memory holds the constants that the module is left
 //! with and those of one chain of calls.
@@ -23,6 +24,7 @@ use tilewright_ir::verify::Form;
 use tilewright_support::{Map, Origins, Set, with_stack};
 
 use crate::normalize::normalized;
+use crate::outline::PRIMITIVE;
 use crate::sequence::{map_functions, push_block};
 
 /// How many times the bytes of its arguments a result may take.
@@ -43,6 +45,9 @@ impl Pass for FoldConstant {
 
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         map_functions(NAME, &module, |function, _| {
+            if function.attrs.contains_key(PRIMITIVE) {
+                return function.clone();
+            }
             let function = normalized(function);
             let mut fold = Fold::new(&module, cx.evaluator);
             fold.count(&function.body, Count::More);

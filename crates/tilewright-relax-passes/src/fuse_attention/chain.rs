@@ -1,5 +1,6 @@
 //! Which bindings of a dataflow block are an attention.
 
+use tilewright_expr as scalar;
 use tilewright_expr::node::VarId;
 use tilewright_ir::IRModule;
 use tilewright_ir::analysis::has_reshape_pattern;
@@ -11,6 +12,7 @@ use tilewright_ir::{Attr, Attrs};
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::nn::{attention, attention_bias, softmax};
 use tilewright_support::Map;
+use tilewright_tensor::DataType;
 
 use crate::needs::{needs, users};
 use crate::sequence::bound_value;
@@ -34,16 +36,20 @@ impl<'b> Block<'b> {
         Self { module, bindings, place, users: users(&needs(bindings)), cx: InferCx::default() }
     }
 
-    /// The members of the attention whose last product, or whose one operator, is the binding.
-    pub(super) fn attention(&self, end: usize) -> Option<Vec<usize>> {
+    /// The attention whose last product, or whose one operator, is the binding.
+    pub(super) fn attention(&self, end: usize) -> Option<Found> {
         let (op, args, _) = self.op(end)?;
-        let mut members = vec![end];
+        let (mut members, mut copied) = (vec![end], Vec::new());
         let operands = if op == OpRef(&attention::OP) || op == OpRef(&attention_bias::OP) {
             let [queries, keys, values, ..] = args else { return None };
             [queries, keys, values]
         } else if op == OpRef(&matmul::OP) {
             let [weights, values] = args else { return None };
             let mut inner = self.weights(weights)?;
+            if !self.mixes(end, weights, values) {
+                return None;
+            }
+            copied = self.generated_operands(&inner.path);
             members.append(&mut inner.path);
             [inner.queries, inner.keys, values]
         } else {
@@ -61,7 +67,8 @@ impl<'b> Block<'b> {
             StructInfo::Tuple(fields) => fields.iter().all(|field| field.dims().is_some() && field.dtype().is_some()),
             info => info.dims().is_some() && info.dtype().is_some(),
         };
-        (members.len() > 1 && members.iter().all(is_known)).then_some(members)
+        copied.retain(|copy| !members.contains(copy));
+        (members.len() > 1 && members.iter().chain(&copied).all(is_known)).then_some(Found { members, copied })
     }
 
     fn call(&self, at: usize) -> Option<(&'b Callee, &'b [Expr], &'b Attrs)> {
@@ -71,29 +78,48 @@ impl<'b> Block<'b> {
         }
     }
 
-    fn op(&self, at: usize) -> Option<(OpRef, &'b [Expr], &'b Attrs)> {
+    pub(super) fn op(&self, at: usize) -> Option<(OpRef, &'b [Expr], &'b Attrs)> {
         match self.call(at)? {
             (Callee::Op(op), args, attrs) => Some((*op, args, attrs)),
             _ => None,
         }
     }
 
+    /// The binding of an operand.
+    pub(super) fn bound(&self, operand: &Expr) -> Option<usize> {
+        self.place.get(&operand.as_var()?.id()).copied()
+    }
+
     /// The binding of an operand that nothing else uses.
     fn only_used_here(&self, operand: &Expr) -> Option<usize> {
-        let at = *self.place.get(&operand.as_var()?.id())?;
+        let at = self.bound(operand)?;
         (self.bindings[at].var.dataflow && self.users[at].len() == 1).then_some(at)
+    }
+
+    pub(super) fn result(&self, at: usize) -> &StructInfo {
+        &self.bindings[at].var.struct_info
+    }
+
+    /// Whether nothing but the members uses the binding.
+    pub(super) fn only_used_by(&self, at: usize, members: &[usize]) -> bool {
+        self.bindings[at].var.dataflow && self.users[at].iter().all(|user| members.contains(user))
     }
 
     /// The shares by which values are mixed: a softmax over the last dimension of what became of a product.
     fn weights(&self, operand: &'b Expr) -> Option<Weights<'b>> {
         let at = self.only_used_here(operand)?;
         let (op, args, attrs) = self.op(at)?;
+        if operand.struct_info.dtype() != Some(DataType::F32) {
+            return None;
+        }
+        if let Some(softmax) = self.spelled_softmax(at) {
+            let mut found = self.product_at(softmax.scores, LONGEST)?;
+            found.path.extend(softmax.members);
+            return Some(found);
+        }
         let [scores] = args else { return None };
         if op != OpRef(&softmax::OP) {
-            // A change of type, say.
-            let mut found = (self.is_elementwise(at) && args.len() == 1).then(|| self.weights(scores))??;
-            found.path.push(at);
-            return Some(found);
+            return None;
         }
         let rank = scores.struct_info.rank()?;
         let axis = attrs.get("axis").and_then(Attr::as_int)?;
@@ -103,15 +129,29 @@ impl<'b> Block<'b> {
         Some(found)
     }
 
+    /// Whether the product mixes the values for each row of weights: it has no dimensions but those of the weights and the
+    /// width of the values.
+    fn mixes(&self, end: usize, weights: &Expr, values: &Expr) -> bool {
+        let (Some([rows @ .., _]), Some([mixed @ .., _])) = (weights.struct_info.dims(), self.result(end).dims()) else {
+            return false;
+        };
+        let alike = rows.iter().zip(mixed).all(|(a, b)| self.cx.analyzer.prove_equal(a, b));
+        rows.len() == mixed.len() && alike && has_constant_end(values)
+    }
+
     /// The product at the beginning of a chain of operators that work on it element by element.
     fn product(&self, operand: &'b Expr, longest: usize) -> Option<Weights<'b>> {
-        let at = self.only_used_here(operand)?;
+        self.product_at(self.only_used_here(operand)?, longest)
+    }
+
+    fn product_at(&self, at: usize, longest: usize) -> Option<Weights<'b>> {
         let (callee, args, _) = self.call(at)?;
         if let Callee::Op(op) = callee
             && *op == OpRef(&matmul::OP)
         {
             let [queries, keys] = args else { return None };
-            return Some(Weights { path: vec![at], queries, keys });
+            let fits = is_summed_in_float32(queries) && is_summed_in_float32(keys) && has_constant_end(queries);
+            return fits.then(|| Weights { path: vec![at], queries, keys });
         }
         if longest == 0 || !self.is_elementwise(at) {
             return None;
@@ -132,8 +172,16 @@ impl<'b> Block<'b> {
         }
     }
 
+    fn same_count(&self, a: &StructInfo, b: &StructInfo) -> bool {
+        let count = |info: &StructInfo| {
+            let dims = info.dims()?;
+            Some(dims.iter().fold(scalar::Expr::i64(1), |count, dim| &count * dim))
+        };
+        count(a).zip(count(b)).is_some_and(|(a, b)| self.cx.analyzer.prove_equal(&a, &b))
+    }
+
     /// Whether the binding works element by element, with operands repeated where they are smaller.
-    fn is_elementwise(&self, at: usize) -> bool {
+    pub(super) fn is_elementwise(&self, at: usize) -> bool {
         match self.call(at) {
             Some((Callee::Op(op), ..)) => op.properties.pure && op.properties.fusion <= Fusion::Broadcast,
             Some((Callee::Tir(function), args, attrs)) if TirCall::of(attrs).te_grad.is_none() => {
@@ -204,13 +252,14 @@ impl<'b> Block<'b> {
         (one && moves && only).then_some(members)
     }
 
-    /// Adds what moves the elements of the result, up to the last that is no view.
+    /// Adds what moves all elements of the result to places of their own, up to the last that is no view.
     fn movers_behind(&self, end: usize, members: &mut Vec<usize>) {
         let (mut at, mut found) = (end, Vec::new());
         while self.bindings[at].var.dataflow
             && found.len() < LONGEST
             && let [next] = self.users[at].as_slice()
             && self.moves(*next).is_some()
+            && self.same_count(self.result(at), self.result(*next))
         {
             found.push(*next);
             at = *next;
@@ -227,6 +276,14 @@ impl<'b> Block<'b> {
     }
 }
 
+/// The bindings of an attention.
+pub(super) struct Found {
+    /// Those that become one, in order.
+    pub(super) members: Vec<usize>,
+    /// Those that are worked out there, too, in order.
+    pub(super) copied: Vec<usize>,
+}
+
 /// What moves the elements of an operand.
 struct Chain<'b> {
     /// From the last backwards.
@@ -241,4 +298,15 @@ struct Weights<'b> {
     path: Vec<usize>,
     queries: &'b Expr,
     keys: &'b Expr,
+}
+
+/// Whether a factor's products are summed up in float32.
+fn is_summed_in_float32(factor: &Expr) -> bool {
+    let narrow = [DataType::F32, DataType::F16, DataType::BF16];
+    factor.struct_info.dtype().is_some_and(|dtype| narrow.contains(&dtype))
+}
+
+/// Whether the operand is a matrix, or several, whose rows have a known number of elements.
+fn has_constant_end(operand: &Expr) -> bool {
+    matches!(operand.struct_info.dims(), Some([.., _, end]) if end.as_int().is_some_and(|end| end > 0))
 }

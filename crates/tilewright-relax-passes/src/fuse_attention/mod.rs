@@ -10,15 +10,19 @@
 //!
 //! From any form to any form; dataflow blocks change. Between the first product and the softmax may stand any operators and
 //! PrimFuncs that work element by element on the product, with other operands repeated along its dimensions: scales, masks,
-//! biases, choices. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
+//! biases, choices; the softmax may be spelled out. The softmax is of float32, and its shares weigh the values as they are,
+//! which is what `tile_attention` computes; others stay as they were. Whatever moves the elements of queries, keys or values before (transpositions, heads repeated for
 //! groups) and those of the result behind becomes part of the function, too, so that nothing of it is copied; so does what
-//! parts one tensor into the three. What only gives a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements
+//! parts one tensor into the three. Masks and biases that are worked out from next to nothing are worked out in the function
+//! (`generated`). What only gives a tensor another shape stays outside, where it costs nothing. `nn.attention` and its relatives take in what moves elements
 //! around them in the same way. Nothing is computed otherwise than before: what a schedule makes of the function is its own
 //! matter.
 //!
 //! `LegalizeOps` and `FuseTIR` make one PrimFunc of the function; equal functions are one.
 
 mod chain;
+mod generated;
+mod spelled;
 
 use tilewright_ir::op::{InferCx, InferError};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -31,7 +35,7 @@ use crate::needs::{Grouped, Growing, with_groups};
 use crate::normalize::normalized;
 use crate::outline::{CODEGEN, COMPOSITE, Constants, Made, Outlined, PRIMITIVE, outlined};
 use crate::sequence::{defect, map_dataflow};
-use chain::Block;
+use chain::{Block, Found};
 
 /// Makes one function of the operators of each attention.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +64,7 @@ impl Pass for FuseAttention {
                 let groups = groups(&module, &bindings);
                 let written = groups.into_iter().map(|group| {
                     let call = called(&cx, &mut fused, &mut made, &bindings, &group)?;
-                    Ok((group, vec![call]))
+                    Ok((group.members, vec![call]))
                 });
                 match written.collect::<Result<Vec<_>, InferError>>() {
                     Ok(groups) => with_groups(bindings, groups),
@@ -79,16 +83,18 @@ impl Pass for FuseAttention {
     }
 }
 
-/// The bindings of each attention in a block, in order; the last has the result.
-fn groups(module: &IRModule, bindings: &[Binding]) -> Vec<Vec<usize>> {
+/// The bindings of each attention in a block; the last member has the result.
+fn groups(module: &IRModule, bindings: &[Binding]) -> Vec<Found> {
     let block = Block::of(module, bindings);
     let mut grouped = Grouped::of(bindings);
     let mut found = Vec::new();
     for end in 0..bindings.len() {
-        let Some(members) = block.attention(end) else { continue };
-        if Growing::default().take(&grouped, &members) {
-            grouped.add(&members);
-            found.push(members);
+        let Some(mut attention) = block.attention(end) else { continue };
+        if Growing::default().take(&grouped, &attention.members) {
+            grouped.add(&attention.members);
+            // What another group gives is an operand.
+            attention.copied.retain(|&copy| !grouped.is_in_group(copy));
+            found.push(attention);
         }
     }
     found
@@ -100,9 +106,11 @@ fn called(
     module: &mut IRModule,
     made: &mut Made,
     bindings: &[Binding],
-    group: &[usize],
+    group: &Found,
 ) -> Result<Binding, InferError> {
-    let members: Vec<Binding> = group.iter().map(|&member| bindings[member].clone()).collect();
+    let mut places = [group.members.as_slice(), &group.copied].concat();
+    places.sort_unstable();
+    let members: Vec<Binding> = places.iter().map(|&member| bindings[member].clone()).collect();
     let Some(last) = members.last() else { return Err(InferError::new("a group without members")) };
     let attrs = Attrs::from([(PRIMITIVE.into(), Attr::Int(1))]);
     let outputs = std::slice::from_ref(&last.var);

@@ -21,14 +21,14 @@ use tilewright_ir::analysis::vars::{each_binding, value_of};
 use tilewright_ir::calls::TirCall;
 use tilewright_ir::op::{DimBindings, InferCx, InferError, check_against};
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo};
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
-use tilewright_support::{Diagnostic, Map, OrderedMap, Origins, Set};
+use tilewright_support::{Diagnostic, Map, OrderedMap, Set};
 
 use crate::normalize::normalized;
 use crate::outline::{CODEGEN, PRIMITIVE};
-use crate::sequence::{Rebuild, defect, map_functions, rebuild};
+use crate::sequence::{Place, Rebuild, defect, map_functions, rebuild};
 use body::{Fused, Input, Tree, fused};
 
 /// Makes PrimFuncs of functions that fusion has made.
@@ -148,7 +148,7 @@ impl Rebuild for Calls<'_> {
             && let ExprKind::GlobalVar(global) = &callee.kind
             && let Some(fused) = self.made.get(&global.name)
         {
-            let mut place = Place { dataflow, origins: binding.origins.clone(), out };
+            let mut place = Place { dataflow, origins: &binding.origins, out };
             let made = self.call(&mut place, fused, &global.name, args, &value.struct_info);
             let value = made.map_err(|error| Box::new(defect(&error)))?;
             out.push(Binding { value: BindingValue::Expr(value), ..binding });
@@ -159,22 +159,7 @@ impl Rebuild for Calls<'_> {
     }
 }
 
-/// Where bindings are added.
-struct Place<'o> {
-    dataflow: bool,
-    origins: Origins,
-    out: &'o mut Vec<Binding>,
-}
-
 impl Place<'_> {
-    /// A variable for a value.
-    fn bind(&mut self, value: Expr) -> Expr {
-        let info = value.struct_info.clone();
-        let var = if self.dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
-        self.out.push(Binding::new(var.clone(), value, self.origins.clone()));
-        Expr::var(&var)
-    }
-
     /// A field of a field of … a value.
     fn field(&mut self, value: &Expr, path: &[usize]) -> Result<Expr, InferError> {
         let mut value = value.clone();

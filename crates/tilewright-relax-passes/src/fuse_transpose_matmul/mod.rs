@@ -16,7 +16,7 @@ use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingValue, Expr, StructInfo};
 use tilewright_ir::tir::{self, Buffer, PrimFunc, Stmt, StmtKind};
 use tilewright_ir::verify::Form;
-use tilewright_ir::{Attr, GlobalFunc, IRModule};
+use tilewright_ir::{Attr, IRModule};
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::manipulate::permute_dims;
 
@@ -38,7 +38,7 @@ impl Pass for FuseTransposeMatmul {
 
     fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
         let mut library = Library::of(&module);
-        let graph = map_functions(NAME, &module, |function, diagnostics| {
+        let graphs = map_functions(NAME, &module, |function, diagnostics| {
             let function = normalized(function);
             let body = map_dataflow(&function.body, &mut |mut bindings| {
                 let around = Around::of(&bindings);
@@ -53,13 +53,7 @@ impl Pass for FuseTransposeMatmul {
             });
             tilewright_ir::relax::Function { body, ..function }
         })?;
-        let mut result = library.module;
-        for (name, function) in graph.iter() {
-            if let GlobalFunc::Relax(_) = function {
-                result.insert(name.clone(), function.clone());
-            }
-        }
-        Ok(result)
+        Ok(library.with_graphs(&graphs))
     }
 }
 

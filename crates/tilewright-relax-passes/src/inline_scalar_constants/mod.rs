@@ -67,7 +67,7 @@ impl Pass for InlineScalarConstants {
 }
 
 /// The number that a constant of one element is.
-fn number(value: &Expr) -> Option<tir::Expr> {
+pub(crate) fn number(value: &Expr) -> Option<tir::Expr> {
     let ExprKind::Constant(Constant(tensor)) = &value.kind else { return None };
     let dtype = tensor.dtype();
     if tensor.num_elements() != 1 || !NUMBERS.contains(&dtype) {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{VarId, rewrite, walk, walk_some};
-use tilewright_ir::analysis::{definable_dims, free_vars};
+use tilewright_ir::analysis::{definable_dims, dims_in, free_vars, renewed};
 use tilewright_ir::builder::{BlockBuilder, BuildError, map_exprs, mutate_module, normalize_function};
 use tilewright_ir::op::InferCx;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -31,7 +31,6 @@ use tilewright_ops::system::make_closure;
 use tilewright_support::{Diagnostic, Map, Set, with_stack};
 
 use crate::normalize::normalized;
-use crate::outline::{dims, renewed};
 use crate::sequence::{defect, map_functions, push_block, with_renewed_references};
 
 /// Makes functions of the module of those that stand inside others.
@@ -156,13 +155,13 @@ impl Lifting {
     /// What the function takes from around it: variables, and the dimensions that they do not tell.
     fn taken(&self, var: &Var, function: &Function, around: &Around) -> Vec<Expr> {
         let mut vars: Vec<Var> = Vec::new();
-        let mut spoken: Vec<scalar::Var> = dims(function);
+        let mut spoken: Vec<scalar::Var> = dims_in(function);
         for free in free_vars(function).into_iter().filter(|free| free != var) {
             let own = match self.lifted.get(&free.id()) {
                 Some(Lifted::Function { taken, .. }) => {
-                    taken
-                        .iter()
-                        .for_each(|expr| spoken.extend(expr.struct_info.dims().into_iter().flatten().flat_map(dims)));
+                    taken.iter().for_each(|expr| {
+                        spoken.extend(expr.struct_info.dims().into_iter().flatten().flat_map(dims_in))
+                    });
                     taken.iter().filter_map(|expr| expr.as_var().cloned()).collect()
                 }
                 Some(Lifted::Closure { var, .. }) => vec![var.clone()],
@@ -221,7 +220,7 @@ impl Lifting {
         self.lifted.insert(var.id(), Lifted::Function { global: global.clone(), taken: taken.clone() });
         let objects = std::mem::take(&mut self.objects);
         lifted.body = with_stack(|| self.seq(&function.body, &mut inside))?;
-        let lifted = renewed(&lifted, &[]);
+        let lifted = renewed(&lifted);
         let lifted = match self.objects {
             true => {
                 let ret = lifted.body.result.struct_info.clone();

@@ -5,7 +5,8 @@
 //! buffer's shape tells are passed as scalars, between the tensors and the results.
 //!
 //! Operators that are named in `skip_ops` stay as they are; the module is then no legalised one. With `enable_warning` a
-//! warning names each operator that has a legalisation and is there afterwards.
+//! warning names each operator that stays: one of them, or one that the machine runs itself. Any other becomes loops, or is
+//! an error.
 //!
 //! Sizes that an operator takes to be equal, and that only the run can compare, are compared in front of the call: by
 //! `R.match_cast` of one as a shape of the other.
@@ -17,30 +18,25 @@ use tilewright_expr::Var as ScalarVar;
 use tilewright_expr::node::{EqCx, HashCx, rewrite, walk};
 use tilewright_ir::op::{AttrDefault, EqualSizes, InferCx, InferError, Legalize, OpCall};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape, Var};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, GlobalVar, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, Origins, Set};
 
 use crate::normalize::normalized;
-use crate::sequence::{Rebuild, map_functions, rebuild};
+use crate::sequence::{Place, Rebuild, map_functions, rebuild};
 
 /// Replaces operators by calls of PrimFuncs.
-#[derive(Clone, Copy, Debug)]
-pub struct LegalizeOps;
+#[derive(Clone, Debug, Default)]
+pub struct LegalizeOps {
+    /// The operators that stay, beside those that the machine runs itself.
+    skipped: Set<&'static str>,
+    /// Whether a warning names each operator that stays.
+    warns: bool,
+}
 
 const NAME: &str = "LegalizeOps";
-
-impl Pass for LegalizeOps {
-    fn info(&self) -> PassInfo {
-        PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to: Form::Legalized }
-    }
-
-    fn run(&self, _: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        legalized(&module, Set::default())
-    }
-}
 
 impl LegalizeOps {
     pub(crate) const DEF: PassDef = PassDef {
@@ -57,7 +53,7 @@ impl LegalizeOps {
                 name: "enable_warning",
                 kind: ParamKind::Bool,
                 default: AttrDefault::Bool(false),
-                doc: "Whether a warning names each operator that is left.",
+                doc: "Whether a warning names each operator that stays: of `skip_ops`, or run by the machine itself.",
             },
         ],
         make: |args| {
@@ -67,66 +63,31 @@ impl LegalizeOps {
                     .ok_or_else(|| format!("`{NAME}`: there is no operator `{name}`"))?;
                 skipped.insert(op.name);
             }
-            let warns = args.flag("enable_warning");
-            Ok(if skipped.is_empty() && !warns { Arc::new(Self) } else { Arc::new(LegalizeOthers { skipped, warns }) })
+            Ok(Arc::new(Self { skipped, warns: args.flag("enable_warning") }))
         },
     };
 }
 
-/// Replaces all operators but some.
-#[derive(Clone, Debug)]
-struct LegalizeOthers {
-    skipped: Set<&'static str>,
-    /// Whether warnings name those that are left.
-    warns: bool,
-}
-
-impl Pass for LegalizeOthers {
+impl Pass for LegalizeOps {
     fn info(&self) -> PassInfo {
         let to = if self.skipped.is_empty() { Form::Legalized } else { Form::Graph };
         PassInfo { name: NAME, opt_level: 0, from: Form::Graph, to }
     }
 
     fn run(&self, cx: &mut PassCx<'_>, module: IRModule) -> Result<IRModule, PassError> {
-        let module = legalized(&module, self.skipped.clone())?;
+        let mut library = Library { skipped: self.skipped.clone(), ..Library::of(&module) };
+        let graphs = map_functions(NAME, &module, |function, diagnostics| {
+            let mut function = normalized(function);
+            function.body = rebuild(&function.body, &mut library, diagnostics);
+            function
+        })?;
         if self.warns {
-            for name in left_operators(&module) {
-                cx.diagnostics.push(Diagnostic::warning("", format!("operator `relax.{name}` is left")));
+            for name in &library.left {
+                cx.diagnostics.push(Diagnostic::warning("TW0711", format!("operator `relax.{name}` is left")));
             }
         }
-        Ok(module)
+        Ok(library.with_graphs(&graphs))
     }
-}
-
-/// The names of the operators that have a legalisation and are there, sorted.
-fn left_operators(module: &IRModule) -> BTreeSet<&'static str> {
-    let mut left = BTreeSet::new();
-    for (_, function) in module.iter() {
-        walk(function, |expr: &Expr| {
-            if let ExprKind::Call { callee: Callee::Op(op), .. } = &expr.kind
-                && let Legalize::PrimFunc(_) = op.legalize
-            {
-                left.insert(op.name);
-            }
-        });
-    }
-    left
-}
-
-fn legalized(module: &IRModule, skipped: Set<&'static str>) -> Result<IRModule, PassError> {
-    let mut library = Library { skipped, ..Library::of(module) };
-    let graph = map_functions(NAME, module, |function, diagnostics| {
-        let mut function = normalized(function);
-        function.body = rebuild(&function.body, &mut library, diagnostics);
-        function
-    })?;
-    let mut result = library.module;
-    for (name, function) in graph.iter() {
-        if let GlobalFunc::Relax(_) = function {
-            result.insert(name.clone(), function.clone());
-        }
-    }
-    Ok(result)
 }
 
 /// The module under construction, with its private PrimFuncs by structure.
@@ -134,8 +95,10 @@ pub(crate) struct Library {
     cx: InferCx,
     pub(crate) module: IRModule,
     by_hash: Map<u64, Vec<GlobalVar>>,
-    /// The names of operators that stay.
+    /// The names of operators that stay, beside those that the machine runs itself.
     skipped: Set<&'static str>,
+    /// Those that were met and stayed.
+    left: BTreeSet<&'static str>,
 }
 
 impl Library {
@@ -149,7 +112,16 @@ impl Library {
                 by_hash.entry(HashCx::hash(&**function)).or_default().push(global);
             }
         }
-        Self { cx: InferCx::default(), module: module.clone(), by_hash, skipped: Set::default() }
+        Self { cx: InferCx::default(), module: module.clone(), by_hash, skipped: Set::default(), left: BTreeSet::new() }
+    }
+
+    /// The module with the Relax functions of another one, those that the library's functions were made for.
+    pub(crate) fn with_graphs(self, graphs: &IRModule) -> IRModule {
+        let mut module = self.module;
+        for (name, function) in graphs.iter().filter(|(_, function)| matches!(function, GlobalFunc::Relax(_))) {
+            module.insert(name.clone(), function.clone());
+        }
+        module
     }
 
     /// The module's function of this structure, with symbolic dimensions of its own.
@@ -203,23 +175,28 @@ impl Rebuild for Library {
     fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
         if let BindingValue::Expr(value) = &binding.value
             && let ExprKind::Call { callee: Callee::Op(op), args, attrs, .. } = &value.kind
-            && let Legalize::PrimFunc(rule) = op.legalize
-            && !self.skipped.contains(op.name)
         {
+            let rule = match op.legalize {
+                Legalize::PrimFunc(rule) if !self.skipped.contains(op.name) => rule,
+                _ => {
+                    self.left.insert(op.name);
+                    out.push(binding);
+                    return Ok(());
+                }
+            };
             let call = OpCall { op: *op, args, attrs };
             let refused = |error: InferError| {
                 Box::new(Diagnostic::error("TW0711", format!("`{}` cannot become loops: {error}", op.name)))
             };
             let mut tensors = call.tensors().map_err(refused)?;
-            bind_fields(&mut tensors, &binding.origins, dataflow, out);
-            check_sizes(&call, &binding.origins, dataflow, out);
+            let mut place = Place { dataflow, origins: &binding.origins, out };
+            bind_fields(&mut tensors, &mut place);
+            check_sizes(&call, &mut place);
             let (wish, info) = (short_name(&call), &value.struct_info);
             let legal = self.legalized_as(wish, &call, tensors, rule, info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
-                StructInfo::Tuple(fields) if fields.len() == 1 => {
-                    Expr::tuple(vec![bound(legal, &binding.origins, dataflow, out)])
-                }
+                StructInfo::Tuple(fields) if fields.len() == 1 => Expr::tuple(vec![place.bind(legal)]),
                 _ => legal,
             };
             binding.value = BindingValue::Expr(legal);
@@ -231,18 +208,14 @@ impl Rebuild for Library {
 
 /// Lets the run check what the operator's rule takes to be so: sizes that must be equal, as variables whose names say for
 /// which operator.
-fn check_sizes(call: &OpCall<'_>, origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) {
+fn check_sizes(call: &OpCall<'_>, place: &mut Place<'_>) {
     let cx = InferCx::remembering();
     if (call.op.infer)(&cx, call).is_err() {
         return;
     }
     for EqualSizes { found, wanted } in cx.assumed() {
-        let struct_info = StructInfo::Shape(TensorShape::Known(vec![wanted]));
-        let name = format!("{}_sizes", short_name(call));
-        let info = struct_info.clone();
-        let var = if dataflow { Var::dataflow(name, info) } else { Var::new(name, info) };
-        let value = BindingValue::MatchCast { value: Expr::shape(vec![found]), struct_info };
-        out.push(Binding { var, value, origins: origins.clone() });
+        let wanted = StructInfo::Shape(TensorShape::Known(vec![wanted]));
+        place.match_cast(format!("{}_sizes", short_name(call)), Expr::shape(vec![found]), wanted);
     }
 }
 
@@ -251,22 +224,13 @@ fn short_name(call: &OpCall<'_>) -> &'static str {
     call.op.name.rsplit('.').next().unwrap_or(call.op.name)
 }
 
-/// Gives the fields of tuple values among the operands variables, which `out` binds.
-fn bind_fields(operands: &mut [Expr], origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) {
+/// Gives the fields of tuple values among the operands variables.
+fn bind_fields(operands: &mut [Expr], place: &mut Place<'_>) {
     for operand in operands {
         if matches!(operand.kind, ExprKind::TupleGet { .. }) {
-            *operand = bound(operand.clone(), origins, dataflow, out);
+            *operand = place.bind(operand.clone());
         }
     }
-}
-
-/// A variable of the value, which `out` binds.
-fn bound(value: Expr, origins: &Origins, dataflow: bool, out: &mut Vec<Binding>) -> Expr {
-    let info = value.struct_info.clone();
-    let var = if dataflow { Var::dataflow("lv", info) } else { Var::new("gv", info) };
-    let of_var = Expr::var(&var);
-    out.push(Binding::new(var, value, origins.clone()));
-    of_var
 }
 
 /// The function with symbolic dimensions of its own, not those of the graph that it was made for.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::{EqCx, VarId, rewrite, walk};
-use tilewright_ir::analysis::{computable_at_compile_time, definable_dims};
+use tilewright_ir::analysis::{computable_at_compile_time, definable_dims, dims_in, renewed_with};
 use tilewright_ir::op::{AttrDefault, OpRef};
 use tilewright_ir::pass::{ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
 use tilewright_ir::relax::{
@@ -33,7 +33,6 @@ use tilewright_ops::builtin::stop_lift_params;
 use tilewright_support::{Diagnostic, Map, Origins, Set};
 
 use crate::normalize::normalized;
-use crate::outline::{dims, renewed};
 use crate::private_calls::with_weights;
 use crate::sequence::{bound_value, located};
 
@@ -233,7 +232,9 @@ fn split(module: &mut IRModule, name: &str, models: Vec<Model>) {
             .flat_map(|p| definable_dims(&p.struct_info))
             .map(|dim| dim.id())
             .collect();
-        spoken.extend(dims(rest).into_iter().chain(dims(&model.function.ret)).filter(|dim| !told.contains(&dim.id())));
+        spoken.extend(
+            dims_in(rest).into_iter().chain(dims_in(&model.function.ret)).filter(|dim| !told.contains(&dim.id())),
+        );
     }
     let needed = weights.iter().chain(common.iter().map(|binding| &binding.var)).filter(|var| used.contains(&var.id()));
     let needed: Vec<Var> = needed.cloned().collect();
@@ -263,7 +264,7 @@ fn split(module: &mut IRModule, name: &str, models: Vec<Model>) {
         let inputs = model.function.params[..model.inputs].iter().cloned();
         let params = inputs.chain(needed.iter().cloned()).chain(shape).collect();
         let function = Function { params, body, ..model.function };
-        module.insert(model.name, renewed(&function, &outputs(&function.body)));
+        module.insert(model.name, renewed_with(&function, &outputs(&function.body)));
     }
 }
 
@@ -315,5 +316,5 @@ fn transform(weights: &[Var], computed: Vec<Binding>, needed: &[Var], untold: &[
         hidden.then(|| Var::dataflow(var.name.clone(), var.struct_info.clone()))
     };
     let function = rewrite(&function, hide).unwrap_or_else(|| function.clone());
-    renewed(&function, needed)
+    renewed_with(&function, needed)
 }

@@ -6,8 +6,8 @@
 //! itself. A group becomes a function with the attribute `Codegen`, in which the composite functions are closures.
 
 use tilewright_expr::node::{VarId, rewrite, walk};
-use tilewright_ir::analysis::all_global_vars;
 use tilewright_ir::analysis::vars::value_of;
+use tilewright_ir::analysis::{all_global_vars, renewed};
 use tilewright_ir::builder::binding_rewrite::in_order;
 use tilewright_ir::op::InferCx;
 use tilewright_ir::pass::{Pass, PassCx, PassError, PassInfo};
@@ -17,7 +17,7 @@ use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, OrderedMap, Origins, Set};
 
-use crate::outline::{CODEGEN, COMPOSITE, Constants, Outlined, PRIMITIVE, outlined, renewed};
+use crate::outline::{CODEGEN, COMPOSITE, Constants, Outlined, PRIMITIVE, outlined};
 
 /// Merges neighbouring calls for one code generator.
 #[derive(Clone, Copy, Debug)]
@@ -223,7 +223,7 @@ pub(crate) fn for_codegen(module: &IRModule, codegen: &str, bindings: &[Binding]
         if !composite.attrs.contains_key(COMPOSITE) {
             continue;
         }
-        let mut closure = renewed(composite, &[]);
+        let mut closure = renewed(composite);
         closure.attrs.remove(PRIMITIVE);
         let var = Var::dataflow(global.name.clone(), closure.signature());
         let value = Expr::raw(closure.signature(), ExprKind::Function(Box::new(closure)));

@@ -8,23 +8,24 @@
 //! From any form to any form. It is about functions with the attribute `Codegen`, as `FuseOpsByPattern` with
 //! `annotate_codegen` and `MergeCompositeFunctions` make them; with entry functions, those that these need. The user's function
 //! is asked once for each code generator, with all of its functions in the order of their names: it sees to it that functions
-//! of their global symbols are known when the program runs. The module keeps calls of these names and nothing else of them.
+//! of their global symbols are known when the program runs. The module keeps calls of these names and nothing else of them: a
+//! function that is handed over and also used as a value is an error.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tilewright_expr::node::rewrite;
 use tilewright_ir::analysis::all_global_vars;
-use tilewright_ir::op::{AttrDefault, InferError};
+use tilewright_ir::op::AttrDefault;
 use tilewright_ir::pass::{Callback, CallbackValue, ParamDef, ParamKind, Pass, PassCx, PassDef, PassError, PassInfo};
-use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, StructInfo};
+use tilewright_ir::relax::{Binding, BindingValue, Callee, Expr, ExprKind, Function, StructInfo};
 use tilewright_ir::tir::attr_names::GLOBAL_SYMBOL;
 use tilewright_ir::verify::Form;
 use tilewright_ir::{Attr, Attrs, IRModule};
 use tilewright_support::{Diagnostic, Set};
 
+use crate::normalize::normalized;
 use crate::outline::CODEGEN;
-use crate::sequence::{located, map_functions};
+use crate::sequence::{Place, Rebuild, bound_value, located, map_functions, rebuild};
 
 /// Hands functions to code generators outside of the compiler.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub struct RunCodegen {
 }
 
 const NAME: &str = "RunCodegen";
+/// What code outside of the compiler cannot do.
+const CODE: &str = "TW0732";
 
 impl std::fmt::Debug for RunCodegen {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -87,7 +90,7 @@ impl Pass for RunCodegen {
 
     fn run(&self, _: &mut PassCx<'_>, mut module: IRModule) -> Result<IRModule, PassError> {
         let handed = self.handed_over(&module)?;
-        let failed = |message: String| PassError::new(NAME, Diagnostic::error("TW0731", message));
+        let failed = |message: String| PassError::new(NAME, Diagnostic::error(CODE, message));
         let mut symbols: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
         for (generator, functions) in &handed {
             let mut exprs = Vec::new();
@@ -107,21 +110,17 @@ impl Pass for RunCodegen {
             (self.generate)(&told).map_err(|why| failed(format!("the code generator `{generator}` failed: {why}")))?;
         }
         symbols.keys().for_each(|name| drop(module.remove(name)));
+        let mut calls = ByName(symbols);
         map_functions(NAME, &module, |function, diagnostics| {
-            let mut wrong = None;
-            let called = |expr: &Expr| match by_name(expr, &symbols)? {
-                Ok(call) => Some(call),
-                Err(error) => {
-                    wrong.get_or_insert(error);
-                    None
-                }
-            };
-            let rewritten = rewrite(function, called).unwrap_or_else(|| function.clone());
-            if let Some(error) = wrong {
-                let message = format!("a call of a function for a code generator: {error}");
-                diagnostics.push(located(Diagnostic::error("TW0731", message), &function.origins));
+            let mut function = normalized(function);
+            function.body = rebuild(&function.body, &mut calls, diagnostics);
+            if let Some(still) =
+                all_global_vars(&function).into_iter().find(|global| calls.0.contains_key(&global.name))
+            {
+                let message = format!("`{}` is handed to a code generator, and used other than called", still.name);
+                diagnostics.push(located(Diagnostic::error(CODE, message), &function.origins));
             }
-            rewritten
+            function
         })
     }
 }
@@ -165,14 +164,33 @@ impl RunCodegen {
     }
 }
 
-/// The call by name that stands for a call of one of the functions.
-fn by_name(expr: &Expr, symbols: &BTreeMap<Arc<str>, Arc<str>>) -> Option<Result<Expr, InferError>> {
-    let ExprKind::Call { callee: Callee::Value(callee), args, .. } = &expr.kind else { return None };
-    let ExprKind::GlobalVar(global) = &callee.kind else { return None };
-    let symbol = symbols.get(&global.name)?;
-    let results = match &expr.struct_info {
-        StructInfo::Tuple(fields) => fields.clone(),
-        one => vec![one.clone()],
-    };
-    Some(Expr::call_dps_packed(symbol.clone(), args.clone(), results))
+/// Calls by the names of code generators' functions, for calls of the functions of these names.
+struct ByName(BTreeMap<Arc<str>, Arc<str>>);
+
+impl Rebuild for ByName {
+    fn binding(&mut self, mut binding: Binding, dataflow: bool, out: &mut Vec<Binding>) -> Result<(), Box<Diagnostic>> {
+        if let Some(value) = bound_value(&binding)
+            && let ExprKind::Call { callee: Callee::Value(callee), args, .. } = &value.kind
+            && let ExprKind::GlobalVar(global) = &callee.kind
+            && let Some(symbol) = self.0.get(&global.name)
+        {
+            let called = |results| {
+                Expr::call_dps_packed(symbol.clone(), args.clone(), results).map_err(|error| {
+                    Box::new(Diagnostic::error(CODE, format!("a call of a function for a code generator: {error}")))
+                })
+            };
+            let call = match &value.struct_info {
+                // A call of one result gives the tensor itself.
+                StructInfo::Tuple(fields) if fields.len() == 1 => {
+                    let mut place = Place { dataflow, origins: &binding.origins, out };
+                    Expr::tuple(vec![place.bind(called(fields.clone())?)])
+                }
+                StructInfo::Tuple(fields) => called(fields.clone())?,
+                one => called(vec![one.clone()])?,
+            };
+            binding.value = BindingValue::Expr(call);
+        }
+        out.push(binding);
+        Ok(())
+    }
 }

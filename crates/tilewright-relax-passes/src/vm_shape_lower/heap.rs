@@ -76,8 +76,10 @@ impl<'m> Heap<'m> {
     /// The heap of a function inside this one's, with copies of the numbers that the function takes from around it.
     pub(super) fn inside(&mut self, function: &Function) -> Result<Heap<'_>> {
         let outer = Expr::var(&self.var);
-        let taken: Vec<(scalar::Var, i64)> =
-            crate::outline::dims(function).iter().filter_map(|dim| self.slots.dims.get(&dim.id()).cloned()).collect();
+        let taken: Vec<(scalar::Var, i64)> = tilewright_ir::analysis::dims_in(function)
+            .iter()
+            .filter_map(|dim| self.slots.dims.get(&dim.id()).cloned())
+            .collect();
         let mut inner = Heap::new(self.module, &function.origins);
         for (dim, slot) in taken {
             let number = make_prim_value::call(&inner.cx, outer.clone(), slot, dim.dtype)?;

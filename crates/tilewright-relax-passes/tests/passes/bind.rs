@@ -71,7 +71,7 @@ fn wrong_bindings_are_all_reported() {
     assert!(message(&BindParams::new("maim", []), &module).contains("did you mean `main`?"));
     let twice = [("b1".into(), numbers(&[2], 0)), (4.into(), numbers(&[2], 0))];
     assert!(message(&BindParams::new("main", twice), &module).contains("bound twice"));
-    let legal = run(&LegalizeOps, &module);
+    let legal = run(&LegalizeOps::default(), &module);
     assert!(message(&BindParams::new("relu", []), &legal).contains("is a PrimFunc"));
 }
 

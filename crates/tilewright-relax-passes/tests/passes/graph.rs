@@ -102,7 +102,7 @@ pub(crate) fn message(pass: &dyn Pass, module: &IRModule) -> String {
 pub(crate) fn pipeline() -> Vec<Box<dyn Pass>> {
     vec![
         Box::new(Normalize),
-        Box::new(LegalizeOps),
+        Box::new(LegalizeOps::default()),
         Box::new(DeadCodeElimination::default()),
         Box::new(ToNonDataflow),
         Box::new(CallTIRRewrite),

@@ -102,12 +102,12 @@ fn equal_functions_are_shared_with_the_origins_of_all_calls() {
         x = b.bind(nn::relu::call(&InferCx::default(), x));
     }
     let y = b.bind(unary::negative::call(&InferCx::default(), x));
-    let module = run(&LegalizeOps, &module_of(b.finish(&y)));
+    let module = run(&LegalizeOps::default(), &module_of(b.finish(&y)));
     assert_eq!(functions(&module), ["negative", "relu", "main"]);
     let relu = module.prim("relu").unwrap();
     assert_eq!((relu.origins.spans().len(), relu.global_symbol()), (3, None));
     // Legalising again changes nothing.
-    assert!(run(&LegalizeOps, &module).compare(&module).is_ok());
+    assert!(run(&LegalizeOps::default(), &module).compare(&module).is_ok());
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn a_taken_name_is_not_replaced() {
     let main = b.finish(&y);
     let mut module = module_of(main.clone());
     module.insert("relu", Function { attrs: Attrs::new(), ..main });
-    let module = run(&LegalizeOps, &module);
+    let module = run(&LegalizeOps::default(), &module);
     assert!(module.relax("relu").is_some() && module.prim("relu1").is_some());
 }
 
@@ -147,7 +147,7 @@ fn dimensions_that_no_buffer_tells_are_passed_as_scalars() {
     let _ = x;
     let relu = b.bind(nn::relu::call(&InferCx::default(), doubled));
     let module = module_of(b.finish(&relu));
-    let legal = run(&LegalizeOps, &module);
+    let legal = run(&LegalizeOps::default(), &module);
     let relu = legal.prim("relu").unwrap();
     assert_eq!(relu.params.iter().map(|p| p.buffer.is_some()).collect::<Vec<_>>(), [true, false, true]);
     let (x, y) = (numbers(&[2], 1), numbers(&[4], 2));
@@ -295,7 +295,7 @@ fn dead_bindings_go_and_effects_stay() {
 
 #[test]
 fn private_functions_that_nothing_reaches_go() {
-    let legal = run(&LegalizeOps, &two_layers());
+    let legal = run(&LegalizeOps::default(), &two_layers());
     let mut module = legal.clone();
     module.insert("unused", (**legal.prim("relu").unwrap()).clone());
     module.insert("visible", {
@@ -318,7 +318,7 @@ fn an_unknown_shape_cannot_become_loops_and_says_why() {
     let unknown = StructInfo::tensor_with(tilewright_ir::relax::TensorShape::Rank(1), Some(F32));
     let x = b.param("x", unknown);
     let y = b.bind(nn::relu::call(&InferCx::default(), x));
-    let text = message(&LegalizeOps, &module_of(b.finish(&y)));
+    let text = message(&LegalizeOps::default(), &module_of(b.finish(&y)));
     assert!(text.contains("`nn.relu` cannot become loops") && text.contains("R.match_cast"), "{text}");
     assert!(text.contains("graph.py:1:1"), "{text}");
 }

@@ -342,7 +342,7 @@ fn planned_functions_compute_the_same_and_no_two_tensors_in_use_overlap() {
     let (mut planned_tensors, mut shared, mut overwritten) = (0, 0, 0);
     for seed in 0..120 {
         let module = random_module(seed);
-        let legal = run(&LegalizeOps, &module);
+        let legal = run(&LegalizeOps::default(), &module);
         let legal = if seed % 3 == 0 { run(&DataflowUseInplaceCalls, &legal) } else { legal };
         overwritten +=
             count(&legal, |value| matches!(value.kind, ExprKind::Call { callee: Callee::TirInplace { .. }, .. }));
@@ -401,7 +401,7 @@ fn corrupted(module: &IRModule, which: usize, change: impl Fn(&mut Attrs)) -> IR
 fn the_judge_sees_a_tensor_that_was_moved_over_another() {
     let (mut moved, mut caught) = (0, 0);
     for seed in 0..60 {
-        let unplanned = run(&CallTIRRewrite, &run(&LegalizeOps, &random_module(seed)));
+        let unplanned = run(&CallTIRRewrite, &run(&LegalizeOps::default(), &random_module(seed)));
         let planned = run(&StaticPlanBlockMemory, &unplanned);
         for which in 0..6 {
             let broken = corrupted(&planned, which, |attrs| {
@@ -437,7 +437,7 @@ fn chain_of_four(cx: &InferCx, x: Expr) -> Result<Expr, InferError> {
 }
 
 fn planned(module: &IRModule) -> IRModule {
-    run(&StaticPlanBlockMemory, &run(&CallTIRRewrite, &run(&LegalizeOps, module)))
+    run(&StaticPlanBlockMemory, &run(&CallTIRRewrite, &run(&LegalizeOps::default(), module)))
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_product_may_sum_in_a_wider_type() {
     let info = || StructInfo::tensor_of(&[1, 2], DataType::I8);
     let (x, y) = (build.param("x", info()), build.param("y", StructInfo::tensor_of(&[2, 1], DataType::I8)));
     let z = build.bind(matmul::call(&InferCx::default(), x, y, DataType::I32));
-    let module = run(&LegalizeOps, &module_of(build.finish(&z)));
+    let module = run(&LegalizeOps::default(), &module_of(build.finish(&z)));
     let (x, y) = (Tensor::from_vec(&[1, 2], vec![100i8, 100]), Tensor::from_vec(&[2, 1], vec![100i8, -27]));
     assert_eq!(interpret(&module, &[x.unwrap(), y.unwrap()]).to_vec::<i32>().unwrap(), [7300]);
 }
@@ -134,7 +134,7 @@ fn elements_are_computed_as_the_formulas_say() {
 
 #[test]
 fn comparisons_give_bools() {
-    let module = run(&LegalizeOps, &binary_module(&[4], &[1], binary::less::call));
+    let module = run(&LegalizeOps::default(), &binary_module(&[4], &[1], binary::less::call));
     let x = Tensor::from_vec(&[4], vec![-1.0f32, 0.0, f32::NAN, 2.0]).unwrap();
     let found = interpret(&module, &[x, Tensor::from_vec(&[1], vec![0.5f32]).unwrap()]);
     assert_eq!(found.to_vec::<bool>().unwrap(), [true, true, false, false]);

@@ -111,7 +111,7 @@ fn passes_that_reorder_and_share_change_no_result() {
         let plain = graph(seed);
         let args = [Tensor::scalar(seed % 2 == 0), numbers(&[4, 4], seed as u32), numbers(&[4, 4], seed as u32 + 77)];
         let expected = interpret(&plain, &args).to_vec::<f32>().unwrap();
-        let legal = PassCx::default().run(&LegalizeOps, plain.clone()).unwrap();
+        let legal = PassCx::default().run(&LegalizeOps::default(), plain.clone()).unwrap();
         for module in [plain, legal] {
             passes.iter().fold(module.clone(), |all, pass| {
                 let name = pass.info().name;
@@ -147,7 +147,7 @@ fn what_is_known_beforehand_changes_no_result() {
             &EliminateCommonSubexpr::default(),
             &CanonicalizeBindings,
             &InlinePrivateFunctions,
-            &LegalizeOps,
+            &LegalizeOps::default(),
             &FoldConstant,
             &EliminateCommonSubexpr::default(),
             &DataflowUseInplaceCalls,

@@ -23,7 +23,7 @@ class Module:
 fn lowered() -> [IRModule; 3] {
     let module = parse_module(&SourceFile::new("sized.py", SIZED), &NoHost).unwrap();
     let run = |module: IRModule, pass: &dyn Pass| PassCx::default().run(pass, module).unwrap();
-    let before: [&dyn Pass; 3] = [&LegalizeOps, &CallTIRRewrite, &StaticPlanBlockMemory];
+    let before: [&dyn Pass; 3] = [&LegalizeOps::default(), &CallTIRRewrite, &StaticPlanBlockMemory];
     let sizes = run(before.into_iter().fold(module.clone(), run), &VMShapeLower);
     let named = run(sizes.clone(), &LowerRuntimeBuiltin);
     [module, sizes, named]

@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 use tilewright_expr::node::walk;
 use tilewright_interp::Random;
 use tilewright_ir::pass::{CallbackValue, PassCx};
-use tilewright_ir::relax::{Callee, Expr, ExprKind, Function};
+use tilewright_ir::relax::{Callee, Expr, ExprKind, Function, StructInfo};
 use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_relax_passes::pattern::{Pattern, fused_bias_activation};
 use tilewright_relax_passes::{FuseOpsByPattern, FusionPattern, MergeCompositeFunctions, PASSES, RunCodegen};
+use tilewright_tensor::DataType;
 
 use super::random::graph;
-use super::{call, floats, integers, means_the_same, module};
+use super::{call, floats, integers, means_the_same, module, parsed};
 
 fn fused(module: &IRModule, pass: &FuseOpsByPattern) -> IRModule {
     PassCx::default().run(pass, module.clone()).unwrap_or_else(|error| panic!("{error}"))
@@ -237,4 +238,58 @@ fn a_code_generator_that_is_unknown_or_fails_is_an_error() {
         RunCodegen { target_options: Default::default(), entry_functions, generate: Arc::new(|_| Err("no".into())) };
     let error = PassCx::default().run(&run, annotated).unwrap_err().to_string();
     assert!(error.contains("the module has no function `mian`"), "{error}");
+}
+
+/// The module after `mine`, a code generator that takes everything.
+fn handed_over(text: &str) -> Result<IRModule, String> {
+    let generate = Arc::new(|_: &[CallbackValue]| Ok(CallbackValue::Data(Attr::None)));
+    let run = RunCodegen { target_options: Default::default(), entry_functions: Vec::new(), generate };
+    PassCx::default().run(&run, parsed(text)).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_call_of_a_code_generators_function_keeps_its_type() {
+    let after = handed_over(
+        r#"@R.function
+    def one(x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((4,), "float32")):
+        R.func_attr({"Codegen": "mine"})
+        y = R.exp(x)
+        return (y,)
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tuple(R.Tensor((4,), "float32")):
+        cls = Module
+        with R.dataflow():
+            y = cls.one(x)
+            R.output(y)
+        return y
+"#,
+    )
+    .unwrap();
+    let main = relax(&after, "main");
+    assert!(main.body.result.struct_info.equal(&main.ret));
+    let [call, result] = &main.body.blocks[0].bindings[..] else { panic!("a call, and a tuple of its result") };
+    assert!(call.var.dataflow && call.var.struct_info.equal(&StructInfo::tensor_of(&[4], DataType::F32)));
+    assert!(result.var.struct_info.equal(&main.ret));
+}
+
+#[test]
+fn a_function_for_a_code_generator_that_is_a_value_is_an_error() {
+    let error = handed_over(
+        r#"@R.function
+    def one(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        R.func_attr({"Codegen": "mine"})
+        y = R.exp(x)
+        return y
+
+    @R.function
+    def main(x: R.Tensor((4,), "float32")) -> R.Tensor((4,), "float32"):
+        cls = Module
+        f = cls.one
+        y = f(x)
+        return y
+"#,
+    )
+    .unwrap_err();
+    assert!(error.contains("TW0732") && error.contains("`one` is handed to a code generator"), "{error}");
 }

@@ -28,7 +28,8 @@ pub(crate) fn impure_module(main: &str) -> IRModule {
     parsed(&format!("@R.function(pure=False)\n    def main{main}"))
 }
 
-fn parsed(main: &str) -> IRModule {
+/// The module with these functions, the first of them behind the indentation of a class.
+pub(crate) fn parsed(main: &str) -> IRModule {
     let text = format!("@I.ir_module\nclass Module:\n    {main}\n");
     parse_module(&SourceFile::new("pattern.py", text), &NoHost).unwrap_or_else(|errors| panic!("{errors}"))
 }

@@ -14,6 +14,7 @@ use crate::tree::{Key, Site};
 pub(super) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
     name: "AnnotateBufferAccess",
     method: "annotate_buffer_access",
+    doc: "Declares what a block reads or writes of a buffer, as a map of its axes says.",
     params: &[
         ("block", Default::Required),
         ("buffer_index", Default::Required),
@@ -27,6 +28,7 @@ pub(super) const ANNOTATE_BUFFER_ACCESS: Primitive = Primitive {
 pub(super) const UNSAFE_HIDE_BUFFER_ACCESS: Primitive = Primitive {
     name: "UnsafeHideBufferAccess",
     method: "unsafe_hide_buffer_access",
+    doc: "Lets a block no longer declare that it reads or writes these buffers.",
     params: &[("block", Default::Required), ("buf_type", Default::Required), ("buf_index_array", Default::Required)],
     gives_list: false,
     run: hide,
@@ -35,6 +37,7 @@ pub(super) const UNSAFE_HIDE_BUFFER_ACCESS: Primitive = Primitive {
 pub(super) const REORDER_BLOCK_ITER_VAR: Primitive = Primitive {
     name: "ReorderBlockIterVar",
     method: "reorder_block_iter_var",
+    doc: "Puts the axes of a block into another order.",
     params: &[("block", Default::Required), ("new_order", Default::Required)],
     gives_list: false,
     run: reorder,

@@ -11,6 +11,7 @@ use crate::tree::{Key, around, loop_of};
 pub(super) const ADD_UNIT_LOOP: Primitive = Primitive {
     name: "AddUnitLoop",
     method: "add_unit_loop",
+    doc: "Puts a loop of one iteration around a block or a loop.",
     params: &[("block_or_loop", Default::Required)],
     gives_list: false,
     run,

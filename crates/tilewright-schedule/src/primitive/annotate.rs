@@ -11,6 +11,7 @@ use crate::tree::Site;
 pub(super) const ANNOTATE: Primitive = Primitive {
     name: "Annotate",
     method: "annotate",
+    doc: "Writes plain data on a block or a loop.",
     params: &[("block_or_loop", Default::Required), ("ann_key", Default::Required), ("ann_val", Default::Required)],
     gives_list: false,
     run: annotate,
@@ -19,6 +20,7 @@ pub(super) const ANNOTATE: Primitive = Primitive {
 pub(super) const UNANNOTATE: Primitive = Primitive {
     name: "Unannotate",
     method: "unannotate",
+    doc: "Removes plain data from a block or a loop.",
     params: &[("block_or_loop", Default::Required), ("ann_key", Default::Required)],
     gives_list: false,
     run: unannotate,

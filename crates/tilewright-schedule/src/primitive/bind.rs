@@ -11,6 +11,7 @@ use crate::tree::{Key, Site, around, loop_of, search};
 pub(super) const BIND: Primitive = Primitive {
     name: "Bind",
     method: "bind",
+    doc: "Gives the iterations of a loop to the threads of a GPU that the tag names.",
     params: &[("loop", Default::Required), ("thread_axis", Default::Required)],
     gives_list: false,
     run,

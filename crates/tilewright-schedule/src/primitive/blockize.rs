@@ -24,6 +24,7 @@ use crate::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
 pub(super) const BLOCKIZE: Primitive = Primitive {
     name: "Blockize",
     method: "blockize",
+    doc: "Makes a block of what is inside of a loop.",
     params: &[("target", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
     gives_list: false,
     run,

@@ -17,6 +17,7 @@ use crate::stages::{reads, scope_stages, writes};
 pub(super) const CACHE_INPLACE: Primitive = Primitive {
     name: "CacheInplace",
     method: "cache_inplace",
+    doc: "Copies what a block changes in place to other memory and back: both copies.",
     params: &[
         ("block", Default::Required),
         ("read_buffer_index", Default::Required),
@@ -29,6 +30,7 @@ pub(super) const CACHE_INPLACE: Primitive = Primitive {
 pub(super) const READ_AT: Primitive = Primitive {
     name: "ReadAt",
     method: "read_at",
+    doc: "Copies what a block reads to other memory, within a loop.",
     params: &[
         ("loop", Default::Required),
         ("block", Default::Required),
@@ -42,6 +44,7 @@ pub(super) const READ_AT: Primitive = Primitive {
 pub(super) const WRITE_AT: Primitive = Primitive {
     name: "WriteAt",
     method: "write_at",
+    doc: "Copies what a block writes from other memory, within a loop.",
     params: &[
         ("loop", Default::Required),
         ("block", Default::Required),

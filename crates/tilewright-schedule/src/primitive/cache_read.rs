@@ -16,6 +16,7 @@ use crate::tree::{Key, Site, find, follow, key_at};
 pub(super) const CACHE_READ: Primitive = Primitive {
     name: "CacheRead",
     method: "cache_read",
+    doc: "Copies what a block reads to other memory first; the block reads it there.",
     params: &[
         ("block", Default::Required),
         ("read_buffer_index", Default::Required),

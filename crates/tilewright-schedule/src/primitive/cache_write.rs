@@ -15,6 +15,7 @@ use crate::tree::Site;
 pub(super) const CACHE_WRITE: Primitive = Primitive {
     name: "CacheWrite",
     method: "cache_write",
+    doc: "Lets a block write to other memory, from where it is copied.",
     params: &[
         ("block", Default::Required),
         ("write_buffer_index", Default::Required),

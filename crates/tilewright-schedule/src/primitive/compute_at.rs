@@ -17,6 +17,7 @@ use crate::tree::{Key, Site, below, blocks_below, find, follow, key_at, loop_of}
 pub(super) const COMPUTE_AT: Primitive = Primitive {
     name: "ComputeAt",
     method: "compute_at",
+    doc: "Moves a block into a loop of its consumers, where it computes what they need there.",
     params: &[
         ("block", Default::Required),
         ("loop", Default::Required),
@@ -97,6 +98,12 @@ pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block
     if way(site).starts_with(&way(target)) {
         return Err(Fault::at(target, format!("the loop is around block `{}` already", block.name)));
     }
+    if let Some(branch) = own_branch(site, target) {
+        return Err(Fault::at(
+            &branch,
+            format!("block `{}` runs under a condition that the loop does not", block.name),
+        ));
+    }
     if has_effects(block) {
         return Err(Fault::at(site, format!("block `{}` calls a function with effects of its own", block.name)));
     }
@@ -115,6 +122,16 @@ pub(super) fn check_moves(function: &PrimFunc, site: &Site, target: &Site, block
         return Err(Fault::at(site, format!("block `{}` runs under a condition", block.name)));
     }
     check_affine(function, site)
+}
+
+/// The outermost branch around a block that is not around the loop, too.
+fn own_branch(site: &Site, target: &Site) -> Option<Site> {
+    let (own, other) = (way(site), way(target));
+    let depth = site.above.iter().enumerate().position(|(depth, (stmt, _))| {
+        matches!(stmt.kind, StmtKind::If { .. }) && own.get(..=depth) != other.get(..=depth)
+    })?;
+    let (stmt, _) = site.above.get(depth)?;
+    Some(Site { above: site.above.get(..depth)?.to_vec(), stmt: stmt.clone() })
 }
 
 /// Every stage that uses the buffer is in the loop, behind the block; none before the first of them changes what it reads.

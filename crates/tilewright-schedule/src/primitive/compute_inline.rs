@@ -17,6 +17,7 @@ use crate::tree::{Site, follow};
 pub(super) const COMPUTE_INLINE: Primitive = Primitive {
     name: "ComputeInline",
     method: "compute_inline",
+    doc: "Removes a block: where what it computes is read, it is computed.",
     params: &[("block", Default::Required)],
     gives_list: false,
     run,

@@ -17,6 +17,7 @@ use crate::unique::renewed_axes;
 pub(super) const DECOMPOSE_PADDING: Primitive = Primitive {
     name: "DecomposePadding",
     method: "decompose_padding",
+    doc: "Writes the constant of a padding first, in front of a loop, and then what is not padding.",
     params: &[("block", Default::Required), ("loop", Default::Required)],
     gives_list: false,
     run,

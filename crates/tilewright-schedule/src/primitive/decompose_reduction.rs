@@ -16,6 +16,7 @@ use crate::unique::renewed_axes;
 pub(super) const DECOMPOSE_REDUCTION: Primitive = Primitive {
     name: "DecomposeReduction",
     method: "decompose_reduction",
+    doc: "Makes the init of a reduction a block of its own, in front of a loop.",
     params: &[("block", Default::Required), ("loop", Default::Required)],
     gives_list: false,
     run,

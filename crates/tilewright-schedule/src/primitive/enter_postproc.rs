@@ -2,8 +2,14 @@
 
 use super::{Call, Fault, Outcome, Primitive, Results};
 
-pub(super) const ENTER_POSTPROC: Primitive =
-    Primitive { name: "EnterPostproc", method: "enter_postproc", params: &[], gives_list: false, run };
+pub(super) const ENTER_POSTPROC: Primitive = Primitive {
+    name: "EnterPostproc",
+    method: "enter_postproc",
+    doc: "Marks the trace: what follows finishes what was drawn before.",
+    params: &[],
+    gives_list: false,
+    run,
+};
 
 fn run(_: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::found(Results::Nothing))

@@ -15,6 +15,7 @@ use crate::tree::{Key, Site, around, loop_of};
 pub(super) const FUSE: Primitive = Primitive {
     name: "Fuse",
     method: "fuse",
+    doc: "Makes one loop of several that stand one inside the other.",
     params: &[("*loops", Default::Required), ("preserve_unit_iters", Default::Bool(true))],
     gives_list: false,
     run,

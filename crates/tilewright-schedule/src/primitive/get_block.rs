@@ -8,6 +8,7 @@ use crate::tree::{follow, is_block, key_at, search};
 pub(super) const GET_BLOCK: Primitive = Primitive {
     name: "GetBlock",
     method: "get_block",
+    doc: "The block of this name, in the function of that name or the one that is worked on.",
     params: &[("name", Default::Required), ("func_name", Default::None)],
     gives_list: false,
     run,

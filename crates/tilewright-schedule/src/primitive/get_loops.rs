@@ -3,8 +3,14 @@
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::tree::Key;
 
-pub(super) const GET_LOOPS: Primitive =
-    Primitive { name: "GetLoops", method: "get_loops", params: &[("block", Default::Required)], gives_list: true, run };
+pub(super) const GET_LOOPS: Primitive = Primitive {
+    name: "GetLoops",
+    method: "get_loops",
+    doc: "The loops around a block, from outside inwards.",
+    params: &[("block", Default::Required)],
+    gives_list: true,
+    run,
+};
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let loops = call.block(0)?.loops();

@@ -15,6 +15,7 @@ use crate::unique::with_unique_keys;
 pub(super) const LOOP_PARTITION: Primitive = Primitive {
     name: "LoopPartition",
     method: "loop_partition",
+    doc: "Makes several loops, one behind the other, of one; a size that is `None` is what is left.",
     params: &[
         ("loop", Default::Required),
         ("factors", Default::Required),

@@ -11,8 +11,14 @@ use crate::rewrite::way;
 use crate::stages::{reads, writes};
 use crate::tree::{Key, Site, around, blocks_below};
 
-pub(super) const MERGE: Primitive =
-    Primitive { name: "Merge", method: "merge", params: &[("*loops", Default::Required)], gives_list: false, run };
+pub(super) const MERGE: Primitive = Primitive {
+    name: "Merge",
+    method: "merge",
+    doc: "Makes one loop of several that stand one behind the other.",
+    params: &[("*loops", Default::Required)],
+    gives_list: false,
+    run,
+};
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let mut sites = Vec::new();

@@ -16,7 +16,6 @@ mod compute_at;
 mod compute_inline;
 mod decompose_padding;
 mod decompose_reduction;
-mod docs;
 mod enter_postproc;
 mod fuse;
 mod get_block;
@@ -36,10 +35,11 @@ mod rfactor;
 mod sample;
 mod set_scope;
 mod split;
+mod stage_transpose;
 mod storage_align;
 mod temporary;
 mod tensorize;
-mod tile_attention;
+pub(crate) mod tile_attention;
 pub(crate) mod tile_product;
 pub(crate) mod tile_windows;
 mod transform_block_layout;
@@ -51,6 +51,7 @@ mod vectorize_transpose;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tilewright_expr::node::Path;
@@ -64,8 +65,6 @@ use crate::tree::{Key, Site, find};
 pub(crate) use bind::bind_independent;
 pub(crate) use fuse::fuse;
 pub(crate) use split::split;
-
-pub use docs::doc;
 
 /// As users call the primitive that others try out.
 const COMPUTE_AT_METHOD: &str = compute_at::COMPUTE_AT.method;
@@ -94,6 +93,7 @@ pub const ALL: &[Primitive] = &[
     vectorize::VECTORIZE,
     vectorize_reduction::VECTORIZE_REDUCTION,
     vectorize_transpose::VECTORIZE_TRANSPOSE,
+    stage_transpose::STAGE_TRANSPOSE,
     unroll::UNROLL,
     cache_read::CACHE_READ,
     cache_write::CACHE_WRITE,
@@ -152,6 +152,8 @@ pub struct Primitive {
     pub name: &'static str,
     /// As users call it.
     pub method: &'static str,
+    /// What it does, in a sentence: the documentation of the method.
+    pub doc: &'static str,
     /// The names of its parameters, and their values where a call leaves them out. A name that begins with `*` stands for
     /// all arguments by position, as a list.
     pub params: &'static [(&'static str, Default)],
@@ -331,6 +333,25 @@ impl Call<'_> {
             Value::Attr(Attr::Int(value)) => Ok(*value),
             other => self.expected(at, "an integer", other),
         }
+    }
+
+    /// An integer of which there may be so many, by the name of its parameter.
+    pub(crate) fn size(&self, at: usize, name: &str, sizes: RangeInclusive<i64>) -> Result<i64, Fault> {
+        let size = self.int(at)?;
+        if sizes.contains(&size) {
+            return Ok(size);
+        }
+        let (least, most) = sizes.into_inner();
+        Err(Fault::of_call(format!("`{name}` must be between {least} and {most}, found {size}")))
+    }
+
+    /// Such an integer that is a power of two.
+    pub(crate) fn power_of_two(&self, at: usize, name: &str, most: i64) -> Result<i64, Fault> {
+        let size = self.size(at, name, 1..=most)?;
+        if size & (size - 1) != 0 {
+            return Err(Fault::of_call(format!("`{name}` must be a power of two, found {size}")));
+        }
+        Ok(size)
     }
 
     /// The buffer of this number, an argument, among those that a block writes.

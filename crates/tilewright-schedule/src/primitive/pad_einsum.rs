@@ -24,6 +24,7 @@ use crate::tree::{Site, around};
 pub(super) const PAD_EINSUM: Primitive = Primitive {
     name: "PadEinsum",
     method: "pad_einsum",
+    doc: "Fills the extents of a sum of products up to multiples of these numbers.",
     params: &[("block", Default::Required), ("padding", Default::Required)],
     gives_list: false,
     run,

@@ -8,8 +8,14 @@ use crate::independent::check_independent;
 use crate::tree::{Site, around};
 use tilewright_ir::nest::Loop;
 
-pub(super) const PARALLEL: Primitive =
-    Primitive { name: "Parallel", method: "parallel", params: &[("loop", Default::Required)], gives_list: false, run };
+pub(super) const PARALLEL: Primitive = Primitive {
+    name: "Parallel",
+    method: "parallel",
+    doc: "Shares the iterations of a loop among the cores.",
+    params: &[("loop", Default::Required)],
+    gives_list: false,
+    run,
+};
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.loop_at(0)?;

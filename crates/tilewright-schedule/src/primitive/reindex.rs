@@ -26,6 +26,7 @@ use crate::tree::{Key, Site, blocks_below};
 pub(super) const REINDEX: Primitive = Primitive {
     name: "ReIndex",
     method: "reindex",
+    doc: "Puts a temporary between a block and a buffer that is indexed by the block's axes.",
     params: &[("block", Default::Required), ("buffer", Default::Required)],
     gives_list: false,
     run: reindex,
@@ -34,6 +35,7 @@ pub(super) const REINDEX: Primitive = Primitive {
 pub(super) const REINDEX_CACHE_READ: Primitive = Primitive {
     name: "ReindexCacheRead",
     method: "reindex_cache_read",
+    doc: "Copies what a block reads to other memory, at the places that a map of its axes says.",
     params: &[
         ("block", Default::Required),
         ("read_buffer_index", Default::Required),
@@ -47,6 +49,7 @@ pub(super) const REINDEX_CACHE_READ: Primitive = Primitive {
 pub(super) const REINDEX_CACHE_WRITE: Primitive = Primitive {
     name: "ReindexCacheWrite",
     method: "reindex_cache_write",
+    doc: "Lets a block write to other memory, at the places that a map of its axes says.",
     params: &[
         ("block", Default::Required),
         ("write_buffer_index", Default::Required),

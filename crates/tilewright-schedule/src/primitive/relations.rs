@@ -10,6 +10,7 @@ use crate::tree::{Key, Site, below, blocks_below, key_at};
 pub(super) const GET_CHILD_BLOCKS: Primitive = Primitive {
     name: "GetChildBlocks",
     method: "get_child_blocks",
+    doc: "The blocks directly inside of a block or a loop.",
     params: &[("block_or_loop", Default::Required)],
     gives_list: true,
     run: children,
@@ -18,6 +19,7 @@ pub(super) const GET_CHILD_BLOCKS: Primitive = Primitive {
 pub(super) const GET_PRODUCERS: Primitive = Primitive {
     name: "GetProducers",
     method: "get_producers",
+    doc: "The blocks that write what a block reads.",
     params: &[("block", Default::Required)],
     gives_list: true,
     run: producers,
@@ -26,6 +28,7 @@ pub(super) const GET_PRODUCERS: Primitive = Primitive {
 pub(super) const GET_CONSUMERS: Primitive = Primitive {
     name: "GetConsumers",
     method: "get_consumers",
+    doc: "The blocks that read what a block writes.",
     params: &[("block", Default::Required)],
     gives_list: true,
     run: consumers,
@@ -34,6 +37,7 @@ pub(super) const GET_CONSUMERS: Primitive = Primitive {
 pub(super) const GET_OUTPUT_BLOCKS: Primitive = Primitive {
     name: "GetOutputBlocks",
     method: "get_output_blocks",
+    doc: "The blocks inside of a block that write what is needed behind it.",
     params: &[("scope_block", Default::Required)],
     gives_list: true,
     run: outputs,

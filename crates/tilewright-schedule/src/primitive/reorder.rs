@@ -12,6 +12,7 @@ use crate::tree::{Key, Site, around, blocks_below, is_block, loop_of};
 pub(super) const REORDER: Primitive = Primitive {
     name: "Reorder",
     method: "reorder",
+    doc: "Puts loops of one nest into this order, from outside inwards.",
     params: &[("*ordered_loops", Default::Required)],
     gives_list: false,
     run,

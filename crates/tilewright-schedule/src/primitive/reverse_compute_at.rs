@@ -16,6 +16,7 @@ use crate::tree::{Site, key_at, loop_of};
 pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
     name: "ReverseComputeAt",
     method: "reverse_compute_at",
+    doc: "Moves a block into a loop of its producers, where it takes what they have computed there.",
     params: &[
         ("block", Default::Required),
         ("loop", Default::Required),

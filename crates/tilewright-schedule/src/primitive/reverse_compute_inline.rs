@@ -15,6 +15,7 @@ use crate::tree::{Site, find, follow, key_at};
 pub(super) const REVERSE_COMPUTE_INLINE: Primitive = Primitive {
     name: "ReverseComputeInline",
     method: "reverse_compute_inline",
+    doc: "Removes a block: what it does with each element its producer does at once.",
     params: &[("block", Default::Required)],
     gives_list: false,
     run,

@@ -26,6 +26,7 @@ use crate::unique::renewed_axes;
 pub(super) const RFACTOR: Primitive = Primitive {
     name: "RFactor",
     method: "rfactor",
+    doc: "Reduces the iterations of a loop each for itself, into a temporary, and then these.",
     params: &[("loop", Default::Required), ("factor_axis", Default::Int(0))],
     gives_list: false,
     run,
@@ -86,7 +87,7 @@ fn reduction<'a>(function: &PrimFunc, at: &Site, site: &'a Site) -> Result<Reduc
     if !nest.iter().any(|l| l.var == over.var) {
         return Err(Fault::at(at, format!("something else than loops is between the loop and block `{}`", block.name)));
     }
-    let reducer = Reducer::of(block).map_err(|message| Fault::at(site, message))?;
+    let reducer = Reducer::going_on(block).map_err(|message| Fault::at(site, message))?;
     let found = Reduction { site, block, values, over, nest, reducer };
     found.check_loops(at)?;
     Ok(found)

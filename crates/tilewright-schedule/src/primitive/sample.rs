@@ -12,6 +12,7 @@ use crate::tree::{Key, Site, key_at, loop_of};
 pub(super) const SAMPLE_CATEGORICAL: Primitive = Primitive {
     name: "SampleCategorical",
     method: "sample_categorical",
+    doc: "One of the integers, as likely as its probability says, or that of the decision.",
     params: &[("candidates", Default::Required), ("probs", Default::Required), ("decision", Default::None)],
     gives_list: false,
     run: categorical,
@@ -20,6 +21,7 @@ pub(super) const SAMPLE_CATEGORICAL: Primitive = Primitive {
 pub(super) const SAMPLE_PERFECT_TILE: Primitive = Primitive {
     name: "SamplePerfectTile",
     method: "sample_perfect_tile",
+    doc: "`n` factors whose product is a loop's extent, drawn or as the decision says.",
     params: &[
         ("loop", Default::Required),
         ("n", Default::Required),
@@ -33,6 +35,8 @@ pub(super) const SAMPLE_PERFECT_TILE: Primitive = Primitive {
 pub(super) const SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
     name: "SamplePartitionedTile",
     method: "sample_partitioned_tile",
+    doc: "`n` factors whose product is a loop's extent; the product of those from `partition_pos` on is a multiple \
+          of `innerpart_factor`.",
     params: &[
         ("loop", Default::Required),
         ("n", Default::Required),
@@ -47,6 +51,7 @@ pub(super) const SAMPLE_PARTITIONED_TILE: Primitive = Primitive {
 pub(super) const SAMPLE_COMPUTE_LOCATION: Primitive = Primitive {
     name: "SampleComputeLocation",
     method: "sample_compute_location",
+    doc: "A loop that a block can move into by `compute_at`, drawn or as the decision says.",
     params: &[("block", Default::Required), ("decision", Default::None)],
     gives_list: false,
     run: compute_location,

@@ -9,6 +9,7 @@ use crate::rewrite::with_buffer;
 pub(super) const SET_SCOPE: Primitive = Primitive {
     name: "SetScope",
     method: "set_scope",
+    doc: "Puts a temporary into another sort of memory.",
     params: &[("block", Default::Required), ("buffer_index", Default::Required), ("storage_scope", Default::Required)],
     gives_list: false,
     run,

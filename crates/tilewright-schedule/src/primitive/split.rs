@@ -17,6 +17,7 @@ use crate::tree::{Key, Site, around, below, loop_of};
 pub(super) const SPLIT: Primitive = Primitive {
     name: "Split",
     method: "split",
+    doc: "Makes several loops, one inside the other, of one; a factor that is `None` follows from the others.",
     params: &[
         ("loop", Default::Required),
         ("factors", Default::Required),

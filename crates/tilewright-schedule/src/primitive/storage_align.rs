@@ -9,6 +9,7 @@ use super::{Call, Default, Fault, Outcome, Primitive, Results};
 pub(super) const STORAGE_ALIGN: Primitive = Primitive {
     name: "StorageAlign",
     method: "storage_align",
+    doc: "Puts elements that are neighbours along an axis a multiple of a factor, and an offset, apart.",
     params: &[
         ("block", Default::Required),
         ("buffer_index", Default::Required),

@@ -16,6 +16,7 @@ use crate::rewrite::with_buffer;
 pub(super) const UNSAFE_SET_DTYPE: Primitive = Primitive {
     name: "UnsafeSetDType",
     method: "unsafe_set_dtype",
+    doc: "Gives a temporary elements of another type: what is computed is only as exact as that.",
     params: &[("block", Default::Required), ("buffer_index", Default::Required), ("dtype", Default::Required)],
     gives_list: false,
     run: set_dtype,
@@ -24,6 +25,7 @@ pub(super) const UNSAFE_SET_DTYPE: Primitive = Primitive {
 pub(super) const SET_AXIS_SEPARATOR: Primitive = Primitive {
     name: "SetAxisSeparator",
     method: "set_axis_separator",
+    doc: "Gives a temporary memory of several dimensions, that begin at these of its own.",
     params: &[("block", Default::Required), ("buffer", Default::Required), ("axis_separators", Default::Required)],
     gives_list: false,
     run: set_separators,

@@ -27,6 +27,7 @@ use crate::unique::with_unique_keys;
 pub(super) const TENSORIZE: Primitive = Primitive {
     name: "Tensorize",
     method: "tensorize",
+    doc: "Puts the implementation of a tensor intrinsic in the place of what it describes.",
     params: &[
         ("block_or_loop", Default::Required),
         ("tensor_intrin", Default::Required),

@@ -19,6 +19,7 @@ use crate::tree::{Key, Site, around};
 pub(super) const TRANSFORM_BLOCK_LAYOUT: Primitive = Primitive {
     name: "TransformBlockLayout",
     method: "transform_block_layout",
+    doc: "Makes other axes and loops of a block's, as a map says.",
     params: &[("block", Default::Required), ("index_map", Default::Required)],
     gives_list: false,
     run,

@@ -22,6 +22,7 @@ use crate::tree::Site;
 pub(super) const TRANSFORM_LAYOUT: Primitive = Primitive {
     name: "TransformLayout",
     method: "transform_layout",
+    doc: "Stores the elements of a temporary at the places that a map of their indices says.",
     params: &[
         ("block", Default::Required),
         ("buffer", Default::Required),

@@ -6,8 +6,14 @@ use super::parallel::with_kind;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::tree::loop_of;
 
-pub(super) const UNROLL: Primitive =
-    Primitive { name: "Unroll", method: "unroll", params: &[("loop", Default::Required)], gives_list: false, run };
+pub(super) const UNROLL: Primitive = Primitive {
+    name: "Unroll",
+    method: "unroll",
+    doc: "Writes out the iterations of a loop.",
+    params: &[("loop", Default::Required)],
+    gives_list: false,
+    run,
+};
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.loop_at(0)?;

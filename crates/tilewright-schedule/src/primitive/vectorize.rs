@@ -9,6 +9,7 @@ use crate::independent::check_independent;
 pub(super) const VECTORIZE: Primitive = Primitive {
     name: "Vectorize",
     method: "vectorize",
+    doc: "Makes the iterations of a loop the lanes of vector operations.",
     params: &[("loop", Default::Required)],
     gives_list: false,
     run,

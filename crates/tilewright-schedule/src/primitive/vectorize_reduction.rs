@@ -13,12 +13,11 @@
 //! that rounds otherwise; `min` and `max` give NaN if there is one in whatever order.
 //!
 //! Preconditions: the block updates one element, `B[…] = B[…] ⊕ value` with an operation whose operands may come in any
-//! order; it has an init; the loops that drive its reduction are the innermost ones, with bounds that do not depend on each
-//! other, and run each instance once; neither the value nor the indices read the buffer.
+//! order; the loops that drive its reduction are the innermost ones, with bounds that do not depend on each other, and run
+//! each instance once; neither the value nor the indices read the buffer. Without an init it goes on from what is there.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
-use tilewright_expr::semantics::wrap;
 use tilewright_ir::nest::{Loop, same_indices};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
@@ -29,12 +28,14 @@ use tilewright_tensor::DataType;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::{binary, compare, known_around, mentions, stored, substituted, typed};
 use crate::independent::{check_affine, has_effects};
-use crate::loops::{load, store};
+use crate::loops::{folded, load, store};
+use crate::reducer::identity;
 use crate::tree::{Site, around, key_at};
 
 pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
     name: "VectorizeReduction",
     method: "vectorize_reduction",
+    doc: "Makes the iterations of a reduction the lanes of vector operations.",
     params: &[("block", Default::Required), ("lanes", Default::Required), ("accumulators", Default::Int(4))],
     gives_list: false,
     run,
@@ -42,7 +43,7 @@ pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let (lanes, accumulators) = (power_of_two(call, 1)?, power_of_two(call, 2)?);
+    let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 64)?);
     let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
         return Err(Fault::at(&site, "expected a block"));
     };
@@ -71,13 +72,6 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
     let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
     Ok(Outcome { function: Some(function), results: Results::One(key), moved })
-}
-
-fn power_of_two(call: &Call<'_>, at: usize) -> Result<i64, Fault> {
-    match call.int(at)? {
-        size @ 1..=64 if size & (size - 1) == 0 => Ok(size),
-        other => Err(Fault::of_call(format!("argument {}: expected a power of two up to 64, found {other}", at + 1))),
-    }
 }
 
 /// The partial results.
@@ -120,7 +114,7 @@ struct Reduction {
     op: BinOp,
     buffer: Buffer,
     indices: Vec<Expr>,
-    /// What the element begins with.
+    /// What the element begins with: itself, where the block has no init.
     first: Expr,
     /// In terms of the loops.
     value: Expr,
@@ -139,20 +133,19 @@ impl Reduction {
             StmtKind::If { condition, then, otherwise: None } => (Some(condition), then),
             _ => (None, &block.body),
         };
-        let (StmtKind::Store { buffer, indices, value, predicate: None }, Some(init), true) =
-            (&body.kind, &block.init, plain)
-        else {
-            return Err(refuse("is no update of one element with an init"));
+        let (StmtKind::Store { buffer, indices, value, predicate: None }, true) = (&body.kind, plain) else {
+            return Err(refuse("is no update of one element"));
         };
         let (op, value) =
             update_of(buffer, indices, value).ok_or_else(|| refuse("does not combine an element with a value"))?;
-        let first = match &init.kind {
-            StmtKind::Store { buffer: begun, indices: at, value, predicate: None }
+        let first = match block.init.as_ref().map(|init| &init.kind) {
+            Some(StmtKind::Store { buffer: begun, indices: at, value, predicate: None })
                 if begun == buffer && same_indices(at, indices) && !touches(value, buffer) =>
             {
                 value.clone()
             }
-            _ => return Err(refuse("begins another element than it updates")),
+            Some(_) => return Err(refuse("begins another element than it updates")),
+            None => typed(Expr::load(buffer, indices.clone()))?,
         };
         let reduced = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
         let reduced: Vec<(Var, Expr)> = reduced.map(|(iter, value)| (iter.var.clone(), value.clone())).collect();
@@ -188,24 +181,8 @@ impl Reduction {
         let begin = tile.each(tile.accumulators, |u, l| store(&tile.sums, &[u, l], &identity))?;
         let main = self.main(known, tile)?;
         let mut steps = vec![begin, main];
-        let mut left = tile.accumulators / 2;
-        while left > 0 {
-            steps.push(tile.each(left, |u, l| {
-                let sum = self.combine(&load(&tile.sums, &[u, l])?, &load(&tile.sums, &[&(u + left), l])?)?;
-                store(&tile.sums, &[u, l], &sum)
-            })?);
-            left /= 2;
-        }
+        steps.extend(folded(&tile.sums, &tile.halves, &|a, b| self.combine(a, b))?);
         let zero = Expr::i64(0);
-        steps.push(tile.each(1, |_, l| store(&tile.halves, &[l], &load(&tile.sums, &[&zero, l])?))?);
-        let mut width = tile.lanes / 2;
-        while width > 0 {
-            let l = Var::new("l", DataType::I64);
-            let at = Expr::var(&l);
-            let sum = self.combine(&load(&tile.halves, &[&at])?, &load(&tile.halves, &[&(&at + width)])?)?;
-            steps.push(counted(&l, width, ForKind::Vectorized, store(&tile.halves, &[&at], &sum)?));
-            width /= 2;
-        }
         let total = load(&tile.halves, &[&zero])?;
         let total = if self.first.equal(&identity) { total } else { self.combine(&self.first, &total)? };
         steps.push(stored(&self.buffer, self.indices.clone(), &total)?);
@@ -289,27 +266,4 @@ fn touches(value: &Expr, buffer: &Buffer) -> bool {
     let mut found = false;
     walk(value, |other: &Buffer| found |= other.data == buffer.data);
     found
-}
-
-/// The value with which the operation changes nothing; of operations whose operands may come in any order.
-fn identity(op: BinOp, dtype: DataType) -> Option<Expr> {
-    let bits = u32::from(dtype.bits);
-    let (least, greatest) = match dtype {
-        _ if dtype.is_float() => (Expr::float(f64::NEG_INFINITY, dtype), Expr::float(f64::INFINITY, dtype)),
-        _ if dtype.is_signed() && (2..=64).contains(&bits) => {
-            let least = i64::MIN >> (64 - bits);
-            (Expr::int(least, dtype), Expr::int(!least, dtype))
-        }
-        _ => (Expr::int(0, dtype), Expr::int(wrap(-1, dtype), dtype)),
-    };
-    match op {
-        BinOp::Add | BinOp::BitOr | BinOp::BitXor => Some(Expr::number(0, dtype)),
-        BinOp::Mul => Some(Expr::number(1, dtype)),
-        BinOp::Min => Some(greatest),
-        BinOp::Max => Some(least),
-        BinOp::And => Some(Expr::bool(true)),
-        BinOp::Or => Some(Expr::bool(false)),
-        BinOp::BitAnd => Some(Expr::int(wrap(-1, dtype), dtype)),
-        BinOp::Sub | BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod | BinOp::Shl | BinOp::Shr => None,
-    }
 }

@@ -43,9 +43,8 @@ class Module:
                             if k_l_fused_block * 4 + T.Cast("int32", u * T.int64(4) + l) < 35:
                                 if (0 + (k_l_fused_block * 4 + T.Cast("int32", u * T.int64(4) + l))) // 7 < 4:
                                     partial[u, l] = T.min(partial[u, l], A[vi, (0 + (k_l_fused_block * 4 + T.Cast("int32", u * T.int64(4) + l))) // 7, (0 + (k_l_fused_block * 4 + T.Cast("int32", u * T.int64(4) + l))) % 7])
-                for u in T.unroll(T.int64(1)):
-                    for l in T.vectorized(T.int64(4)):
-                        halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(4)):
+                    halves[l] = partial[T.int64(0), l]
                 for l in T.vectorized(T.int64(2)):
                     halves[l] = T.min(halves[l], halves[l + T.int64(2)])
                 for l in T.vectorized(T.int64(1)):

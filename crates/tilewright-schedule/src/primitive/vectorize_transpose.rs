@@ -1,4 +1,4 @@
-//! `vectorize_transpose(block, lanes)`: a copy that reads along one loop what it writes along another goes through registers.
+//! `vectorize_transpose(block, lanes, ahead)`: a copy that reads along one loop what it writes along another goes through registers.
 //!
 //! ```text
 //! for r, w in T.grid(R, W):                      for rb, wb in T.grid(R / lanes, W / lanes):
@@ -9,7 +9,8 @@
 //!
 //! A tile of `lanes` by `lanes` elements is as many vectors. Neighbouring elements of two rows change places inside of 16
 //! bytes, then pieces of 16 bytes do, each of the `log2(lanes)` stages with one shuffle for each vector. Lanes of tiles
-//! at the edges are masked; whole tiles have no masks.
+//! at the edges are masked; whole tiles have no masks. With `ahead` the elements of a tile further on are asked for
+//! meanwhile: they are in rows of their own, of which the processor does not know that they are next.
 //!
 //! Preconditions: the block is one store of what it loads from another buffer; the two innermost loops around it are
 //! serial; along one of them what is read lies together in memory, along the other what is written; conditions are upper
@@ -18,21 +19,29 @@
 use tilewright_arith::Analyzer;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var,
+};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, reads_memory, stored, substituted, typed, typed_stmt};
+use crate::guard::{
+    binary, compare, known_around, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt,
+};
 use crate::independent::{check_affine, has_effects};
-use crate::tree::{Site, around, key_at};
+use crate::loops::only_if;
+use crate::tree::{Site, around, key_at, loop_of};
 
 pub(super) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",
     method: "vectorize_transpose",
-    params: &[("block", Default::Required), ("lanes", Default::Required)],
+    doc: "Copies what is read along one loop and written along another in tiles that are turned in registers.",
+    params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
     gives_list: false,
     run,
 };
 
+/// Tiles between the one that is copied and the one that is asked for meanwhile.
+const AHEAD: i64 = 4;
 /// Bytes inside of which elements of two vectors change places in one instruction.
 const PIECE: usize = 16;
 
@@ -44,7 +53,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     };
     check_affine(call.function, &site)?;
     let (copy, outer) = Copy::of(call.function, &site, lanes)?;
-    let body = copy.in_tiles()?;
+    let body = copy.in_tiles(call.flag(2)?)?;
     let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
     let element = stored(&copy.to, copy.to_indices.clone(), &typed(copy.element())?)?;
     let found = block_regions(&Block {
@@ -60,21 +69,26 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome { function: Some(function), results: Results::One(key), moved })
 }
 
+/// Upper bounds, `a < b`.
+pub(in crate::primitive) type Bounds = Vec<(Expr, Expr)>;
+
 /// `to[…, write] = from[…, read]`, in terms of the loops.
-struct Copy {
-    lanes: usize,
-    from: Buffer,
-    from_indices: Vec<Expr>,
-    to: Buffer,
-    to_indices: Vec<Expr>,
+pub(in crate::primitive) struct Copy {
+    pub(in crate::primitive) lanes: usize,
+    pub(in crate::primitive) from: Buffer,
+    pub(in crate::primitive) from_indices: Vec<Expr>,
+    pub(in crate::primitive) to: Buffer,
+    pub(in crate::primitive) to_indices: Vec<Expr>,
     /// The loop along what is read.
-    read: Loop,
+    pub(in crate::primitive) read: Loop,
     /// The loop along what is written.
-    write: Loop,
+    pub(in crate::primitive) write: Loop,
     /// Upper bounds, `a < b`, of the one and of the other loop, and conditions on neither.
-    read_bounds: Vec<(Expr, Expr)>,
-    write_bounds: Vec<(Expr, Expr)>,
-    conditions: Vec<Expr>,
+    pub(in crate::primitive) read_bounds: Bounds,
+    pub(in crate::primitive) write_bounds: Bounds,
+    /// Upper bounds of the loop along what is written behind which nothing is read, and zeros are written.
+    pub(in crate::primitive) zeros_behind: Bounds,
+    pub(in crate::primitive) conditions: Vec<Expr>,
 }
 
 impl Copy {
@@ -101,20 +115,12 @@ impl Copy {
         if from_indices.iter().chain(&to_indices).any(reads_memory) {
             return Err(refuse("an index is data"));
         }
-        let depth = site.above.len().checked_sub(2).ok_or_else(|| refuse("there are no two loops around the block"))?;
-        let (above, rest) = site.above.split_at(depth);
-        let inner: Vec<Loop> = rest.iter().filter_map(|(stmt, _)| crate::tree::loop_of(stmt)).collect();
-        let outer = Site { above: above.to_vec(), stmt: rest.first().ok_or_else(|| refuse("no loop"))?.0.clone() };
-        let [a, b] = inner.as_slice() else { return Err(refuse("there are no two loops around the block")) };
+        let ([a, b], outer) = two_loops(site)?;
         let known = known_around(function, site);
-        let serial = |l: &Loop| l.kind == ForKind::Serial && l.min.as_int() == Some(0);
         let along = |indices: &[Expr], l: &Loop| is_along(&known, indices, &l.var);
-        if !serial(a) || !serial(b) || mentions(&b.extent, std::slice::from_ref(&a.var)) {
-            return Err(refuse("the two innermost loops are not serial loops with bounds of their own"));
-        }
         let (read, write) = match () {
-            () if along(&from_indices, a) && along(&to_indices, b) => (a, b),
-            () if along(&from_indices, b) && along(&to_indices, a) => (b, a),
+            () if along(&from_indices, &a) && along(&to_indices, &b) => (a, b),
+            () if along(&from_indices, &b) && along(&to_indices, &a) => (b, a),
             () => {
                 return Err(refuse(
                     "what is read does not lie along one of the loops, and what is written along the other",
@@ -131,9 +137,10 @@ impl Copy {
             write: write.clone(),
             read_bounds: Vec::new(),
             write_bounds: Vec::new(),
+            zeros_behind: Vec::new(),
             conditions: Vec::new(),
         };
-        copy.learn_bounds(&known_around(function, &outer), &known, &[read, write], predicate)
+        copy.learn_bounds(&known_around(function, &outer), &known, &[&read, &write], predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
         Ok((copy, outer))
     }
@@ -157,36 +164,66 @@ impl Copy {
                 bounds.push((Expr::var(&l.var), l.extent.clone()));
             }
         }
-        let mut pending = vec![predicate.clone()];
-        while let Some(condition) = pending.pop() {
-            match &condition.kind {
-                ExprKind::Binary(BinOp::And, a, b) => pending.extend([b.clone(), a.clone()]),
-                ExprKind::Compare(CmpOp::Lt, a, b) => {
-                    let vars = [read.var.clone(), write.var.clone()];
-                    let difference = Expr::binary(BinOp::Sub, a, b).ok()?;
-                    let linear = known.linear_in(&difference, &vars)?;
-                    let bound = (a.clone(), b.clone());
-                    match linear.coefficients.as_slice() {
-                        [1, 0] if !mentions(b, &vars) => self.read_bounds.push(bound),
-                        [0, 1] if !mentions(b, &vars) => self.write_bounds.push(bound),
-                        [0, 0] => self.conditions.push(condition),
-                        _ => return None,
-                    }
-                }
-                _ if condition.as_int() == Some(1) => {}
-                _ => return None,
-            }
-        }
+        let (read, write, conditions) = sorted_bounds(known, &[read.var.clone(), write.var.clone()], predicate)?;
+        self.read_bounds.extend(read);
+        self.write_bounds.extend(write);
+        self.conditions = conditions;
         Some(())
     }
 
-    fn in_tiles(&self) -> Result<Stmt, Fault> {
+    /// The loops over tiles: those along what is written go inside of those along what is read.
+    fn in_tiles(&self, ahead: bool) -> Result<Stmt, Fault> {
+        let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
+        let mut body = self.tile_at(&rows, &columns)?;
+        if ahead {
+            body = Stmt::seq([self.prefetches(&rows, &columns)?, body]);
+        }
+        let inner = self.over(&columns, &self.write, self.under_conditions(body))?;
+        self.over(&rows, &self.read, inner)
+    }
+
+    /// The loops over tiles: those along what is read go inside, so that few places are read from in turns.
+    pub(in crate::primitive) fn along_read(&self) -> Result<Stmt, Fault> {
+        let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
+        let body = self.tile_at(&rows, &columns)?;
+        let inner = self.over(&rows, &self.read, self.under_conditions(body))?;
+        self.over(&columns, &self.write, inner)
+    }
+
+    /// What a tile further on is made of is on its way to the second level of cache.
+    fn prefetches(&self, rows: &Var, columns: &Var) -> Result<Stmt, Fault> {
         let lanes = self.lanes as i64;
-        let block_of = |l: &Loop| Var::new(format!("{}_tile", l.var.name), l.var.dtype);
-        let (rows, columns) = (block_of(&self.read), block_of(&self.write));
-        let (row, column) = (&Expr::var(&rows) * lanes, &Expr::var(&columns) * lanes);
+        let (row, column) = (&Expr::var(rows) * lanes, &(&Expr::var(columns) + AHEAD) * lanes);
+        let ask = |at: i64| {
+            let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), &column + at)];
+            prefetch(&self.from, substituted(&self.from_indices, &here), false)
+        };
+        Ok(Stmt::seq((0..lanes).map(ask).collect::<Result<Vec<Stmt>, Fault>>()?))
+    }
+
+    fn tiles_along(&self, l: &Loop) -> Var {
+        Var::new(format!("{}_tile", l.var.name), l.var.dtype)
+    }
+
+    /// The loop over the tiles along a loop.
+    fn over(&self, var: &Var, l: &Loop, body: Stmt) -> Result<Stmt, Fault> {
+        let lanes = self.lanes as i64;
+        let count = binary(BinOp::FloorDiv, &(&l.extent + (lanes - 1)), &Expr::int(lanes, var.dtype))?;
+        let count = Analyzer::new().simplify(&count);
+        Ok(Stmt::for_loop(var, Expr::int(0, var.dtype), count, ForKind::Serial, body))
+    }
+
+    /// A tile, with masks where it is at an edge.
+    fn tile_at(&self, rows: &Var, columns: &Var) -> Result<Stmt, Fault> {
+        let lanes = self.lanes as i64;
+        let (row, column) = (&Expr::var(rows) * lanes, &Expr::var(columns) * lanes);
         let mut whole: Option<Expr> = None;
-        for (bounds, l, first) in [(&self.read_bounds, &self.read, &row), (&self.write_bounds, &self.write, &column)] {
+        let sides = [
+            (&self.read_bounds, &self.read, &row),
+            (&self.write_bounds, &self.write, &column),
+            (&self.zeros_behind, &self.write, &column),
+        ];
+        for (bounds, l, first) in sides {
             for (a, b) in bounds {
                 let end = substituted(a, &[(l.var.clone(), first + (lanes - 1))]);
                 let inside = compare(CmpOp::Lt, &end, b)?;
@@ -197,23 +234,17 @@ impl Copy {
             }
         }
         let tile = self.tile(&row, &column, false)?;
-        let body = match whole {
+        Ok(match whole {
             Some(condition) => {
                 let edge = self.tile(&row, &column, true)?;
                 StmtKind::If { condition, then: tile, otherwise: Some(edge) }.into()
             }
             None => tile,
-        };
-        let body = self.conditions.iter().rev().fold(body, |body, condition| {
-            StmtKind::If { condition: condition.clone(), then: body, otherwise: None }.into()
-        });
-        let tiles = |var: &Var, l: &Loop, body: Stmt| -> Result<Stmt, Fault> {
-            let count = binary(BinOp::FloorDiv, &(&l.extent + (lanes - 1)), &Expr::int(lanes, var.dtype))?;
-            let count = Analyzer::new().simplify(&count);
-            Ok(Stmt::for_loop(var, Expr::int(0, var.dtype), count, ForKind::Serial, body))
-        };
-        let inner = tiles(&columns, &self.write, body)?;
-        tiles(&rows, &self.read, inner)
+        })
+    }
+
+    fn under_conditions(&self, body: Stmt) -> Stmt {
+        self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body))
     }
 
     /// A tile from registers to registers; its lanes are masked where it is at an edge.
@@ -230,8 +261,15 @@ impl Copy {
         for at in 0..self.lanes as i64 {
             let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), column + at)];
             let indices = self.along(&self.from_indices, &here)?;
-            let mask = self.mask(masked, [&self.read_bounds, &self.write_bounds], &here)?;
-            let loaded = typed(Expr::load_where(&self.from, indices, mask))?;
+            let across: Vec<_> = self.write_bounds.iter().chain(&self.zeros_behind).cloned().collect();
+            let loaded = typed(Expr::load_where(&self.from, indices, self.mask(masked, &self.read_bounds, &here)?))?;
+            let loaded = match self.condition(masked, &across, &here)? {
+                Some(inside) => {
+                    let nothing = typed(Expr::number(0, self.from.dtype).broadcast(self.lanes as u16))?;
+                    typed(Expr::call(Intrinsic::IfThenElse, &[inside, loaded, nothing]))?
+                }
+                None => loaded,
+            };
             vectors.push(name("row", loaded, &mut named));
         }
         for stage in stages(self.lanes, self.from.dtype.element_bytes()) {
@@ -249,8 +287,12 @@ impl Copy {
         for (at, vector) in (0..).zip(&vectors) {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
             let indices = self.along(&self.to_indices, &here)?;
-            let mask = self.mask(masked, [&self.write_bounds, &self.read_bounds], &here)?;
-            stores.push(typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?);
+            let mask = self.mask(masked, &self.write_bounds, &here)?;
+            let store = typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?;
+            stores.push(match self.condition(masked, &self.read_bounds, &here)? {
+                Some(inside) => only_if(inside, store),
+                None => store,
+            });
         }
         let name_all = |body, (var, value)| StmtKind::Let { var, value, body }.into();
         Ok(named.into_iter().rev().fold(Stmt::seq(stores), name_all))
@@ -265,39 +307,84 @@ impl Copy {
         Ok(indices)
     }
 
-    /// Which lanes are inside of some bounds, which go along them, and of others, which do not.
-    fn mask(
-        &self,
-        masked: bool,
-        [along, across]: [&[(Expr, Expr)]; 2],
-        here: &[(Var, Expr)],
-    ) -> Result<Option<Expr>, Fault> {
-        if !masked {
-            return Ok(None);
-        }
+    /// Which lanes are inside of bounds that go along them.
+    fn mask(&self, masked: bool, along: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
         let lanes = self.lanes as u16;
-        let mut parts = Vec::new();
-        for (a, b) in along {
+        let inside = |(a, b): &(Expr, Expr)| {
             let a = substituted(a, here);
             let ramp = typed(Expr::ramp(&a, &Expr::int(1, a.dtype), lanes))?;
-            parts.push(compare(CmpOp::Lt, &ramp, &typed(b.cast(a.dtype).and_then(|b| b.broadcast(lanes)))?)?);
-        }
-        for (a, b) in across {
-            let inside = compare(CmpOp::Lt, &substituted(a, here), b)?;
-            parts.push(typed(inside.broadcast(lanes))?);
-        }
-        let mut parts = parts.into_iter();
-        let Some(first) = parts.next() else { return Ok(None) };
-        parts.try_fold(first, |all, part| binary(BinOp::And, &all, &part)).map(Some)
+            compare(CmpOp::Lt, &ramp, &typed(b.cast(a.dtype).and_then(|b| b.broadcast(lanes)))?)
+        };
+        all_of(if masked { along } else { &[] }, inside)
+    }
+
+    /// Whether all lanes are inside of bounds that do not go along them.
+    fn condition(&self, masked: bool, across: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
+        let inside = |(a, b): &(Expr, Expr)| compare(CmpOp::Lt, &substituted(a, here), b);
+        all_of(if masked { across } else { &[] }, inside)
     }
 }
 
+/// What holds where all bounds do; none where there are none.
+fn all_of(
+    bounds: &[(Expr, Expr)],
+    inside: impl Fn(&(Expr, Expr)) -> Result<Expr, Fault>,
+) -> Result<Option<Expr>, Fault> {
+    let mut parts = bounds.iter().map(inside);
+    let Some(first) = parts.next() else { return Ok(None) };
+    parts.try_fold(first?, |all, part| binary(BinOp::And, &all, &part?)).map(Some)
+}
+
+/// The two innermost loops around a block, of which each is serial and has bounds of its own, and the place of the outer one.
+pub(in crate::primitive) fn two_loops(site: &Site) -> Result<([Loop; 2], Site), Fault> {
+    let refuse = |message: &str| Fault::at(site, message.to_owned());
+    let none = "there are no two loops around the block";
+    let (above, rest) =
+        site.above.len().checked_sub(2).map(|depth| site.above.split_at(depth)).ok_or_else(|| refuse(none))?;
+    let [(first, _), (second, _)] = rest else { return Err(refuse(none)) };
+    let (Some(a), Some(b)) = (loop_of(first), loop_of(second)) else { return Err(refuse(none)) };
+    let serial = |l: &Loop| l.kind == ForKind::Serial && l.min.as_int() == Some(0);
+    if !serial(&a) || !serial(&b) || mentions(&b.extent, std::slice::from_ref(&a.var)) {
+        return Err(refuse("the two innermost loops are not serial loops with bounds of their own"));
+    }
+    Ok(([a, b], Site { above: above.to_vec(), stmt: first.clone() }))
+}
+
 /// Whether the elements at these indices lie together along a loop: it is a term of the last index, and of no other.
-fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
+pub(in crate::primitive) fn is_along(known: &Analyzer, indices: &[Expr], var: &Var) -> bool {
     let var = std::slice::from_ref(var);
     let Some((last, others)) = indices.split_last() else { return false };
     let coefficient = known.linear_in(last, var).and_then(|linear| linear.coefficients.first().copied());
     coefficient == Some(1) && !others.iter().any(|index| mentions(index, var))
+}
+
+/// The conditions as bounds of the one and of the other loop, and those that vary with neither.
+pub(in crate::primitive) fn sorted_bounds(
+    known: &Analyzer,
+    vars: &[Var; 2],
+    predicate: &Expr,
+) -> Option<(Bounds, Bounds, Vec<Expr>)> {
+    let (mut read, mut write, mut conditions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut pending = vec![predicate.clone()];
+    while let Some(condition) = pending.pop() {
+        match &condition.kind {
+            ExprKind::Binary(BinOp::And, a, b) => pending.extend([b.clone(), a.clone()]),
+            ExprKind::Compare(CmpOp::Lt, a, b) => {
+                let difference = Expr::binary(BinOp::Sub, a, b).ok()?;
+                let linear = known.linear_in(&difference, vars)?;
+                let bound = (a.clone(), b.clone());
+                match linear.coefficients.as_slice() {
+                    [1, 0] if !mentions(b, vars) => read.push(bound),
+                    [0, 1] if !mentions(b, vars) => write.push(bound),
+                    [0, 0] => conditions.push(condition),
+                    _ => return None,
+                }
+            }
+            _ if condition.as_int() == Some(1) => {}
+            _ => return None,
+        }
+    }
+    Some((read, write, conditions))
 }
 
 /// A vector of a stage: lanes of two vectors of the stage before.

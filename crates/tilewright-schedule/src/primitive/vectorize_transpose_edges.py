@@ -56,10 +56,10 @@ class Module:
                     B[i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_6
                     B[i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)] = mixed_7
                 else:
-                    row: T.float32x4 = A.vload([j_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4) and T.Broadcast(j_tile * T.int64(4) + T.int64(0) < n, 4))
-                    row_1: T.float32x4 = A.vload([j_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4) and T.Broadcast(j_tile * T.int64(4) + T.int64(1) < n, 4))
-                    row_2: T.float32x4 = A.vload([j_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4) and T.Broadcast(j_tile * T.int64(4) + T.int64(2) < n, 4))
-                    row_3: T.float32x4 = A.vload([j_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4) and T.Broadcast(j_tile * T.int64(4) + T.int64(3) < n, 4))
+                    row: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(0) < n, A.vload([j_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
+                    row_1: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(1) < n, A.vload([j_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
+                    row_2: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(2) < n, A.vload([j_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
+                    row_3: T.float32x4 = T.if_then_else(j_tile * T.int64(4) + T.int64(3) < n, A.vload([j_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)], predicate=T.Ramp(i_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(m, 4)), T.Broadcast(T.float32(0.0), 4))
                     mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
                     mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
                     mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
@@ -68,7 +68,11 @@ class Module:
                     mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
                     mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
                     mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
-                    B.vstore([i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_4, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4) and T.Broadcast(i_tile * T.int64(4) + T.int64(0) < m, 4))
-                    B.vstore([i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_5, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4) and T.Broadcast(i_tile * T.int64(4) + T.int64(1) < m, 4))
-                    B.vstore([i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_6, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4) and T.Broadcast(i_tile * T.int64(4) + T.int64(2) < m, 4))
-                    B.vstore([i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_7, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4) and T.Broadcast(i_tile * T.int64(4) + T.int64(3) < m, 4))
+                    if i_tile * T.int64(4) + T.int64(0) < m:
+                        B.vstore([i_tile * T.int64(4) + T.int64(0), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_4, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                    if i_tile * T.int64(4) + T.int64(1) < m:
+                        B.vstore([i_tile * T.int64(4) + T.int64(1), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_5, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                    if i_tile * T.int64(4) + T.int64(2) < m:
+                        B.vstore([i_tile * T.int64(4) + T.int64(2), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_6, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))
+                    if i_tile * T.int64(4) + T.int64(3) < m:
+                        B.vstore([i_tile * T.int64(4) + T.int64(3), T.Ramp(j_tile * T.int64(4), T.int64(1), 4)], mixed_7, predicate=T.Ramp(j_tile * T.int64(4), T.int64(1), 4) < T.Broadcast(n, 4))

@@ -3,8 +3,9 @@
 use tilewright_target::Target;
 
 use super::calls::int;
-use super::{Declined, Rule};
+use super::{Declined, MAIN, Rule};
 use crate::Schedule;
+use crate::primitive::tile_attention::Attention;
 use crate::trace::Arg;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,11 +21,14 @@ const FEW: i64 = 4;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let lanes = i64::from(target.lanes(32));
-    // A register tile of `rows` times two vectors, a vector of queries and an element of a key.
-    let rows = if target.limits.vector_registers >= 32 { 8 } else { 4 };
     let first = schedule.stages()?.first().copied();
     let first = first.ok_or_else(|| Declined::because("the function has no blocks"))?;
-    let sizes = [lanes, 2, rows, KEYS.max(lanes), FEW].map(int);
+    let queries = schedule.module().prim(MAIN).and_then(|function| Attention::of(function).ok()?.query.extent.as_int());
+    // Two vectors of queries save a little, where the second is not empty in the last task.
+    let vectors = if queries.is_some_and(|queries| (queries - 1) / lanes % 2 == 1) { 2 } else { 1 };
+    // A register tile of `rows` times the vectors, a vector of queries and an element of a key.
+    let tile = if target.limits.vector_registers >= 32 { 16 } else { 8 };
+    let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), FEW].map(int);
     schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).collect())?;
     Ok(())
 }

@@ -65,6 +65,12 @@ impl Schedule {
         self.several("split", vec![Arg::Rv(l), factors, flag(true), flag(false)])
     }
 
+    /// Parts of a loop one behind the other; `None` is what the others leave.
+    pub(crate) fn partition_by(&mut self, l: Rv, sizes: &[Option<Expr>]) -> Result<Vec<Rv>> {
+        let size = |size: &Option<Expr>| size.clone().map_or(NONE, Arg::Expr);
+        self.several("loop_partition", vec![Arg::Rv(l), Arg::List(sizes.iter().map(size).collect()), flag(true)])
+    }
+
     /// One loop of several, given from outside inwards; itself where there is one.
     pub(crate) fn fuse_all(&mut self, loops: &[Rv]) -> Result<Rv> {
         match loops {

@@ -61,12 +61,7 @@ pub(super) fn columns(
     if let (true, Some(piece)) = (short, piece) {
         attempt(schedule, |schedule| in_registers(schedule, nest.block, piece));
     }
-    let init = schedule.apply_named("decompose_reduction", vec![Arg::Rv(nest.block), Arg::Rv(first)])?;
-    if let [init] = init.rvs()
-        && let Some(&inner) = schedule.loops_around(*init)?.last()
-    {
-        schedule.on_loop("vectorize", inner)?;
-    }
+    begin(schedule, nest, first)?;
     schedule.on_loop("vectorize", along)?;
     if short {
         for l in rvs(&own) {
@@ -74,6 +69,20 @@ pub(super) fn columns(
                 schedule.on_loop("unroll", l)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Begins the results in vectors, in front of the reduction's first loop, if the block begins them.
+fn begin(schedule: &mut Schedule, nest: &PlainNest, first: Rv) -> Result<(), Declined> {
+    if nest.nest.block.init.is_none() {
+        return Ok(());
+    }
+    let init = schedule.apply_named("decompose_reduction", vec![Arg::Rv(nest.block), Arg::Rv(first)])?;
+    if let [init] = init.rvs()
+        && let Some(&inner) = schedule.loops_around(*init)?.last()
+    {
+        schedule.on_loop("vectorize", inner)?;
     }
     Ok(())
 }

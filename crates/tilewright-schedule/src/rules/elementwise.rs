@@ -22,10 +22,16 @@ pub(super) const ELEMENTWISE: Rule = Rule {
 pub(super) const ALONE: u64 = 20_000;
 /// Cycles of a task.
 pub(super) const TASK: u64 = 30_000;
+/// Cycles of the smallest task, where larger ones would be too few to share.
+const LEAST_TASK: u64 = 6_000;
+/// Tasks of which a part more or less does not matter.
+const TASKS: i64 = 16;
 /// Elements of which the bytes are whole lines of a cache, whatever the type.
 const LINE: i64 = 64;
-/// With fewer rows than this, a task is a part of a row.
-const FEW_ROWS: i64 = 64;
+/// Iterations of a loop that may become a single vector, which conditions do not cut.
+const SHORT_ROW: i64 = 64;
+/// With as many rows there are tasks enough, however long a row is.
+const ENOUGH_ROWS: i64 = 64;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
@@ -46,10 +52,13 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
 }
 
-/// Elements of a task: a power of two, which divides most extents.
-fn grain(cost: Cost, target: &Target) -> i64 {
-    let elements = i64::try_from(TASK * 100 / cycles(cost, target)).unwrap_or(i64::MAX);
-    1 << elements.clamp(1024, 1 << 20).ilog2()
+/// Elements of a task: a power of two, which divides most extents. Of few elements that cost a lot a task has fewer, so
+/// that there is one for every thread.
+fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
+    let within = |work: u64| i64::try_from(work * 100 / cycles(cost, target)).unwrap_or(i64::MAX).max(LINE);
+    let most = within(TASK).min(1 << 20);
+    let shared = all.map_or(most, |all| (all / TASKS).clamp(within(LEAST_TASK).min(most), most));
+    1 << shared.ilog2()
 }
 
 /// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is not
@@ -79,24 +88,32 @@ pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest)
     let (outer, along) = rvs.split_at(rvs.len() - inner);
     let all: Vec<usize> = (0..nest.loops.len()).collect();
     let row = nest.iterations(order.get(outer.len()..).unwrap_or_default());
-    let conditional = nest.decides.get(vector).copied().unwrap_or(false);
     let along = schedule.fuse_all(along)?;
     let rows = if outer.is_empty() { None } else { Some(schedule.fuse_all(outer)?) };
-    let grain = grain(nest.cost, target);
-    let small = is_small(nest.iterations(&all), nest.cost, target);
+    let iterations = nest.iterations(&all);
+    let grain = grain(iterations, nest.cost, target);
+    let small = is_small(iterations, nest.cost, target);
     let inside = match rows {
         _ if small => along,
         None => part(schedule, None, along, grain)?,
         Some(rows) => share(schedule, rows, along, row, grain)?,
     };
-    in_vectors(schedule, inside, conditional.then(|| i64::from(target.lanes(32))))
+    let of = |flags: &[bool]| flags.get(vector).copied().unwrap_or(false);
+    // A long row is cut at its conditions when it is lowered; of a short one, and of parts of rows, pieces are taken.
+    let is_cut = of(&nest.cuts) && inside == along && row.is_none_or(|row| row > SHORT_ROW);
+    let in_pieces = of(&nest.decides) && !is_cut;
+    in_vectors(schedule, inside, in_pieces.then(|| i64::from(target.lanes(32))))
 }
 
-/// Makes tasks of rows, or of parts of rows where there are few; gives the loop inside of a row.
+/// Makes tasks of rows, or of parts of rows where these are long and may be few; gives the loop inside of a row.
 fn share(schedule: &mut Schedule, rows: Rv, along: Rv, row: Option<i64>, grain: i64) -> Result<Rv, Declined> {
     let count = extent_of(schedule, rows)?.as_int();
-    let few = count.is_some_and(|count| count < FEW_ROWS) && row.is_none_or(|row| row > 2 * grain);
-    if few {
+    let is_few = |most: i64| count.is_none_or(|count| count < most);
+    let in_parts = match row {
+        Some(row) => row > grain + grain / 2 && is_few(ENOUGH_ROWS),
+        None => count.is_some() && is_few(ENOUGH_ROWS),
+    };
+    if in_parts {
         return part(schedule, Some(rows), along, grain);
     }
     let several = row.map_or(1, |row| even_part(count, grain / row.max(1), 1)).max(1);

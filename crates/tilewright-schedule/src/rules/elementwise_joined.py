@@ -21,12 +21,10 @@ class Module:
     def main(A: T.Buffer((7, 37), "float32"), B: T.Buffer((7, 50), "float32"), C: T.Buffer((7, 87), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        for i, j_0 in T.grid(7, 11):
-            for j_1 in T.vectorized(8):
+        for i in range(7):
+            for j in T.vectorized(87):
                 with T.block("C"):
-                    vi = T.axis.spatial(7, i)
-                    vj = T.axis.spatial(87, j_0 * 8 + j_1)
-                    T.where(j_0 * 8 + j_1 < 87)
+                    vi, vj = T.axis.remap("SS", [i, j])
                     T.reads(A[vi, vj], B[vi, vj - 37])
                     T.writes(C[vi, vj])
                     C[vi, vj] = T.if_then_else(vj < 37, A[vi, vj], B[vi, vj - 37])

@@ -7,7 +7,7 @@
 use tilewright_target::Target;
 
 use super::accesses::PlainNest;
-use super::{Declined, Rule, columns, elementwise, inline, parts, rows, transpose};
+use super::{Declined, MAIN, Rule, columns, elementwise, inline, loses_guards, parts, rows, transpose};
 use crate::Schedule;
 use crate::trace::Rv;
 
@@ -18,12 +18,36 @@ pub(super) const FALLBACK: Rule = Rule {
 };
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
-    attempt(schedule, inline::cheap_temporaries);
+    guarded(schedule, inline::cheap_temporaries);
     for block in schedule.stages().unwrap_or_default() {
-        let _ = attempt(schedule, |schedule| stage(schedule, target, block))
-            || attempt(schedule, |schedule| outermost_in_parallel(schedule, block));
+        let _ = guarded(schedule, |schedule| stage(schedule, target, block))
+            || guarded(schedule, |schedule| loop_by_loop(schedule, block))
+            || guarded(schedule, |schedule| outermost_in_parallel(schedule, block));
     }
     Ok(())
+}
+
+/// Whether the steps succeeded, and left what is proved of indices that are data; the schedule is as before where not.
+fn guarded(schedule: &mut Schedule, steps: impl FnOnce(&mut Schedule) -> Result<(), Declined>) -> bool {
+    attempt(schedule, |schedule| {
+        steps(schedule)?;
+        match schedule.module().prim(MAIN) {
+            Some(function) if loses_guards(function) => Err(Declined::because("guards are lost")),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// The innermost loop in vectors where the result lies along it, the outermost in parallel; no two become one, of which the
+/// places are quotients by a size that may be known only when the function runs.
+fn loop_by_loop(schedule: &mut Schedule, block: Rv) -> Result<(), Declined> {
+    let nest = PlainNest::of(schedule, block)?;
+    let [tasks, .., along] = nest.rvs.as_slice() else { return Err(Declined::because("there are no two loops")) };
+    if !nest.is_spatial() || nest.along_result() != nest.rvs.len().checked_sub(1) {
+        return Err(Declined::because("the result does not lie along the innermost loop"));
+    }
+    schedule.on_loop("parallel", *tasks)?;
+    Ok(schedule.on_loop("vectorize", *along)?)
 }
 
 /// Whether the steps succeeded; the schedule is as before where they did not.
@@ -70,7 +94,22 @@ fn reduction(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Resu
     {
         return Ok(());
     }
+    if attempt(schedule, |schedule| in_pieces(schedule, target, nest)) {
+        return Ok(());
+    }
     columns::columns(schedule, target, nest, true)
+}
+
+/// A reduction across memory of a few neighbours: pieces that lie together first.
+fn in_pieces(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
+    let pieces = parts::into_pieces(schedule, nest)?;
+    let pieces = PlainNest::of(schedule, pieces)?;
+    columns::columns(schedule, target, &pieces, true)?;
+    attempt(schedule, |schedule| {
+        let whole = PlainNest::of(schedule, nest.block)?;
+        columns::columns(schedule, target, &whole, true)
+    });
+    Ok(())
 }
 
 /// Shares the outermost loop around a block whose iterations are independent.

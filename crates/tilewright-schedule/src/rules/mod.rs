@@ -41,7 +41,7 @@ use tilewright_target::{Kind, Target};
 
 use crate::default_gpu::IS_SCHEDULED;
 use crate::guard::reads_memory;
-use crate::tree::search;
+use crate::tree::{follow, search};
 use crate::{Schedule, ScheduleError, Trace};
 
 pub use apply::ApplyDefaultSchedule;
@@ -164,11 +164,28 @@ fn written_by_hand(function: &PrimFunc) -> Option<&'static str> {
     if function.root_block().is_none() {
         return Some("the function has no root block: it is lowered already");
     }
-    let decided = |stmt: &Stmt, _: &_| match &stmt.kind {
-        StmtKind::For { kind, annotations, .. } => (*kind != ForKind::Serial || !annotations.is_empty()).then_some(()),
+    let decided = |stmt: &Stmt, way: &[usize]| match &stmt.kind {
+        StmtKind::For { kind, annotations, .. } => {
+            let says = *kind != ForKind::Serial || !annotations.is_empty();
+            (says && !is_in_a_step(&function.body, way)).then_some(())
+        }
         _ => None,
     };
     search(&function.body, decided).map(|()| "its loops say already how they run")
+}
+
+/// Whether a statement stands in a block without axes that holds no other block with axes: one step of a function, which no
+/// rule looks into. Its loops are its own business; the stages around it have a schedule yet to come.
+fn is_in_a_step(root: &Stmt, way: &[usize]) -> bool {
+    let Some(site) = follow(root, way) else { return false };
+    // The outermost one is the root block.
+    let mut blocks = site.above.iter().filter(|(stmt, _)| matches!(stmt.kind, StmtKind::Block { .. }));
+    let Some((step, _)) = blocks.nth(1) else { return false };
+    let has_axes = |stmt: &Stmt, _: &_| match &stmt.kind {
+        StmtKind::Block { block, .. } => (!block.iters.is_empty()).then_some(()),
+        _ => None,
+    };
+    search(step, has_axes).is_none()
 }
 
 /// The module's PrimFuncs by name.

@@ -14,11 +14,12 @@ use super::accesses::gone;
 use super::calls::{int, text};
 use super::fallback::{self, attempt};
 use super::strides::{L1_WAY, L2_WAY, crowd, stride};
-use super::tasks::{blocks, tile_cost};
+use super::tasks::{COPY, blocks, tile_cost};
 use super::{Declined, Rule};
 use crate::Schedule;
+use crate::axes::Axis;
 use crate::guard::mentions;
-use crate::primitive::tile_product::{Axis, Contraction, PackColumns, PackRows, Tiling, is_constant, is_of_pairs};
+use crate::primitive::tile_product::{Contraction, Grouping, PackColumns, PackRows, Tiling, is_constant};
 use crate::size::ceil_div;
 use crate::trace::{Arg, Rv};
 
@@ -42,6 +43,15 @@ const CROWD: i64 = 8;
 const CROWD_OF_ROWS: i64 = 7;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
+/// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
+const COPY_OF_LINE: f64 = 0.5;
+const COPY_APART: f64 = 1.8;
+/// Bytes of columns that no cache near by holds, and the places of the depth that one tile of rows reads of them in turns: so
+/// few that each is a run of memory of its own to the processor, which asks for the rest of it ahead.
+const FAR: i64 = 1 << 20;
+const STREAMED: i64 = 8;
+/// Columns that are planned for where they are known only when the function runs: of their last panel half is empty.
+const UNKNOWN: f64 = 256.0;
 /// Rows that can be read in place without being in each other's way in the cache.
 const FEW_ROWS: i64 = 4;
 
@@ -76,7 +86,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let args = std::iter::once(Arg::Rv(heavy))
         .chain(sizes.map(int))
         .chain([text(tiling.pack_rows.name()), text(tiling.pack_columns.name())])
-        .chain([Arg::Attr(Attr::Bool(tiling.pairs))])
+        .chain([Arg::Attr(Attr::Bool(tiling.grouped))])
         .collect();
     schedule.apply_named("tile_product", args)?;
     // What is not computed on finished tiles is still there.
@@ -153,6 +163,10 @@ pub(super) struct Sizes {
     pub(super) depth: Option<i64>,
     /// Bytes of an element of the columns' factor.
     pub(super) bytes: i64,
+    /// Whether the columns are read from memory, a few places of the depth in turns.
+    pub(super) streamed: bool,
+    /// Cycles to copy an element of the columns.
+    pub(super) copy: f64,
 }
 
 fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, Declined> {
@@ -163,21 +177,30 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         columns: of(&c.columns.size),
         depth: of(&c.depth.size),
         bytes: i64::from(c.of_columns.dtype.bits / 8),
+        streamed: false,
+        copy: copy_cost(c),
     };
+    if sizes.rows == Some(1) && sizes.columns == Some(1) {
+        return Err(Declined::because("each sum is a result of its own: there is no tile of them"));
+    }
     let bits = u32::from(c.out.dtype.bits);
-    let pairs = is_of_pairs(c) && target.has("avx512bf16") && sizes.rows != Some(1);
-    let RegisterTile { rows, vectors, lanes } =
-        register_tile(target, &lane_counts(target, bits, pairs || constant), &sizes);
+    // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal numbers, too.
+    let pays = |grouping: &Grouping| *grouping != Grouping::Bfloat16 || sizes.rows != Some(1);
+    let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
+    let group = grouping.map_or(1, Grouping::size);
     let lines = c.has_lines();
+    let RegisterTile { rows, vectors, lanes } =
+        register_tile(registers(target, lines), &lane_counts(target, bits, grouping.is_some() || constant), &sizes);
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
-    let rows_in_place = !pairs && rows_stay(c, rows);
+    let rows_in_place = grouping.is_none() && rows_stay(c, rows);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
-    let depth = match single_tile || (rows_in_place && depth <= WHOLE) {
+    let rows_free = rows_in_place || sizes.rows.is_some_and(|all| all <= FEW_ROWS);
+    let depth = match rows_free && (single_tile || depth <= WHOLE) {
         true => depth.min(1 << 14),
         false => step(depth, lanes, STEP),
     };
     let pack_rows = match sizes.rows {
-        _ if pairs => PackRows::RowMajor,
+        _ if grouping.is_some() => PackRows::RowMajor,
         Some(..=FEW_ROWS) => PackRows::InPlace,
         _ if rows_in_place => PackRows::InPlace,
         _ if runs_along(&c.of_rows, c.depth.axes.last().map(|axis| &axis.var)) => PackRows::RowMajor,
@@ -185,30 +208,40 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     };
     let along_columns = runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
     let copied = sizes.depth.zip(sizes.columns).map(|(depth, columns)| depth.saturating_mul(columns));
+    // A copy of all columns pays where several blocks of rows use it.
+    let is_shared = if lines { copied.is_some_and(|n| n <= SMALL_COPY) } else { sizes.rows > Some(MANY_ROWS) };
     if sizes.rows == Some(1) && !constant && (lines || !along_columns) {
         return Err(Declined::because("there is one row, and its columns are not side by side in memory"));
     }
-    let in_place =
-        along_columns && !lines && !pairs && (single_tile || columns_stay(c, &sizes, depth, vectors * lanes));
+    let in_place = along_columns
+        && !lines
+        && grouping.is_none()
+        && (single_tile || columns_stay(c, &sizes, depth, vectors * lanes));
     let pack_columns = if constant {
         PackColumns::Ahead
     } else if in_place {
         PackColumns::InPlace
-    } else if sizes.batch == Some(1) && sizes.rows.is_some() && (!lines || copied.is_some_and(|n| n <= SMALL_COPY)) {
+    } else if sizes.batch == Some(1) && sizes.rows.is_some() && is_shared {
         PackColumns::Ahead
     } else {
         PackColumns::Task
     };
-    let depth = match (lines, pairs) {
-        (true, _) => whole_windows(depth, c),
-        // Two bfloat16 take the place of one float32.
-        (_, true) => {
-            (if single_tile { depth } else { step(sizes.depth.unwrap_or(STEP).max(1), lanes, 2 * STEP) } + 1) / 2 * 2
+    let far = copied.is_some_and(|count| count.saturating_mul(sizes.bytes) > FAR);
+    let sizes = Sizes { streamed: single_tile && far && pack_columns == PackColumns::InPlace, ..sizes };
+    let depth = match grouping {
+        _ if lines => whole_windows(depth, c),
+        _ if sizes.streamed => depth.min(STREAMED),
+        // A group takes the place of one float32.
+        Some(_) => {
+            let whole = sizes.depth.unwrap_or(STEP).max(1);
+            let depth = if single_tile { depth } else { step(whole, lanes, group * STEP) };
+            ceil_div(depth, group) * group
         }
-        _ => depth,
+        None => depth,
     };
+    let grouped = grouping.is_some();
     let mut found =
-        Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns, pairs };
+        Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns, grouped };
     blocks(&mut found, &sizes);
     Ok(found)
 }
@@ -228,10 +261,27 @@ fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
     if widest_only || narrow == wide { vec![wide] } else { vec![wide, narrow] }
 }
 
+/// Registers of a tile. Copies of lines beside it have constants, which are so deep in loops that LLVM would rather keep
+/// sums in memory.
+fn registers(target: &Target, lines: bool) -> i64 {
+    let all = i64::from(target.limits.vector_registers);
+    if lines { all - all / 16 } else { all }
+}
+
+/// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
+fn copy_cost(c: &Contraction) -> f64 {
+    let element = i64::from(c.of_columns.dtype.bits / 8);
+    let along = || stride(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
+    match c.has_lines() {
+        false => COPY,
+        true if along() == Some(element) => COPY_OF_LINE,
+        true => COPY_APART,
+    }
+}
+
 /// Of all register tiles the one that wastes least: all sums, a row of vectors of the columns and one factor fit into the
 /// registers.
-fn register_tile(target: &Target, lane_counts: &[i64], sizes: &Sizes) -> RegisterTile {
-    let registers = i64::from(target.limits.vector_registers);
+fn register_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> RegisterTile {
     let wide = lane_counts.first().copied().unwrap_or(1);
     let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ceil_div(columns, lanes).clamp(1, 8));
     let candidate = |lanes: i64, vectors: i64| {
@@ -246,7 +296,10 @@ fn register_tile(target: &Target, lane_counts: &[i64], sizes: &Sizes) -> Registe
     let cost = |tile: &RegisterTile| {
         let RegisterTile { rows, vectors, lanes } = *tile;
         let panel = vectors * lanes;
-        let waste = sizes.columns.filter(|&n| n > 0).map_or(1.0, |n| (ceil_div(n, panel) * panel) as f64 / n as f64);
+        let waste = match sizes.columns {
+            Some(n) => (ceil_div(n, panel) * panel).max(1) as f64 / n.max(1) as f64,
+            None => 1.0 + panel as f64 / 2.0 / UNKNOWN,
+        };
         let more_instructions = if lanes < wide { NARROW } else { 1.0 };
         waste * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
@@ -275,11 +328,15 @@ fn columns_stay(c: &Contraction, sizes: &Sizes, depth: i64, panel: i64) -> bool 
     few && panel * sizes.bytes <= L1_WAY && crowd(stride, depth, L2_WAY) <= CROWD
 }
 
-/// The depth of a step with all places of the inner axes for each place of the outermost one.
+/// The depth of a step with all places of the inner axes for each place of the outermost one; steps of one depth where one
+/// about as deep divides all.
 fn whole_windows(depth: i64, c: &Contraction) -> i64 {
     let inner: i64 = c.depth.axes.iter().skip(1).filter_map(|axis| axis.extent.as_int()).product();
     let inner = inner.max(1);
-    (depth / inner).max(1) * inner
+    let about = (depth / inner).max(1);
+    let all = c.depth.axes.first().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
+    let even = (about - about / 3..=about + about / 2).filter(|count| all % count == 0);
+    even.min_by_key(|count| count.abs_diff(about)).unwrap_or(about) * inner
 }
 
 /// Even steps of about [`STEP`], whole vectors long.

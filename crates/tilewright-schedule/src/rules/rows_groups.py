@@ -54,9 +54,8 @@ class Module:
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(8)):
                         partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
-                for u in T.unroll(T.int64(1)):
-                    for l in T.vectorized(T.int64(8)):
-                        halves[l] = partial[T.int64(0), l]
+                for l in T.vectorized(T.int64(8)):
+                    halves[l] = partial[T.int64(0), l]
                 for l in T.vectorized(T.int64(4)):
                     halves[l] = halves[l] + halves[l + T.int64(4)]
                 for l in T.vectorized(T.int64(2)):

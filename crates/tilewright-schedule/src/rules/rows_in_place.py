@@ -30,7 +30,7 @@ class Module:
             with T.block("total"):
                 vi, vu, vk = T.axis.remap("SSR", [i, u, k])
                 with T.init():
-                    total[vi, vu] = T.float32(0)
+                    total[vi, vu] = T.float32(1)
                 total[vi, vu] = total[vi, vu] + powers[vi, vk]
         for i, j in T.grid(n, m):
             with T.block("shares"):
@@ -76,9 +76,8 @@ class Module:
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = T.max(partial[u, l], partial[u + T.int64(1), l])
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            halves[l] = partial[T.int64(0), l]
+                    for l in T.vectorized(T.int64(8)):
+                        halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = T.max(halves[l], halves[l + T.int64(4)])
                     for l in T.vectorized(T.int64(2)):
@@ -114,16 +113,15 @@ class Module:
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(8)):
                             partial[u, l] = partial[u, l] + partial[u + T.int64(1), l]
-                    for u in T.unroll(T.int64(1)):
-                        for l in T.vectorized(T.int64(8)):
-                            halves[l] = partial[T.int64(0), l]
+                    for l in T.vectorized(T.int64(8)):
+                        halves[l] = partial[T.int64(0), l]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = halves[l] + halves[l + T.int64(4)]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    total[vi, vu] = halves[T.int64(0)]
+                    total[vi, vu] = T.float32(1.0) + halves[T.int64(0)]
             for j in T.vectorized(m):
                 with T.block("shares"):
                     vi, vj = T.axis.remap("SS", [i, j])

@@ -1,4 +1,4 @@
-//! `softmax`: rows of a known number of columns, several stages of which run at once.
+//! `softmax`: rows, several stages of which run at once.
 
 use tilewright_target::Target;
 
@@ -6,12 +6,12 @@ use super::accesses::gone;
 use super::calls::int;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::primitive::pipeline_softmax::Softmax;
+use crate::primitive::pipeline_softmax::{Softmax, UNKNOWN};
 use crate::trace::Arg;
 
 pub(super) const SOFTMAX: Rule = Rule {
     name: "softmax",
-    doc: "A softmax of many rows: maxima, powers and results of rows that follow each other, at once.",
+    doc: "A softmax of many rows, or its logarithm: maxima, powers and results of rows that follow each other, at once.",
     apply,
 };
 
@@ -30,15 +30,16 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let (function, _) = schedule.site(last).ok_or_else(gone)?;
     let softmax = Softmax::of(function).map_err(|fault| Declined::because(fault.message))?;
     let lanes = i64::from(target.lanes(32)).clamp(1, 64);
-    let whole = |accumulators: &i64| softmax.columns % (lanes * accumulators) == 0;
-    let accumulators = [ACCUMULATORS, 2, 1].into_iter().find(whole);
-    let accumulators = accumulators.ok_or_else(|| Declined::because("a row is not of whole vectors"))?;
-    if softmax.columns > COLUMNS {
+    let columns = softmax.column.extent.as_int();
+    if columns.is_some_and(|columns| columns > COLUMNS) {
         return Err(Declined::because("the powers of a row do not stay near the core"));
     }
-    let extents = softmax.rows.iter().map(|axis| axis.extent.as_int());
-    let count = extents.into_iter().try_fold(1_i64, |count, extent| Some(count.saturating_mul(extent?)));
-    let most = TASK / softmax.columns;
+    let columns = columns.unwrap_or(UNKNOWN).max(1);
+    // With the fewest vectors that are left over.
+    let left = |accumulators: i64| columns / lanes % accumulators;
+    let accumulators = [ACCUMULATORS, 2, 1].into_iter().min_by_key(|&accumulators| left(accumulators)).unwrap_or(1);
+    let most = softmax.column.extent.as_int().map_or(ROWS, |columns| TASK / columns.max(1));
+    let count = softmax.rows.size.as_int();
     let rows = match count {
         Some(count) if count < TASKS * ROWS.min(most) => return Err(Declined::because("there are few rows")),
         Some(count) => (count / TASKS).min(most),

@@ -27,10 +27,12 @@ const CORES: i64 = 2;
 const NEAR: f64 = 1e6;
 /// Cycles to copy an element, to read one again that is in no cache near by (alone, or among its neighbours), and to begin a
 /// task.
-const COPY: f64 = 0.2;
+pub(super) const COPY: f64 = 0.2;
 const READ: f64 = 0.2;
 const STREAM: f64 = 0.05;
 const BEGIN: f64 = 2000.0;
+/// Cycles until memory is read fast behind the beginning of a run of columns.
+const JUMP: f64 = 400.0;
 /// What blocks of rows of different sizes add to the cost: tiles of more sizes.
 const RAGGED: f64 = 1.01;
 
@@ -47,7 +49,8 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
     let wanted = (work / TASK).clamp(1, TASKS);
     let (mut best, mut found) = (f64::INFINITY, (t.rows, 1));
     for rows in row_blocks(sizes.rows, t.rows, most) {
-        let mut per_task = (COLUMNS / t.panel()).clamp(1, panels);
+        let widest = if sizes.streamed { 2 * COLUMNS } else { COLUMNS };
+        let mut per_task = (widest / t.panel()).clamp(1, panels);
         loop {
             let even = ceil_div(panels, ceil_div(panels, per_task));
             let cost = cost(t, sizes, (rows, even), wanted);
@@ -86,11 +89,12 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
         _ => (column_blocks * all) as f64 * depth * COPY,
     };
     let read = match t.pack_columns {
-        PackColumns::Task => COPY,
+        PackColumns::Task => sizes.copy,
         PackColumns::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
         PackColumns::InPlace | PackColumns::Ahead => STREAM,
     };
-    let one = tiles * panels as f64 * depth + copied + row_blocks as f64 * columns as f64 * depth * read;
+    let jumps = if sizes.streamed { column_blocks as f64 * depth * JUMP } else { 0.0 };
+    let one = tiles * panels as f64 * depth + copied + jumps + row_blocks as f64 * columns as f64 * depth * read;
     let uneven = (ceil_div(tasks, CORES) * CORES) as f64 / tasks as f64;
     (batch as f64 * one + tasks as f64 * BEGIN) * uneven * (1.0 + MISSING * (wanted - tasks).max(0) as f64)
 }

@@ -1,8 +1,9 @@
 //! A stage that reads along one loop what it writes along another: transposes.
 //!
-//! Copies go through registers in tiles of as many vectors as these have lanes. What computes something goes in squares of
-//! the two loops, which are small enough for the first cache, so that each line that is read or written is used as a whole;
-//! inside, vectors go along the result.
+//! Tiles of as many vectors as these have lanes are turned in registers. Where a vector is a whole line of a cache, or the
+//! caches hold everything, it is written at once; else tiles are put beside each other, and rows of them computed with and
+//! written from their beginning to their end. What has conditions goes in squares of the two loops, which are small enough
+//! for the first cache, so that each line that is read or written is used as a whole; inside, vectors go along the result.
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
@@ -11,7 +12,7 @@ use tilewright_target::Target;
 use super::Declined;
 use super::accesses::{PlainNest, gone};
 use super::calls::{int, text};
-use super::elementwise::is_small;
+use super::elementwise::{self, is_small};
 use super::fallback::attempt;
 use crate::Schedule;
 use crate::size::ceil_div;
@@ -22,18 +23,27 @@ const SQUARE: i64 = 64;
 /// Elements of a piece that goes through registers, along what is read and along what is written.
 const PIECE_READ: i64 = 256;
 const PIECE_WRITTEN: i64 = 512;
+/// Bytes of a row that is written at once, and of the neighbours that are read in turns meanwhile.
+const ROW: i64 = 1 << 11;
+/// Bytes of a line of the caches.
+const LINE: i64 = 64;
+/// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
+const NEAR: i64 = 1 << 20;
 /// Loops of fewer iterations are not cut into squares.
 const SHORT: i64 = 16;
+/// Loops of fewer iterations are no side of a tile.
+const LEAST: i64 = 3;
 
 /// The loops along what is read and along what is written, where these are different ones.
 pub(super) fn crossed(nest: &PlainNest) -> Option<(usize, usize)> {
     let written = nest.along_result()?;
     let read = nest.along_reads()?;
-    let sized = |at: usize, other: usize| nest.iterations(&one_with(nest, at, other));
-    let long = |at: usize, other: usize| sized(at, other).is_none_or(|extent| extent >= SHORT);
-    let across = nest.reads.iter().any(|read| nest.step(read, written).is_none_or(|step| step.abs() >= SHORT));
-    (nest.is_spatial() && read != written && across && long(read, written) && long(written, read))
-        .then_some((read, written))
+    let long = |at: usize| nest.extent(at).is_none_or(|extent| extent >= LEAST);
+    // Lines of which a vector has many elements are read as a whole by that alone, if they stay near from loop to loop.
+    let stays = nest.iterations(&[read, written]).is_some_and(|count| count.saturating_mul(width(nest)) <= NEAR / 2);
+    let least = if stays { SHORT } else { LEAST };
+    let across = nest.reads.iter().any(|read| nest.step(read, written).is_none_or(|step| step.abs() >= least));
+    (nest.is_spatial() && read != written && across && long(read) && long(written)).then_some((read, written))
 }
 
 /// Schedules such a stage; with each loop alone where loops that are one with it in memory cannot be joined.
@@ -43,10 +53,23 @@ pub(super) fn in_squares(
     nest: &PlainNest,
     (read, written): (usize, usize),
 ) -> Result<(), Declined> {
-    if attempt(schedule, |schedule| through_registers(schedule, target, nest, (read, written))) {
+    let crossed = (read, written);
+    let joined = [one_with(nest, read, written), one_with(nest, written, read)];
+    let is_short = |loops: &[usize]| nest.iterations(loops).is_some_and(|extent| extent < SHORT);
+    // A short loop that is one with its neighbours in memory is a side of a square with them, but of no tile.
+    let in_tiles = [read, written].iter().zip(&joined).all(|(&at, side)| !is_short(&[at]) || is_short(side));
+    let short_rows = nest.extent(written).is_some_and(|extent| extent.saturating_mul(width(nest)) < 2 * LINE);
+    let direct = !is_far(nest) || short_rows || writes_lines(nest, target, crossed);
+    if in_tiles
+        && (direct && attempt(schedule, |schedule| through_registers(schedule, target, nest, crossed))
+            || attempt(schedule, |schedule| staged(schedule, target, nest, crossed))
+            || attempt(schedule, |schedule| through_registers(schedule, target, nest, crossed)))
+    {
         return Ok(());
     }
-    let joined = [one_with(nest, read, written), one_with(nest, written, read)];
+    if joined.iter().any(|side| is_short(side)) {
+        return elementwise::stream(schedule, target, nest);
+    }
     if attempt(schedule, |schedule| squares_of(schedule, target, nest, &joined)) {
         return Ok(());
     }
@@ -59,14 +82,64 @@ fn through_registers(
     schedule: &mut Schedule,
     target: &Target,
     nest: &PlainNest,
-    (read, written): (usize, usize),
+    crossed: (usize, usize),
 ) -> Result<(), Declined> {
-    // A short loop may be one with its neighbours in memory, as which it has longer sides.
-    if [read, written].iter().any(|&at| nest.extent(at).is_some_and(|extent| extent < SHORT)) {
-        return Err(Declined::because("a side is short"));
-    }
-    let bits = nest.writes.first().map_or(32, |write| u32::from(write.buffer.dtype.bits));
-    let lanes = i64::from(target.lanes(bits.max(8)).next_power_of_two().clamp(2, 16));
+    let lanes = int(lanes(nest, target, crossed));
+    in_pieces(schedule, target, nest, crossed, (PIECE_READ, PIECE_WRITTEN))?;
+    let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
+    schedule.apply_named("vectorize_transpose", vec![Arg::Rv(nest.block), lanes, ahead])?;
+    Ok(())
+}
+
+/// Rows of the result, so many bytes of each, from tiles that lie beside each other.
+fn staged(schedule: &mut Schedule, target: &Target, nest: &PlainNest, crossed: (usize, usize)) -> Result<(), Declined> {
+    let lanes = lanes(nest, target, crossed);
+    let size = (ROW / width(nest).max(4)).max(lanes);
+    in_pieces(schedule, target, nest, crossed, (size, size))?;
+    let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
+    schedule.apply_named("stage_transpose", vec![Arg::Rv(nest.block), int(lanes), ahead])?;
+    Ok(())
+}
+
+/// Bytes of an element of the result.
+fn width(nest: &PlainNest) -> i64 {
+    nest.writes.first().map_or(4, |write| write.buffer.dtype.element_bytes() as i64).max(1)
+}
+
+/// Lanes of the vectors that a tile is made of, and how many of them: no more than a side is long.
+fn lanes(nest: &PlainNest, target: &Target, (read, written): (usize, usize)) -> i64 {
+    let bits = u32::try_from(width(nest) * 8).unwrap_or(u32::BITS);
+    let most = i64::from(target.lanes(bits).next_power_of_two().clamp(2, 16));
+    let sides = [read, written].into_iter().filter_map(|at| nest.extent(at));
+    let least = sides.min().map_or(16, |side| side.clamp(2, 16).unsigned_abs().next_power_of_two());
+    most.min(i64::try_from(least).unwrap_or(most))
+}
+
+/// Whether the caches do not hold what is read and written, as far as that is known.
+fn is_far(nest: &PlainNest) -> bool {
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    let bytes = i64::try_from(nest.cost.bytes).unwrap_or(i64::MAX);
+    nest.iterations(&all).is_none_or(|count| count.saturating_mul(bytes) > NEAR)
+}
+
+/// Whether every vector that a tile writes is a whole line of a cache.
+fn writes_lines(nest: &PlainNest, target: &Target, crossed: (usize, usize)) -> bool {
+    let (bytes, written) = (width(nest), crossed.1);
+    let whole = |at: usize| {
+        let step = nest.writes.first().and_then(|write| nest.step(write, at));
+        at == written || step.is_some_and(|step| step.wrapping_mul(bytes) % LINE == 0)
+    };
+    lanes(nest, target, crossed) * bytes == LINE && (0..nest.loops.len()).all(whole)
+}
+
+/// Makes the two loops the innermost ones, with so many iterations, and tasks of the others.
+fn in_pieces(
+    schedule: &mut Schedule,
+    target: &Target,
+    nest: &PlainNest,
+    (read, written): (usize, usize),
+    (along_read, along_written): (i64, i64),
+) -> Result<(), Declined> {
     let others: Vec<Rv> = (0..nest.loops.len())
         .filter(|&at| at != read && at != written)
         .filter_map(|at| nest.rvs.get(at).copied())
@@ -81,8 +154,8 @@ fn through_registers(
             _ => Err(gone()),
         }
     };
-    let (read_outer, read) = parts(read, PIECE_READ)?;
-    let (written_outer, written) = parts(written, PIECE_WRITTEN)?;
+    let (read_outer, read) = parts(read, along_read)?;
+    let (written_outer, written) = parts(written, along_written)?;
     let outside: Vec<Rv> = others.into_iter().chain(written_outer).chain(read_outer).collect();
     let order: Vec<Rv> = outside.iter().copied().chain([read, written]).collect();
     schedule.reorder_to(&order)?;
@@ -91,7 +164,6 @@ fn through_registers(
         let tasks = schedule.fuse_all(&outside)?;
         schedule.on_loop("parallel", tasks)?;
     }
-    schedule.apply_named("vectorize_transpose", vec![Arg::Rv(nest.block), int(lanes)])?;
     Ok(())
 }
 

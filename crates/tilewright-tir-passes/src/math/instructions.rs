@@ -12,6 +12,9 @@ const TABLE: u16 = 16;
 /// What the intrinsics take for "all lanes" and "rounded as usual".
 const ALL_LANES: i64 = -1;
 const AS_USUAL: i64 = 4;
+/// Of mantissas: the interval, and that the sign of a zero is lost and other negative numbers have none.
+const FROM_THREE_QUARTERS: i64 = 3;
+const NO_NEGATIVES: i64 = 3 << 2;
 
 /// Whether the machine has these instructions.
 pub(super) fn available(target: &Target) -> bool {
@@ -52,6 +55,29 @@ impl Steps {
                 16 => Term::by_llvm(name, dtype, &[p, n, &none, &all, &Term::integer(AS_USUAL, DataType::I32)]),
                 _ => Term::by_llvm(name, dtype, &[p, n, &none, &all]),
             }
+        })
+    }
+
+    /// The exponent of a number's leading bit, also of subnormal ones; infinite of 0 (below) and of infinity.
+    pub(super) fn exponent(&mut self, x: &Term) -> Term {
+        self.taken_apart("getexp", x, &[])
+    }
+
+    /// The number over the power of two that brings it between 3/4 and 3/2, of 0 and infinity 1, of negative numbers NaN.
+    pub(super) fn mantissa(&mut self, x: &Term) -> Term {
+        self.taken_apart("getmant", x, &[Term::integer(FROM_THREE_QUARTERS | NO_NEGATIVES, DataType::I32)])
+    }
+
+    fn taken_apart(&mut self, name: &str, x: &Term, how: &[Term]) -> Term {
+        let width = x.dtype().lanes.next_power_of_two().clamp(4, 16);
+        self.in_pieces(&[x], width, |pieces| {
+            let [x] = pieces else { return x.clone() };
+            let (dtype, name) = (x.dtype(), format!("llvm.x86.avx512.mask.{name}.ps.{}", 32 * width));
+            let bits = if width == 16 { DataType::I16 } else { DataType::I8 };
+            let (none, all) = (x.constant(0.0), Term::integer(ALL_LANES, bits));
+            let rounding = (width == 16).then(|| Term::integer(AS_USUAL, DataType::I32));
+            let args = [x].into_iter().chain(how).chain([&none, &all]).chain(&rounding);
+            Term::by_llvm(name, dtype, &args.collect::<Vec<_>>())
         })
     }
 

@@ -3,7 +3,8 @@
 //! Every intrinsic that has no single right result ([`Intrinsic::is_exact`]) is replaced by a formula of the operations
 //! that have one, lane by lane for all lanes at once. The formulas need no library and no table in memory, and branch
 //! only where a rare case is worth it and all lanes can skip it together. They are the same for every target, but for a
-//! few functions of float32 that a machine's own instructions make much cheaper: [`expand_math_on`] replaces these first.
+//! few functions of float32 that a machine's own instructions make much cheaper, and for powers of float64, which learn what
+//! a product lost from a fused one where a machine has this: [`expand_math_on`] replaces these first.
 //!
 //! One file for each family. Each formula states its range reduction, its polynomial with interval and error, and
 //! what becomes of special values. All polynomials are minimax approximations in the error that counts (relative to the
@@ -20,6 +21,7 @@ mod hyperbolic;
 mod instructions;
 mod inverse;
 mod log;
+mod mantissa;
 mod pair;
 mod pow;
 mod quarter_turns;
@@ -33,7 +35,7 @@ mod tests;
 
 use tilewright_expr::node::rewrite;
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic, PrimFunc};
-use tilewright_target::Target;
+use tilewright_target::{Arch, Target};
 use tilewright_tensor::DataType;
 
 use crate::stmt::{Result, with_body};
@@ -45,11 +47,16 @@ pub fn expand_math(function: &PrimFunc) -> Result<PrimFunc> {
 
 /// Expands the functions for which the target has instructions of its own; leaves the others, and other widths.
 pub(crate) fn expand_math_on(target: &Target, function: &PrimFunc) -> PrimFunc {
+    let mut function = function.clone();
+    if target.arch == Arch::AArch64 || target.has("fma") {
+        let powers = |intrinsic| (intrinsic == Intrinsic::Pow).then_some(Formula::Binary(pow::with_fused));
+        function = expanded(&function, powers);
+    }
     if !instructions::available(target) {
-        return function.clone();
+        return function;
     }
     let body = rewrite(&function.body, gaussian_unit::in_tables).unwrap_or_else(|| function.body.clone());
-    expanded(&with_body(function, body), |intrinsic| tables::formula(intrinsic).map(Formula::Single))
+    expanded(&with_body(&function, body), |intrinsic| tables::formula(intrinsic).map(Formula::Single))
 }
 
 fn expanded(function: &PrimFunc, formula: impl Fn(Intrinsic) -> Option<Formula>) -> PrimFunc {

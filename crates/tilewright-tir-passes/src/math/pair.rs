@@ -1,7 +1,7 @@
 //! Sums of two f64: a result and what its rounding lost.
 //!
-//! All of it holds without fused products. The result of a product is a named value, so that it is rounded on its own,
-//! and what it lost is the sum of products that are exact.
+//! The result of a product is a named value, so that it is rounded on its own. What it lost is the product less that,
+//! rounded once, where a machine has this; elsewhere the sum of products that are exact, with fused products or without.
 
 use super::terms::{Steps, Term};
 
@@ -20,6 +20,9 @@ fn halves(steps: &mut Steps, a: &Term) -> Pair {
 /// The product of two numbers.
 pub(super) fn product(steps: &mut Steps, a: &Term, b: &Term) -> Pair {
     let high = steps.keep("product", a * b);
+    if steps.has_fused {
+        return Pair { low: steps.keep("lost", a.fused(b, &high.negated())), high };
+    }
     let (a, b) = (halves(steps, a), halves(steps, b));
     let first = steps.keep("first", &a.high * &b.high - &high);
     let second = steps.keep("second", &a.high * &b.low + first);

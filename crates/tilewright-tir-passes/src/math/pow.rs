@@ -73,6 +73,12 @@ pub(super) fn pow(steps: &mut Steps, x: &Term, y: &Term) -> Term {
     x.eq(1.0).or(&y.eq(0.0)).pick(&x.constant(1.0), result)
 }
 
+/// The same for machines with fused products.
+pub(super) fn with_fused(steps: &mut Steps, x: &Term, y: &Term) -> Term {
+    steps.has_fused = true;
+    pow(steps, x, y)
+}
+
 /// Whether y is an integer but 0, and an odd one. From twice the largest odd float on, all are even integers.
 fn parity(steps: &mut Steps, y: &Term) -> (Term, Term) {
     let whole = two_to(y.format().fraction);

@@ -9,6 +9,7 @@
 
 use tilewright_ir::tir::Intrinsic;
 
+use super::mantissa;
 use super::terms::{Steps, Term, two_to};
 
 /// The formula of an intrinsic for one float32, if tables make it cheaper.
@@ -18,6 +19,8 @@ pub(super) fn formula(intrinsic: Intrinsic) -> Option<fn(&mut Steps, &Term) -> T
         Intrinsic::Exp2 => exp2,
         Intrinsic::Sigmoid => sigmoid,
         Intrinsic::Tanh => |steps, x| TANH.of(steps, &x.abs()).with_sign_of(x),
+        Intrinsic::Log => mantissa::log,
+        Intrinsic::Log1p => mantissa::log1p,
         Intrinsic::Erf => |steps, x| ERF.of(steps, &x.abs()).with_sign_of(x),
         _ => return None,
     })

@@ -169,6 +169,11 @@ impl Term {
         self * -1.0
     }
 
+    /// This times another value, plus a third one, rounded once.
+    pub(super) fn fused(&self, factor: &Self, addend: &Self) -> Self {
+        self.call(Intrinsic::Fma, &[factor, addend])
+    }
+
     /// Minus the magnitude.
     pub(super) fn negative(&self) -> Self {
         (self.bits() | self.sign_bit()).float()
@@ -365,6 +370,8 @@ pub(super) fn two_to(exponent: i64) -> f64 {
 #[derive(Default, Debug)]
 pub(super) struct Steps {
     named: Vec<(Var, Expr)>,
+    /// Whether the machine rounds a product and a sum once, as quickly as one of them.
+    pub(super) has_fused: bool,
 }
 
 impl Steps {

@@ -289,7 +289,7 @@ const CHAIN: &str = r#"
 fn group_sizes(pass: &FuseOps, options: &[(&str, i64)]) -> Vec<usize> {
     let config = options.iter().map(|(name, value)| (Arc::from(*name), Attr::Int(*value))).collect();
     let mut cx = PassCx { config, ..PassCx::default() };
-    let passes: [&dyn Pass; 3] = [&LegalizeOps, &AnnotateTIROpPattern, pass];
+    let passes: [&dyn Pass; 3] = [&LegalizeOps::default(), &AnnotateTIROpPattern, pass];
     let module = passes.into_iter().fold(parse(CHAIN), |module, pass| cx.run(pass, module).unwrap());
     let mut sizes = Vec::new();
     for (name, function) in module.iter() {
@@ -319,7 +319,7 @@ fn groups_are_as_large_as_the_options_allow() {
 
 #[test]
 fn a_function_that_is_not_fused_still_runs() {
-    let module = [&LegalizeOps as &dyn Pass, &AnnotateTIROpPattern, &FuseOps::default()]
+    let module = [&LegalizeOps::default() as &dyn Pass, &AnnotateTIROpPattern, &FuseOps::default()]
         .into_iter()
         .fold(parse(CHAIN), |module, pass| run(pass, module));
     let whole = run(&FuseTIR, module.clone());

@@ -218,7 +218,7 @@ def call_tir_with_grad(
     """A call of a PrimFunc that says by which function it is differentiated."""
 
 def ceil(x: Any) -> Call:
-    """The least integer that is not less.
+    """The least integer that is not less; an integer stays itself.
 
     x: The input tensor.
     """
@@ -385,7 +385,7 @@ def flip(data: Any, axis: Any) -> Call:
     """
 
 def floor(x: Any) -> Call:
-    """The greatest integer that is not greater.
+    """The greatest integer that is not greater; an integer stays itself.
 
     x: The input tensor.
     """
@@ -820,7 +820,7 @@ def right_shift(x1: Any, x2: Any) -> Call:
     """
 
 def round(x: Any) -> Call:
-    """The nearest integer, of two equally near ones the even one.
+    """The nearest integer, of two equally near ones the even one; an integer stays itself.
 
     x: The input tensor.
     """
@@ -1077,7 +1077,7 @@ def triu(x: Any, k: int = 0) -> Call:
     """
 
 def trunc(x: Any) -> Call:
-    """The integer part.
+    """The integer part; an integer stays itself.
 
     x: The input tensor.
     """

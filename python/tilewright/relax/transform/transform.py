@@ -23,7 +23,7 @@ from ..._core import (
     pass_signature,
 )
 from ...ir.transform import Sequential, function_pass_of
-from ...runtime.packed_func import python_func
+from ...runtime.packed_func import code_generator
 from ...tir.function import IndexMap, PrimFunc
 from ..backend.pattern_registry import FusionPattern
 from ..expr import Call, DataflowBlock, Expr, Function, Var
@@ -155,7 +155,7 @@ def RunCodegen(
     """
 
     def generate(name: str, functions: Sequence[Function], options: Mapping[str, Any]) -> None:
-        for made in python_func(f"relax.ext.{name}")(functions, options, {}) or ():
+        for made in code_generator(name)(functions, options, {}) or ():
             made.load()
 
     given = {"target_options": target_options, "entry_functions": entry_functions, "generate": generate}

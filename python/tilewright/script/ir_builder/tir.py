@@ -557,7 +557,6 @@ def handle(dtype: str | None = None, storage_scope: str = "global", *, is_size_v
     """A variable for an address. What lies there, and where, say the buffers over it: `T.decl_buffer(…, data=…)`."""
     if is_size_var:
         raise TVMError("an address is no size")
-    del dtype, storage_scope
     return Var("handle", "handle")
 
 

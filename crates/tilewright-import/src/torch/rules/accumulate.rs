@@ -1,11 +1,10 @@
 //! Values that are combined where several have the same place.
 
-use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr};
+use super::super::cx::Cx;
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -20,20 +19,14 @@ pub const RULES: &[Rule] = &[
         let shape = cx.shape(&source)?;
         let axis = cx.axis(args.int("dim")?, shape.len())?;
         let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
-        let mut column = vec![scalar::Expr::i64(1); shape.len()];
-        if let (Some(own), Some(extent)) = (column.get_mut(axis), shape.get(axis)) {
-            *own = extent.clone();
-        }
-        let index = cx.call("broadcast_to", &[&cx.reshape(&index, column)?, &Expr::shape(shape)], [])?;
+        let column = cx.column(&index, axis, shape.len())?;
+        let index = cx.call("broadcast_to", &[&column, &Expr::shape(shape)], [])?;
         reduced(cx, args, &index, &source)
     }),
     rule("put", "input, index, source, accumulate=False", |cx, args| {
-        let (x, shape) = (args.tensor("input")?, cx.shape(&args.tensor("input")?)?);
-        let flat = |cx: &Cx<'_>, x: &Expr| cx.reshape(x, vec![cx.product(&cx.shape(x)?)]);
-        let index = cx.astype(&flat(cx, &args.tensor("index")?)?, DataType::I64)?;
-        let accumulate = [("accumulate", args.flag("accumulate")?.to_attr())];
-        let operands = [&flat(cx, &x)?, &Expr::tuple(vec![index]), &flat(cx, &args.tensor("source")?)?];
-        cx.reshape(&cx.call("index_put", &operands, accumulate)?, shape).map(Value::Tensor)
+        let index = cx.astype(&args.tensor("index")?, DataType::I64)?;
+        let accumulate = args.flag("accumulate")?;
+        super::assigned::with_values(cx, &args.tensor("input")?, &index, &args.tensor("source")?, accumulate)
     }),
 ];
 

@@ -14,9 +14,9 @@ pub const RULES: &[Rule] = &[
     rule("abs absolute", "input", absolute),
     rule("neg negative", "input", negative),
     rule("sign sgn", "input", sign),
-    rule("isnan", "input", |cx, args| of_floats_alone(cx, args, "isnan", false)),
-    rule("isinf", "input", |cx, args| of_floats_alone(cx, args, "isinf", false)),
-    rule("isfinite", "input", |cx, args| of_floats_alone(cx, args, "isfinite", true)),
+    unary("isnan", "isnan"),
+    unary("isinf", "isinf"),
+    unary("isfinite", "isfinite"),
     unary("bitwise_not invert", "bitwise_not"),
     unary("logical_not", "logical_not"),
     unary("square", "square"),
@@ -199,16 +199,6 @@ fn negative(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
 }
 
-/// What only floats can be; of other numbers it is known.
-fn of_floats_alone(cx: &mut Cx<'_>, args: &Args, op: &str, of_others: bool) -> Res {
-    let x = args.tensor("input")?;
-    if cx.dtype(&x)?.is_float() {
-        return cx.op(op, &[&x]);
-    }
-    let known = cx.number(i64::from(of_others), DataType::BOOL)?;
-    cx.op("broadcast_to", &[&known, &Expr::shape(cx.shape(&x)?)])
-}
-
 /// The sign of NaN is 0.
 fn sign(cx: &mut Cx<'_>, args: &Args) -> Res {
     let x = cx.emit(args.tensor("input")?)?;
@@ -259,8 +249,7 @@ fn rounded(cx: &Cx<'_>, args: &Args, op: &str) -> Res {
         (Value::Int(x), _) => return Ok(Value::Int(*x)),
         _ => {}
     }
-    let x = args.tensor("input")?;
-    if cx.dtype(&x)?.is_float() { cx.op(op, &[&x]) } else { Ok(Value::Tensor(x)) }
+    cx.op(op, &[&args.tensor("input")?])
 }
 
 fn round(cx: &mut Cx<'_>, args: &Args) -> Res {

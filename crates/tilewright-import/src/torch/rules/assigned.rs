@@ -8,10 +8,10 @@ use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::indexing::indexed;
 use super::picked::with_first;
-use super::{Rule, rule};
+use super::{Rule, change, rule};
 
 pub const RULES: &[Rule] = &[
-    rule("setitem", "input, index, value", assigned),
+    change("setitem", "input, index, value", assigned),
     rule("index_copy", "input, dim, index, source|tensor", |cx, args| along(cx, args, args.get("source"), false)),
     rule("index_fill", "input, dim, index, value", |cx, args| along(cx, args, args.get("value"), false)),
     rule("index_add", "input, dim, index, source, alpha=1", |cx, args| {
@@ -23,10 +23,6 @@ pub const RULES: &[Rule] = &[
     }),
 ];
 
-fn flat(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
-    cx.reshape(x, vec![cx.product(&cx.shape(x)?)])
-}
-
 /// The numbers of a tensor's elements, in their places.
 pub fn numbered(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     let shape = cx.shape(x)?;
@@ -34,10 +30,11 @@ pub fn numbered(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     cx.emit(numbers)
 }
 
-/// The tensor with values for the elements of these numbers.
-pub fn with_values(cx: &Cx<'_>, x: &Expr, places: &Expr, values: &Expr) -> Res {
-    let operands = [&flat(cx, x)?, &Expr::tuple(vec![flat(cx, places)?]), &flat(cx, values)?];
-    cx.reshape(&cx.call("index_put", &operands, [])?, cx.shape(x)?).map(Value::Tensor)
+/// The tensor with values for the elements of these numbers, or with them added.
+pub fn with_values(cx: &Cx<'_>, x: &Expr, places: &Expr, values: &Expr, accumulate: bool) -> Res {
+    let operands = [&cx.flat(x)?, &Expr::tuple(vec![cx.flat(places)?]), &cx.flat(values)?];
+    let put = cx.call("index_put", &operands, [("accumulate", accumulate.to_attr())])?;
+    cx.reshape(&put, cx.shape(x)?).map(Value::Tensor)
 }
 
 /// `input[index] = value`: the numbers of the elements that the index picks say where the values lie.
@@ -62,7 +59,7 @@ fn assigned(cx: &mut Cx<'_>, args: &Args) -> Res {
     }
     let [places, values] = cx.widened([places, values])?;
     let values = cx.call("broadcast_to", &[&values, &Expr::shape(cx.shape(&places)?)], [])?;
-    with_values(cx, &x, &places, &values)
+    with_values(cx, &x, &places, &values, false)
 }
 
 /// The tensor with values at the indices along a dimension, or with them added.
@@ -73,7 +70,7 @@ fn along(cx: &mut Cx<'_>, args: &Args, values: &Value, accumulate: bool) -> Res 
         return Err(Refused::new("a tensor without dimensions has none along which indices lie"));
     }
     let axis = cx.axis(args.int("dim")?, shape.len())?;
-    let index = flat(cx, &cx.astype(&args.tensor("index")?, DataType::I64)?)?;
+    let index = cx.flat(&cx.astype(&args.tensor("index")?, DataType::I64)?)?;
     let mut values = cx.operand(values, cx.dtype(&x)?)?;
     if cx.rank(&values)? == shape.len() {
         values = with_first(cx, &values, &[axis])?;

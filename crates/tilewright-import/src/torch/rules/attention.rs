@@ -33,9 +33,9 @@ pub const RULES: &[Rule] = &[
 
 /// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys count.
 fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (query, key, value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
+    let (query, mut key, mut value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
     if args.flag("enable_gqa")? {
-        return Err(Refused::new("`enable_gqa` has no rule: repeat keys and values"));
+        (key, value) = (for_groups(cx, &query, &key)?, for_groups(cx, &query, &value)?);
     }
     let (rank, dtype) = (cx.rank(&query)?, cx.dtype(&query)?);
     let mut axes: Vec<i64> = (0..rank as i64).collect();
@@ -54,8 +54,41 @@ fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
             false => cx.call("add", &[&scores, &cx.astype(&mask, dtype)?], [])?,
         };
     }
-    let weights = cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?;
+    let weights = match args.has("attn_mask") {
+        true => shares_or_zeros(cx, scores)?,
+        false => cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?,
+    };
     cx.op("matmul", &[&weights, &value])
+}
+
+/// Keys or values with as many heads as the queries have: each for several of these, one after the other.
+fn for_groups(cx: &Cx<'_>, query: &Expr, x: &Expr) -> Res<Expr> {
+    let heads = |x: &Expr| {
+        let shape = cx.shape(x)?;
+        let heads = shape.len().checked_sub(3).and_then(|at| shape[at].as_int());
+        heads.ok_or_else(|| Refused::new("`enable_gqa` needs numbers of heads that are known"))
+    };
+    match (heads(query)?, heads(x)?) {
+        (all, own) if all == own => Ok(x.clone()),
+        (all, own) if own > 0 && all % own == 0 => {
+            cx.call("repeat", &[x], [("repeats", (all / own).to_attr()), ("axis", (-3i64).to_attr())])
+        }
+        (all, own) => Err(Refused(format!("{all} heads of queries do not divide among {own} of keys or values"))),
+    }
+}
+
+/// The softmax over the last dimension, with zeros for rows of nothing but minus infinity: queries that see no key.
+fn shares_or_zeros(cx: &mut Cx<'_>, scores: Expr) -> Res<Expr> {
+    let dtype = cx.dtype(&scores)?;
+    let rows = || [("axis", vec![-1i64].to_attr()), ("keepdims", true.to_attr())];
+    let [lowest, zero, one] = [cx.number(f64::NEG_INFINITY, dtype)?, cx.number(0.0, dtype)?, cx.number(1.0, dtype)?];
+    let scores = cx.emit(scores)?;
+    let best = cx.emit(cx.call("max", &[&scores], rows())?)?;
+    let best = cx.choose(&cx.call("equal", &[&best, &lowest], [])?, &zero, &best)?;
+    let powers = cx.emit(cx.call("exp", &[&cx.call("subtract", &[&scores, &best], [])?], [])?)?;
+    let total = cx.emit(cx.call("sum", &[&powers], rows())?)?;
+    let total = cx.choose(&cx.call("equal", &[&total, &zero], [])?, &one, &total)?;
+    cx.call("divide", &[&powers, &total], [])
 }
 
 /// One divided by the root of the last dimension, unless another scale is given.
@@ -79,18 +112,16 @@ fn masked(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
 /// Whether a key stands no further behind than the query.
 fn causal(cx: &Cx<'_>, scores: &Expr) -> Res<Expr> {
     let shape = cx.shape(scores)?;
-    let last_two = Expr::shape(shape[shape.len().saturating_sub(2)..].to_vec());
-    let ones = cx.call("ones", &[&last_two], [("dtype", tilewright_tensor::DataType::I8.to_attr())])?;
-    cx.with_number("not_equal", &cx.call("tril", &[&ones], [])?, 0i64)
+    let [.., queries, keys] = &shape[..] else { return Err(Refused::new("expected at least two dimensions")) };
+    let queries = cx.call("expand_dims", &[&cx.numbers(queries)?], [("axis", vec![1i64].to_attr())])?;
+    cx.call("less_equal", &[&cx.numbers(keys)?, &queries], [])
 }
 
 /// The module of that name: projections, attention of each head, and a projection of all. Its result is the tuple of that
 /// and of the weights.
 fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
-    for name in ["key_padding_mask", "bias_k"] {
-        if args.has(name) {
-            return Err(Refused(format!("`{name}` has no rule")));
-        }
+    if args.has("bias_k") {
+        return Err(Refused::new("`bias_k` has no rule"));
     }
     if args.flag("add_zero_attn")? || !args.has("in_proj_weight") {
         return Err(Refused::new("`add_zero_attn`, and keys and values of other sizes than the query, have no rule"));
@@ -102,11 +133,15 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         let shape = cx.shape(&scores)?;
         let mask = if cx.rank(&mask)? == 3 { cx.reshape(&mask, shape)? } else { mask };
-        // Here a mask of bools says which keys do not count.
-        scores = match cx.dtype(&mask)?.is_bool() {
-            true => masked(cx, &scores, &cx.call("logical_not", &[&mask], [])?)?,
-            false => cx.call("add", &[&scores, &mask], [])?,
+        scores = without(cx, &scores, &mask)?;
+    }
+    if let Some(mask) = args.optional_tensor("key_padding_mask")? {
+        let [batch, keys] = &cx.shape(&mask)?[..] else {
+            return Err(Refused::new("`key_padding_mask` has a batch and the places of keys"));
         };
+        let one = scalar::Expr::i64(1);
+        let mask = cx.reshape(&mask, vec![batch.clone(), one.clone(), one, keys.clone()])?;
+        scores = without(cx, &scores, &mask)?;
     }
     let weights = cx.emit(cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?)?;
     let heads = cx.permute(&cx.call("matmul", &[&weights, &value], [])?, vec![0, 2, 1, 3])?;
@@ -117,6 +152,14 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
         (true, true) => Value::Tensor(cx.call("mean", &[&weights], [("axis", vec![1i64].to_attr())])?),
     };
     Ok(Value::List(vec![Value::Tensor(found), weights]))
+}
+
+/// The scores with a mask of this module: of bools, that say which keys do not count, or of what is added.
+fn without(cx: &Cx<'_>, scores: &Expr, mask: &Expr) -> Res<Expr> {
+    match cx.dtype(mask)?.is_bool() {
+        true => masked(cx, scores, &cx.call("logical_not", &[mask], [])?),
+        false => cx.call("add", &[scores, mask], []),
+    }
 }
 
 /// Query, key and value of each head: `(batch, heads, places, size)`.

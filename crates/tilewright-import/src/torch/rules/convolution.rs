@@ -152,12 +152,16 @@ fn interpolate(cx: &mut Cx<'_>, args: &Args) -> Res {
         return antialiased(cx, args, mode, align_corners).map(Value::Tensor);
     }
     if args.has("size") {
-        let size = args.dims("size")?;
-        let size = if size.len() == 1 { vec![size[0].clone(); 2] } else { size };
-        return resized(cx, &args.tensor("input")?, size, mode, align_corners);
+        return resized(cx, &args.tensor("input")?, size_of_image(args)?, mode, align_corners);
     }
     let by_size = align_corners || args.flag("recompute_scale_factor")?;
     scaled(cx, &args.tensor("input")?, args.get("scale_factor"), mode, align_corners, by_size)
+}
+
+/// The size of an image; one number means both.
+fn size_of_image(args: &Args) -> Res<Vec<scalar::Expr>> {
+    let size = args.dims("size")?;
+    Ok(if let [one] = &size[..] { vec![one.clone(); 2] } else { size })
 }
 
 fn antialiased(cx: &mut Cx<'_>, args: &Args, mode: &str, align_corners: bool) -> Res<Expr> {
@@ -167,7 +171,7 @@ fn antialiased(cx: &mut Cx<'_>, args: &Args, mode: &str, align_corners: bool) ->
     };
     let x = args.tensor("input")?;
     let size = match args.has("size") {
-        true => Some(args.dims("size")?).map(|size| if size.len() == 1 { vec![size[0].clone(); 2] } else { size }),
+        true => Some(size_of_image(args)?),
         false => None,
     };
     match args.flag("recompute_scale_factor")? && size.is_none() {

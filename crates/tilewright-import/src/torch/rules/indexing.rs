@@ -5,7 +5,7 @@ use tilewright_ir::relax::{Expr, StructInfo};
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, integer};
+use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::masks::{is_mask, masked, without_masks};
 use super::{Rule, rule, view};
@@ -355,7 +355,7 @@ fn scattered(cx: &mut Cx<'_>, args: &Args, how: &str) -> Res {
 /// The tensor with as much of the source in the places along a dimension as there are indices. One without dimensions counts
 /// as one of one element.
 pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: i64, how: &str) -> Res<Expr> {
-    let lifted = |x: &Expr| if cx.rank(x)? == 0 { cx.reshape(x, vec![integer(1)]) } else { Ok(x.clone()) };
+    let lifted = |x: &Expr| if cx.rank(x)? == 0 { cx.reshape(x, vec![scalar::Expr::i64(1)]) } else { Ok(x.clone()) };
     let (whole, index, mut cut) = (lifted(x)?, lifted(index)?, lifted(source)?);
     for (at, extent) in cx.shape(&index)?.iter().enumerate() {
         let own =
@@ -373,9 +373,7 @@ pub fn scattered_into(cx: &Cx<'_>, x: &Expr, index: &Expr, source: &Expr, axis: 
 fn with_slice(cx: &mut Cx<'_>, input: &Expr, source: &Expr, axis: usize, parts: &[Value; 3]) -> Res {
     let places = cx.numbers(&cx.shape(input)?[axis])?;
     let places = sliced(cx, &places, 0, parts)?;
-    let mut along = vec![scalar::Expr::i64(1); cx.rank(input)?];
-    along[axis] = cx.shape(&places)?[0].clone();
-    let places = cx.reshape(&places, along)?;
+    let places = cx.column(&places, axis, cx.rank(input)?)?;
     let places = cx.call("broadcast_to", &[&places, &Expr::shape(cx.shape(source)?)], [])?;
     let source = cx.astype(source, cx.dtype(input)?)?;
     cx.call("scatter_elements", &[input, &places, &source], [("axis", (axis as i64).to_attr())]).map(Value::Tensor)

@@ -10,7 +10,7 @@ use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, integer};
+use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::picked::with_first;
 use super::{Rule, rule};
@@ -47,7 +47,7 @@ fn nonzero(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn places(cx: &mut Cx<'_>, x: &Expr) -> Res<Expr> {
     let rank = cx.rank(x)?.max(1) as i64;
     let found = cx.call("nonzero", &[x], [])?;
-    cx.known(&found, vec![integer(rank), counted()])
+    cx.known(&found, vec![scalar::Expr::i64(rank), counted()])
 }
 
 /// The indices of the elements that are not 0, a tensor for each dimension.
@@ -116,10 +116,10 @@ fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let shape = cx.shape(&x)?;
     let mask = cx.call("broadcast_to", &[&args.tensor("mask")?, &Expr::shape(shape.clone())], [])?;
     let mask = cx.emit(mask)?;
-    let ones = cx.astype(&cx.reshape(&mask, vec![cx.product(&shape)])?, DataType::I64)?;
+    let ones = cx.astype(&cx.flat(&mask)?, DataType::I64)?;
     let number = cx.call("cumsum", &[&ones], [("axis", 0i64.to_attr())])?;
-    let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![integer(1)])?;
-    let source = cx.reshape(&source, vec![cx.product(&cx.shape(&source)?)])?;
+    let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![scalar::Expr::i64(1)])?;
+    let source = cx.flat(&source)?;
     let source = cx.call("concat", &[&Expr::tuple(vec![before, source])], [("axis", 0i64.to_attr())])?;
     let values = cx.call("take", &[&source, &number], [("axis", 0i64.to_attr())])?;
     cx.choose(&mask, &cx.reshape(&values, shape)?, &x).map(Value::Tensor)
@@ -215,7 +215,7 @@ fn in_order(cx: &mut Cx<'_>, values: &Expr, places: &[scalar::Expr], before: usi
     }
     let whole = places.len() + rest;
     let missing = whole.checked_sub(own.len()).ok_or_else(|| Refused::new("there are more values than places"))?;
-    let lifted = [&vec![integer(1); missing][..], &own].concat();
+    let lifted = [&vec![scalar::Expr::i64(1); missing][..], &own].concat();
     let mut dims = lifted.clone();
     for (dim, place) in dims[before..].iter_mut().zip(places) {
         if dim.as_int() != Some(1) && place.as_int().is_none() {
@@ -253,7 +253,7 @@ fn by_one_mask(
     }
     let values = if leading == 0 { values.clone() } else { cx.reshape(values, own[leading..].to_vec())? };
     let mask = super::arithmetic::truth(cx, &mask)?;
-    let mask = cx.reshape(&mask, [&covered[..], &vec![integer(1); behind]].concat())?;
+    let mask = cx.reshape(&mask, [&covered[..], &vec![scalar::Expr::i64(1); behind]].concat())?;
     let values = if accumulate { cx.call("add", &[x, &values], [])? } else { values };
     cx.choose(&mask, &values, x).map(Some)
 }

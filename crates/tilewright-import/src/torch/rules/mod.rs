@@ -45,6 +45,8 @@ pub struct Rule {
     pub signature: &'static str,
     pub apply: Apply,
     pub memory: Memory,
+    /// Whether `input` is changed in place, though no underscore behind the name says so.
+    pub changes: bool,
 }
 
 /// Where the tensors of a result lie.
@@ -72,27 +74,31 @@ pub enum Apply {
 }
 
 pub const fn rule(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
-    Rule { names, signature, apply: Apply::Function(function), memory: Memory::Own }
+    Rule { names, signature, apply: Apply::Function(function), memory: Memory::Own, changes: false }
 }
 
 pub const fn view(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
     Rule { memory: Memory::Shared, ..rule(names, signature, function) }
 }
 
+pub const fn change(names: &'static str, signature: &'static str, function: fn(&mut Cx<'_>, &Args) -> Res) -> Rule {
+    Rule { changes: true, ..rule(names, signature, function) }
+}
+
 pub const fn unary(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), memory: Memory::Own }
+    Rule { names, signature: "input, inplace=False", apply: Apply::Unary(op), memory: Memory::Own, changes: false }
 }
 
 pub const fn real(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), memory: Memory::Own }
+    Rule { names, signature: "input, inplace=False", apply: Apply::Real(op), memory: Memory::Own, changes: false }
 }
 
 pub const fn binary(names: &'static str, op: &'static str) -> Rule {
-    Rule { names, signature: "input, other", apply: Apply::Binary(op), memory: Memory::Own }
+    Rule { names, signature: "input, other", apply: Apply::Binary(op), memory: Memory::Own, changes: false }
 }
 
 pub const fn same(names: &'static str, signature: &'static str) -> Rule {
-    Rule { names, signature, apply: Apply::Same, memory: Memory::Shared }
+    Rule { names, signature, apply: Apply::Same, memory: Memory::Shared, changes: false }
 }
 
 /// The tables of the families.
@@ -136,8 +142,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// the operator as ATen itself has it: where its arguments have another order there, it has a rule of its own.
 pub fn find(name: &str) -> Option<(&'static Rule, bool)> {
     let known = |name: &str| by_name().get(name).or_else(|| by_name().get(name.strip_prefix("aten.")?));
-    let own = known(name)
-        .map(|rule| (rule, ["fill_", "copy_", "zero_", "setitem"].iter().any(|known| name.ends_with(known))));
+    let own = known(name).map(|rule| (rule, rule.changes));
     own.or_else(|| known(name.strip_suffix('_')?).map(|rule| (rule, true)))
 }
 
@@ -165,7 +170,12 @@ mod tests {
     #[test]
     fn an_underscore_means_a_change_in_place() {
         assert!(find("add_").is_some_and(|(rule, in_place)| in_place && rule.names.contains("add")));
-        assert!(find("relu").is_some_and(|(_, in_place)| !in_place));
+        for name in ["fill_", "zero_", "copy_", "aten.fill_", "setitem"] {
+            assert!(find(name).is_some_and(|(_, in_place)| in_place), "{name}");
+        }
+        for name in ["relu", "fill", "copy", "aten.fill"] {
+            assert!(find(name).is_some_and(|(_, in_place)| !in_place), "{name}");
+        }
         assert!(find("no_such_operator_").is_none());
     }
 }

@@ -7,7 +7,7 @@ use tilewright_ops::shapes::dims_text;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, integer};
+use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::assigned::{numbered, with_values};
 use super::masks::counted;
@@ -34,7 +34,7 @@ pub const RULES: &[Rule] = &[
         let x = args.tensor("input")?;
         let numbers = numbered(cx, &x)?;
         let places = diagonal_of(cx, &numbers, args)?;
-        with_values(cx, &x, &places, &cx.astype(&args.tensor("src")?, cx.dtype(&x)?)?)
+        with_values(cx, &x, &places, &cx.astype(&args.tensor("src")?, cx.dtype(&x)?)?, false)
     }),
     view("aten.unfold", "input, dimension, size, step", windows),
     rule(
@@ -112,10 +112,10 @@ fn diagonal_of(cx: &mut Cx<'_>, x: &Expr, args: &Args) -> Res<Expr> {
     }
     let (rows, columns, offset) = (&shape[a], &shape[b], args.int("offset")?);
     // How many rows and columns lie before the first of its elements.
-    let [above, left] = [offset.min(0).saturating_neg(), offset.max(0)].map(integer);
+    let [above, left] = [offset.min(0).saturating_neg(), offset.max(0)].map(scalar::Expr::i64);
     let left_over = |extent: &scalar::Expr, before: &scalar::Expr| cx.simplified(&(extent.clone() - before.clone()));
     let count = cx.integer(BinOp::Min, &left_over(rows, &above), &left_over(columns, &left))?;
-    let count = cx.integer(BinOp::Max, &count, &integer(0))?;
+    let count = cx.integer(BinOp::Max, &count, &scalar::Expr::i64(0))?;
     let first = cx.simplified(&(above * columns.clone() + left));
     let places = steps(cx, &count, &first, &cx.simplified(&(columns + 1)))?;
     let matrices = with_first(cx, x, &[a, b])?;
@@ -139,10 +139,14 @@ fn windows(cx: &mut Cx<'_>, args: &Args) -> Res {
         let extent = dims_text(std::slice::from_ref(extent));
         return Err(Refused(format!("windows of {size} elements, {step} apart, in dimensions of {extent}")));
     }
-    let count = cx.integer(BinOp::FloorDiv, &cx.simplified(&(extent - size)), &integer(step))?;
-    let begins = steps(cx, &cx.simplified(&(count + 1)), &integer(0), &integer(step))?;
+    let count = cx.integer(BinOp::FloorDiv, &cx.simplified(&(extent - size)), &scalar::Expr::i64(step))?;
+    let begins = steps(cx, &cx.simplified(&(count + 1)), &scalar::Expr::i64(0), &scalar::Expr::i64(step))?;
     let begins = cx.call("expand_dims", &[&begins], [("axis", vec![1i64].to_attr())])?;
-    let places = cx.call("add", &[&begins, &steps(cx, &integer(size), &integer(0), &integer(1))?], [])?;
+    let places = cx.call(
+        "add",
+        &[&begins, &steps(cx, &scalar::Expr::i64(size), &scalar::Expr::i64(0), &scalar::Expr::i64(1))?],
+        [],
+    )?;
     let found = cx.call("take", &[&x, &places], [("axis", (axis as i64).to_attr())])?;
     let inside = axis as i64 + 1;
     let order = (0..=shape.len() as i64).filter(|at| *at != inside).chain([inside]).collect();
@@ -185,16 +189,19 @@ fn bags(cx: &mut Cx<'_>, args: &Args) -> Res {
 
 /// For each bag and each index whether it lies in it.
 fn members(cx: &mut Cx<'_>, args: &Args, indices: &Expr) -> Res<Expr> {
-    let count = cx.shape(indices)?.first().cloned().unwrap_or_else(|| integer(1));
+    let count = cx.shape(indices)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
     let offsets = cx.emit(cx.astype(&args.tensor("offsets")?, DataType::I64)?)?;
-    let bags = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| integer(1));
+    let bags = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
     let places = cx.numbers(&count)?;
     let (starts, ends) = if args.flag("include_last_offset")? {
         let last = cx.simplified(&(&bags - 1));
-        (cx.slice(&offsets, 0, &integer(0), &last, 1)?, cx.slice(&offsets, 0, &integer(1), &bags, 1)?)
+        (
+            cx.slice(&offsets, 0, &scalar::Expr::i64(0), &last, 1)?,
+            cx.slice(&offsets, 0, &scalar::Expr::i64(1), &bags, 1)?,
+        )
     } else {
-        let end = cx.reshape(&cx.operand(&Value::int(count), DataType::I64)?, vec![integer(1)])?;
-        let ends = Expr::tuple(vec![cx.slice(&offsets, 0, &integer(1), &bags, 1)?, end]);
+        let end = cx.reshape(&cx.operand(&Value::int(count), DataType::I64)?, vec![scalar::Expr::i64(1)])?;
+        let ends = Expr::tuple(vec![cx.slice(&offsets, 0, &scalar::Expr::i64(1), &bags, 1)?, end]);
         (offsets.clone(), cx.call("concat", &[&ends], [("axis", 0i64.to_attr())])?)
     };
     let column = |x: &Expr| cx.call("expand_dims", &[x], [("axis", vec![1i64].to_attr())]);

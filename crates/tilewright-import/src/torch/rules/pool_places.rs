@@ -8,7 +8,7 @@ use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
-use super::super::cx::{Cx, ToAttr, integer};
+use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res};
 
 /// The windows along one dimension: window `i` holds the elements `start[i] + k * step`, for `k` from `first[i]` to
@@ -37,16 +37,16 @@ impl Along {
         extent: &scalar::Expr,
         [width, stride, padding, dilation]: [i64; 4],
     ) -> Res<Self> {
-        let start = with(cx, "multiply", &cx.numbers(&count)?, &integer(stride))?;
-        let start = with(cx, "subtract", &start, &integer(padding))?;
+        let start = with(cx, "multiply", &cx.numbers(&count)?, &scalar::Expr::i64(stride))?;
+        let start = with(cx, "subtract", &start, &scalar::Expr::i64(padding))?;
         let start = cx.emit(start)?;
         // -start / dilation, rounded up.
-        let before = with(cx, "floor_divide", &start, &integer(dilation))?;
-        let first = with(cx, "maximum", &cx.call("negative", &[&before], [])?, &integer(0))?;
-        let last = cx.integer(BinOp::Sub, extent, &integer(1))?;
+        let before = with(cx, "floor_divide", &start, &scalar::Expr::i64(dilation))?;
+        let first = with(cx, "maximum", &cx.call("negative", &[&before], [])?, &scalar::Expr::i64(0))?;
+        let last = cx.integer(BinOp::Sub, extent, &scalar::Expr::i64(1))?;
         let behind = with(cx, "subtract", &start, &last)?;
-        let last = with(cx, "floor_divide", &cx.call("negative", &[&behind], [])?, &integer(dilation))?;
-        let last = with(cx, "minimum", &last, &integer(width - 1))?;
+        let last = with(cx, "floor_divide", &cx.call("negative", &[&behind], [])?, &scalar::Expr::i64(dilation))?;
+        let last = with(cx, "minimum", &last, &scalar::Expr::i64(width - 1))?;
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: dilation, width })
     }
 
@@ -56,12 +56,12 @@ impl Along {
         if count < 1 || extent < 1 {
             return Err(Refused(format!("{count} windows of a dimension of {extent} have no rule")));
         }
-        let (number, count) = (cx.numbers(&integer(count))?, integer(count));
-        let number = with(cx, "multiply", &number, &integer(extent))?;
+        let (number, count) = (cx.numbers(&scalar::Expr::i64(count))?, scalar::Expr::i64(count));
+        let number = with(cx, "multiply", &number, &scalar::Expr::i64(extent))?;
         let start = cx.emit(with(cx, "floor_divide", &number, &count)?)?;
-        let ends = with(cx, "add", &number, &integer(extent - 1))?;
+        let ends = with(cx, "add", &number, &scalar::Expr::i64(extent - 1))?;
         let last = cx.call("subtract", &[&with(cx, "floor_divide", &ends, &count)?, &start], [])?;
-        let first = with(cx, "multiply", &start, &integer(0))?;
+        let first = with(cx, "multiply", &start, &scalar::Expr::i64(0))?;
         let widest = count.as_int().map_or(1, |count| (extent - 1) / count + 1 + i64::from(extent % count != 0));
         Ok(Self { count, start, first: cx.emit(first)?, last: cx.emit(last)?, step: 1, width: widest })
     }
@@ -70,12 +70,12 @@ impl Along {
     /// follow.
     fn place(&self, cx: &Cx<'_>, k: &Expr, behind: usize) -> Res<Expr> {
         let column = |x: &Expr| {
-            let dims = [std::slice::from_ref(&self.count), &vec![integer(1); behind]].concat();
+            let dims = [std::slice::from_ref(&self.count), &vec![scalar::Expr::i64(1); behind]].concat();
             cx.reshape(x, dims)
         };
         let k = cx.call("maximum", &[k, &column(&self.first)?], [])?;
         let k = cx.call("minimum", &[&k, &column(&self.last)?], [])?;
-        cx.call("add", &[&with(cx, "multiply", &k, &integer(self.step))?, &column(&self.start)?], [])
+        cx.call("add", &[&with(cx, "multiply", &k, &scalar::Expr::i64(self.step))?, &column(&self.start)?], [])
     }
 }
 
@@ -85,7 +85,7 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let before = shape.len().saturating_sub(windows.len());
     let mut inside = x.clone();
     for (at, along) in windows.iter().enumerate() {
-        let places = along.place(cx, &cx.numbers(&integer(along.width))?, 1)?;
+        let places = along.place(cx, &cx.numbers(&scalar::Expr::i64(along.width))?, 1)?;
         inside = cx.call("take", &[&inside, &places], [("axis", ((before + 2 * at) as i64).to_attr())])?;
     }
     // Windows first, then what is in them, as one dimension.
@@ -95,14 +95,14 @@ pub fn largest_and_place(cx: &mut Cx<'_>, x: &Expr, windows: &[Along]) -> Res<[E
     let counts = windows.iter().map(|along| along.count.clone());
     let width = windows.iter().try_fold(1i64, |all, along| all.checked_mul(along.width));
     let width = width.ok_or_else(|| Refused::new("the windows are larger than any data"))?;
-    let dims = shape[..before].iter().cloned().chain(counts).chain([integer(width)]).collect();
+    let dims = shape[..before].iter().cloned().chain(counts).chain([scalar::Expr::i64(width)]).collect();
     let inside = cx.emit(cx.reshape(&inside, dims)?)?;
     let largest = cx.call("max", &[&inside], [("axis", vec![-1i64].to_attr())])?;
     let mut number = cx.emit(cx.call("argmax", &[&inside], [("axis", (-1i64).to_attr())])?)?;
-    let (mut place, mut row) = (None, integer(1));
+    let (mut place, mut row) = (None, scalar::Expr::i64(1));
     for (at, along) in windows.iter().enumerate().rev() {
-        let k = with(cx, "floor_mod", &number, &integer(along.width))?;
-        number = cx.emit(with(cx, "floor_divide", &number, &integer(along.width))?)?;
+        let k = with(cx, "floor_mod", &number, &scalar::Expr::i64(along.width))?;
+        number = cx.emit(with(cx, "floor_divide", &number, &scalar::Expr::i64(along.width))?)?;
         let part = with(cx, "multiply", &along.place(cx, &k, windows.len() - 1 - at)?, &row)?;
         place = Some(match place {
             None => part,

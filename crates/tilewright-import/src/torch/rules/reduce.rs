@@ -65,8 +65,9 @@ pub fn reduced(cx: &Cx<'_>, x: &Expr, dims: Option<Vec<i64>>, keep: bool, op: &s
     if !cx.dtype(x)?.is_bool() {
         return cx.call(op, &[x], attrs);
     }
+    // The largest of nothing is below 0, and it is False as well.
     let found = cx.call(op, &[&cx.astype(x, DataType::I8)?], attrs)?;
-    cx.astype(&found, DataType::BOOL)
+    cx.with_number("greater", &found, 0i64)
 }
 
 fn over(cx: &Cx<'_>, args: &Args, op: &str) -> Res<Expr> {
@@ -176,9 +177,7 @@ fn with_mean(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
 
 fn truths(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
     let truth = super::arithmetic::truth(cx, &args.tensor("input")?)?;
-    let ones = cx.astype(&truth, DataType::I8)?;
-    let found = reduced(cx, &ones, args.axes("dim")?, args.flag("keepdim")?, op)?;
-    let found = cx.with_number("greater", &found, 0i64)?;
+    let found = reduced(cx, &truth, args.axes("dim")?, args.flag("keepdim")?, op)?;
     // Of bytes, the results are bytes too.
     let dtype = cx.dtype(&args.tensor("input")?)?;
     if dtype == DataType::U8 { cx.astype(&found, dtype).map(Value::Tensor) } else { Ok(Value::Tensor(found)) }

@@ -78,9 +78,7 @@ fn extremes(cx: &mut Cx<'_>, args: &Args, op: &str) -> Res {
         is_new = cx.call("logical_or", &[&is_new, &cx.call("isnan", &[&x], [])?], [])?;
     }
     let places = cx.numbers(&shape[axis])?;
-    let mut column = vec![scalar::Expr::i64(1); shape.len()];
-    column[axis] = shape[axis].clone();
-    let places = cx.reshape(&places, column)?;
+    let places = cx.column(&places, axis, shape.len())?;
     let new = cx.choose(&is_new, &places, &cx.number(0i64, DataType::I64)?)?;
     let places = scanned(cx, &new, dim, |cx, a, b| cx.call("maximum", &[a, b], []))?;
     Ok(Value::List(vec![Value::Tensor(found), Value::Tensor(places)]))

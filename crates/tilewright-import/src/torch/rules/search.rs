@@ -1,10 +1,11 @@
 //! Order: sorted elements, the greatest ones, places among boundaries; grids of coordinates.
 
+use tilewright_expr as scalar;
 use tilewright_ir::relax::Expr;
 use tilewright_tensor::DataType;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, integer};
+use super::super::cx::{Cx, ToAttr};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule};
 
@@ -65,7 +66,7 @@ fn topk(cx: &mut Cx<'_>, args: &Args) -> Res {
     if k == 0 {
         // The operator takes 0 for all of them.
         let axis = cx.axis(args.int("dim")?, cx.rank(&x)?)?;
-        let none = cx.slice(&x, axis, &integer(0), &integer(0), 1)?;
+        let none = cx.slice(&x, axis, &scalar::Expr::i64(0), &scalar::Expr::i64(0), 1)?;
         let places = cx.astype(&none, DataType::I64)?;
         return Ok(Value::List(vec![Value::Tensor(none), Value::Tensor(places)]));
     }
@@ -103,7 +104,7 @@ fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
     let along = ("axis", (axis as i64).to_attr());
     let order = cx.emit(cx.call("argsort", &[&x], [along.clone(), ("dtype", DataType::I64.to_attr())])?)?;
     let sorted = cx.call("gather_elements", &[&x, &order], [along])?;
-    let place = integer(k - 1);
+    let place = scalar::Expr::i64(k - 1);
     let one = |cx: &Cx<'_>, x: &Expr| {
         let found = cx.select(x, axis, &place)?;
         let kept = [("axis", vec![axis as i64].to_attr())];

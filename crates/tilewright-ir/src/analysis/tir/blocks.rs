@@ -1,11 +1,11 @@
 //! Blocks: which one a function is about, and what they touch.
 
-use tilewright_expr::node::{VarId, walk_some};
+use tilewright_expr::node::VarId;
 use tilewright_support::{Set, with_stack};
 
 use super::work::estimate_tir_flops;
 use crate::regions::block_regions;
-use crate::tir::{Block, BufferRegion, Expr, ExprKind, IterKind, PrimFunc, Range, Stmt, StmtKind};
+use crate::tir::{Block, BufferRegion, IterKind, PrimFunc, Range, Stmt, StmtKind, given_away};
 use crate::{GlobalFunc, IRModule};
 
 /// What a block touches.
@@ -22,13 +22,8 @@ pub fn get_block_access_region(block: &Block) -> AccessRegions {
     let mut addressed: Set<VarId> = Set::default();
     let stmts = block.init.iter().chain([&block.body]);
     for stmt in stmts {
-        walk_some(stmt, |node| {
-            if let Some(expr) = node.downcast::<Expr>()
-                && let ExprKind::AddressOf { buffer, .. } = &expr.kind
-            {
-                addressed.insert(buffer.id());
-            }
-            true
+        given_away(stmt, &mut |buffer| {
+            addressed.insert(buffer.id());
         });
     }
     let regions = block_regions(block);

@@ -7,7 +7,7 @@ use tilewright_support::{Map, Set, with_stack};
 
 use super::amount::Amount;
 use crate::interface::KernelInterface;
-use crate::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use crate::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, PrimFunc, Stmt, StmtKind, Var, given_away};
 use crate::{Attr, GlobalFunc, IRModule};
 
 /// The attribute of a function that says how many operations it does.
@@ -192,15 +192,15 @@ impl Walker {
                     *loads = std::mem::replace(loads, Amount::NOTHING).plus(count);
                 }
             }
-            ExprKind::AddressOf { buffer, .. } => {
-                let data = self.memory(&buffer.data);
-                self.opaque.insert(data);
-            }
             ExprKind::Var(var) if var.dtype.is_handle() => {
                 let data = self.memory(var);
                 self.opaque.insert(data);
             }
             _ => {}
+        });
+        given_away(expr, &mut |buffer| {
+            let data = self.memory(&buffer.data);
+            self.opaque.insert(data);
         });
     }
 

@@ -34,6 +34,7 @@ pub(super) static RELU: OpDef = OpDef {
     properties: Properties { pure: true, fusion: Fusion::Elementwise },
     decompose: None,
     layouts: None,
+    other_order: None,
 };
 
 pub(super) static KILL: OpDef = OpDef {
@@ -46,6 +47,7 @@ pub(super) static KILL: OpDef = OpDef {
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
     layouts: None,
+    other_order: None,
 };
 
 pub(super) static STORAGE: OpDef = OpDef {
@@ -58,6 +60,7 @@ pub(super) static STORAGE: OpDef = OpDef {
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
     layouts: None,
+    other_order: None,
 };
 
 static PLACE: OpDef = OpDef {
@@ -70,6 +73,7 @@ static PLACE: OpDef = OpDef {
     properties: Properties { pure: false, fusion: Fusion::Opaque },
     decompose: None,
     layouts: None,
+    other_order: None,
 };
 
 pub(super) fn tensor(shape: &[i64]) -> StructInfo {

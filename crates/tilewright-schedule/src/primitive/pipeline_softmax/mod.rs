@@ -14,9 +14,10 @@
 //! exponentials, then only writes. Together they share each cycle, and none waits for the last steps of a reduction. What is
 //! kept of a row are its powers, in memory for two rows.
 //!
-//! The function has to be a softmax and nothing else (`recognise`); `block` is the one that gives the result. It divides by
-//! multiplying with the reciprocal of the sum, which is at least 1, or 0 or NaN where there is no finite number. The sum is of `accumulators` vectors of `lanes`, in
-//! another order than in the function as it was, and the same for every number of threads.
+//! The function has to be a softmax, or a logarithm of one, and nothing else (`recognise`); `block` is the one that gives the
+//! result. It divides by multiplying with the reciprocal of the sum, which is at least 1, or 0 or NaN where there is no
+//! finite number. The sum is of `accumulators` vectors of `lanes`, in another order than in the function as it was, and the
+//! same for every number of threads. The last vectors of a row are masked where it does not fill them.
 
 mod emit;
 mod recognise;
@@ -31,6 +32,8 @@ pub(crate) use recognise::Softmax;
 pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
     name: "PipelineSoftmax",
     method: "pipeline_softmax",
+    doc: "Runs the stages of a softmax at once: the maximum of a row, the powers of the row before it, the results \
+          of the one before that.",
     params: &[
         ("block", Default::Required),
         ("lanes", Default::Required),
@@ -44,16 +47,13 @@ pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
 /// Rows of a task, and elements of one row, at most.
 const MOST: i64 = 1 << 16;
 
+/// Columns of which the number is known only when the function runs are planned for as if they were this many.
+pub(crate) const UNKNOWN: i64 = 1 << 10;
+
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let size = |at: usize, name: &str, most: i64| match call.int(at)? {
-        size if (1..=most).contains(&size) => Ok(size),
-        size => Err(Fault::of_call(format!("`{name}` must be between 1 and {most}, found {size}"))),
-    };
-    let (lanes, accumulators, rows) = (size(1, "lanes", 64)?, size(2, "accumulators", 16)?, size(3, "rows", MOST)?);
-    if lanes & (lanes - 1) != 0 || accumulators & (accumulators - 1) != 0 {
-        return Err(Fault::of_call("`lanes` and `accumulators` must be powers of two"));
-    }
+    let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
+    let rows = call.size(3, "rows", 1..=MOST)?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     if !scope.above.is_empty() {
         return Err(Fault::at(&site, "the block is not directly inside of the root block"));
@@ -62,10 +62,8 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     if !site.block().is_some_and(|block| block.writes.iter().any(|region| region.buffer == softmax.out)) {
         return Err(Fault::at(&site, "the block does not give the result"));
     }
-    let columns = softmax.columns;
-    if columns % (lanes * accumulators) != 0 || columns > MOST {
-        let message = format!("{columns} columns are not so many times {accumulators} vectors of {lanes}, or too many");
-        return Err(Fault::at(&site, message));
+    if let Some(columns) = softmax.column.extent.as_int().filter(|&columns| columns > MOST) {
+        return Err(Fault::at(&site, format!("{columns} columns are too many")));
     }
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let maker = Maker { s: &softmax, lanes, accumulators, rows, known: analyzer_of(call.function), name };

@@ -27,6 +27,6 @@ class Module:
                 X[vi, vj] = T.exp(X[7 - vi, vj] - largest[vi]) / total[vi]
 
 # expect:
-# error[TW0706]: `pipeline_softmax` cannot be applied: the result depends on more than its share
+# error[TW0706]: `pipeline_softmax` cannot be applied: the result depends on more than its row
 #  |
 #  = note: in the step `pipeline_softmax(b, 4, 1, 4)`

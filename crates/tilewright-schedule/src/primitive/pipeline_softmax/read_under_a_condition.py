@@ -45,7 +45,7 @@ class Module:
                 sums = T.alloc_buffer((T.int64(1), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
                 most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
-                scale = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 first: T.int64 = task * T.int64(4)
                 for u in T.unroll(T.int64(1)):
                     for l in T.vectorized(T.int64(4)):
@@ -71,12 +71,12 @@ class Module:
                             sums[u, l] = T.float32(0.0)
                     with T.LetStmt(T.Cast("int32", first + T.min(row + T.int64(1), T.int64(3)))) as vi:
                         vi_1: T.int32 = T.Cast("int32", first + row)
-                        vi_2: T.int32 = T.Cast("int32", first + T.min(row + T.int64(2), T.int64(3)))
+                        vi_2: T.int32 = T.Cast("int32", first + row + T.int64(1024))
                         if row == T.int64(0):
                             for block in range(T.int64(2)):
                                 for vector in T.unroll(T.int64(1)):
-                                    T.evaluate(T.prefetch(T.address_of(Z[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))])))
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))])))
+                                    T.evaluate(T.prefetch(T.address_of(Z[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
                                         next[vector, l] = T.Select(T.Select(T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l) < 4 and vi < 4 and Z[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > T.float32(0.0), X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], T.float32(-9.0)) > next[vector, l], T.Select(T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l) < 4 and vi < 4 and Z[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > T.float32(0.0), X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], T.float32(-9.0)), next[vector, l])
                                     for l in T.vectorized(T.int64(4)):
@@ -87,8 +87,8 @@ class Module:
                             vi_3: T.int32 = T.Cast("int32", first + row - T.int64(1))
                             for block in range(T.int64(2)):
                                 for vector in T.unroll(T.int64(1)):
-                                    T.evaluate(T.prefetch(T.address_of(Z[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))])))
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))])))
+                                    T.evaluate(T.prefetch(T.address_of(Z[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(4) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
                                         next[vector, l] = T.Select(T.Select(T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l) < 4 and vi < 4 and Z[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > T.float32(0.0), X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], T.float32(-9.0)) > next[vector, l], T.Select(T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l) < 4 and vi < 4 and Z[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] > T.float32(0.0), X[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)], T.float32(-9.0)), next[vector, l])
                                     for l in T.vectorized(T.int64(4)):
@@ -96,16 +96,16 @@ class Module:
                                     for l in T.vectorized(T.int64(4)):
                                         sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l]
                                     for l in T.vectorized(T.int64(4)):
-                                        Y[vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * scale[T.int64(0)]
+                                        Y[vi_3, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)]
                     for l in T.vectorized(T.int64(4)):
                         halves[l] = sums[T.int64(0), l]
                     for l in T.vectorized(T.int64(2)):
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    scale[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
+                    of_row[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
                 vi: T.int32 = T.Cast("int32", first + T.int64(3))
                 for block in range(T.int64(2)):
                     for vector in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
-                            Y[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l] * scale[T.int64(0)]
+                            Y[vi, T.Cast("int32", block * T.int64(4) + vector * T.int64(4) + l)] = powers[T.int64(1), block * T.int64(4) + vector * T.int64(4) + l] * of_row[T.int64(0)]

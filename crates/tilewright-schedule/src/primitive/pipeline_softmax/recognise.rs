@@ -2,113 +2,241 @@
 //!
 //! ```text
 //! most[rows]      = max over k of number(rows, k)
-//! total[rows]     = sum over k of exp(number(rows, k) - most[rows])
-//! result[rows, k] = value(rows, k, exp(number(rows, k) - most[rows]) / total[rows])
+//! total[rows]     = sum over k of power(rows, k), which is exp(number(rows, k) - most[rows])
+//! result[rows, k] = value(rows, k, power(rows, k), most[rows], total[rows])
 //! ```
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
+use tilewright_tir_passes::analyzer_of;
 
-use crate::guard::{mentions, substituted};
+use crate::axes::{Axis, Group};
+use crate::formulas::{self, Reduced, Stage, check_temporary};
+use crate::guard::{binary, loaded_buffers, mentions, typed};
 use crate::primitive::Fault;
-use crate::primitive::tile_attention::{Reduced, Stage, check_temporary, stages};
-use crate::primitive::tile_product::Axis;
 
 /// A softmax over the axes of its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Softmax {
-    /// All axes of the result but one, in their order.
-    pub(crate) rows: Vec<Axis>,
-    pub(super) column: Var,
-    /// The extent of that axis.
-    pub(crate) columns: i64,
+    /// All axes of the result but one, in their order, and their extents as 64 bits.
+    pub(crate) rows: Group,
+    /// That one.
+    pub(crate) column: Axis,
+    /// In float32.
     pub(super) number: Expr,
     /// What the maximum begins with.
     pub(super) lowest: Expr,
     pub(super) out: Buffer,
     pub(super) indices: Vec<Expr>,
-    /// The result, with a name for its share of the sum.
+    /// The result, with names for the power and for numbers of its row.
     pub(super) value: Expr,
-    pub(super) share: Var,
+    pub(super) power: Var,
+    pub(super) most: Var,
+    pub(super) total: Var,
+    /// What is worked out once for a row, from the largest number and the sum, by its name in `value`.
+    pub(super) of_row: Vec<(Var, Expr)>,
 }
 
 fn fault(message: &str) -> Fault {
     Fault::of_call(message)
 }
 
+/// The two reductions and the result, and where the result reads them.
+struct Found<'a> {
+    most: &'a Stage,
+    total: &'a Stage,
+    out: &'a Stage,
+    column: Axis,
+    number: Expr,
+    /// `exp(number - most)`.
+    power: Expr,
+    at_most: Vec<Expr>,
+    at_total: Vec<Expr>,
+}
+
 impl Softmax {
     pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
-        let stages = stages(function, 2)?;
+        let stages = formulas::of(function, 2)?;
         let [most, total, out] = stages.as_slice() else {
             return Err(fault("there is not a maximum, a sum and a result"));
         };
         check_temporary(function, [most, total])?;
+        let known = analyzer_of(function);
         let (least, sum) = (reduction(most, BinOp::Max)?, reduction(total, BinOp::Add)?);
         let lowest = matches!(&least.from.kind, ExprKind::Float(from) if from.0 <= f64::from(f32::MIN));
         let begins = matches!(&sum.from.kind, ExprKind::Float(from) if from.0 == 0.0);
-        if !lowest || !begins || out.reduced.is_some() || most.value.dtype != DataType::F32 {
-            return Err(fault("the function is no softmax of float32"));
+        let narrow = most.value.dtype.bits <= DataType::F32.bits && total.value.dtype == DataType::F32;
+        if !lowest || !begins || out.reduced.is_some() || !narrow {
+            return Err(fault("the function is no softmax that is worked out in float32"));
         }
-        let quotient = quotient(&out.value, &total.buffer).ok_or_else(|| fault("nothing is divided by the sum"))?;
-        let (column, rows) = axes(out, &quotient.indices)?;
-        let columns = column.extent.as_int().filter(|&columns| columns > 0);
-        let columns = columns.ok_or_else(|| fault("the number of columns is not known, or zero"))?;
-        let as_many = |reduced: &Reduced| reduced.axis.extent.as_int() == Some(columns);
-        let (number, places) = exponent(&quotient.dividend, &most.buffer)?;
-        if !as_many(least)
-            || !as_many(sum)
-            || mentions(&places, std::slice::from_ref(&column.var))
-            || !over(total, &quotient.indices, sum, &column.var)?.equal(&quotient.dividend)
-            || !over(most, &places, least, &column.var)?.equal(&number)
-        {
-            return Err(fault("the maximum or the sum is of other numbers"));
+        let at_total = read_at(&out.value, &total.buffer).ok_or_else(|| fault("the result does not read the sum"))?;
+        let (column, rows) = axes(out, &at_total)?;
+        for reduced in [least, sum] {
+            if !known.prove_equal(&indexed(&reduced.axis)?.extent, &column.extent) {
+                return Err(fault("the maximum or the sum is of other numbers"));
+            }
         }
-        let share = Var::new("share", quotient.dividend.dtype);
-        let value = rewrite(&out.value, |e: &Expr| e.equal(&quotient.whole).then(|| Expr::var(&share)));
-        let found = Self {
-            rows,
-            column: column.var,
-            columns,
-            number,
-            lowest: least.from.clone(),
-            out: out.buffer.clone(),
-            indices: out.indices.clone(),
-            value: value.ok_or_else(|| fault("nothing is divided by the sum"))?,
-            share,
-        };
-        found.check(&[most, total])?;
-        Ok(found)
+        let power = total.at(&at_total, Some(&Expr::var(&column.var)));
+        let power = power.ok_or_else(|| fault("a reduction is not of the elements of its axes"))?;
+        let (number, at_most) = exponent(&power, &most.buffer)?;
+        for (stage, at) in [(most, &at_most), (total, &at_total)] {
+            check_rows(&known, stage, at, out)?;
+        }
+        let found = Found { most, total, out, column, number, power, at_most, at_total };
+        found.check()?;
+        found.named(&known, rows, widened(&least.from)?)
+    }
+}
+
+impl Found<'_> {
+    fn column(&self) -> &[Var] {
+        std::slice::from_ref(&self.column.var)
     }
 
-    /// What is read and written lies together along the columns, is read where it is written, and costs little.
-    fn check(&self, reductions: &[&Stage]) -> Result<(), Fault> {
-        let own = std::slice::from_ref(&self.column);
+    /// What is read and written lies together along the columns, is read where it is written, and costs little; the maximum
+    /// is that of the numbers.
+    fn check(&self) -> Result<(), Fault> {
+        let most = self.most.at(&self.at_most, Some(&Expr::var(&self.column.var)));
+        let largest = most.map(|most| widened(&most)).transpose()?;
+        if mentions(&self.at_most, self.column()) || !largest.is_some_and(|largest| largest.equal(&self.number)) {
+            return Err(fault("the maximum or the sum is of other numbers"));
+        }
         let along = |indices: &[Expr]| match indices.split_last() {
-            Some((last, others)) => last.as_var() == Some(&self.column) && !mentions(&others.to_vec(), own),
+            Some((last, others)) => {
+                last.as_var() == Some(&self.column.var) && !mentions(&others.to_vec(), self.column())
+            }
             None => false,
         };
-        let is_index = |axis: &Axis| self.indices.iter().any(|index| index.as_var() == Some(&axis.var));
-        let one_to_one = self.rows.iter().all(|axis| axis.extent.as_int() == Some(1) || is_index(axis));
-        let (mut apart, mut elsewhere, mut calls, mut reduced) = (!along(&self.indices), false, false, false);
-        walk(&self.number, |e: &Expr| calls |= matches!(e.kind, ExprKind::Call { .. } | ExprKind::Let { .. }));
-        walk(&vec![self.number.clone(), self.value.clone()], |e: &Expr| {
+        let (mut apart, mut elsewhere, mut costly) = (!along(&self.out.indices), false, false);
+        walk(&self.number, |e: &Expr| {
+            costly |= match &e.kind {
+                ExprKind::Call { intrinsic, .. } => *intrinsic != Intrinsic::IfThenElse,
+                ExprKind::Let { .. } => true,
+                _ => false,
+            };
+        });
+        walk(&vec![self.number.clone(), self.out.value.clone()], |e: &Expr| {
             if let ExprKind::Load { buffer, indices, predicate } = &e.kind {
-                apart |= mentions(indices, own) && !along(indices) || predicate.is_some();
-                let same = *buffer == self.out && one_to_one && same_indices(indices, &self.indices);
-                elsewhere |= buffer.data == self.out.data && !same;
-                reduced |= reductions.iter().any(|stage| stage.buffer == *buffer);
+                apart |= mentions(indices, self.column()) && !along(indices) || predicate.is_some();
+                let same = *buffer == self.out.buffer && same_indices(indices, &self.out.indices);
+                elsewhere |= buffer.data == self.out.buffer.data && !same;
+                elsewhere |= *buffer == self.most.buffer && !same_indices(indices, &self.at_most);
+                elsewhere |= *buffer == self.total.buffer && !same_indices(indices, &self.at_total);
             }
+        });
+        walk(&self.number, |buffer: &Buffer| {
+            elsewhere |= [self.most, self.total].iter().any(|stage| stage.buffer == *buffer);
         });
         if apart {
             return Err(fault("columns do not lie together in memory"));
         }
-        if elsewhere || reduced {
-            return Err(fault("the result depends on more than its share"));
+        if elsewhere {
+            return Err(fault("the result depends on more than its row"));
         }
-        if calls { Err(fault("the numbers are not read from memory")) } else { Ok(()) }
+        if costly {
+            return Err(fault("the numbers are not read from memory"));
+        }
+        if self.shows_maximum() {
+            return Err(fault("the result reads the maximum or a power apart from the sum"));
+        }
+        Ok(())
     }
+
+    /// Whether the maximum, be it in a power, is read where the sum does not make all of it NaN that is NaN itself. In a row
+    /// with NaN the function's maximum and with it each power is NaN, while the pipelined ones are of the other numbers;
+    /// both sums are NaN.
+    fn shows_maximum(&self) -> bool {
+        let mut like_sum: Vec<Var> = Vec::new();
+        let rest = rewrite(&self.out.value, |e: &Expr| {
+            let is_like = |e: &Expr| e.as_var().is_some_and(|var| like_sum.contains(var));
+            let is_nan_with_it = match &e.kind {
+                ExprKind::Load { buffer, .. } => *buffer == self.total.buffer,
+                ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div, a, b) => is_like(a) || is_like(b),
+                ExprKind::Cast(inner) => e.dtype.is_float() && e.dtype.bits >= 16 && is_like(inner),
+                ExprKind::Call { intrinsic: Intrinsic::Log | Intrinsic::Exp | Intrinsic::Sqrt, args } => {
+                    args.iter().any(is_like)
+                }
+                _ => false,
+            };
+            is_nan_with_it.then(|| {
+                let var = Var::new("like_sum", e.dtype);
+                like_sum.push(var.clone());
+                Expr::var(&var)
+            })
+        });
+        loaded_buffers(rest.as_ref().unwrap_or(&self.out.value)).contains(&self.most.buffer)
+    }
+
+    /// The softmax, with names in its result for what is known by then.
+    fn named(&self, known: &Analyzer, rows: Vec<Axis>, lowest: Expr) -> Result<Softmax, Fault> {
+        let name = |name: &str| Var::new(name, DataType::F32);
+        let (power, most, total, scale) = (name("power"), name("most"), name("total"), name("scale"));
+        let narrow = typed(Expr::var(&most).cast(self.most.buffer.dtype))?;
+        let with_row = |value: &Expr| {
+            let placed = rewrite(value, |e: &Expr| match &e.kind {
+                ExprKind::Load { buffer, .. } if *buffer == self.most.buffer => Some(narrow.clone()),
+                ExprKind::Load { buffer, .. } if *buffer == self.total.buffer => Some(Expr::var(&total)),
+                _ => None,
+            });
+            placed.unwrap_or_else(|| value.clone())
+        };
+        let own_power = with_row(&self.power);
+        let share = binary(BinOp::Mul, &Expr::var(&power), &Expr::var(&scale))?;
+        let mut of_row = vec![
+            (most.clone(), Expr::var(&most)),
+            (total.clone(), Expr::var(&total)),
+            (scale, binary(BinOp::Div, &Expr::float(1.0, DataType::F32), &Expr::var(&total))?),
+        ];
+        let value = with_row(&self.out.value);
+        let value = rewrite(&value, |e: &Expr| match &e.kind {
+            _ if e.equal(&own_power) => Some(Expr::var(&power)),
+            ExprKind::Binary(BinOp::Div, a, b) if a.as_var() == Some(&power) && b.as_var() == Some(&total) => {
+                Some(share.clone())
+            }
+            ExprKind::Call { .. } if is_of(e, &[&most, &total]) => {
+                let var = Var::new("once", e.dtype);
+                of_row.push((var.clone(), e.clone()));
+                Some(Expr::var(&var))
+            }
+            _ => None,
+        })
+        .unwrap_or(value);
+        of_row.retain(|(var, _)| mentions(&value, std::slice::from_ref(var)));
+        if of_row.iter().any(|(var, _)| var.dtype != DataType::F32) {
+            return Err(fault("a number of a row is not worked out in float32"));
+        }
+        Ok(Softmax {
+            rows: Group::new(known, rows, DataType::I64)?,
+            column: self.column.clone(),
+            number: self.number.clone(),
+            lowest,
+            out: self.out.buffer.clone(),
+            indices: self.out.indices.clone(),
+            value,
+            power,
+            most,
+            total,
+            of_row,
+        })
+    }
+}
+
+/// Whether the expression depends on some of these variables and on nothing else.
+fn is_of(expr: &Expr, vars: &[&Var]) -> bool {
+    let (mut some, mut other) = (false, false);
+    walk(expr, |e: &Expr| match &e.kind {
+        ExprKind::Var(var) if vars.contains(&var) => some = true,
+        ExprKind::Var(_) | ExprKind::Load { .. } | ExprKind::Foreign { .. } | ExprKind::Let { .. } => other = true,
+        _ => {}
+    });
+    some && !other
+}
+
+fn widened(value: &Expr) -> Result<Expr, Fault> {
+    typed(value.cast(DataType::F32))
 }
 
 fn reduction(stage: &Stage, op: BinOp) -> Result<&Reduced, Fault> {
@@ -116,24 +244,34 @@ fn reduction(stage: &Stage, op: BinOp) -> Result<&Reduced, Fault> {
     reduced.ok_or_else(|| fault("there is not a maximum, a sum and a result"))
 }
 
-/// What is divided by an element of the sums.
-struct Quotient {
-    whole: Expr,
-    dividend: Expr,
-    indices: Vec<Expr>,
-}
-
-fn quotient(value: &Expr, total: &Buffer) -> Option<Quotient> {
+/// Where the value reads the buffer.
+fn read_at(value: &Expr, wanted: &Buffer) -> Option<Vec<Expr>> {
     let mut found = None;
-    walk(value, |e: &Expr| {
-        if let ExprKind::Binary(BinOp::Div, dividend, divisor) = &e.kind
-            && let ExprKind::Load { buffer, indices, predicate: None } = &divisor.kind
-            && buffer == total
-        {
-            found = Some(Quotient { whole: e.clone(), dividend: dividend.clone(), indices: indices.clone() });
-        }
+    walk(value, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, indices, predicate: None } if buffer == wanted => found = Some(indices.clone()),
+        _ => {}
     });
     found
+}
+
+/// Refuses a reduction that has not exactly the rows of the result.
+fn check_rows(known: &Analyzer, stage: &Stage, places: &[Expr], out: &Stage) -> Result<(), Fault> {
+    let extent_of = |axes: &[Axis], place: &Expr| match (place.as_var(), place.as_int()) {
+        (Some(var), _) => axes.iter().find(|axis| axis.var == *var).map(|axis| indexed(axis).map(|axis| axis.extent)),
+        (None, Some(0)) => Some(Ok(Expr::i64(1))),
+        (None, _) => None,
+    };
+    for (index, place) in stage.indices.iter().zip(places) {
+        let sizes = extent_of(&stage.spatial, index).zip(extent_of(&out.spatial, place));
+        let same = match sizes {
+            Some((own, wanted)) => known.prove_equal(&own?, &wanted?),
+            None => false,
+        };
+        if !same {
+            return Err(fault("the maximum or the sum is not of the rows of the result"));
+        }
+    }
+    Ok(())
 }
 
 /// The axis along which the sum was taken, and the others: each of more than one place is an index of the sum's.
@@ -144,36 +282,27 @@ fn axes(out: &Stage, indices: &[Expr]) -> Result<(Axis, Vec<Axis>), Fault> {
     let (Some(column), None) = (columns.next(), columns.next()) else {
         return Err(fault("the result has not one axis more than the sum"));
     };
-    let rows: Vec<Axis> = out.spatial.iter().filter(|axis| axis.var != column.var).cloned().collect();
+    let rows = out.spatial.iter().filter(|axis| axis.var != column.var).map(indexed).collect::<Result<_, _>>()?;
     if mentions(&indices.to_vec(), std::slice::from_ref(&column.var)) {
         return Err(fault("the sum is read at more than its place"));
     }
-    Ok((column.clone(), rows))
+    Ok((indexed(column)?, rows))
+}
+
+/// The axis with its extent as 64 bits.
+fn indexed(axis: &Axis) -> Result<Axis, Fault> {
+    Ok(Axis { var: axis.var.clone(), extent: typed(axis.extent.cast(DataType::I64))? })
 }
 
 /// The number and the place of the maximum in `exp(number - most[place])`.
 fn exponent(value: &Expr, most: &Buffer) -> Result<(Expr, Vec<Expr>), Fault> {
     if let ExprKind::Call { intrinsic: Intrinsic::Exp, args } = &value.kind
         && let Some(ExprKind::Binary(BinOp::Sub, number, from)) = args.first().map(|argument| &argument.kind)
+        && let from = if let ExprKind::Cast(narrow) = &from.kind { narrow } else { from }
         && let ExprKind::Load { buffer, indices, predicate: None } = &from.kind
         && buffer == most
     {
         return Ok((number.clone(), indices.clone()));
     }
-    Err(fault("the dividend is no exponential of a number's distance from the maximum"))
-}
-
-/// What a stage reduces for its element at these places.
-fn over(stage: &Stage, places: &[Expr], reduced: &Reduced, column: &Var) -> Result<Expr, Fault> {
-    let mut values = vec![(reduced.axis.var.clone(), Expr::var(column))];
-    for (index, place) in stage.indices.iter().zip(places) {
-        match index.as_var() {
-            Some(var) => values.push((var.clone(), place.clone())),
-            None if index.as_int() == Some(0) => {}
-            None => return Err(fault("a reduction is not of the elements of its axes")),
-        }
-    }
-    let units = stage.spatial.iter().filter(|axis| values.iter().all(|(var, _)| *var != axis.var));
-    let units: Vec<(Var, Expr)> = units.map(|axis| (axis.var.clone(), Expr::int(0, axis.var.dtype))).collect();
-    Ok(substituted(&stage.value, &[values, units].concat()))
+    Err(fault("the sum is not of exponentials of numbers' distances from their maximum"))
 }

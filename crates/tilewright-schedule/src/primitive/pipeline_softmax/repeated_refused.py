@@ -32,6 +32,6 @@ class Module:
                 Y[vi, vj] = T.exp(S[vi, vj] - largest[vi]) / total[vi]
 
 # expect:
-# error[TW0706]: `pipeline_softmax` cannot be applied: axis `vq` of block `last` is in no index
+# error[TW0706]: `pipeline_softmax` cannot be applied: block `last` may write an element more than once
 #  |
 #  = note: in the step `pipeline_softmax(b, 4, 1, 4)`

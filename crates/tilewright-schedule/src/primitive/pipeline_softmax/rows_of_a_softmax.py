@@ -61,7 +61,7 @@ class Module:
                 sums = T.alloc_buffer((T.int64(2), T.int64(4)), scope="local", align=64)
                 halves = T.alloc_buffer((T.int64(4),), scope="local", align=64)
                 most = T.alloc_buffer((T.int64(1),), scope="local", align=64)
-                scale = T.alloc_buffer((T.int64(1),), scope="local", align=64)
+                of_row = T.alloc_buffer((T.int64(1),), scope="local", align=64)
                 first: T.int64 = task * T.int64(3)
                 count: T.int64 = T.min(T.int64(3), n - first)
                 for u in T.unroll(T.int64(2)):
@@ -90,11 +90,11 @@ class Module:
                             sums[u, l] = T.float32(0.0)
                     with T.LetStmt(first + T.min(row + T.int64(1), count - T.int64(1))) as vi:
                         vi_1: T.int64 = first + row
-                        vi_2: T.int64 = first + T.min(row + T.int64(2), count - T.int64(1))
+                        vi_2: T.int64 = first + row + T.int64(512)
                         if row == T.int64(0):
                             for block in range(T.int64(2)):
                                 for vector in T.unroll(T.int64(2)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))])))
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
                                         next[vector, l] = T.Select(X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] > next[vector, l], X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)], next[vector, l])
                                     for l in T.vectorized(T.int64(4)):
@@ -105,7 +105,7 @@ class Module:
                             vi_3: T.int64 = first + row - T.int64(1)
                             for block in range(T.int64(2)):
                                 for vector in T.unroll(T.int64(2)):
-                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))])))
+                                    T.evaluate(T.prefetch(T.address_of(X[vi_2, T.Cast("int32", block * T.int64(8) + vector * T.int64(4))]), 0, 2))
                                     for l in T.vectorized(T.int64(4)):
                                         next[vector, l] = T.Select(X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] > next[vector, l], X[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)], next[vector, l])
                                     for l in T.vectorized(T.int64(4)):
@@ -113,7 +113,7 @@ class Module:
                                     for l in T.vectorized(T.int64(4)):
                                         sums[vector, l] = sums[vector, l] + powers[row % T.int64(2), block * T.int64(8) + vector * T.int64(4) + l]
                                     for l in T.vectorized(T.int64(4)):
-                                        Y[vi_3, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(8) + vector * T.int64(4) + l] * scale[T.int64(0)]
+                                        Y[vi_3, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = powers[(row + T.int64(1)) % T.int64(2), block * T.int64(8) + vector * T.int64(4) + l] * of_row[T.int64(0)]
                     for u in T.unroll(T.int64(1)):
                         for l in T.vectorized(T.int64(4)):
                             sums[u, l] = sums[u, l] + sums[u + T.int64(1), l]
@@ -123,9 +123,9 @@ class Module:
                         halves[l] = halves[l] + halves[l + T.int64(2)]
                     for l in T.vectorized(T.int64(1)):
                         halves[l] = halves[l] + halves[l + T.int64(1)]
-                    scale[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
+                    of_row[T.int64(0)] = T.float32(1.0) / halves[T.int64(0)]
                 vi: T.int64 = first + count - T.int64(1)
                 for block in range(T.int64(2)):
                     for vector in T.unroll(T.int64(2)):
                         for l in T.vectorized(T.int64(4)):
-                            Y[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = powers[(count + T.int64(1)) % T.int64(2), block * T.int64(8) + vector * T.int64(4) + l] * scale[T.int64(0)]
+                            Y[vi, T.Cast("int32", block * T.int64(8) + vector * T.int64(4) + l)] = powers[(count + T.int64(1)) % T.int64(2), block * T.int64(8) + vector * T.int64(4) + l] * of_row[T.int64(0)]

@@ -27,6 +27,6 @@ class Module:
                 X[vi // 2, vj] = T.exp(X[vi // 2, vj] - largest[vi]) / total[vi]
 
 # expect:
-# error[TW0706]: `pipeline_softmax` cannot be applied: the result depends on more than its share
+# error[TW0706]: `pipeline_softmax` cannot be applied: block `shares` may write an element more than once
 #  |
 #  = note: in the step `pipeline_softmax(b, 4, 1, 4)`

@@ -2,9 +2,9 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
+use super::reference;
 use super::task::{Keys, Maker, exp, is_load};
-use super::{greater, reference};
-use crate::guard::{binary, compare};
+use crate::guard::{binary, compare, greater};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
 
@@ -79,7 +79,11 @@ impl Maker<'_> {
             if limit.is_some() {
                 task.seen = Expr::var(&var);
             }
-            let blocks = self.key_blocks(&task.seen, |keys| task.block(keys, &tiles, (depth, width)))?;
+            let block = |keys: &Keys| task.block(keys, &tiles, (depth, width));
+            let blocks = match task.seen.as_int() {
+                Some(all) => self.constant_key_blocks(all, block)?,
+                None => self.key_blocks(&task.seen, block)?,
+            };
             let body = Stmt::seq([task.start(width, &columns)?, blocks, task.write(width)?]);
             Ok(limit.into_iter().fold(body, |body, value| StmtKind::Let { var: var.clone(), value, body }.into()))
         })
@@ -185,30 +189,36 @@ impl Task<'_> {
 
     /// The scores of the block, tile by tile.
     fn scores(&self, keys: &Keys, tile: &Buffer) -> Result<Stmt, Fault> {
-        let (m, a, rows) = (self.m, self.m.a, self.m.tiling.rows);
-        let tiles = m.ceil_div(&keys.count, rows)?;
-        m.serial("tile", &tiles, |number| {
-            let first = number * rows;
-            let each = |body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>| {
-                m.unrolled("r", rows, |r| self.lanes(|i| body(r, i)))
-            };
-            let clear = each(&|r, i| store(tile, &[r, i], &m.float(0.0)))?;
-            let sum = m.serial("d", &a.depth.extent, |d| {
-                each(&|r, i| {
-                    let key =
-                        self.element(keys, self.memory.keys.as_ref(), &a.of_key, &(&first + r), (&a.depth.var, d))?;
-                    let term = binary(BinOp::Mul, &key, &load(&self.memory.queries, &[d, i])?)?;
-                    store(tile, &[r, i], &binary(BinOp::Add, &load(tile, &[r, i])?, &term)?)
-                })
-            })?;
-            let write = each(&|r, i| {
-                let place = &first + r;
-                let (query, key) = (self.query(i)?, m.key(keys, &place)?);
-                let places = [(&a.product, &load(tile, &[r, i])?), (&a.query.var, &query), (&a.key.var, &key)];
-                store(&self.memory.scores, &[&place, i], &m.at(&a.scores, &places, self.batch))
-            })?;
-            Ok(Stmt::seq([clear, sum, write]))
-        })
+        let (m, rows) = (self.m, self.m.tiling.rows);
+        match keys.count.as_int() {
+            Some(count) => m.tiles("tile", count, rows, |first, rows| self.score_tile(keys, tile, first, rows)),
+            None => {
+                let tiles = m.ceil_div(&keys.count, rows)?;
+                m.serial("tile", &tiles, |number| self.score_tile(keys, tile, &(number * rows), rows))
+            }
+        }
+    }
+
+    /// The scores of so many keys.
+    fn score_tile(&self, keys: &Keys, tile: &Buffer, first: &Expr, rows: i64) -> Result<Stmt, Fault> {
+        let (m, a) = (self.m, self.m.a);
+        let each =
+            |body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>| m.unrolled("r", rows, |r| self.lanes(|i| body(r, i)));
+        let clear = each(&|r, i| store(tile, &[r, i], &m.float(0.0)))?;
+        let sum = m.serial("d", &a.depth.extent, |d| {
+            each(&|r, i| {
+                let key = self.element(keys, self.memory.keys.as_ref(), &a.of_key, &(first + r), (&a.depth.var, d))?;
+                let term = binary(BinOp::Mul, &key, &load(&self.memory.queries, &[d, i])?)?;
+                store(tile, &[r, i], &binary(BinOp::Add, &load(tile, &[r, i])?, &term)?)
+            })
+        })?;
+        let write = each(&|r, i| {
+            let place = first + r;
+            let (query, key) = (self.query(i)?, m.key(keys, &place)?);
+            let places = [(&a.product, &load(tile, &[r, i])?), (&a.query.var, &query), (&a.key.var, &key)];
+            store(&self.memory.scores, &[&place, i], &m.at(&a.scores, &places, self.batch))
+        })?;
+        Ok(Stmt::seq([clear, sum, write]))
     }
 
     /// Scores become weights; maxima and sums take in the block.

@@ -34,8 +34,8 @@ mod many;
 mod recognise;
 mod seen;
 mod single;
-mod stages;
 mod task;
+mod weights;
 
 use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
@@ -45,12 +45,12 @@ use crate::guard::compare;
 use crate::loops::only_if;
 use crate::rewrite::{way, with_block};
 pub(crate) use recognise::Attention;
-pub(crate) use stages::{Reduced, Stage, check_temporary, stages};
 use task::Maker;
 
 pub(super) const TILE_ATTENTION: Primitive = Primitive {
     name: "TileAttention",
     method: "tile_attention",
+    doc: "Computes an attention tile by tile, with the softmax along the way.",
     params: &[
         ("block", Default::Required),
         ("lanes", Default::Required),
@@ -84,24 +84,17 @@ impl Tiling {
 const MOST: i64 = 1 << 12;
 
 fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
-    let size = |at: usize, name: &str, least: i64, most: i64| match call.int(at)? {
-        size if (least..=most).contains(&size) => Ok(size),
-        size => Err(Fault::of_call(format!("`{name}` must be between {least} and {most}, found {size}"))),
-    };
     let found = Tiling {
-        lanes: size(1, "lanes", 1, 64)?,
-        vectors: size(2, "vectors", 1, 16)?,
-        rows: size(3, "rows", 1, 64)?,
-        keys: size(4, "keys", 1, MOST)?,
-        few: size(5, "few", 0, MOST)?,
+        lanes: call.power_of_two(1, "lanes", 64)?,
+        vectors: call.size(2, "vectors", 1..=16)?,
+        rows: call.size(3, "rows", 1..=64)?,
+        keys: call.size(4, "keys", 1..=MOST)?,
+        few: call.size(5, "few", 0..=MOST)?,
     };
     if found.keys % found.lanes != 0 || found.keys % found.rows != 0 {
         let Tiling { lanes, rows, keys, .. } = found;
         let message = format!("`keys` must be a multiple of {lanes} lanes and of {rows} rows, found {keys}");
         return Err(Fault::of_call(message));
-    }
-    if found.lanes & (found.lanes - 1) != 0 {
-        return Err(Fault::of_call(format!("`lanes` must be a power of two, found {}", found.lanes)));
     }
     Ok(found)
 }
@@ -140,11 +133,4 @@ fn reference(best: &Expr) -> Result<Expr, Fault> {
     let lowest = Expr::float(f64::NEG_INFINITY, best.dtype);
     let is_lowest = compare(CmpOp::Eq, best, &lowest)?;
     crate::guard::typed(Expr::select(&is_lowest, &Expr::float(0.0, best.dtype), best))
-}
-
-/// The greater of two floats, `best` where `other` is NaN: the weight of a score of NaN, and with it the sum of weights, is NaN
-/// whatever it is taken from.
-pub(crate) fn greater(best: &Expr, other: &Expr) -> Result<Expr, Fault> {
-    let is_greater = compare(CmpOp::Gt, other, best)?;
-    crate::guard::typed(Expr::select(&is_greater, other, best))
 }

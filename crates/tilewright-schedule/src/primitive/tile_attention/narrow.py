@@ -28,102 +28,110 @@ class Module:
             with T.block("T_attention_products"):
                 T.reads(q[T.int64(0), T.int64(0):T.int64(6), T.int64(0), T.int64(0):T.int64(8)], k[T.int64(0), T.int64(0):T.int64(10), T.int64(0), T.int64(0):T.int64(8)], v[T.int64(0), T.int64(0):T.int64(10), T.int64(0), T.int64(0):T.int64(11)])
                 T.writes(T_attention[T.int64(0), T.int64(0):T.int64(6), T.int64(0), T.int64(0):T.int64(11)])
-                queries = T.alloc_buffer((T.int64(8), T.int64(16)), align=64)
-                scores = T.alloc_buffer((T.int64(128), T.int64(16)), align=64)
-                mixed = T.alloc_buffer((T.int64(11), T.int64(16)), align=64)
-                best = T.alloc_buffer((T.int64(16),), align=64)
-                total = T.alloc_buffer((T.int64(16),), align=64)
-                correction = T.alloc_buffer((T.int64(16),), align=64)
-                reference = T.alloc_buffer((T.int64(16),), align=64)
+                queries = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
+                scores = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
+                mixed = T.alloc_buffer((T.int64(11), T.int64(8)), align=64)
+                best = T.alloc_buffer((T.int64(8),), align=64)
+                total = T.alloc_buffer((T.int64(8),), align=64)
+                correction = T.alloc_buffer((T.int64(8),), align=64)
+                reference = T.alloc_buffer((T.int64(8),), align=64)
                 keys = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
                 values = T.alloc_buffer((T.int64(128), T.int64(11)), align=64)
-                mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                 query_block: T.int64 = T.int64(0)
                 v_i1: T.int64 = T.int64(0)
                 v_i0: T.int64 = T.int64(0)
                 for d in range(T.int64(8)):
-                    for i in T.vectorized(T.int64(16)):
-                        queries[d, i] = T.Cast("float32", q[v_i0, T.min(query_block * T.int64(16) + i, T.Sub(T.int64(6), T.int64(1))), v_i1, d])
-                for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
+                        queries[d, i] = T.Cast("float32", q[v_i0, T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), v_i1, d])
+                for i in T.vectorized(T.int64(8)):
                     best[i] = T.float32("-inf")
-                for i in T.vectorized(T.int64(16)):
+                for i in T.vectorized(T.int64(8)):
                     total[i] = T.float32(0.0)
                 for w in range(T.int64(11)):
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         mixed[w, i] = T.float32(0.0)
-                for key_block in range(T.int64(1)):
-                    first_key: T.int64 = key_block * T.int64(128)
-                    keys_1: T.int64 = T.min(T.int64(10) - first_key, T.int64(128))
-                    for j, column in T.grid(keys_1, T.int64(1)):
+                with T.LetStmt(T.int64(0)) as first_key:
+                    for j, column in T.grid(T.int64(10), T.int64(1)):
                         for c in T.vectorized(T.int64(8)):
                             keys[j, column * T.int64(8) + c] = T.Cast("float32", k[v_i0, first_key + j, v_i1, column * T.int64(8) + c])
-                    for j in range(keys_1):
+                    for j in range(T.int64(10)):
                         for column in range(T.int64(1)):
                             for c in T.vectorized(T.int64(8)):
                                 values[j, column * T.int64(8) + c] = T.Cast("float32", v[v_i0, first_key + j, v_i1, column * T.int64(8) + c])
                         for c in T.vectorized(T.int64(3)):
                             values[j, T.int64(8) + c] = T.Cast("float32", v[v_i0, first_key + j, v_i1, T.int64(8) + c])
-                    for tile_1 in range((keys_1 + T.int64(3)) // T.int64(4)):
-                        for r in T.unroll(T.int64(4)):
-                            for i in T.vectorized(T.int64(16)):
+                    for tile_1 in range(T.int64(1)):
+                        for r in T.unroll(T.int64(8)):
+                            for i in T.vectorized(T.int64(8)):
                                 tile[r, i] = T.float32(0.0)
                         for d in range(T.int64(8)):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    tile[r, i] = tile[r, i] + keys[T.min(tile_1 * T.int64(4) + r, keys_1 - T.int64(1)), d] * queries[d, i]
-                        for r in T.unroll(T.int64(4)):
-                            for i in T.vectorized(T.int64(16)):
-                                scores[tile_1 * T.int64(4) + r, i] = tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(8.0)))
-                    for i in T.vectorized(T.int64(16)):
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
+                                    tile[r, i] = tile[r, i] + keys[T.min(tile_1 * T.int64(8) + r, T.Sub(T.int64(10), T.int64(1))), d] * queries[d, i]
+                        for r in T.unroll(T.int64(8)):
+                            for i in T.vectorized(T.int64(8)):
+                                scores[tile_1 * T.int64(8) + r, i] = tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(8.0)))
+                    for r in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(8)):
+                            tile[r, i] = T.float32(0.0)
+                    for d in range(T.int64(8)):
+                        for r in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                tile[r, i] = tile[r, i] + keys[T.min(T.int64(8) + r, T.Sub(T.int64(10), T.int64(1))), d] * queries[d, i]
+                    for r in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(8)):
+                            scores[T.int64(8) + r, i] = tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(8.0)))
+                    for i in T.vectorized(T.int64(8)):
                         sums[i] = best[i]
-                    for j in range(keys_1):
-                        for i in T.vectorized(T.int64(16)):
+                    for j in range(T.int64(10)):
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         correction[i] = T.exp(best[i] - reference[i])
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         best[i] = sums[i]
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         sums[i] = total[i] * correction[i]
-                    for j in range(keys_1):
-                        for i in T.vectorized(T.int64(16)):
+                    for j in range(T.int64(10)):
+                        for i in T.vectorized(T.int64(8)):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = sums[i] + scores[j, i]
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         total[i] = sums[i]
-                    for columns in range(T.int64(2)):
-                        for r in T.unroll(T.int64(4)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed_tile[r, i] = mixed[columns * T.int64(4) + r, i] * correction[i]
-                        for j in range(keys_1):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, keys_1 - T.int64(1)), columns * T.int64(4) + r] * scores[j, i]
-                        for r in T.unroll(T.int64(4)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed[columns * T.int64(4) + r, i] = mixed_tile[r, i]
+                    for columns in range(T.int64(1)):
+                        for r in T.unroll(T.int64(8)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed[columns * T.int64(8) + r, i] * correction[i]
+                        for j in range(T.int64(10)):
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, T.Sub(T.int64(10), T.int64(1))), columns * T.int64(8) + r] * scores[j, i]
+                        for r in T.unroll(T.int64(8)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed[columns * T.int64(8) + r, i] = mixed_tile[r, i]
                     for r in T.unroll(T.int64(3)):
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             mixed_tile[r, i] = mixed[T.int64(8) + r, i] * correction[i]
-                    for j in range(keys_1):
+                    for j in range(T.int64(10)):
                         for r in T.unroll(T.int64(3)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, keys_1 - T.int64(1)), T.int64(8) + r] * scores[j, i]
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, T.Sub(T.int64(10), T.int64(1))), T.int64(8) + r] * scores[j, i]
                     for r in T.unroll(T.int64(3)):
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             mixed[T.int64(8) + r, i] = mixed_tile[r, i]
-                for i in range(T.int64(16)):
-                    if query_block * T.int64(16) + i < T.int64(6):
+                for i in range(T.int64(8)):
+                    if query_block * T.int64(8) + i < T.int64(6):
                         for column in range(T.int64(1)):
                             for c in T.vectorized(T.int64(8)):
-                                T_attention[T.int64(0), query_block * T.int64(16) + i, T.int64(0), column * T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[column * T.int64(8) + c, i] / total[i]))
+                                T_attention[T.int64(0), query_block * T.int64(8) + i, T.int64(0), column * T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[column * T.int64(8) + c, i] / total[i]))
                         for c in T.vectorized(T.int64(3)):
-                            T_attention[T.int64(0), query_block * T.int64(16) + i, T.int64(0), T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(8) + c, i] / total[i]))
+                            T_attention[T.int64(0), query_block * T.int64(8) + i, T.int64(0), T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(8) + c, i] / total[i]))
 
     @R.function
     def main(q: R.Tensor((1, 6, 1, 8), dtype="float16"), k: R.Tensor((1, 10, 1, 8), dtype="float16"), v: R.Tensor((1, 10, 1, 11), dtype="float16")) -> R.Tensor((1, 6, 1, 11), dtype="float16"):

@@ -57,83 +57,72 @@ class Module:
                 with T.block("P"):
                     T.reads(Q[T.int64(0):T.int64(6), T.int64(0):T.int64(4)], K[T.int64(0):n, T.int64(0):T.int64(4)], V[T.int64(0):n, T.int64(0):T.int64(5)])
                     T.writes(X[T.int64(0):T.int64(6), T.int64(0):T.int64(5)])
-                    queries = T.alloc_buffer((T.int64(4), T.int64(16)), align=64)
-                    scores = T.alloc_buffer((T.int64(128), T.int64(16)), align=64)
-                    mixed = T.alloc_buffer((T.int64(5), T.int64(16)), align=64)
-                    best = T.alloc_buffer((T.int64(16),), align=64)
-                    total = T.alloc_buffer((T.int64(16),), align=64)
-                    correction = T.alloc_buffer((T.int64(16),), align=64)
-                    reference = T.alloc_buffer((T.int64(16),), align=64)
-                    mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                    tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                    sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                    queries = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
+                    scores = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
+                    mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
+                    best = T.alloc_buffer((T.int64(8),), align=64)
+                    total = T.alloc_buffer((T.int64(8),), align=64)
+                    correction = T.alloc_buffer((T.int64(8),), align=64)
+                    reference = T.alloc_buffer((T.int64(8),), align=64)
+                    mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                     query_block: T.int64 = T.int64(0)
                     for d in range(T.int64(4)):
-                        for i in T.vectorized(T.int64(16)):
-                            queries[d, i] = Q[T.min(query_block * T.int64(16) + i, T.Sub(T.int64(6), T.int64(1))), d]
-                    for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
+                            queries[d, i] = Q[T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), d]
+                    for i in T.vectorized(T.int64(8)):
                         best[i] = T.float32("-inf")
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         total[i] = T.float32(0.0)
                     for w in range(T.int64(5)):
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             mixed[w, i] = T.float32(0.0)
                     for key_block in range((n + T.int64(127)) // T.int64(128)):
                         first_key: T.int64 = key_block * T.int64(128)
                         keys: T.int64 = T.min(n - first_key, T.int64(128))
-                        for tile_1 in range((keys + T.int64(3)) // T.int64(4)):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
+                        for tile_1 in range((keys + T.int64(7)) // T.int64(8)):
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
                                     tile[r, i] = T.float32(0.0)
                             for d in range(T.int64(4)):
-                                for r in T.unroll(T.int64(4)):
-                                    for i in T.vectorized(T.int64(16)):
-                                        tile[r, i] = tile[r, i] + K[T.min(first_key + (tile_1 * T.int64(4) + r), n - T.int64(1)), d] * queries[d, i]
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    scores[tile_1 * T.int64(4) + r, i] = tile[r, i]
-                        for i in T.vectorized(T.int64(16)):
+                                for r in T.unroll(T.int64(8)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        tile[r, i] = tile[r, i] + K[T.min(first_key + (tile_1 * T.int64(8) + r), n - T.int64(1)), d] * queries[d, i]
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
+                                    scores[tile_1 * T.int64(8) + r, i] = tile[r, i]
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = best[i]
                         for j in range(keys):
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             correction[i] = T.exp(best[i] - reference[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             best[i] = sums[i]
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = total[i] * correction[i]
                         for j in range(keys):
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 scores[j, i] = T.exp(scores[j, i] - reference[i])
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 sums[i] = sums[i] + scores[j, i]
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             total[i] = sums[i]
-                        for columns in range(T.int64(1)):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed[columns * T.int64(4) + r, i] * correction[i]
-                            for j in range(keys):
-                                for r in T.unroll(T.int64(4)):
-                                    for i in T.vectorized(T.int64(16)):
-                                        mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), columns * T.int64(4) + r] * scores[j, i]
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed[columns * T.int64(4) + r, i] = mixed_tile[r, i]
-                        for r in T.unroll(T.int64(1)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]
+                        for r in T.unroll(T.int64(5)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed[T.int64(0) + r, i] * correction[i]
                         for j in range(keys):
-                            for r in T.unroll(T.int64(1)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(4) + r] * scores[j, i]
-                        for r in T.unroll(T.int64(1)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed[T.int64(4) + r, i] = mixed_tile[r, i]
-                    for i in range(T.int64(16)):
-                        if query_block * T.int64(16) + i < T.int64(6):
+                            for r in T.unroll(T.int64(5)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(0) + r] * scores[j, i]
+                        for r in T.unroll(T.int64(5)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed[T.int64(0) + r, i] = mixed_tile[r, i]
+                    for i in range(T.int64(8)):
+                        if query_block * T.int64(8) + i < T.int64(6):
                             for c in T.vectorized(T.int64(5)):
-                                X[query_block * T.int64(16) + i, T.int64(0) + c] = mixed[T.int64(0) + c, i] / total[i]
+                                X[query_block * T.int64(8) + i, T.int64(0) + c] = mixed[T.int64(0) + c, i] / total[i]

@@ -12,14 +12,15 @@
 
 use tilewright_arith::{Analyzer, IterMapLevel, detect_iter_map, inverse_affine_iter_map};
 use tilewright_expr::node::{rewrite, walk};
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Range, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, PrimFunc, Range, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
-use super::stages::{Stage, check_temporary, stages};
-use crate::guard::{binary, mentions, substituted};
+use super::weights::{check_exponential, factor_of, is_float};
+use crate::axes::Axis;
+use crate::formulas::{self, Stage, check_temporary};
+use crate::guard::{binary, compare, mentions, substituted, typed};
 use crate::primitive::Fault;
-use crate::primitive::tile_product::Axis;
 
 /// Attention, its formulas over the axes.
 #[derive(Clone, Debug)]
@@ -58,7 +59,7 @@ fn fault(message: &str) -> Fault {
 impl Attention {
     /// The attention that the function is.
     pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
-        let all = stages(function, 4)?;
+        let all = formulas::of(function, 4)?;
         let [products, best, total, mixed, rest @ ..] = all.as_slice() else {
             return Err(fault("there are fewer reductions than attention has"));
         };
@@ -112,12 +113,12 @@ impl Finder<'_> {
         let to_products = self.axes_of(self.total)?;
         self.check_reduces(self.total, &to_products, &key)?;
         let exponential = self.placed(&self.total.value, &to_products, &product, Some(&best), None)?;
-        check_exponential(&exponential, &scores, &best)?;
+        let is_replaced = check_exponential(&exponential, &scores, &best)?;
         // The values.
         let to_products = self.axes_of(self.mixed)?;
         self.check_reduces(self.mixed, &to_products, &key)?;
         let weighed = self.placed(&self.mixed.value, &to_products, &product, Some(&best), Some(&total))?;
-        let (of_value, divided) = factor_of(&weighed, &exponential, &total)?;
+        let (of_value, divisor) = factor_of(&weighed, &exponential, &total)?;
         let own = self.mixed.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
         let own: Vec<&Axis> = own
             .filter(|axis| axis.extent.as_int() != Some(1) || mentions(&of_value, std::slice::from_ref(&axis.var)))
@@ -129,14 +130,23 @@ impl Finder<'_> {
             return Err(fault("the values depend on the query"));
         }
         let mixed = Var::new("mixed", dtype);
-        let share =
-            if divided { binary(BinOp::Div, &Expr::var(&mixed), &Expr::var(&total))? } else { Expr::var(&mixed) };
-        let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
         let of_nothing = self.mixed.reduced.as_ref().is_some_and(|reduced| reduced.filled);
-        if of_nothing && divided && !self.known.bounds(&key.extent).at_least(1) {
-            return Err(fault("without keys the values' sum is no quotient"));
+        let share = match &divisor {
+            Some(divisor) => {
+                let divisor = if of_nothing { self.divisor_of_some(&key, divisor)? } else { divisor.clone() };
+                binary(BinOp::Div, &Expr::var(&mixed), &divisor)?
+            }
+            None => Expr::var(&mixed),
+        };
+        let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
+        let (out, indices, mut result) = self.result(rest, places, &share, &total)?;
+        if !is_replaced {
+            let quotient = match &divisor {
+                Some(divisor) if divisor.as_var() == Some(&total) => share,
+                _ => binary(BinOp::Div, &Expr::var(&mixed), &Expr::var(&total))?,
+            };
+            result = self.nothing_where_none_is_seen(&result, &quotient, (&mixed, &total), &key)?;
         }
-        let (out, indices, result) = self.result(rest, places, &share, &total)?;
         let constant = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent > 0);
         if !constant(&depth) || !constant(&width) {
             return Err(fault("the depth or the width is not constant"));
@@ -168,6 +178,39 @@ impl Finder<'_> {
             dtype,
             index,
         })
+    }
+
+    /// One in the place of the divisor where there are no keys: the sum of no shares is zero, and no quotient.
+    fn divisor_of_some(&self, key: &Axis, divisor: &Expr) -> Result<Expr, Fault> {
+        if self.known.bounds(&key.extent).at_least(1) {
+            return Ok(divisor.clone());
+        }
+        let is_none = compare(CmpOp::Eq, &key.extent, &Expr::int(0, key.extent.dtype))?;
+        typed(Expr::select(&is_none, &Expr::float(1.0, divisor.dtype), divisor))
+    }
+
+    /// The result of sums that are NaN for a query that sees no key: where minus infinity is taken from itself, every weight is
+    /// NaN, while the tiles have zeros. Only there is the sum of weights zero. The quotient of the two sums is NaN anyway.
+    fn nothing_where_none_is_seen(
+        &self,
+        result: &Expr,
+        quotient: &Expr,
+        (mixed, total): (&Var, &Var),
+        key: &Axis,
+    ) -> Result<Expr, Fault> {
+        let zero = compare(CmpOp::Eq, &Expr::var(total), &Expr::float(0.0, total.dtype))?;
+        let has_keys = self.known.bounds(&key.extent).at_least(1);
+        let is_none = compare(CmpOp::Eq, &key.extent, &Expr::int(0, key.extent.dtype))?;
+        let seen = |var: &Var| {
+            let found = Expr::var(var);
+            let nan = typed(Expr::select(&zero, &Expr::float(f64::NAN, var.dtype), &found))?;
+            if has_keys { Ok(nan) } else { typed(Expr::select(&is_none, &found, &nan)) }
+        };
+        let name = Var::new("quotient", mixed.dtype);
+        let named = rewrite(result, |e: &Expr| e.equal(quotient).then(|| Expr::var(&name)));
+        let sums = [(mixed.clone(), seen(mixed)?), (total.clone(), seen(total)?)];
+        let placed = substituted(&named.unwrap_or_else(|| result.clone()), &sums);
+        Ok(substituted(&placed, &[(name, quotient.clone())]))
     }
 
     fn is_between(&self, buffer: &Buffer) -> bool {
@@ -356,42 +399,4 @@ fn loads_of(value: &Expr) -> Vec<(Buffer, Vec<Expr>)> {
         }
     });
     found
-}
-
-pub(super) fn is_float(value: &Expr, wanted: f64) -> bool {
-    match &value.kind {
-        ExprKind::Float(bits) => bits.0 == wanted,
-        _ => false,
-    }
-}
-
-/// `exp(scores - best)`, where `best` may be replaced by zero if it is the lowest of all.
-fn check_exponential(value: &Expr, scores: &Expr, best: &Var) -> Result<(), Fault> {
-    let wrong = || fault("the weights are no exponentials of the scores' distances from their maximum");
-    let ExprKind::Call { intrinsic: Intrinsic::Exp, args } = &value.kind else { return Err(wrong()) };
-    let [distance] = args.as_slice() else { return Err(wrong()) };
-    let ExprKind::Binary(BinOp::Sub, score, from) = &distance.kind else { return Err(wrong()) };
-    let is_best = |e: &Expr| e.as_var() == Some(best);
-    let fits = match &from.kind {
-        ExprKind::Select { condition, then, otherwise } => {
-            let lowest = matches!(&condition.kind, ExprKind::Compare(CmpOp::Eq, a, b)
-                if is_best(a) && is_float(b, f64::NEG_INFINITY) || is_best(b) && is_float(a, f64::NEG_INFINITY));
-            lowest && is_float(then, 0.0) && is_best(otherwise)
-        }
-        _ => is_best(from),
-    };
-    if fits && score.equal(scores) { Ok(()) } else { Err(wrong()) }
-}
-
-/// The factor beside the weight in a product, and whether the weight is divided by the sum of weights.
-fn factor_of(product: &Expr, weight: &Expr, total: &Var) -> Result<(Expr, bool), Fault> {
-    let divided = |e: &Expr| matches!(&e.kind, ExprKind::Binary(BinOp::Div, a, b) if a.equal(weight) && b.as_var() == Some(total));
-    if let ExprKind::Binary(BinOp::Mul, a, b) = &product.kind {
-        for (own, other) in [(a, b), (b, a)] {
-            if own.equal(weight) || divided(own) {
-                return Ok((other.clone(), divided(own)));
-            }
-        }
-    }
-    Err(fault("what is summed up are no values times weights"))
 }

@@ -6,8 +6,9 @@
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, Var};
 
-use super::recognise::{Attention, is_float};
+use super::recognise::Attention;
 use super::task::Maker;
+use super::weights::is_float;
 use crate::guard::{binary, reads_memory};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
@@ -18,30 +19,38 @@ const VECTORS: i64 = 8;
 impl Attention {
     /// How many keys a query sees at most, over batch and query, where no query sees fewer than one before it.
     pub(super) fn seen(&self, known: &Analyzer) -> Option<Expr> {
-        let (condition, otherwise) = match &self.scores.kind {
-            ExprKind::Select { condition, otherwise, .. } => (condition, otherwise),
-            ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
-                [condition, _, otherwise] => (condition, otherwise),
-                _ => return None,
-            },
-            _ => return None,
-        };
-        if !is_float(otherwise, f64::NEG_INFINITY) || reads_memory(condition) {
+        let (condition, then, otherwise) = choice(&self.scores)?;
+        let is_lowest = |e: &Expr| is_float(e, f64::NEG_INFINITY);
+        let holds = is_lowest(otherwise);
+        if !(holds || is_lowest(then)) || reads_memory(condition) {
             return None;
         }
-        self.least_limit(known, condition)
+        self.least_limit(known, condition, holds)
     }
 
-    /// The limit that the condition, or one of those that it joins, sets to the keys.
-    fn least_limit(&self, known: &Analyzer, condition: &Expr) -> Option<Expr> {
-        let (less, greater, own) = match &condition.kind {
-            ExprKind::Binary(BinOp::And, a, b) => {
-                return self.least_limit(known, a).or_else(|| self.least_limit(known, b));
+    /// The limit that the condition, or one of those that it joins, sets to the keys where it holds, or where it does not.
+    fn least_limit(&self, known: &Analyzer, condition: &Expr, holds: bool) -> Option<Expr> {
+        let (op, a, b) = match &condition.kind {
+            ExprKind::Binary(BinOp::And | BinOp::BitAnd, a, b) if holds => {
+                return self.least_limit(known, a, holds).or_else(|| self.least_limit(known, b, holds));
             }
-            ExprKind::Compare(CmpOp::Le, a, b) => (a, b, 1),
-            ExprKind::Compare(CmpOp::Lt, a, b) => (a, b, 0),
-            ExprKind::Compare(CmpOp::Ge, a, b) => (b, a, 1),
-            ExprKind::Compare(CmpOp::Gt, a, b) => (b, a, 0),
+            ExprKind::Binary(BinOp::Or | BinOp::BitOr, a, b) if !holds => {
+                return self.least_limit(known, a, holds).or_else(|| self.least_limit(known, b, holds));
+            }
+            ExprKind::Not(inner) => return self.least_limit(known, inner, !holds),
+            // A bool as a number, compared with zero.
+            ExprKind::Compare(op @ (CmpOp::Ne | CmpOp::Eq), a, b) if b.as_int() == Some(0) => {
+                let inner = truth(a)?;
+                return self.least_limit(known, inner, holds == (*op == CmpOp::Ne));
+            }
+            ExprKind::Compare(op, a, b) => (*op, a, b),
+            _ => return None,
+        };
+        let (less, greater, own) = match (op, holds) {
+            (CmpOp::Le, true) | (CmpOp::Gt, false) => (a, b, 1),
+            (CmpOp::Lt, true) | (CmpOp::Ge, false) => (a, b, 0),
+            (CmpOp::Ge, true) | (CmpOp::Lt, false) => (b, a, 1),
+            (CmpOp::Gt, true) | (CmpOp::Le, false) => (b, a, 0),
             _ => return None,
         };
         if less.dtype != self.index || greater.dtype != self.index {
@@ -51,6 +60,31 @@ impl Attention {
         let limit = known.simplify(&(&Expr::int(own, self.index) - &distance.rest));
         let growth = known.linear_in(&limit, std::slice::from_ref(&self.query.var))?;
         (distance.coefficients == [1] && growth.coefficients.iter().all(|step| *step >= 0)).then_some(limit)
+    }
+}
+
+fn choice(e: &Expr) -> Option<(&Expr, &Expr, &Expr)> {
+    match &e.kind {
+        ExprKind::Select { condition, then, otherwise } => Some((condition, then, otherwise)),
+        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
+            [condition, then, otherwise] => Some((condition, then, otherwise)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The bool that a number is made of: zero where it is false, and else something else.
+fn truth(number: &Expr) -> Option<&Expr> {
+    match &number.kind {
+        ExprKind::Cast(inner) if inner.dtype.is_bool() => Some(inner),
+        _ => match choice(number)? {
+            (condition, then, otherwise) if otherwise.as_int() == Some(0) => match then.as_int() {
+                Some(0) | None => None,
+                Some(_) => Some(condition),
+            },
+            _ => None,
+        },
     }
 }
 

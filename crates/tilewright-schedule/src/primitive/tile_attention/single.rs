@@ -2,9 +2,9 @@
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, Var};
 
+use super::reference;
 use super::task::{Keys, Maker, exp};
-use super::{greater, reference};
-use crate::guard::{binary, compare, typed};
+use crate::guard::{binary, compare, greater, typed};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
 

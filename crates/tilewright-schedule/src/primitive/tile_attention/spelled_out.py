@@ -100,23 +100,22 @@ class Module:
                 for w in range(5):
                     for i in T.vectorized(8):
                         mixed[w, i] = T.float32(0.0)
-                for key_block in range(2):
+                for key_block in range(1):
                     first_key: T.int32 = key_block * 8
-                    keys: T.int32 = T.min(13 - first_key, 8)
-                    for tile_1 in range((keys + 1) // 2):
+                    for tile_1 in range(4):
                         for r in T.unroll(2):
                             for i in T.vectorized(8):
                                 tile[r, i] = T.float32(0.0)
                         for d in range(4):
                             for r in T.unroll(2):
                                 for i in T.vectorized(8):
-                                    tile[r, i] = tile[r, i] + K[b, h // 3, T.min(first_key + (tile_1 * 2 + r), T.Sub(13, 1)), d] * queries[d, i]
+                                    tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (tile_1 * 2 + r), d] * queries[d, i]
                         for r in T.unroll(2):
                             for i in T.vectorized(8):
-                                scores[tile_1 * 2 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, T.min(first_key + (tile_1 * 2 + r), T.Sub(13, 1))]
+                                scores[tile_1 * 2 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (tile_1 * 2 + r)]
                     for i in T.vectorized(8):
                         sums[i] = best[i]
-                    for j in range(keys):
+                    for j in range(8):
                         for i in T.vectorized(8):
                             sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
                     for i in T.vectorized(8):
@@ -127,7 +126,7 @@ class Module:
                         best[i] = sums[i]
                     for i in T.vectorized(8):
                         sums[i] = total[i] * correction[i]
-                    for j in range(keys):
+                    for j in range(8):
                         for i in T.vectorized(8):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
                         for i in T.vectorized(8):
@@ -138,20 +137,83 @@ class Module:
                         for r in T.unroll(2):
                             for i in T.vectorized(8):
                                 mixed_tile[r, i] = mixed[columns * 2 + r, i] * correction[i]
-                        for j in range(keys):
+                        for j in range(8):
                             for r in T.unroll(2):
                                 for i in T.vectorized(8):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[b, T.min(first_key + j, T.Sub(13, 1)), h // 3, columns * 2 + r] * scores[j, i]
+                                    mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, i]
                         for r in T.unroll(2):
                             for i in T.vectorized(8):
                                 mixed[columns * 2 + r, i] = mixed_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(8):
                             mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
-                    for j in range(keys):
+                    for j in range(8):
                         for r in T.unroll(1):
                             for i in T.vectorized(8):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[b, T.min(first_key + j, T.Sub(13, 1)), h // 3, 4 + r] * scores[j, i]
+                                mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, i]
+                    for r in T.unroll(1):
+                        for i in T.vectorized(8):
+                            mixed[4 + r, i] = mixed_tile[r, i]
+                with T.LetStmt(8) as first_key:
+                    for tile_1 in range(2):
+                        for r in T.unroll(2):
+                            for i in T.vectorized(8):
+                                tile[r, i] = T.float32(0.0)
+                        for d in range(4):
+                            for r in T.unroll(2):
+                                for i in T.vectorized(8):
+                                    tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (tile_1 * 2 + r), d] * queries[d, i]
+                        for r in T.unroll(2):
+                            for i in T.vectorized(8):
+                                scores[tile_1 * 2 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (tile_1 * 2 + r)]
+                    for r in T.unroll(1):
+                        for i in T.vectorized(8):
+                            tile[r, i] = T.float32(0.0)
+                    for d in range(4):
+                        for r in T.unroll(1):
+                            for i in T.vectorized(8):
+                                tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (4 + r), d] * queries[d, i]
+                    for r in T.unroll(1):
+                        for i in T.vectorized(8):
+                            scores[4 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (4 + r)]
+                    for i in T.vectorized(8):
+                        sums[i] = best[i]
+                    for j in range(5):
+                        for i in T.vectorized(8):
+                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
+                    for i in T.vectorized(8):
+                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
+                    for i in T.vectorized(8):
+                        correction[i] = T.exp(best[i] - reference[i])
+                    for i in T.vectorized(8):
+                        best[i] = sums[i]
+                    for i in T.vectorized(8):
+                        sums[i] = total[i] * correction[i]
+                    for j in range(5):
+                        for i in T.vectorized(8):
+                            scores[j, i] = T.exp(scores[j, i] - reference[i])
+                        for i in T.vectorized(8):
+                            sums[i] = sums[i] + scores[j, i]
+                    for i in T.vectorized(8):
+                        total[i] = sums[i]
+                    for columns in range(2):
+                        for r in T.unroll(2):
+                            for i in T.vectorized(8):
+                                mixed_tile[r, i] = mixed[columns * 2 + r, i] * correction[i]
+                        for j in range(5):
+                            for r in T.unroll(2):
+                                for i in T.vectorized(8):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, i]
+                        for r in T.unroll(2):
+                            for i in T.vectorized(8):
+                                mixed[columns * 2 + r, i] = mixed_tile[r, i]
+                    for r in T.unroll(1):
+                        for i in T.vectorized(8):
+                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
+                    for j in range(5):
+                        for r in T.unroll(1):
+                            for i in T.vectorized(8):
+                                mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(8):
                             mixed[4 + r, i] = mixed_tile[r, i]

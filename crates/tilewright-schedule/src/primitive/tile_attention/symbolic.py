@@ -124,32 +124,32 @@ class Module:
                     for c in T.vectorized(T.int64(5)):
                         T_attention_bias[v_i0, query_block, v_i1, T.int64(0) + c] = T.Select(total[T.int64(0)] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c] / total[T.int64(0)])
         else:
-            for task in T.parallel((n + T.int64(15)) // T.int64(16) * T.int64(6)):
+            for task in T.parallel((n + T.int64(7)) // T.int64(8) * T.int64(6)):
                 with T.block("T_attention_bias_products"):
                     T.reads(q[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], k[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], v[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(5)], bias[T.int64(0):T.int64(2), T.int64(0), T.int64(0):n, T.int64(0):m])
                     T.writes(T_attention_bias[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(5)])
-                    queries = T.alloc_buffer((T.int64(9), T.int64(16)), align=64)
-                    scores = T.alloc_buffer((T.int64(128), T.int64(16)), align=64)
-                    mixed = T.alloc_buffer((T.int64(5), T.int64(16)), align=64)
-                    best = T.alloc_buffer((T.int64(16),), align=64)
-                    total = T.alloc_buffer((T.int64(16),), align=64)
-                    correction = T.alloc_buffer((T.int64(16),), align=64)
-                    reference = T.alloc_buffer((T.int64(16),), align=64)
+                    queries = T.alloc_buffer((T.int64(9), T.int64(8)), align=64)
+                    scores = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
+                    mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
+                    best = T.alloc_buffer((T.int64(8),), align=64)
+                    total = T.alloc_buffer((T.int64(8),), align=64)
+                    correction = T.alloc_buffer((T.int64(8),), align=64)
+                    reference = T.alloc_buffer((T.int64(8),), align=64)
                     unseen = T.alloc_buffer((T.int64(5),), align=64)
-                    mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                    tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
-                    sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                    mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                     columns = T.alloc_buffer((T.int64(5),), scope="local", align=64)
-                    query_block: T.int64 = task % ((n + T.int64(15)) // T.int64(16))
-                    v_i1: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) % T.int64(3)
-                    v_i0: T.int64 = task // ((n + T.int64(15)) // T.int64(16)) // T.int64(3)
-                    seen: T.int64 = T.max(T.min(query_block * T.int64(16) - n + T.int64(16), T.int64(0)) + m, T.int64(0))
+                    query_block: T.int64 = task % ((n + T.int64(7)) // T.int64(8))
+                    v_i1: T.int64 = task // ((n + T.int64(7)) // T.int64(8)) % T.int64(3)
+                    v_i0: T.int64 = task // ((n + T.int64(7)) // T.int64(8)) // T.int64(3)
+                    seen: T.int64 = T.max(T.min(query_block * T.int64(8) - n + T.int64(8), T.int64(0)) + m, T.int64(0))
                     for d in range(T.int64(9)):
-                        for i in T.vectorized(T.int64(16)):
-                            queries[d, i] = q[v_i0, T.min(query_block * T.int64(16) + i, n - T.int64(1)), v_i1, d]
-                    for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
+                            queries[d, i] = q[v_i0, T.min(query_block * T.int64(8) + i, n - T.int64(1)), v_i1, d]
+                    for i in T.vectorized(T.int64(8)):
                         best[i] = T.float32("-inf")
-                    for i in T.vectorized(T.int64(16)):
+                    for i in T.vectorized(T.int64(8)):
                         total[i] = T.float32(0.0)
                     for c in T.vectorized(T.int64(5)):
                         columns[T.int64(0) + c] = T.float32(0.0)
@@ -159,67 +159,56 @@ class Module:
                     for c in T.vectorized(T.int64(5)):
                         unseen[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
                     for w in range(T.int64(5)):
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             mixed[w, i] = unseen[w]
                     for key_block in range((seen + T.int64(127)) // T.int64(128)):
                         first_key: T.int64 = key_block * T.int64(128)
                         keys: T.int64 = T.min(seen - first_key, T.int64(128))
-                        for tile_1 in range((keys + T.int64(3)) // T.int64(4)):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
+                        for tile_1 in range((keys + T.int64(7)) // T.int64(8)):
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
                                     tile[r, i] = T.float32(0.0)
                             for d in range(T.int64(9)):
-                                for r in T.unroll(T.int64(4)):
-                                    for i in T.vectorized(T.int64(16)):
-                                        tile[r, i] = tile[r, i] + k[v_i0, T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1)), v_i1, d] * queries[d, i]
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    scores[tile_1 * T.int64(4) + r, i] = T.Select(T.min(query_block * T.int64(16) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1)), tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(query_block * T.int64(16) + i, n - T.int64(1)), T.min(first_key + (tile_1 * T.int64(4) + r), m - T.int64(1))], T.float32("-inf"))
-                        for i in T.vectorized(T.int64(16)):
+                                for r in T.unroll(T.int64(8)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        tile[r, i] = tile[r, i] + k[v_i0, T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1)), v_i1, d] * queries[d, i]
+                            for r in T.unroll(T.int64(8)):
+                                for i in T.vectorized(T.int64(8)):
+                                    scores[tile_1 * T.int64(8) + r, i] = T.Select(T.min(query_block * T.int64(8) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1)), tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(query_block * T.int64(8) + i, n - T.int64(1)), T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1))], T.float32("-inf"))
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = best[i]
                         for j in range(keys):
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             correction[i] = T.exp(best[i] - reference[i])
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             best[i] = sums[i]
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             sums[i] = total[i] * correction[i]
                         for j in range(keys):
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 scores[j, i] = T.exp(scores[j, i] - reference[i])
-                            for i in T.vectorized(T.int64(16)):
+                            for i in T.vectorized(T.int64(8)):
                                 sums[i] = sums[i] + scores[j, i]
-                        for i in T.vectorized(T.int64(16)):
+                        for i in T.vectorized(T.int64(8)):
                             total[i] = sums[i]
-                        for columns_1 in range(T.int64(1)):
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed[columns_1 * T.int64(4) + r, i] * correction[i]
-                            for j in range(keys):
-                                for r in T.unroll(T.int64(4)):
-                                    for i in T.vectorized(T.int64(16)):
-                                        mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns_1 * T.int64(4) + r] * scores[j, i]
-                            for r in T.unroll(T.int64(4)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed[columns_1 * T.int64(4) + r, i] = mixed_tile[r, i]
-                        for r in T.unroll(T.int64(1)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]
+                        for r in T.unroll(T.int64(5)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed[T.int64(0) + r, i] * correction[i]
                         for j in range(keys):
-                            for r in T.unroll(T.int64(1)):
-                                for i in T.vectorized(T.int64(16)):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(4) + r] * scores[j, i]
-                        for r in T.unroll(T.int64(1)):
-                            for i in T.vectorized(T.int64(16)):
-                                mixed[T.int64(4) + r, i] = mixed_tile[r, i]
-                    for i in range(T.int64(16)):
-                        if query_block * T.int64(16) + i < n:
+                            for r in T.unroll(T.int64(5)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(0) + r] * scores[j, i]
+                        for r in T.unroll(T.int64(5)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed[T.int64(0) + r, i] = mixed_tile[r, i]
+                    for i in range(T.int64(8)):
+                        if query_block * T.int64(8) + i < n:
                             for c in T.vectorized(T.int64(5)):
-                                T_attention_bias[v_i0, query_block * T.int64(16) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
+                                T_attention_bias[v_i0, query_block * T.int64(8) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
 
     @R.function
     def main(q: R.Tensor((2, "n", 3, 9), dtype="float32"), k: R.Tensor((2, "m", 3, 9), dtype="float32"), v: R.Tensor((2, "m", 3, 5), dtype="float32"), bias: R.Tensor((2, 1, "n", "m"), dtype="float32")) -> R.Tensor((2, "n", 3, 5), dtype="float32"):

@@ -6,10 +6,10 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
 
 use super::{Attention, Tiling};
+use crate::axes::Axis;
 use crate::guard::{binary, substituted, typed};
 use crate::loops::{looped, memory, task_block, with_names};
 use crate::primitive::Fault;
-use crate::primitive::tile_product::Axis;
 
 /// What tasks are made from.
 pub(super) struct Maker<'a> {
@@ -19,7 +19,7 @@ pub(super) struct Maker<'a> {
     pub(super) name: Arc<str>,
 }
 
-/// A block of keys: the first one, and how many there are.
+/// A block of keys: the first one, and how many there are, a constant only where all of them are keys that there are.
 pub(super) struct Keys {
     pub(super) first: Expr,
     pub(super) count: Expr,
@@ -139,8 +139,24 @@ impl Maker<'_> {
         })
     }
 
+    /// The blocks of a constant number of keys; what is less than a block comes last.
+    pub(super) fn constant_key_blocks(
+        &self,
+        all: i64,
+        body: impl Fn(&Keys) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        self.tiles("key_block", all, self.tiling.keys, |start, count| {
+            let first = self.var("first_key");
+            let body = body(&Keys { first: Expr::var(&first), count: self.int(count) })?;
+            Ok(with_names(vec![(first, start.clone())], body))
+        })
+    }
+
     /// A key of a block, held within the keys that there are.
     pub(super) fn key(&self, keys: &Keys, number: &Expr) -> Result<Expr, Fault> {
+        if keys.count.as_int().is_some() {
+            return Ok(&keys.first + number);
+        }
         binary(BinOp::Min, &(&keys.first + number), &(&self.a.key.extent - 1))
     }
 

@@ -1,7 +1,8 @@
 //! Register tiles: sums that stay in registers while a step goes along the depth.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, StmtKind, Var};
 
+use super::grouped::Start;
 use super::nest::{Product, Step, Task};
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, stored, substituted, typed};
@@ -41,6 +42,8 @@ pub(super) struct Micro<'a> {
     pub(super) last: Expr,
     /// Whether there is only one step.
     pub(super) single: bool,
+    /// What sums begin with where that is not zero.
+    pub(super) start: Option<Start>,
 }
 
 /// The loops over a tile's columns: which piece of so many, which lane.
@@ -100,38 +103,73 @@ impl Micro<'_> {
     /// A tile of so many rows from a row of the task on.
     fn tile(&self, size: i64, start: &Expr, sums: &Buffer) -> Result<Stmt, Fault> {
         let zero = Expr::number(0, sums.dtype);
-        let clear = self.for_each(size, |i, l| self.set(sums, i, l, &zero))?;
-        let k = self.p.var("k");
-        let (depth, update) = if self.p.tiling.pairs {
-            (self.p.pairs_in(&self.step.depth)?, self.pairs(size, start, sums, &Expr::var(&k))?)
-        } else {
-            let update = self.for_each(size, |i, l| {
-                let a = self.of_rows(&(start + i), &Expr::var(&k))?;
-                let b = self.of_columns(self.lane(l), &Expr::var(&k))?;
-                let product = binary(BinOp::Mul, &a, &b)?;
-                self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
+        let clear = self.for_each(size, |i, l| match &self.start {
+            Some(Start(first)) => self.set(sums, i, l, &typed(Expr::load(first, vec![self.lane(l)]))?),
+            None => self.set(sums, i, l, &zero),
+        })?;
+        let summed = if self.p.grouping.is_some() {
+            let k = self.p.var("k");
+            let dots = self.dots(size, sums, &Expr::var(&k), |i, sum, b| {
+                let group = self.group_of_rows(&(start + i), &Expr::var(&k))?;
+                self.p.dot(sum, &group, b)
             })?;
-            (self.step.depth.clone(), update)
+            serial(&k, &self.p.groups_in(&self.step.depth)?, dots)
+        } else {
+            self.along_depth(size, start, |k| {
+                self.for_each(size, |i, l| {
+                    let a = self.of_rows(&(start + i), k)?;
+                    let b = self.of_columns(self.lane(l), k)?;
+                    let product = binary(BinOp::Mul, &a, &b)?;
+                    self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
+                })
+            })?
         };
         let finish = self.finish(size, start, sums)?;
-        Ok(Stmt::seq([clear, serial(&k, &depth, update), finish]))
+        Ok(Stmt::seq([clear, summed, finish]))
     }
 
-    /// The products of a pair of places of the depth, added to the sums of a tile.
-    fn pairs(&self, size: i64, start: &Expr, sums: &Buffer, pair: &Expr) -> Result<Stmt, Fault> {
+    /// What the sums of a panel begin with: one row of sums, whose sign is changed. With its registers.
+    pub(super) fn starts(&self, to: &Buffer) -> Result<(Stmt, Buffer), Fault> {
+        let shape = [1, self.p.tiling.vectors, self.p.tiling.lanes].map(|n| self.p.int(n)).to_vec();
+        let sums = memory("start", shape, self.p.c.out.dtype, Scope::Local);
+        let zero = Expr::number(0, sums.dtype);
+        let clear = self.for_each(1, |i, l| self.set(&sums, i, l, &zero))?;
+        let k = self.p.var("k");
+        let update = self.dots(1, &sums, &Expr::var(&k), |_, sum, b| self.p.dot_of_highs(sum, b))?;
+        let kept = self
+            .for_each(1, |i, l| stored(to, vec![self.lane(l)], &binary(BinOp::Sub, &zero, &self.get(&sums, i, l)?)?))?;
+        let groups = self.p.groups_in(&self.step.depth)?;
+        Ok((Stmt::seq([clear, serial(&k, &groups, update), kept]), sums))
+    }
+
+    /// What `dot` makes of the sums of a tile and a group of each of its columns, given the row's number in the tile.
+    fn dots(
+        &self,
+        size: i64,
+        sums: &Buffer,
+        group: &Expr,
+        dot: impl Fn(&Expr, &Expr, &Expr) -> Result<Expr, Fault>,
+    ) -> Result<Stmt, Fault> {
         let t = self.p.tiling;
         let (i, v) = (self.p.var("i"), self.p.var("v"));
-        let run = |first: Expr, count: i64| {
-            let lanes = u16::try_from(count).map_err(|_| Fault::of_call("too many lanes"))?;
-            typed(Expr::ramp(&first, &self.p.int(1), lanes))
-        };
-        let at = vec![Expr::var(&i), Expr::var(&v), run(self.p.int(0), t.lanes)?];
-        let a = self.of_rows(&(start + &Expr::var(&i)), &run(pair * 2, 2)?)?;
-        let b = self.of_columns(run(&Expr::var(&v) * t.lanes, t.lanes)?, pair)?;
-        let sum = self.p.dot(&typed(Expr::load(sums, at.clone()))?, &a, &b)?;
+        let at = vec![Expr::var(&i), Expr::var(&v), self.run(self.p.int(0), t.lanes)?];
+        let b = self.of_columns(self.run(&Expr::var(&v) * t.lanes, t.lanes)?, group)?;
+        let sum = dot(&Expr::var(&i), &typed(Expr::load(sums, at.clone()))?, &b)?;
         let body = stored(sums, at, &sum)?;
         let vectors = looped(&v, &self.p.int(t.vectors), ForKind::Unrolled, body);
         Ok(looped(&i, &self.p.int(size), ForKind::Unrolled, vectors))
+    }
+
+    /// The elements of a group of a row.
+    fn group_of_rows(&self, row: &Expr, group: &Expr) -> Result<Expr, Fault> {
+        let size = self.p.group();
+        self.of_rows(row, &self.run(group * size, size)?)
+    }
+
+    /// So many places from the first one on.
+    fn run(&self, first: Expr, count: i64) -> Result<Expr, Fault> {
+        let lanes = u16::try_from(count).map_err(|_| Fault::of_call("too many lanes"))?;
+        typed(Expr::ramp(&first, &self.p.int(1), lanes))
     }
 
     /// The statement for each vector of a tile, written out.
@@ -162,17 +200,14 @@ impl Micro<'_> {
 
     fn of_columns(&self, lane: Expr, k: &Expr) -> Result<Expr, Fault> {
         match (&self.columns, self.p.tiling.pack_columns) {
-            (Some(packed), PackColumns::Task) => typed(Expr::load(packed, vec![k.clone(), lane])),
+            (Some(packed), PackColumns::Task) => self.p.widened(&typed(Expr::load(packed, vec![k.clone(), lane]))?),
             (Some(packed), _) => {
                 let of_batch = self.p.batch_of_columns();
                 let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value);
                 let batch = of_batch.iter().filter_map(|axis| value(&axis.var).cloned());
-                let start = match self.p.tiling.pairs {
-                    true => self.p.floor_div(&self.step.start, 2)?,
-                    false => self.step.start.clone(),
-                };
+                let start = self.p.floor_div(&self.step.start, self.p.group())?;
                 let place = [&self.task.panel + &self.panel, &start + k, lane];
-                typed(Expr::load(packed, batch.chain(place).collect()))
+                self.p.widened(&typed(Expr::load(packed, batch.chain(place).collect()))?)
             }
             (None, _) => {
                 let column = &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + &lane;
@@ -263,8 +298,7 @@ impl Micro<'_> {
             return put(false);
         }
         let first = compare(CmpOp::Eq, &self.step.number, &self.p.int(0))?;
-        let kind =
-            tilewright_ir::tir::StmtKind::If { condition: first, then: put(false)?, otherwise: Some(put(true)?) };
+        let kind = StmtKind::If { condition: first, then: put(false)?, otherwise: Some(put(true)?) };
         Ok(kind.into())
     }
 

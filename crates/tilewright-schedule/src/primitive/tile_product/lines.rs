@@ -7,9 +7,10 @@
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Var};
 
-use super::contraction::{Contraction, Group};
+use super::contraction::Contraction;
 use super::is_one;
 use super::nest::Product;
+use crate::axes::Group;
 use crate::guard::{binary, compare, mentions, stored, substituted};
 use crate::loops::{looped, named, only_if, serial, with_names};
 use crate::primitive::Fault;
@@ -87,7 +88,7 @@ impl Product<'_> {
         let mut values = lines.values(&self.known, &line)?;
         values.push((last.var.clone(), along.clone()));
         values.extend(copied.batch.iter().cloned());
-        let value = substituted(&c.of_columns, &values);
+        let value = substituted(self.columns, &values);
         let lane = &(&begin + &along) - &copied.column;
         let in_lines = compare(CmpOp::Lt, &line, &lines.size)?;
         let body = self.along_depth(copied, &value, &|k, value| {

@@ -1,4 +1,4 @@
-//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, pairs)`: a sum of products
+//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped)`: a sum of products
 //! runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on finished
 //! tiles.
 //!
@@ -28,36 +28,39 @@
 //! | `"task"` | copied by each task, panel by panel |
 //! | `"ahead"` | copied into panels before the product runs; of a constant, once and for all |
 //!
-//! With `pairs`, both factors are bfloat16 and their sum is float32: neighbours along the depth are copied as pairs, whose
-//! products the processor adds in one instruction (AVX512-BF16). It takes denormal numbers for zero.
+//! With `grouped`, both factors are bfloat16 and their sum is float32, or both are bytes and their sum is int32: neighbours
+//! along the depth are copied as words of two or four, whose products the processor adds in one instruction (AVX512-BF16,
+//! AVX512-VNNI). The first takes denormal numbers for zero.
 //!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
 //! shapes alone, and each sums in one order.
 
-pub(in crate::primitive) mod contraction;
+mod contraction;
 mod emit;
-pub(in crate::primitive) mod epilogue;
+mod far;
+mod grouped;
 mod lines;
 mod nest;
 mod pack;
-mod pairs;
+mod turned;
 
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::epilogue::{self, Produced};
 use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
 use crate::stages::{nests_behind, own_nest, statements, touches};
 
-pub(crate) use contraction::{Axis, Contraction};
-use epilogue::Produced;
-pub(crate) use pairs::is_of_pairs;
+pub(crate) use contraction::Contraction;
+pub(crate) use grouped::Grouping;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
     name: "TileProduct",
     method: "tile_product",
+    doc: "Computes a product tile by tile, each in registers.",
     params: &[
         ("block", Default::Required),
         ("rows", Default::Required),
@@ -68,7 +71,7 @@ pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
         ("column_block", Default::Required),
         ("pack_rows", Default::Str("row_major")),
         ("pack_columns", Default::Str("ahead")),
-        ("pairs", Default::Bool(false)),
+        ("grouped", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -131,8 +134,8 @@ pub(crate) struct Tiling {
     pub(crate) column_block: i64,
     pub(crate) pack_rows: PackRows,
     pub(crate) pack_columns: PackColumns,
-    /// Whether pairs of bfloat16 products are summed by one instruction.
-    pub(crate) pairs: bool,
+    /// Whether products of neighbours along the depth are summed by one instruction.
+    pub(crate) grouped: bool,
 }
 
 impl Tiling {
@@ -146,20 +149,16 @@ impl Tiling {
 const MOST: i64 = 1 << 16;
 
 fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
-    let size = |at: usize, name: &str, most: i64| match call.int(at)? {
-        size if (1..=most).contains(&size) => Ok(size),
-        size => Err(Fault::of_call(format!("`{name}` must be between 1 and {most}, found {size}"))),
-    };
     let found = Tiling {
-        rows: size(1, "rows", 64)?,
-        vectors: size(2, "vectors", 64)?,
-        lanes: size(3, "lanes", 64)?,
-        depth: size(4, "depth", MOST)?,
-        row_block: size(5, "row_block", MOST)?,
-        column_block: size(6, "column_block", MOST)?,
+        rows: call.size(1, "rows", 1..=64)?,
+        vectors: call.size(2, "vectors", 1..=64)?,
+        lanes: call.size(3, "lanes", 1..=64)?,
+        depth: call.size(4, "depth", 1..=MOST)?,
+        row_block: call.size(5, "row_block", 1..=MOST)?,
+        column_block: call.size(6, "column_block", 1..=MOST)?,
         pack_rows: named(call.text(7)?, &PackRows::ALL.map(|way| (way.name(), way)))?,
         pack_columns: named(call.text(8)?, &PackColumns::ALL.map(|way| (way.name(), way)))?,
-        pairs: call.flag(9)?,
+        grouped: call.flag(9)?,
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());
@@ -203,8 +202,17 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let cleared = contraction.cleared.as_ref().map(own_nest).transpose()?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let out = contraction.out.clone();
-    let contraction = if tiling.pairs { pairs::of_bits(contraction, &tiling)? } else { contraction };
-    let made = nest::product(call.function, &contraction, &tiling, &outputs, &name)?;
+    let grouping = match tiling.grouped {
+        true => Some(Grouping::of(&contraction).ok_or_else(|| {
+            Fault::at(&site, "groups are of bfloat16 summed in float32, or of bytes summed in int32, side by side")
+        })?),
+        false => None,
+    };
+    let contraction = match grouping {
+        Some(grouping) => grouped::of_bits(contraction, grouping, &tiling)?,
+        None => contraction,
+    };
+    let made = nest::product(call.function, &contraction, &tiling, &outputs, grouping, &name)?;
     let before = all.iter().enumerate().take(place).filter(|(at, _)| Some(*at) != cleared);
     let before = before.map(|(_, site)| site.stmt.clone());
     let behind = all.iter().skip(behind).map(|site| site.stmt.clone());

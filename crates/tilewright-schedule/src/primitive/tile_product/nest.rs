@@ -6,10 +6,13 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
-use super::contraction::{Axis, Contraction, Group};
+use super::contraction::Contraction;
 use super::emit::{Micro, Partial};
-use super::epilogue::Outputs;
+use super::far::far_rows;
+use super::grouped::{Grouping, Start};
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
+use crate::axes::{Axis, Group};
+use crate::epilogue::Outputs;
 use crate::guard::{binary, compare};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
@@ -23,7 +26,13 @@ pub(super) struct Product<'a> {
     pub(super) c: &'a Contraction,
     pub(super) tiling: &'a Tiling,
     pub(super) outputs: &'a Outputs,
+    /// How elements are grouped that one instruction multiplies and sums.
+    pub(super) grouping: Option<Grouping>,
+    /// What copies have of the factor of the columns: where this only widens something, that.
+    pub(super) columns: &'a Expr,
     pub(super) known: Analyzer,
+    /// See [`far_rows`].
+    pub(super) far_rows: Option<i64>,
 }
 
 /// Where a task is: its rows and columns, and the batch.
@@ -96,15 +105,26 @@ impl Product<'_> {
     }
 }
 
+/// What a factor widens, of whole bytes; the factor where it is something else.
+fn unwidened(factor: &Expr) -> &Expr {
+    match &factor.kind {
+        ExprKind::Cast(value) if value.dtype.bits % 8 == 0 && value.dtype.bits < factor.dtype.bits => value,
+        _ => factor,
+    }
+}
+
 /// The product as loops, with what is packed ahead in front.
 pub(super) fn product(
     function: &PrimFunc,
     c: &Contraction,
     tiling: &Tiling,
     outputs: &Outputs,
+    grouping: Option<Grouping>,
     name: &Arc<str>,
 ) -> Result<Made, Fault> {
-    let p = Product { c, tiling, outputs, known: analyzer_of(function) };
+    let columns = if tiling.pack_columns == PackColumns::InPlace { &c.of_columns } else { unwidened(&c.of_columns) };
+    let (known, far_rows) = (analyzer_of(function), far_rows(function, c, tiling));
+    let p = Product { c, tiling, outputs, grouping, columns, known, far_rows };
     let mut made = Made { body: Stmt::nothing(), temporaries: Vec::new() };
     let mut ahead = None;
     if tiling.pack_columns == PackColumns::Ahead {
@@ -236,7 +256,14 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     };
     let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
     let last = p.simple(&last);
-    let micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single };
+    let mut micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single, start: None };
+    if p.has_starts() {
+        let starts = memory("starts", vec![p.int(t.panel())], p.c.out.dtype, Scope::Global);
+        let (stmt, registers) = micro.starts(&starts)?;
+        own.extend([starts.clone(), registers]);
+        panel.push(stmt);
+        micro.start = Some(Start(starts));
+    }
     let (tiles, registers) = micro.tiles()?;
     own.extend(registers);
     panel.push(tiles);

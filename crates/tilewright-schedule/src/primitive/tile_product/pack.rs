@@ -9,9 +9,9 @@ use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
 use super::PackRows;
-use super::contraction::{Axis, Group};
 use super::lines::Copied;
 use super::nest::{Product, Step, Task};
+use crate::axes::{Axis, Group};
 use crate::guard::{compare, mentions, stored, substituted, typed};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
@@ -38,12 +38,20 @@ impl Product<'_> {
         Ok(substituted(&self.c.of_rows, &values))
     }
 
-    /// The factor of the columns at a column and a place of the depth; zero behind the last column.
+    /// An element of a copy of the columns as the factor that it was.
+    pub(super) fn widened(&self, element: &Expr) -> Result<Expr, Fault> {
+        if self.grouping.is_some() {
+            return Ok(element.clone());
+        }
+        typed(element.cast(self.c.of_columns.dtype))
+    }
+
+    /// What copies have of the factor of the columns, at a column and a place of the depth; zero behind the last column.
     pub(super) fn of_columns(&self, batch: &[(Var, Expr)], column: &Expr, depth: &Expr) -> Result<Expr, Fault> {
         let mut values = self.c.columns.values(&self.known, column)?;
         values.extend(self.c.depth.values(&self.known, depth)?);
         values.extend(batch.iter().cloned());
-        let value = substituted(&self.c.of_columns, &values);
+        let value = substituted(self.columns, &values);
         if !self.is_ragged()? {
             return Ok(value);
         }
@@ -66,11 +74,9 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
     let value = p.of_rows(task, &(&task.row + &row), &(&step.start + &depth))?;
     let bytes = i64::from(value.dtype.bits).max(8) / 8;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).min(t.depth);
-    let (longest, end) = match t.pairs {
-        true => (ceil_div(longest, 2) * 2, &p.pairs_in(&step.depth)? * 2),
-        false => (longest, step.depth.clone()),
-    };
-    let value = if t.pairs { p.within_depth(value, &(&step.start + &depth))? } else { value };
+    let longest = ceil_div(longest, p.group()) * p.group();
+    let end = &p.groups_in(&step.depth)? * p.group();
+    let value = p.within_depth(value, &(&step.start + &depth))?;
     let most_rows = p.c.rows.size.as_int().unwrap_or(t.row_block).min(t.row_block);
     let [outer, inner] = if way == PackRows::RowMajor { [most_rows, longest] } else { [longest, most_rows] };
     let whole = ceil_div(inner * bytes, LINE) * LINE;
@@ -91,41 +97,44 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
 pub(super) fn columns_of_panel(p: &Product<'_>, task: &Task, step: &Step, panel: &Expr) -> Result<Packed, Fault> {
     let t = p.tiling;
     let longest = p.c.depth.size.as_int().unwrap_or(t.depth).clamp(1, t.depth);
-    let longest = if t.pairs { ceil_div(longest, 2) } else { longest };
-    let shape = vec![p.int(longest), p.int(t.panel())];
-    let dtype = if t.pairs { DataType::U32 } else { p.c.of_columns.dtype };
+    let shape = vec![p.int(ceil_div(longest, p.group())), p.int(t.panel())];
+    let dtype = if p.grouping.is_some() { DataType::U32 } else { p.columns.dtype };
     let buffer = memory("packed_columns", shape, dtype, Scope::Global);
     let column = &(&task.panel + panel) * t.panel();
-    if p.c.has_lines() {
-        let (start, depth) = (step.start.clone(), step.depth.clone());
-        let copied = Copied { batch: &task.batch, column, start, depth, to: &buffer, at: Vec::new() };
-        let stmt = p.copy_lines(&copied)?;
+    let (start, depth) = (step.start.clone(), step.depth.clone());
+    let copied = Copied { batch: &task.batch, column: column.clone(), start, depth, to: &buffer, at: Vec::new() };
+    if let Some(stmt) = panel_copied(p, &copied)? {
         return Ok(Packed { buffer, stmt });
     }
     let (k, v, j) = (p.var("k"), p.var("v"), p.var("j"));
     let lane = &(&Expr::var(&v) * t.lanes) + &Expr::var(&j);
     let at = |place: &Expr| p.of_columns(&task.batch, &(&column + &lane), place);
-    let (count, value) = if t.pairs {
-        let first = p.floor_div(&step.start, 2)?;
-        (p.pairs_in(&step.depth)?, p.word(&(&first + &Expr::var(&k)), at)?)
-    } else {
-        (step.depth.clone(), at(&(&step.start + &Expr::var(&k)))?)
-    };
+    let first = p.floor_div(&step.start, p.group())?;
+    let (count, place) = (p.groups_in(&step.depth)?, &first + &Expr::var(&k));
+    let value = if p.grouping.is_some() { p.word(&place, at)? } else { at(&place)? };
     let body = stored(&buffer, vec![Expr::var(&k), lane.clone()], &value)?;
     let lanes = looped(&j, &p.int(t.lanes), ForKind::Vectorized, body);
     let stmt = serial(&k, &count, serial(&v, &p.int(t.vectors), lanes));
     Ok(Packed { buffer, stmt })
 }
 
-/// All panels of columns with lines, in front of the product.
-fn lines_ahead(p: &Product<'_>) -> Result<Packed, Fault> {
+/// A panel that is not copied element by element.
+fn panel_copied(p: &Product<'_>, copied: &Copied<'_>) -> Result<Option<Stmt>, Fault> {
+    match p.c.has_lines() {
+        true => p.copy_lines(copied).map(Some),
+        false => p.turned(copied),
+    }
+}
+
+/// All panels of columns that are not copied element by element, in front of the product.
+fn panels_ahead(p: &Product<'_>) -> Result<Option<Packed>, Fault> {
     let outer = p.batch_of_columns();
     let panel = Axis { var: p.var("panel"), extent: p.panels()? };
     let axes: Vec<Axis> = outer.into_iter().chain([panel]).collect();
     let depth = p.c.depth.size.clone();
     let shape: Vec<Expr> =
         axes.iter().map(|axis| axis.extent.clone()).chain([depth.clone(), p.int(p.tiling.panel())]).collect();
-    let buffer = memory("packed_columns", shape, p.c.of_columns.dtype, Scope::Global);
+    let buffer = memory("packed_columns", shape, p.columns.dtype, Scope::Global);
     let group = Group::new(&p.known, axes, p.c.index)?;
     let number = p.var("task");
     let values = group.values(&p.known, &Expr::var(&number))?;
@@ -139,21 +148,21 @@ fn lines_ahead(p: &Product<'_>) -> Result<Packed, Fault> {
     at.reverse();
     let panel = at.last().cloned().unwrap_or_else(|| p.int(0));
     let (column, start) = (&panel * p.tiling.panel(), p.int(0));
-    let body = p.copy_lines(&Copied { batch: &batch, column, start, depth, to: &buffer, at })?;
+    let copied = Copied { batch: &batch, column, start, depth, to: &buffer, at };
+    let Some(body) = panel_copied(p, &copied)? else { return Ok(None) };
     let body = with_names(lets, body);
     let block = task_block("packed_columns", &[&p.c.of_columns], vec![buffer.clone()], Vec::new(), body);
-    Ok(Packed { buffer, stmt: looped(&number, &group.size, ForKind::Parallel, block) })
+    Ok(Some(Packed { buffer, stmt: looped(&number, &group.size, ForKind::Parallel, block) }))
 }
 
 /// All panels, in front of the product. Of a constant the copy is made once, not by every call.
 pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, Fault> {
-    if !constant && p.c.has_lines() {
-        return lines_ahead(p);
+    if !constant && let Some(packed) = panels_ahead(p)? {
+        return Ok(packed);
     }
     let t = p.tiling;
     let panels = Axis { var: p.var("panel"), extent: p.panels()? };
-    let count = if t.pairs { p.pairs_in(&p.c.depth.size)? } else { p.c.depth.size.clone() };
-    let depth = Axis { var: p.var("k"), extent: count };
+    let depth = Axis { var: p.var("k"), extent: p.groups_in(&p.c.depth.size)? };
     let lane = Axis { var: p.var("j"), extent: p.int(t.panel()) };
     let outer = p.batch_of_columns();
     let axes: Vec<Axis> = outer
@@ -166,7 +175,8 @@ pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, F
     let batch: Vec<(Var, Expr)> =
         outer.iter().zip(&axes).map(|(axis, own)| (axis.var.clone(), Expr::var(&own.var))).collect();
     let at = |place: &Expr| p.of_columns(&batch, &column, place);
-    let value = if t.pairs { p.word(&Expr::var(&k.var), at)? } else { at(&Expr::var(&k.var))? };
+    let place = Expr::var(&k.var);
+    let value = if p.grouping.is_some() { p.word(&place, at)? } else { at(&place)? };
     let shape = axes.iter().map(|axis| axis.extent.clone()).collect();
     let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
     let body = stored(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;

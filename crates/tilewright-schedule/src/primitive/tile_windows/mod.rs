@@ -24,18 +24,19 @@ mod recognise;
 
 use tilewright_ir::tir::Stmt;
 
-use super::tile_product::epilogue::{self, Outputs, Produced};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::epilogue::{self, Outputs, Produced};
+use crate::guard::loaded_buffers;
 use crate::rewrite::{way, with_block};
 use crate::stages::{may_write, nests_behind, own_nest, statements, touches};
 use crate::tree::Site;
 
 pub(crate) use recognise::Windows;
-use recognise::loaded_buffers;
 
 pub(in crate::primitive) const TILE_WINDOWS: Primitive = Primitive {
     name: "TileWindows",
     method: "tile_windows",
+    doc: "Reduces over windows of images tile by tile, each in registers.",
     params: &[
         ("block", Default::Required),
         ("rows", Default::Required),
@@ -66,16 +67,12 @@ const MOST: i64 = 1 << 16;
 pub(crate) const UNROLLED: i64 = 320;
 
 fn tiling(call: &Call<'_>, windows: &Windows) -> Result<Tiling, Fault> {
-    let size = |at: usize, name: &str, most: i64| match call.int(at)? {
-        size if (1..=most).contains(&size) => Ok(size),
-        size => Err(Fault::of_call(format!("`{name}` must be between 1 and {most}, found {size}"))),
-    };
-    let band = size(3, "band", windows.height)?;
+    let band = call.size(3, "band", 1..=windows.height)?;
     Ok(Tiling {
-        rows: size(1, "rows", band.min(UNROLLED))?,
-        lanes: size(2, "lanes", 64)?,
+        rows: call.size(1, "rows", 1..=band.min(UNROLLED))?,
+        lanes: call.size(2, "lanes", 1..=64)?,
         band,
-        images: size(4, "images", MOST)?,
+        images: call.size(4, "images", 1..=MOST)?,
     })
 }
 

@@ -6,10 +6,10 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
+use crate::axes::{self, Axis, Group};
+use crate::epilogue::check_whole;
 use crate::guard::{compare, known_around, mentions, reads_memory, reads_under_condition, substituted, typed};
 use crate::primitive::Fault;
-use crate::primitive::tile_product::contraction::{Axis, Group, axes_of};
-use crate::primitive::tile_product::epilogue::check_whole;
 use crate::reducer::{Part, Reducer};
 use crate::rewrite::Formula;
 use crate::stages::{stages, writes};
@@ -75,7 +75,7 @@ impl Windows {
     pub(crate) fn of(function: &PrimFunc, site: &Site) -> Result<Self, Fault> {
         let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
         let refuse = |what: &str| Fault::at(site, format!("block `{}` {what}", block.name));
-        let (spatial, reduced, index) = axes_of(function, site)?;
+        let (spatial, reduced, index) = axes::of_reduction(function, site)?;
         let reducer = Reducer::of(block).map_err(|message| Fault::at(site, message))?;
         let Ok([part]) = <[Part; 1]>::try_from(reducer.parts) else {
             return Err(refuse("reduces to several elements"));
@@ -214,16 +214,6 @@ fn computed(function: &PrimFunc, stage: &Site, buffer: &Buffer) -> Result<Elemen
         }
         _ => Err(Fault::at(stage, format!("`{}` is no temporary with an axis for each dimension", buffer.name))),
     }
-}
-
-/// The buffers that the expression loads from.
-pub(super) fn loaded_buffers(expr: &Expr) -> Vec<Buffer> {
-    let mut found: Vec<Buffer> = Vec::new();
-    walk(expr, |e: &Expr| match &e.kind {
-        ExprKind::Load { buffer, .. } if !found.contains(buffer) => found.push(buffer.clone()),
-        _ => {}
-    });
-    found
 }
 
 /// An element as it lies in memory.

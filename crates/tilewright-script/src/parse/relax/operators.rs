@@ -75,7 +75,7 @@ impl Parser<'_> {
         if op.args.last().is_some_and(|last| last.kind == ArgKind::Values) {
             return self.open_operator(expr, op, call, required);
         }
-        let bound = match other_order(op.name, call) {
+        let bound = match other_order(op, call) {
             Some(order) => self.bind_in_order(call, order, &names)?,
             None => self.bind(call, &names, required)?,
         };
@@ -292,19 +292,11 @@ impl Parser<'_> {
     }
 }
 
-/// The order in which programs give an operator's arguments by their places, where that is not the operator's own: the
-/// offset of a tensor is a number before its shape, the size of a storage a shape.
-fn other_order(op: &str, call: &ast::ExprCall) -> Option<&'static [&'static str]> {
-    let args = &*call.arguments.args;
-    match op {
-        "memory.alloc_storage" if args.first().is_some_and(|size| !size.is_number_literal_expr()) => {
-            Some(&["bytes", "virtual_device_index", "storage_scope", "dtype"])
-        }
-        "memory.alloc_tensor" | "vm.alloc_tensor" if args.get(1).is_some_and(is_number) => {
-            Some(&["storage", "offset", "shape", "dtype", "runtime_device_index"])
-        }
-        _ => None,
-    }
+/// The order in which the call gives an operator's arguments by their places, where that is not the operator's own.
+fn other_order(op: OpRef, call: &ast::ExprCall) -> Option<&'static [&'static str]> {
+    let other = op.other_order?;
+    let told = call.arguments.args.get(other.place)?;
+    (is_number(told) == other.is_number).then_some(other.names)
 }
 
 /// Whether the text is a number, or `R.prim_value(…)` of one.

@@ -95,16 +95,23 @@ class ExportedProgramImporter(Importer):
 def record_program(
     importer: Importer, recorder: Recorder, program: ExportedProgram, place_of: Callable[[fx.Node], Any]
 ) -> Any:
-    """Records what a program consists of, whose inputs have their meaning already; the result is what it gives."""
+    """Records what a program consists of, whose inputs have their meaning already; the result is what it gives. Behind
+    it an input that it changes means what that is then."""
     import torch
 
     specs, output, checked = _specs(program), None, _checks_alone(program)
+    inputs = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     for node in program.graph.nodes:
         if node in checked:
             continue
         if node.op == "output":
             changed = len(program.graph_signature.output_specs) - len(program.graph_signature.user_outputs)
-            output = recorder.argument(list(node.args[0])[changed:])
+            results = list(node.args[0])
+            output = recorder.argument(results[changed:])
+            mutated = program.graph_signature.user_inputs_to_mutate
+            for result in results[:changed]:
+                if result.name in mutated:
+                    recorder.meaning[inputs[mutated[result.name]]] = recorder.argument(result)
         elif node.op == "get_attr":
             held = getattr(program.graph_module, node.target)
             is_tensor = isinstance(held, torch.Tensor)

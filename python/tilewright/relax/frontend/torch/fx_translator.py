@@ -121,19 +121,25 @@ class TorchFXImporter(Importer):
     def _untaken(self) -> Exception | None:
         return self._not_exported
 
-    def _program(
-        self, recorder: Recorder, node: fx.Node, target: str | None
-    ) -> tuple[ExportedProgram, list[fx.Node]] | None:
-        """What a node is made of, where there is no rule for `target`, or it has refused the node."""
+    def _record_unruled(self, recorder: Recorder, node: fx.Node, target: str | None, place: Any) -> bool:
+        """Records a node as what it is made of, where there is no rule for `target` or it has refused the node; whether
+        that is known."""
         nodes, operators = self._refused
         if target is not None and node.name not in nodes and _core.has_torch_rule(target):
-            return None
+            return False
+        inputs = [info for _, info in recorder.inputs]
         try:
-            return self._wrapped.program(node, [info for _, info in recorder.inputs], operators)
+            constant = self._wrapped.constant(node, inputs)
+            program = None if constant else self._wrapped.program(node, inputs, operators)
         except NotExported as error:
             # It is told as a rule that is missing, with its place.
             self._not_exported = error
-            return None
+            return False
+        if constant:
+            recorder.meaning[node] = recorder.argument(constant.value)
+        elif program:
+            self._record_within(recorder, node, *program, place)
+        return bool(constant or program)
 
     def record(self, input_info: Sequence[tuple[Sequence[Any], str]]) -> Recorder:
         """The graph as it was traced."""
@@ -170,9 +176,8 @@ class TorchFXImporter(Importer):
         if function is not None:
             return self._leave(recorder, node, function, said, place)
         known = module_call(module)
-        program = self._program(recorder, node, known and known[0])
-        if program is not None:
-            return self._record_within(recorder, node, *program, place)
+        if self._record_unruled(recorder, node, known and known[0], place):
+            return None
         target, own = known or (type(module).__name__, {})
         kwargs = {**node.kwargs, **{key: self._own(recorder, value) for key, value in own.items()}}
         return recorder.node(node, target, said, node.args, kwargs, place)
@@ -188,9 +193,8 @@ class TorchFXImporter(Importer):
             bound.apply_defaults()
             recorder.meaning[node] = [recorder.argument(value) for value in bound.arguments.values()]
             return None
-        program = self._program(recorder, node, target)
-        if program is not None:
-            return self._record_within(recorder, node, *program, place)
+        if self._record_unruled(recorder, node, target, place):
+            return None
         if target in ("getitem", "setitem") and isinstance(args[1], list):
             # A list in the brackets holds indices; a tuple holds what is asked of each dimension.
             args[1] = [args[1]]
@@ -209,6 +213,9 @@ class TorchFXImporter(Importer):
         with recorder.within(node):
             results = record_program(self, recorder, program, lambda _: place)
         recorder.meaning[node] = tree_unflatten(results, program.call_spec.out_spec)
+        # What the program changes of what it is given, later nodes see.
+        for name, one in zip(names, given, strict=True):
+            recorder.meaning[one] = recorder.meaning[inner[name]]
 
     def _own(self, recorder: Recorder, value: Any) -> Any:
         """An argument that a module holds."""

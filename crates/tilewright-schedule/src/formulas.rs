@@ -1,22 +1,25 @@
 //! The statements of a function as formulas and reductions over named axes, temporaries that are formulas put in place.
 
-use tilewright_arith::Analyzer;
+use tilewright_arith::{Analyzer, IterMapLevel, detect_iter_map};
 use tilewright_expr::node::rewrite;
 use tilewright_ir::nest::{Nest, same_indices};
-use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Stmt, StmtKind, Var,
+};
 use tilewright_tir_passes::analyzer_of;
 
-use crate::guard::{mentions, substituted};
+use crate::axes::Axis;
+use crate::guard::{loaded_buffers, reads_memory, substituted};
 use crate::independent::has_effects;
 use crate::loops::check_own_loops;
 use crate::primitive::Fault;
-use crate::primitive::tile_product::Axis;
 use crate::size::{MOST_NODES, size};
 
-/// A nest that computes each element of a buffer.
+/// A nest that computes elements of a buffer, each once.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     pub(crate) buffer: Buffer,
+    /// They read no memory, and are others for other values of the axes.
     pub(crate) indices: Vec<Expr>,
     pub(crate) spatial: Vec<Axis>,
     /// What is reduced, and from what on; `None`: the value is the element.
@@ -34,8 +37,27 @@ pub(crate) struct Reduced {
     pub(crate) filled: bool,
 }
 
+impl Stage {
+    /// What the stage computes for its element at these places, its reduced axis at the place that `reduced` gives it; `None`
+    /// where the element's indices are not axes. Axes that are no index have one place.
+    pub(crate) fn at(&self, places: &[Expr], reduced: Option<&Expr>) -> Option<Expr> {
+        let own = self.reduced.as_ref().zip(reduced).map(|(own, place)| (own.axis.var.clone(), place.clone()));
+        let mut values: Vec<(Var, Expr)> = own.into_iter().collect();
+        for (index, place) in self.indices.iter().zip(places) {
+            match index.as_var() {
+                Some(var) => values.push((var.clone(), place.clone())),
+                None if index.as_int() == Some(0) => {}
+                None => return None,
+            }
+        }
+        let units = self.spatial.iter().filter(|axis| values.iter().all(|(var, _)| *var != axis.var));
+        let units: Vec<(Var, Expr)> = units.map(|axis| (axis.var.clone(), Expr::int(0, axis.var.dtype))).collect();
+        Some(substituted(&self.value, &[values, units].concat()))
+    }
+}
+
 /// The stages that are left: reductions, of which there are at least so many, and those that write parameters.
-pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
+pub(crate) fn of(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
     let known = analyzer_of(function);
     let Some(root) = function.root_block() else { return Err(Fault::of_call("the function has no root block")) };
     let nests: Vec<&Stmt> = match &root.body.kind {
@@ -53,15 +75,30 @@ pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
         let nest = Nest::of(stmt).ok_or_else(|| Fault::of_call("a statement is no nest around one block"))?;
         check_whole(&known, &nest)?;
         let mut stage = stage(&nest.block, &mut starts)?;
+        if stage.reduced.as_ref().is_some_and(|reduced| reduced.filled) {
+            formulas.retain(|start| start.buffer != stage.buffer);
+        }
         stage.value = with_formulas(&stage.value, &formulas);
-        check_axes(&stage, &nest.block)?;
+        check_order(&stage, &nest.block, &starts)?;
+        check_places(&stage, &nest.block)?;
         if let Some(twice) = formulas.iter().chain(&left).find(|other| other.buffer.data == stage.buffer.data) {
             return Err(Fault::of_call(format!("`{}` is written twice", twice.buffer.name)));
         }
-        if stage.reduced.is_some() || !root.alloc_buffers.contains(&stage.buffer) {
+        let temporary = root.alloc_buffers.contains(&stage.buffer);
+        if let Some(reduced) = &stage.reduced {
+            if reduced.filled && !temporary {
+                // What is filled and not reduced would be a result, too.
+                check_covers(&known, &stage, &nest.block)?;
+            }
             left.push(stage);
         } else if is_start(&stage) {
+            // Until something is reduced into it, it is a constant.
+            if temporary && check_covers(&known, &stage, &nest.block).is_ok() {
+                formulas.push(stage.clone());
+            }
             starts.push(stage);
+        } else if !temporary {
+            left.push(stage);
         } else {
             check_covers(&known, &stage, &nest.block)?;
             if size(&stage.value).0 > MOST_NODES {
@@ -70,7 +107,7 @@ pub(crate) fn stages(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fa
             formulas.push(stage);
         }
     }
-    match starts.first() {
+    match starts.iter().find(|start| formulas.iter().all(|formula| formula.buffer != start.buffer)) {
         Some(start) => Err(Fault::of_call(format!("`{}` is filled with a constant", start.buffer.name))),
         None => Ok(left),
     }
@@ -158,6 +195,17 @@ fn is_start(stage: &Stage) -> bool {
     matches!(stage.value.kind, ExprKind::Int(_) | ExprKind::Float(_))
 }
 
+/// Refuses a stage that reads what a buffer is filled with for a reduction that follows: it may come behind that.
+fn check_order(stage: &Stage, block: &Block, starts: &[Stage]) -> Result<(), Fault> {
+    let read = loaded_buffers(&stage.value);
+    match starts.iter().find(|start| read.contains(&start.buffer)) {
+        Some(Stage { buffer, .. }) => {
+            Err(Fault::of_call(format!("block `{}` reads `{}` before it is reduced", block.name, buffer.name)))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Every element of the buffer is computed, at indices that are the axes.
 fn check_covers(known: &Analyzer, stage: &Stage, block: &Block) -> Result<(), Fault> {
     let mut seen: Vec<&Var> = Vec::new();
@@ -179,14 +227,25 @@ fn check_covers(known: &Analyzer, stage: &Stage, block: &Block) -> Result<(), Fa
     Ok(())
 }
 
-/// Refuses a block that writes an element more than once, each time for another value of an axis.
-fn check_axes(stage: &Stage, block: &Block) -> Result<(), Fault> {
-    let repeats =
-        |axis: &&Axis| axis.extent.as_int() != Some(1) && !mentions(&stage.indices, std::slice::from_ref(&axis.var));
-    match stage.spatial.iter().find(repeats) {
-        Some(axis) => Err(Fault::of_call(format!("axis `{}` of block `{}` is in no index", axis.var.name, block.name))),
-        None => Ok(()),
+/// Refuses a block whose elements' places are data, or the same for several values of its axes.
+fn check_places(stage: &Stage, block: &Block) -> Result<(), Fault> {
+    if stage.indices.iter().any(reads_memory) {
+        return Err(Fault::of_call(format!("block `{}` writes at places that are data", block.name)));
     }
+    let long = stage.spatial.iter().filter(|axis| axis.extent.as_int() != Some(1));
+    let iters: Vec<(Var, Range)> = long.map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
+    let apart = detect_iter_map(
+        &mut Analyzer::new(),
+        &stage.indices,
+        &iters,
+        &Expr::bool(true),
+        IterMapLevel::Bijective,
+        false,
+    );
+    if !iters.is_empty() && apart.indices.is_empty() {
+        return Err(Fault::of_call(format!("block `{}` may write an element more than once", block.name)));
+    }
+    Ok(())
 }
 
 /// The expression with what formulas compute in the place of their elements.
@@ -194,12 +253,7 @@ fn with_formulas(value: &Expr, formulas: &[Stage]) -> Expr {
     let placed = rewrite(value, |e: &Expr| match &e.kind {
         ExprKind::Load { buffer, indices, predicate: None } => {
             let formula = formulas.iter().find(|formula| formula.buffer == *buffer)?;
-            let axes = formula.indices.iter().zip(indices);
-            let values: Vec<(Var, Expr)> =
-                axes.filter_map(|(axis, index)| Some((axis.as_var()?.clone(), index.clone()))).collect();
-            let units = formula.spatial.iter().filter(|axis| values.iter().all(|(var, _)| *var != axis.var));
-            let units: Vec<(Var, Expr)> = units.map(|axis| (axis.var.clone(), Expr::int(0, axis.var.dtype))).collect();
-            Some(substituted(&formula.value, &[values, units].concat()))
+            formula.at(indices, None)
         }
         _ => None,
     });

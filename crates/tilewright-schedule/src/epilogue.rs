@@ -17,42 +17,42 @@ use crate::tree::Site;
 const FORMULA: usize = 60;
 
 /// The results of a reduction that is alone in its nest.
-pub(in crate::primitive) struct Produced<'a> {
-    pub(in crate::primitive) out: &'a Buffer,
+pub(crate) struct Produced<'a> {
+    pub(crate) out: &'a Buffer,
     /// Over the reduction's axes.
-    pub(in crate::primitive) indices: &'a [Expr],
+    pub(crate) indices: &'a [Expr],
     /// What is read for them.
-    pub(in crate::primitive) read: Vec<&'a Expr>,
+    pub(crate) read: Vec<&'a Expr>,
     /// Whether each result has a value, and so has what follows.
-    pub(in crate::primitive) always: bool,
+    pub(crate) always: bool,
     /// Whether the results are needed as they are, even if they are a temporary.
-    pub(in crate::primitive) stays: bool,
+    pub(crate) stays: bool,
 }
 
 /// A buffer that is written from finished sums.
-pub(in crate::primitive) struct Output {
-    pub(in crate::primitive) buffer: Buffer,
+pub(crate) struct Output {
+    pub(crate) buffer: Buffer,
     /// Over the axes of the reduction.
-    pub(in crate::primitive) indices: Vec<Expr>,
+    pub(crate) indices: Vec<Expr>,
     /// Over the axes of the reduction and the sum.
-    pub(in crate::primitive) value: Expr,
+    pub(crate) value: Expr,
 }
 
 /// Everything that is written of a reduction.
-pub(in crate::primitive) struct Outputs {
+pub(crate) struct Outputs {
     /// Stands for a finished sum.
-    pub(in crate::primitive) sum: Var,
-    pub(in crate::primitive) all: Vec<Output>,
+    pub(crate) sum: Var,
+    pub(crate) all: Vec<Output>,
 }
 
 impl Outputs {
     /// Whether sums are written as they are to one buffer, which can then hold partial ones.
-    pub(in crate::primitive) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         matches!(self.all.as_slice(), [only] if only.value.as_var() == Some(&self.sum))
     }
 
     /// The nodes of all values; those of functions such as `exp` count as many as their formulas have.
-    pub(in crate::primitive) fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         let mut nodes = 0_usize;
         for output in &self.all {
             walk(&output.value, |e: &Expr| {
@@ -66,13 +66,13 @@ impl Outputs {
     }
 
     /// Whether something is computed from what it is written over.
-    pub(in crate::primitive) fn reads_own(&self) -> bool {
+    pub(crate) fn reads_own(&self) -> bool {
         self.all.iter().any(|output| !reads_only(&output.value, output, false))
     }
 }
 
 /// What is written of the reduction and by the blocks behind it.
-pub(in crate::primitive) fn outputs(
+pub(crate) fn outputs(
     function: &PrimFunc,
     site: &Site,
     scope: &Site,
@@ -147,7 +147,7 @@ fn output_of(function: &PrimFunc, stage: &Site, produced: &Produced<'_>, sum: &V
 }
 
 /// The block, alone in its nest, runs under no condition, once for all values of its axes, and does nothing but compute.
-pub(in crate::primitive) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
+pub(crate) fn check_whole(known: &Analyzer, stage: &Site, block: &Block) -> Result<(), Fault> {
     let Some(binding) = stage.binding() else { return Err(Fault::at(stage, "expected a block")) };
     own_nest(stage)?;
     if has_effects(block) {

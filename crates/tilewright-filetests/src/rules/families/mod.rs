@@ -1,0 +1,41 @@
+//! Families of programs, each aimed at a rule or two.
+
+mod attention;
+mod epilogue;
+mod gathers;
+mod moves;
+mod nests;
+mod products;
+mod rows;
+mod windows;
+
+use super::dice::Dice;
+use super::script::Program;
+
+/// A sort of programs.
+#[derive(Clone, Copy, Debug)]
+pub struct Family {
+    pub name: &'static str,
+    pub(super) make: fn(&mut Dice) -> Program,
+}
+
+const fn family(name: &'static str, make: fn(&mut Dice) -> Program) -> Family {
+    Family { name, make }
+}
+
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    family("product", products::product),
+    family("convolution", windows::convolution),
+    family("pool", windows::pool),
+    family("attention", attention::attention),
+    family("softmax", attention::softmax),
+    family("reduction", rows::reduction),
+    family("norm", rows::norm),
+    family("moves", moves::moves),
+    family("elementwise", moves::elementwise),
+    family("gather", gathers::gather),
+    family("scatter", gathers::scatter),
+    family("order", gathers::order),
+    family("nests", nests::nests),
+];

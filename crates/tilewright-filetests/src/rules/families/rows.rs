@@ -1,0 +1,188 @@
+//! Reductions and what is computed from them: sums, the greatest, their places, means, variances, norms.
+
+use super::super::dice::Dice;
+use super::super::script::{Dim, Graph, Program, Value, list};
+use super::super::values::Numbers;
+use super::epilogue::smooth;
+
+/// A tensor of a few dimensions and its axes in some order, which does not matter to the result.
+fn tensor(g: &mut Graph<'_>, dtype: &'static str, budget: i64) -> Value {
+    let rank = g.dice.pick(&[2, 1, 3, 4]).unwrap_or(2);
+    let sizes = g.dice.sizes(rank, budget);
+    let order = g.dice.order(rank);
+    let sizes: Vec<i64> = order.iter().filter_map(|&at| sizes.get(at).copied()).collect();
+    let shape: Vec<Dim> = sizes.into_iter().map(|size| g.dim(size, 4)).collect();
+    g.param(&shape, dtype)
+}
+
+/// Some of the dimensions, at least one.
+fn axes(dice: &mut Dice, rank: usize) -> Vec<usize> {
+    let count = if dice.one_in(2) { dice.below(rank) + 1 } else { 1 };
+    let mut chosen: Vec<usize> = match dice.below(3) {
+        0 => (rank - count..rank).collect(),
+        1 => (0..count).collect(),
+        _ => dice.order(rank).into_iter().take(count).collect(),
+    };
+    chosen.sort_unstable();
+    chosen
+}
+
+fn reduced(value: &Value, axes: &[usize], keep: bool) -> Vec<Dim> {
+    let dims = value.shape.iter().enumerate().filter(|(at, _)| keep || !axes.contains(at));
+    dims.map(|(at, dim)| if axes.contains(&at) { Dim::known(1) } else { dim.clone() }).collect()
+}
+
+fn count(value: &Value, axes: &[usize]) -> i64 {
+    axes.iter().filter_map(|&at| value.shape.get(at)).map(|dim| dim.size).product()
+}
+
+const BUDGETS: [i64; 3] = [500, 10_000, 100_000];
+
+pub(super) fn reduction(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    let dtype =
+        g.dice.word(&["float32", "float32", "float32", "float16", "bfloat16", "float64", "int32", "int8", "uint8"]);
+    let budget = g.dice.pick(&BUDGETS).unwrap_or(500);
+    let x = tensor(&mut g, dtype, budget);
+    let axes = axes(g.dice, x.shape.len());
+    let n = count(&x, &axes);
+    let op = g.dice.word(&["sum", "max", "mean", "min", "variance", "std", "argmax", "argmin", "prod"]);
+    let op = match op {
+        // Of nothing there is no greatest, nor a place of it.
+        "max" | "min" | "argmax" | "argmin" if n == 0 => "sum",
+        "mean" | "variance" | "std" if !x.is_float() => "sum",
+        // Products of many numbers overflow in one order and not in another.
+        "prod" if n > 4 && x.is_float() => "sum",
+        op => op,
+    };
+    match op {
+        "max" | "min" | "argmax" | "argmin" => {
+            g.numbers = g.dice.pick(&[Numbers::Whole, Numbers::Extreme]).unwrap_or(Numbers::Whole);
+            g.special = g.dice.one_in(2);
+        }
+        _ => g.numbers_of_sums(),
+    }
+    let x = before(&mut g, x, op);
+    if op.starts_with("arg") {
+        let at = axes.first().copied().unwrap_or_default();
+        let keep = g.dice.one_in(2);
+        let flag = if keep { "True" } else { "False" };
+        let shape = reduced(&x, &[at], keep);
+        let place = g.emit(&format!("R.{op}({}, axis={at}, keepdims={flag})", x.name), &shape, "int64");
+        return g.finish(&[place]);
+    }
+    let keep = g.dice.one_in(2);
+    let total = reduce(&mut g, &x, op, &axes, keep);
+    let (own, both) = (g.dice.below(4), g.dice.one_in(6));
+    let result = match own {
+        0 if keep && total.dtype == x.dtype => {
+            let op = g.dice.word(&["subtract", "add", "maximum"]);
+            g.map(&format!("R.{op}({}, {})", x.name, total.name), &x)
+        }
+        1 if total.is_float() => smooth(&mut g, &total),
+        2 => g.map(&format!("R.add({}, {})", total.name, total.name), &total),
+        _ => total.clone(),
+    };
+    if both { g.finish(&[result, total]) } else { g.finish(&[result]) }
+}
+
+/// What is reduced may be computed from what is there.
+fn before(g: &mut Graph<'_>, x: Value, op: &str) -> Value {
+    match g.dice.below(6) {
+        0 if x.dtype != "uint8" => g.map(&format!("R.negative({})", x.name), &x),
+        1 if x.is_float() => g.map(&format!("R.nn.relu({})", x.name), &x),
+        2 if op != "prod" && x.dtype == "float32" && g.numbers != Numbers::Extreme => {
+            let y = g.param(&x.shape, x.dtype);
+            g.map(&format!("R.multiply({}, {})", x.name, y.name), &x)
+        }
+        _ => x,
+    }
+}
+
+fn reduce(g: &mut Graph<'_>, x: &Value, op: &str, axes: &[usize], keep: bool) -> Value {
+    let n = count(x, axes);
+    match op {
+        "sum" | "prod" => {
+            g.sums(n, x.dtype);
+            // Operators sum narrow floats in their own type.
+            if x.is_float() {
+                g.tolerance.sum_unit = g.tolerance.sum_unit.max(super::super::values::unit(x.dtype));
+            }
+        }
+        "mean" | "variance" | "std" => {
+            g.sums(4 * n, x.dtype);
+            g.tolerance.sum_unit = g.tolerance.sum_unit.max(super::super::values::unit(x.dtype));
+            g.rounds(16.0, 4.0);
+            // A root has no bound on what it makes of the errors of small numbers.
+            if op == "std" {
+                g.tolerance.scale = 64.0;
+            }
+        }
+        _ => {}
+    }
+    let flag = if keep { "True" } else { "False" };
+    let shape = reduced(x, axes, keep);
+    g.emit(&format!("R.{op}({}, axis={}, keepdims={flag})", x.name, list(axes)), &shape, x.dtype)
+}
+
+pub(super) fn norm(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers = Numbers::Real;
+    g.special = g.dice.one_in(5);
+    let dtype = g.dice.word(&["float32", "float32", "float32", "float16", "bfloat16", "float64"]);
+    let budget = g.dice.pick(&BUDGETS).unwrap_or(500);
+    let op = g.dice.word(&["layer_norm", "rms_norm", "group_norm", "instance_norm"]);
+    let (x, text, n) = match op {
+        "layer_norm" | "rms_norm" => along_last(&mut g, op, dtype, budget),
+        _ => of_channels(&mut g, op, dtype, budget),
+    };
+    // Divided by roots of variances of at least 1e-2, whose errors are those of sums of squares.
+    g.sums(4 * n + 16, "float32");
+    g.rounds(64.0, 64.0);
+    let y = g.map(&text, &x);
+    let y = match g.dice.below(4) {
+        0 => {
+            let other = g.param(&y.shape, y.dtype);
+            g.map(&format!("R.add({}, {})", y.name, other.name), &y)
+        }
+        1 => g.map(&format!("R.nn.relu({})", y.name), &y),
+        _ => y,
+    };
+    g.finish(&[y])
+}
+
+/// The argument, the call, and the number of elements of a row.
+fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> (Value, String, i64) {
+    let x = tensor(g, dtype, budget);
+    let count = if g.dice.one_in(4) { x.shape.len().min(2) } else { 1 };
+    let own = x.shape.split_at(x.shape.len() - count).1.to_vec();
+    let axes: Vec<i64> = (1..=count as i64).rev().map(|at| -at).collect();
+    let x = if g.dice.one_in(3) {
+        let other = g.param(&x.shape, dtype);
+        g.map(&format!("R.add({}, {})", x.name, other.name), &x)
+    } else {
+        x
+    };
+    let gamma = g.weight(&own, dtype);
+    let beta = if op == "layer_norm" { format!(", {}", g.weight(&own, dtype).name) } else { String::new() };
+    let text = format!("R.nn.{op}({}, {}{beta}, axes={}, epsilon=0.01)", x.name, gamma.name, list(&axes));
+    (x, text, own.iter().map(|dim| dim.size).product())
+}
+
+fn of_channels(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> (Value, String, i64) {
+    let groups = g.dice.between(1, 4);
+    let channels = groups * g.dice.between(1, 5);
+    let batch = g.dice.between(0, 2);
+    let sizes = g.dice.sizes(2, budget / (channels * batch.max(1)));
+    let batch = g.dim(batch, 4);
+    let rest: Vec<Dim> = sizes.into_iter().map(|size| g.dim(size, 6)).collect();
+    let pixels: i64 = rest.iter().map(|dim| dim.size).product();
+    let x = g.param(&[&[batch, Dim::known(channels)], rest.as_slice()].concat(), dtype);
+    let [gamma, beta] = [(); 2].map(|()| g.weight(&[Dim::known(channels)], dtype).name);
+    let (option, n) = match op {
+        "group_norm" => (format!("num_groups={groups}, "), pixels * channels / groups),
+        _ => (String::new(), pixels),
+    };
+    let args = format!("{}, {gamma}, {beta}", x.name);
+    (x, format!("R.nn.{op}({args}, {option}channel_axis=1, axes=[2, 3], epsilon=0.01)"), n)
+}

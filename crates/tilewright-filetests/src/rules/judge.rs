@@ -1,0 +1,274 @@
+//! A program, scheduled and compiled, against what the interpreter makes of it before anything was done to it.
+
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use tilewright::ir::Attr;
+use tilewright::ir::node::walk;
+use tilewright::ir::pass::{PassCx, Sequential};
+use tilewright::ir::tir::{Expr, ExprKind, PrimFunc};
+use tilewright::relax_passes::{BindParams, ParamKey};
+use tilewright::runtime::{Device, set_num_threads};
+use tilewright::schedule::rules::{Scheduled, schedule};
+use tilewright::schedule::{IS_SCHEDULED, Schedule};
+use tilewright::tensor::guard::Edge;
+use tilewright::{
+    CompileOptions, GlobalFunc, IRModule, SourceFile, Target, Tensor, VirtualMachine, parse_module, pipelines,
+};
+use tilewright_interp::{InterpCx, Random};
+
+use super::script::Program;
+use super::values::{Numbers, Range, magnitudes};
+use crate::compare::Plain;
+use crate::data::{Argument, Values, signature};
+use crate::faults::Fault as Planted;
+use crate::run::{Flat, call, interpret, machine};
+
+/// What must hold, in the order in which it is looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The text is read, and the interpreter runs it: else the program is none.
+    Interpreted,
+    /// The passes in front of the schedules take it.
+    Passes,
+    /// The trace of a schedule gives the same function again.
+    Replayed,
+    /// To the interpreter the scheduled functions mean the same: nothing is accessed out of bounds, and no two iterations
+    /// that may run at once touch the same element.
+    Scheduled,
+    /// It compiles, and for a machine like this one loads.
+    Compiled,
+    /// Machine code gives the same, with arguments beside memory that nobody may touch.
+    Run,
+    /// And the same bits on any number of threads.
+    Threads,
+    /// Nothing stopped the process; only those see this who watch it from outside.
+    Survived,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Interpreted => "interpreted",
+            Self::Passes => "passes",
+            Self::Replayed => "replayed",
+            Self::Scheduled => "scheduled",
+            Self::Compiled => "compiled",
+            Self::Run => "run",
+            Self::Threads => "threads",
+            Self::Survived => "survived",
+        })
+    }
+}
+
+/// What does not hold.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    pub step: Step,
+    pub message: String,
+}
+
+/// What was seen of a program that holds.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The rules that its functions were scheduled by.
+    pub rules: Vec<&'static str>,
+    /// Whether its machine code ran: it does not where the target is another sort of machine.
+    pub ran: bool,
+}
+
+/// Numbers of threads.
+const THREADS: [usize; 3] = [1, 2, 5];
+/// Of a program on memory of one edge the other is looked at in another case.
+const EDGES: [Edge; 2] = Edge::BOTH;
+
+/// The number of threads is the process's.
+static POOL: Mutex<()> = Mutex::new(());
+
+fn at(step: Step) -> impl Fn(String) -> Fault {
+    move |message| Fault { step, message }
+}
+
+/// Looks at the schedules alone, behind which a fault is planted.
+pub(super) fn check_planted(program: &Program, target: &Target, seed: u64, planted: &Planted) -> Result<(), Fault> {
+    let subject = Subject::new(program, seed).map_err(at(Step::Interpreted))?;
+    subject.check_schedules(target, Some(planted)).map(drop)
+}
+
+/// Looks at everything, for a target, with numbers of a seed.
+pub(super) fn check(program: &Program, target: &Target, seed: u64) -> Result<Checked, Fault> {
+    let subject = Subject::new(program, seed).map_err(at(Step::Interpreted))?;
+    let rules = subject.check_schedules(target, None)?;
+    let host = Target::host();
+    let runs = target.arch == host.arch && target.features.is_subset(&host.features);
+    let options = CompileOptions::for_target(target.clone());
+    if !runs {
+        tilewright::compile(&subject.module, &options).map_err(|error| at(Step::Compiled)(error.to_string()))?;
+        return Ok(Checked { rules, ran: false });
+    }
+    let machine = machine(&subject.module, options, Device::cpu()).map_err(at(Step::Compiled))?;
+    subject.check_runs(&machine, EDGES[(seed % 2) as usize])?;
+    Ok(Checked { rules, ran: true })
+}
+
+/// A program with arguments and its meaning.
+struct Subject {
+    /// With its constants.
+    module: IRModule,
+    args: Vec<Argument>,
+    meaning: Plain,
+    /// How far floats may be from those of the meaning.
+    allowed: f64,
+}
+
+impl Subject {
+    fn new(program: &Program, seed: u64) -> Result<Self, String> {
+        let module = parse_module(&SourceFile::new("random.py", program.text.as_str())).map_err(|e| e.to_string())?;
+        let mut random = Random::new(seed);
+        let (mut args, mut bound) = (Vec::new(), Vec::new());
+        for (name, tensor) in tensors(program, &module, &mut random)? {
+            match program.params.iter().find(|param| param.name == name) {
+                Some(param) if param.constant => bound.push((ParamKey::Name(name), tensor)),
+                _ => args.push(Argument::Tensor(tensor)),
+            }
+        }
+        let bind = |bound: Vec<(ParamKey, Tensor)>| {
+            if bound.is_empty() {
+                return Ok(module.clone());
+            }
+            PassCx::default().run(&BindParams::new("main", bound), module.clone()).map_err(|error| error.to_string())
+        };
+        let meaning = interpret(&bind(bound.clone())?, "main", &args, Flat::No)?;
+        let largest = match program.numbers {
+            Numbers::Real => {
+                let positive = bound.iter().map(|(key, tensor)| Ok((key.clone(), magnitudes(tensor)?)));
+                let positive = bind(positive.collect::<Result<_, String>>()?)?;
+                interpret(&positive, "main", &absolute(&args)?, Flat::No)?.magnitude()
+            }
+            _ => 0.0,
+        };
+        let allowed = program.allowed(largest.max(meaning.magnitude()));
+        Ok(Self { module: bind(bound)?, args, meaning, allowed })
+    }
+
+    /// Every function by its rule: what the trace gives again, and what the scheduled functions mean.
+    fn check_schedules(&self, target: &Target, planted: Option<&Planted>) -> Result<Vec<&'static str>, Fault> {
+        let mut module = before_schedules(target, &self.module).map_err(at(Step::Passes))?;
+        let names: Vec<_> = module.iter().map(|(name, _)| name.clone()).collect();
+        let mut rules = Vec::new();
+        for name in names {
+            let Some(function) = module.prim(&name) else { continue };
+            let scheduled = schedule(function, target);
+            let Some(rule) = scheduled.rule else {
+                let why: Vec<String> = scheduled.declined.iter().map(|(rule, why)| format!("{rule}: {why}")).collect();
+                return Err(at(Step::Passes)(format!("no rule is for `{name}`: {}", why.join("; "))));
+            };
+            let mut alone = IRModule::new();
+            alone.insert("main", GlobalFunc::Prim(function.clone()));
+            replays(&alone, &scheduled).map_err(|why| at(Step::Replayed)(format!("`{name}`, {rule}: {why}")))?;
+            rules.push(rule);
+            module.insert(name, scheduled.function);
+        }
+        if module.iter().any(|(name, _)| module.prim(name).is_some_and(|function| is_of_machine(function))) {
+            return Ok(rules);
+        }
+        let module = planted.map_or_else(|| module.clone(), |planted| (planted.corrupt)(&module));
+        let explained = |why: String| at(Step::Scheduled)(format!("by {}: {why}", rules.join(", ")));
+        let found = interpret(&module, "main", &self.args, Flat::No).map_err(explained)?;
+        self.meaning.agree_within(&found, self.allowed).map_err(explained)?;
+        Ok(rules)
+    }
+
+    fn check_runs(&self, machine: &VirtualMachine, edge: Edge) -> Result<(), Fault> {
+        let _alone = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = |threads: usize| -> Result<Plain, String> {
+            set_num_threads(threads);
+            call(machine, &self.module, "main", &guarded(&self.args, edge)?)
+        };
+        let found = THREADS.map(run);
+        set_num_threads(0);
+        let [first, others @ ..] = found;
+        let first = first.map_err(at(Step::Run))?;
+        self.meaning.agree_within(&first, self.allowed).map_err(at(Step::Run))?;
+        for (threads, other) in THREADS.iter().skip(1).zip(others) {
+            let same = other.and_then(|other| first.same_bits(&other));
+            same.map_err(|why| at(Step::Threads)(format!("{threads} threads: {why}")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// How far apart floats may be where none is larger than this, relative to what is rounded.
+    fn allowed(&self, largest: f64) -> f64 {
+        let t = &self.tolerance;
+        let exact = self.numbers != Numbers::Real;
+        let summed = if exact { 0.0 } else { 2.0 * t.terms * t.sum_unit + 4.0 * t.unit };
+        let rounded = if exact && t.roundings == 0.0 { 0.0 } else { (t.roundings + 2.0) * t.unit };
+        (summed + rounded) * largest.max(t.scale)
+    }
+}
+
+/// The function's arguments by name.
+fn tensors(program: &Program, module: &IRModule, random: &mut Random) -> Result<Vec<(String, Tensor)>, String> {
+    let values = Values { seed: 0, special: false, dims: program.dims.clone() };
+    let mut made = Vec::new();
+    for (name, info) in signature(module, "main")? {
+        let dims = info.dims().ok_or("a parameter of unknown shape")?;
+        let shape = dims.iter().map(|dim| values.dim(dim)).collect::<Result<Vec<_>, _>>()?;
+        let dtype = info.dtype().ok_or("a parameter of unknown type")?;
+        let range = program.params.iter().find(|param| param.name == name).map_or(Range::Any, |param| param.range);
+        made.push((name, program.numbers.tensor(random, dtype, &shape, range, program.special)?));
+    }
+    Ok(made)
+}
+
+fn absolute(args: &[Argument]) -> Result<Vec<Argument>, String> {
+    let absolute = |arg: &Argument| match arg {
+        Argument::Tensor(tensor) => magnitudes(tensor).map(Argument::Tensor),
+        Argument::Scalar(scalar) => Ok(Argument::Scalar(*scalar)),
+    };
+    args.iter().map(absolute).collect()
+}
+
+/// Arguments directly beside memory that nobody may touch.
+fn guarded(args: &[Argument], edge: Edge) -> Result<Vec<Argument>, String> {
+    let guarded = |arg: &Argument| match arg {
+        Argument::Tensor(tensor) => tensor.guarded(edge).map(Argument::Tensor).map_err(|error| error.to_string()),
+        Argument::Scalar(scalar) => Ok(Argument::Scalar(*scalar)),
+    };
+    args.iter().map(guarded).collect()
+}
+
+/// The module when its functions are about to be scheduled.
+fn before_schedules(target: &Target, module: &IRModule) -> Result<IRModule, String> {
+    let Sequential { name, mut passes } = pipelines::default_build(target);
+    let place = passes.iter().position(|pass| pass.info().name == "ApplyDefaultSchedule");
+    passes.truncate(place.ok_or("the pipeline schedules nothing")?);
+    let interpreter = InterpCx::new(29);
+    let mut cx = PassCx { evaluator: Some(&interpreter), ..PassCx::default() };
+    cx.run(&Sequential { name, passes }, module.clone()).map_err(|error| error.to_string())
+}
+
+/// Whether a function has instructions of the machine's own, which only compiled code has a meaning for.
+fn is_of_machine(function: &PrimFunc) -> bool {
+    let mut found = false;
+    walk(&function.body, |expr: &Expr| found |= matches!(&expr.kind, ExprKind::Foreign { .. }));
+    found
+}
+
+/// Whether the trace makes the scheduled function of the one as it was.
+fn replays(before: &IRModule, scheduled: &Scheduled) -> Result<(), String> {
+    let mut again = Schedule::new(before);
+    again.apply(&scheduled.trace).map_err(|error| format!("{error}\n{}", scheduled.trace))?;
+    let mut function =
+        again.module().prim("main").map(|function| (**function).clone()).ok_or("the function is gone")?;
+    function.attrs.insert(IS_SCHEDULED.into(), Attr::Bool(true));
+    let module = |function| {
+        let mut module = IRModule::new();
+        module.insert("main", GlobalFunc::from(function));
+        module
+    };
+    let (first, second) = (module(scheduled.function.clone()), module(function));
+    first.compare(&second).map_err(|path| format!("differs at {path}\n{}", scheduled.trace))
+}

@@ -1,0 +1,161 @@
+//! Which bindings are a softmax over the last dimension, spelled out.
+//!
+//! ```text
+//! best = max(scores, axis=-1, keepdims=True)
+//! powers = exp(scores - best)
+//! total = sum(powers, axis=-1, keepdims=True)
+//! shares = powers / total
+//! ```
+//!
+//! The maximum may be replaced by zero where a row has nothing but minus infinity. The divisor may be a formula of the sum that
+//! is zero only where the sum is: more than it, held above or below a number, replaced where it is zero. Other formulas stay
+//! outside, since `tile_attention` does not divide by them, and so do reductions that are not of float32.
+
+use tilewright_expr as scalar;
+use tilewright_ir::Attr;
+use tilewright_ir::op::OpRef;
+use tilewright_ir::relax::{Expr, ExprKind};
+use tilewright_tensor::DataType;
+use tilewright_ops::binary::{
+    add, divide, equal, greater, greater_equal, less, less_equal, maximum, minimum, not_equal, subtract, r#where,
+};
+use tilewright_ops::statistical::{max, sum};
+use tilewright_ops::unary::{clip, exp};
+
+use super::chain::Block;
+use crate::inline_scalar_constants::number as constant_number;
+
+/// How many bindings such a softmax has at most.
+const MOST: usize = 16;
+
+pub(super) struct Softmax {
+    /// The binding of the scores.
+    pub(super) scores: usize,
+    /// The bindings behind the scores, the shares among them.
+    pub(super) members: Vec<usize>,
+}
+
+impl Block<'_> {
+    /// The softmax whose shares the binding computes; nothing else uses what is between, or the scores.
+    pub(super) fn spelled_softmax(&self, shares: usize) -> Option<Softmax> {
+        let [powers, total] = self.args(shares, OpRef(&divide::OP))? else { return None };
+        if powers.struct_info.dtype() != Some(DataType::F32) {
+            return None;
+        }
+        let at = self.bound(powers)?;
+        let [distance] = self.args(at, OpRef(&exp::OP))? else { return None };
+        let mut members = vec![shares, at, self.bound(distance)?];
+        let [scores, best] = self.args(members[2], OpRef(&subtract::OP))? else { return None };
+        self.divisor(total, powers, &mut members)?;
+        self.subtrahend(best, scores, &mut members)?;
+        let scores = self.bound(scores)?;
+        let inside = members[1..].iter().chain([&scores]).all(|&member| self.only_used_by(member, &members));
+        inside.then_some(Softmax { scores, members })
+    }
+
+    fn args(&self, at: usize, wanted: OpRef) -> Option<&[Expr]> {
+        let (op, args, _) = self.op(at)?;
+        (op == wanted).then_some(args)
+    }
+
+    /// Adds what makes the divisor of the sum of powers, and that sum.
+    fn divisor(&self, operand: &Expr, powers: &Expr, members: &mut Vec<usize>) -> Option<()> {
+        let at = self.bound(operand)?;
+        members.push(at);
+        if self.reduces_rows(at, (OpRef(&sum::OP), powers)) {
+            return Some(());
+        }
+        let (op, args, _) = self.op(at)?;
+        if members.len() > MOST {
+            return None;
+        }
+        let at_least_zero = |e: &Expr| number(e).is_some_and(|number| number >= 0.0);
+        let positive = |e: &Expr| number(e).is_some_and(|number| number > 0.0);
+        let of = match args {
+            [condition, a, b] if op == OpRef(&r#where::OP) => {
+                self.divisor(self.compared(condition, members)?.0, powers, members)?;
+                return [a, b].into_iter().try_for_each(|branch| match positive(branch) {
+                    true => Some(()),
+                    false => self.divisor(branch, powers, members),
+                });
+            }
+            [of, low, high] if op == OpRef(&clip::OP) => (at_least_zero(low) && positive(high)).then_some(of),
+            [a, b] if op == OpRef(&add::OP) || op == OpRef(&maximum::OP) => beside((a, b), at_least_zero),
+            [a, b] if op == OpRef(&minimum::OP) => beside((a, b), positive),
+            _ => None,
+        };
+        self.divisor(of?, powers, members)
+    }
+
+    /// Adds what is taken from the scores: their maximum, or zero where that is minus infinity.
+    fn subtrahend(&self, operand: &Expr, scores: &Expr, members: &mut Vec<usize>) -> Option<()> {
+        let at = self.bound(operand)?;
+        members.push(at);
+        let best = match self.args(at, OpRef(&r#where::OP)) {
+            Some([condition, then, otherwise]) => {
+                let (best, op, lowest) = self.compared(condition, members)?;
+                let (zero, kept) = match op {
+                    op if op == OpRef(&equal::OP) => (then, otherwise),
+                    op if op == OpRef(&not_equal::OP) => (otherwise, then),
+                    _ => return None,
+                };
+                let is_zero = number(zero) == Some(0.0) && lowest == f64::NEG_INFINITY;
+                (is_zero && kept.as_var() == best.as_var()).then_some(())?;
+                let best = self.bound(best)?;
+                members.push(best);
+                best
+            }
+            _ => at,
+        };
+        self.reduces_rows(best, (OpRef(&max::OP), scores)).then_some(())
+    }
+
+    /// Adds the comparison of a tensor with a number, and says which.
+    fn compared<'e>(&'e self, condition: &Expr, members: &mut Vec<usize>) -> Option<(&'e Expr, OpRef, f64)> {
+        let at = self.bound(condition)?;
+        let (op, args, _) = self.op(at)?;
+        let [a, b] = args else { return None };
+        let compares = [
+            OpRef(&equal::OP),
+            OpRef(&not_equal::OP),
+            OpRef(&less::OP),
+            OpRef(&less_equal::OP),
+            OpRef(&greater::OP),
+            OpRef(&greater_equal::OP),
+        ];
+        let of = compares.contains(&op).then(|| beside((a, b), |e| number(e).is_some()))??;
+        members.push(at);
+        Some((of, op, number(a).or_else(|| number(b))?))
+    }
+
+    fn reduces_rows(&self, at: usize, (wanted, of): (OpRef, &Expr)) -> bool {
+        let Some((op, [reduced], attrs)) = self.op(at) else { return false };
+        let Some(rank) = reduced.struct_info.rank() else { return false };
+        let is_last = |axis: i64| axis == -1 || axis + 1 == rank as i64;
+        let axes = attrs.get("axis").and_then(Attr::as_ints);
+        op == wanted
+            && reduced.as_var().is_some()
+            && reduced.as_var() == of.as_var()
+            && attrs.get("keepdims").is_some_and(Attr::is_true)
+            && matches!(axes.as_deref(), Some([axis]) if is_last(*axis))
+    }
+}
+
+/// The operand beside one that fits.
+fn beside<'e>((a, b): (&'e Expr, &'e Expr), fits: impl Fn(&Expr) -> bool) -> Option<&'e Expr> {
+    if fits(b) { Some(a) } else { fits(a).then_some(b) }
+}
+
+/// The number that stands at every place of an operand.
+fn number(operand: &Expr) -> Option<f64> {
+    let value = match &operand.kind {
+        ExprKind::Prim(value) => value.clone(),
+        _ if operand.struct_info.rank() == Some(0) => constant_number(operand)?,
+        _ => return None,
+    };
+    match value.kind {
+        scalar::ExprKind::Float(bits) => Some(bits.0),
+        scalar::ExprKind::Int(value) => Some(value as f64),
+        _ => None,
+    }
+}

@@ -1,0 +1,283 @@
+//! `stage_transpose(block, lanes, ahead)`: what a block reads along another loop than it writes along comes through memory of
+//! its own, in which it lies along the loop that is written.
+//!
+//! ```text
+//! for r, w in T.grid(R, W):                      for tile in range(R / lanes):
+//!     with T.block("sum"):              ─►           turned[0 : lanes, 0 : W] = A[0 : W, tile * lanes :][: lanes].T
+//!         B[r, w] = A[w, r] + C[r, w]                for l in range(lanes):
+//!                                                        for w in T.vectorized(W):
+//!                                                            B[tile * lanes + l, w] = turned[l, w] + C[tile * lanes + l, w]
+//! ```
+//!
+//! Tiles of `lanes` by `lanes` elements are turned in registers, as `vectorize_transpose` does it. Rows of the result are
+//! then written from their beginning to their end: in vectors, and in whole lines of a cache wherever a row may begin. With
+//! `ahead` the elements of the next tiles are asked for meanwhile, so that reads and writes of memory go on at the same time.
+//!
+//! Preconditions: the block is one store of a value that is computed without conditions; the two innermost loops around it
+//! are serial, and the one that is written along has a constant extent; along the other one neighbours in memory of at
+//! least one element that is read lie together; conditions are upper bounds of one of the two; no index is data.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{rewrite, walk};
+use tilewright_ir::Attrs;
+use tilewright_ir::nest::Loop;
+use tilewright_ir::regions::block_regions;
+use tilewright_ir::tir::{
+    BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, StmtKind, Var,
+};
+
+use super::vectorize_transpose::{Bounds, Copy, is_along, sorted_bounds, two_loops};
+use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use crate::guard::{binary, compare, known_around, prefetch, reads_memory, stored, substituted, typed};
+use crate::independent::{check_affine, has_effects};
+use crate::loops::{looped, memory, only_if, serial};
+use crate::tree::{Site, around, key_at};
+
+pub(super) const STAGE_TRANSPOSE: Primitive = Primitive {
+    name: "StageTranspose",
+    method: "stage_transpose",
+    doc: "Turns what is read along one loop and written along another in tiles, and writes whole rows of the result.",
+    params: &[("block", Default::Required), ("lanes", Default::Required), ("ahead", Default::Bool(false))],
+    gives_list: false,
+    run,
+};
+
+/// The most elements of a row that are written at once.
+const MOST: i64 = 4096;
+
+fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
+    let site = call.block(0)?;
+    let lanes = match call.int(1)? {
+        lanes @ (2 | 4 | 8 | 16) => lanes,
+        other => return Err(Fault::of_call(format!("argument 2: expected 2, 4, 8 or 16, found {other}"))),
+    };
+    check_affine(call.function, &site)?;
+    let (stage, outer) = Stage::of(call.function, &site, lanes, call.flag(2)?)?;
+    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
+    let element = stored(&stage.to, stage.to_indices.clone(), &stage.value)?;
+    let found = block_regions(&Block {
+        iters: Vec::new(),
+        body: [&stage.write, &stage.read].into_iter().fold(element, |body, l| around(l.clone(), body)),
+        ..block.clone()
+    });
+    let (body, alloc_buffers) = stage.in_tiles()?;
+    let (reads, writes) = (found.reads, found.writes);
+    let whole = Block { iters: Vec::new(), reads, writes, body, alloc_buffers, ..block.clone() };
+    let new: Stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: whole }.into();
+    let function = PrimFunc { body: outer.replaced(new), ..call.function.clone() };
+    let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
+    let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
+    Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+}
+
+/// `to[…, write] = value`, in terms of the loops.
+struct Stage {
+    lanes: i64,
+    ahead: bool,
+    to: Buffer,
+    to_indices: Vec<Expr>,
+    value: Expr,
+    /// The elements in the value that lie together along the loop `read`.
+    crossing: Vec<Expr>,
+    read: Loop,
+    write: Loop,
+    /// Iterations of the loop that is written along.
+    width: i64,
+    read_bounds: Bounds,
+    write_bounds: Bounds,
+    conditions: Vec<Expr>,
+}
+
+impl Stage {
+    /// What a block does, and the place of the outer of its two loops.
+    fn of(function: &PrimFunc, site: &Site, lanes: i64, ahead: bool) -> Result<(Self, Site), Fault> {
+        let refuse = |message: &str| Fault::at(site, message.to_owned());
+        let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+            return Err(refuse("expected a block"));
+        };
+        let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
+        let StmtKind::Store { buffer: to, indices: to_indices, value, predicate: None } = &block.body.kind else {
+            return Err(refuse("the block is no store"));
+        };
+        if !plain || block.init.is_some() {
+            return Err(refuse("the block does more than to store"));
+        }
+        let own: Vec<(Var, Expr)> =
+            block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+        let (to_indices, value) = (substituted(to_indices, &own), substituted(value, &own));
+        let loads =
+            loads_of(&value).ok_or_else(|| refuse("an element is read under a condition, or its index is data"))?;
+        let ([a, b], outer) = two_loops(site)?;
+        let known = known_around(function, site);
+        let (read, write) = if is_along(&known, &to_indices, &b.var) { (a, b) } else { (b, a) };
+        let width = write.extent.as_int().filter(|width| (1..=MOST).contains(width));
+        let width = width.ok_or_else(|| refuse("the loop that is written along has no constant extent"))?;
+        let vars = [read.var.clone(), write.var.clone()];
+        let crossing: Vec<Expr> = loads.iter().filter(|load| crosses(&known, load, &vars)).cloned().collect();
+        let reads_result =
+            loads.iter().any(|load| matches!(&load.kind, ExprKind::Load { buffer, .. } if buffer.data == to.data));
+        if !is_along(&known, &to_indices, &write.var) || crossing.is_empty() || reads_result {
+            return Err(refuse("nothing is read along one of the loops while the other is written along"));
+        }
+        let (read_bounds, write_bounds, conditions) = sorted_bounds(&known, &vars, predicate)
+            .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
+        let to = to.clone();
+        let stage = Self {
+            lanes,
+            ahead,
+            to,
+            to_indices,
+            value,
+            crossing,
+            read,
+            write,
+            width,
+            read_bounds,
+            write_bounds,
+            conditions,
+        };
+        Ok((stage, outer))
+    }
+
+    /// The loops over tiles, and the memory that tiles go through.
+    fn in_tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
+        let dtype = self.read.var.dtype;
+        let (tile, lane) = (Var::new(format!("{}_tile", self.read.var.name), dtype), Var::new("row", dtype));
+        let first = &Expr::var(&tile) * self.lanes;
+        let here = [(self.read.var.clone(), &first + &Expr::var(&lane))];
+        let mut read_bounds: Bounds =
+            self.read_bounds.iter().map(|(a, b)| (substituted(a, &here), b.clone())).collect();
+        let rest = binary(BinOp::FloorMod, &self.read.extent, &Expr::int(self.lanes, dtype))?;
+        if Analyzer::new().simplify(&rest).as_int() != Some(0) {
+            read_bounds.push((&first + &Expr::var(&lane), self.read.extent.clone()));
+        }
+        let (mut steps, mut value, mut buffers) = (Vec::new(), self.value.clone(), Vec::new());
+        for load in &self.crossing {
+            let ExprKind::Load { buffer, indices, .. } = &load.kind else { continue };
+            let shape = [self.lanes, self.width.div_euclid(self.lanes) * self.lanes + self.lanes];
+            let shape = shape.iter().map(|&size| Expr::int(size, dtype)).collect();
+            let turned = memory(&format!("{}_turned", buffer.name), shape, buffer.dtype, Scope::Local);
+            let from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &here)).collect();
+            let copy = self.copy(buffer, from_indices, &turned, &lane, &read_bounds);
+            steps.push(copy.along_read()?);
+            let in_turned = typed(Expr::load(&turned, vec![Expr::var(&lane), Expr::var(&self.write.var)]))?;
+            let turn = |e: &Expr| e.equal(load).then(|| in_turned.clone());
+            value = rewrite(&value, turn).unwrap_or(value);
+            buffers.push(turned);
+        }
+        let mut rows = vec![self.row(&substituted(&self.to_indices, &here), &substituted(&value, &here))?];
+        if self.ahead {
+            rows.insert(0, self.prefetches(&(&first + self.lanes), &lane)?);
+            steps.insert(0, self.ends(&first, &lane)?);
+        }
+        let inside = read_bounds
+            .iter()
+            .rev()
+            .try_fold(Stmt::seq(rows), |body, (a, b)| Ok::<Stmt, Fault>(only_if(compare(CmpOp::Lt, a, b)?, body)))?;
+        steps.push(serial(&lane, &Expr::int(self.lanes, dtype), inside));
+        let count = binary(BinOp::FloorDiv, &(&self.read.extent + (self.lanes - 1)), &Expr::int(self.lanes, dtype))?;
+        let body = looped(&tile, &Analyzer::new().simplify(&count), ForKind::Serial, Stmt::seq(steps));
+        let whole = self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body));
+        Ok((whole, buffers))
+    }
+
+    /// The copy of a tile's elements into their memory.
+    fn copy(&self, from: &Buffer, from_indices: Vec<Expr>, to: &Buffer, lane: &Var, read_bounds: &Bounds) -> Copy {
+        let (l, w) = (lane.renewed(), self.write.var.renewed());
+        let values = [(lane.clone(), Expr::var(&l)), (self.write.var.clone(), Expr::var(&w))];
+        let at = |bounds: &Bounds| bounds.iter().map(|(a, b)| (substituted(a, &values), b.clone())).collect::<Bounds>();
+        let mut write_bounds = at(&self.write_bounds);
+        if self.width % self.lanes != 0 {
+            write_bounds.push((Expr::var(&w), Expr::int(self.width, w.dtype)));
+        }
+        let side = |var: &Var, extent: i64| Loop {
+            var: var.clone(),
+            min: Expr::int(0, var.dtype),
+            extent: Expr::int(extent, var.dtype),
+            kind: ForKind::Serial,
+            annotations: Attrs::new(),
+        };
+        Copy {
+            lanes: usize::try_from(self.lanes).unwrap_or(1),
+            from: from.clone(),
+            from_indices: substituted(&from_indices, &values),
+            to: to.clone(),
+            to_indices: vec![Expr::var(&l), Expr::var(&w)],
+            read: side(&l, self.lanes),
+            write: side(&w, self.width),
+            read_bounds: at(read_bounds),
+            write_bounds,
+            zeros_behind: Vec::new(),
+            conditions: Vec::new(),
+        }
+    }
+
+    /// A row of the result, up to its end.
+    fn row(&self, to_indices: &[Expr], value: &Expr) -> Result<Stmt, Fault> {
+        let w = &self.write.var;
+        let mut extent = Expr::int(self.width, w.dtype);
+        for (a, b) in &self.write_bounds {
+            let start = substituted(a, &[(w.clone(), Expr::int(0, w.dtype))]);
+            let left = typed(binary(BinOp::Sub, b, &start)?.cast(w.dtype))?;
+            extent = binary(BinOp::Min, &extent, &left)?;
+        }
+        let store = stored(&self.to, to_indices.to_vec(), value)?;
+        Ok(looped(w, &extent, ForKind::Vectorized, store))
+    }
+
+    /// What the next tiles are made of is on its way to the second level of cache, a part of it with each row.
+    fn prefetches(&self, next: &Expr, lane: &Var) -> Result<Stmt, Fault> {
+        let part = (self.width / self.lanes).max(1);
+        let at = Var::new("at", self.write.var.dtype);
+        let line = &(&typed(Expr::var(lane).cast(at.dtype))? * part) + &Expr::var(&at);
+        let here = [(self.read.var.clone(), next.clone()), (self.write.var.clone(), line)];
+        let mut all = Vec::new();
+        for load in &self.crossing {
+            let ExprKind::Load { buffer, indices, .. } = &load.kind else { continue };
+            all.push(prefetch(buffer, substituted(indices, &here), false)?);
+        }
+        Ok(serial(&at, &Expr::int(part, at.dtype), Stmt::seq(all)))
+    }
+
+    /// The lines in which the rows of a tile begin and end are on their way: other rows have parts in them, so that they
+    /// are read before they are written.
+    fn ends(&self, first: &Expr, lane: &Var) -> Result<Stmt, Fault> {
+        let row = lane.renewed();
+        let here = |column: i64| {
+            let column = Expr::int(column, self.write.var.dtype);
+            [(self.read.var.clone(), first + &Expr::var(&row)), (self.write.var.clone(), column)]
+        };
+        let end = |column: i64| prefetch(&self.to, substituted(&self.to_indices, &here(column)), true);
+        let ends = Stmt::seq([end(0)?, end(self.width - 1)?]);
+        Ok(serial(&row, &Expr::int(self.lanes, row.dtype), ends))
+    }
+}
+
+/// Whether elements of a load lie together along the loop that is read along, and not along the other.
+fn crosses(known: &Analyzer, load: &Expr, [read, write]: &[Var; 2]) -> bool {
+    match &load.kind {
+        ExprKind::Load { buffer, indices, .. } => {
+            !buffer.dtype.is_bool() && is_along(known, indices, read) && !is_along(known, indices, write)
+        }
+        _ => false,
+    }
+}
+
+/// The elements that a value is computed from, each once; `None` where one is read under a condition, or has an index that
+/// is data: it may not be there to be read with its neighbours.
+fn loads_of(value: &Expr) -> Option<Vec<Expr>> {
+    let (mut found, mut certain): (Vec<Expr>, bool) = (Vec::new(), true);
+    walk(value, |e: &Expr| match &e.kind {
+        ExprKind::Load { indices, predicate, .. } => {
+            certain &= predicate.is_none() && !indices.iter().any(reads_memory);
+            if !found.iter().any(|known| known.equal(e)) {
+                found.push(e.clone());
+            }
+        }
+        ExprKind::Call { intrinsic: Intrinsic::IfThenElse, .. } | ExprKind::Let { .. } | ExprKind::Foreign { .. } => {
+            certain = false;
+        }
+        _ => {}
+    });
+    certain.then_some(found)
+}

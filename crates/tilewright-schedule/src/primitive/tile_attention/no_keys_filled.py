@@ -1,0 +1,149 @@
+# Sums that are filled before they begin are zero without keys, whatever their shares would be divided by.
+# test: schedule
+# step: p = get_block("P")
+# step: tile_attention(p, 4, 2, 2, 8, 1)
+# run: main n=0 == same
+# run: main n=1 == same
+# run: main n=9 tol=1e-4 == same
+# run: main n=9 seed=7 special == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(Q: T.Buffer((T.int64(6), T.int64(4)), "float32"), k: T.handle, v: T.handle, X: T.Buffer((T.int64(6), T.int64(5)), "float32")):
+        n = T.int64()
+        K = T.match_buffer(k, (n, T.int64(4)), "float32")
+        V = T.match_buffer(v, (n, T.int64(5)), "float32")
+        P = T.alloc_buffer((T.int64(6), n), "float32")
+        M = T.alloc_buffer((T.int64(6),), "float32")
+        S = T.alloc_buffer((T.int64(6),), "float32")
+        for i, j, d in T.grid(T.int64(6), n, T.int64(4)):
+            with T.block("P"):
+                vi, vj, vd = T.axis.remap("SSR", [i, j, d])
+                with T.init():
+                    P[vi, vj] = T.float32(0)
+                P[vi, vj] = P[vi, vj] + Q[vi, vd] * K[vj, vd]
+        for i in range(T.int64(6)):
+            with T.block("M_start"):
+                vi = T.axis.spatial(T.int64(6), i)
+                M[vi] = T.float32("-inf")
+        for i, j in T.grid(T.int64(6), n):
+            with T.block("M"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                M[vi] = T.max(M[vi], P[vi, vj])
+        for i in range(T.int64(6)):
+            with T.block("S_start"):
+                vi = T.axis.spatial(T.int64(6), i)
+                S[vi] = T.float32(0)
+        for i, j in T.grid(T.int64(6), n):
+            with T.block("S"):
+                vi, vj = T.axis.remap("SR", [i, j])
+                S[vi] = S[vi] + T.exp(P[vi, vj] - M[vi])
+        for i, w in T.grid(T.int64(6), T.int64(5)):
+            with T.block("X_start"):
+                vi, vw = T.axis.remap("SS", [i, w])
+                X[vi, vw] = T.float32(0)
+        for i, w, j in T.grid(T.int64(6), T.int64(5), n):
+            with T.block("X"):
+                vi, vw, vj = T.axis.remap("SSR", [i, w, j])
+                X[vi, vw] = X[vi, vw] + T.exp(P[vi, vj] - M[vi]) / S[vi] * V[vj, vw]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(Q: T.Buffer((T.int64(6), T.int64(4)), "float32"), k: T.handle, v: T.handle, X: T.Buffer((T.int64(6), T.int64(5)), "float32")):
+        n = T.int64()
+        K = T.match_buffer(k, (n, T.int64(4)), "float32")
+        V = T.match_buffer(v, (n, T.int64(5)), "float32")
+        # with T.block("root"):
+        for task in T.parallel(T.int64(1)):
+            with T.block("P"):
+                T.reads(Q[T.int64(0):T.int64(6), T.int64(0):T.int64(4)], K[T.int64(0):n, T.int64(0):T.int64(4)], V[T.int64(0):n, T.int64(0):T.int64(5)])
+                T.writes(X[T.int64(0):T.int64(6), T.int64(0):T.int64(5)])
+                queries = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
+                scores = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
+                mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
+                best = T.alloc_buffer((T.int64(8),), align=64)
+                total = T.alloc_buffer((T.int64(8),), align=64)
+                correction = T.alloc_buffer((T.int64(8),), align=64)
+                reference = T.alloc_buffer((T.int64(8),), align=64)
+                mixed_tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
+                tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
+                sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
+                query_block: T.int64 = T.int64(0)
+                for d in range(T.int64(4)):
+                    for i in T.vectorized(T.int64(8)):
+                        queries[d, i] = Q[T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), d]
+                for i in T.vectorized(T.int64(8)):
+                    best[i] = T.float32("-inf")
+                for i in T.vectorized(T.int64(8)):
+                    total[i] = T.float32(0.0)
+                for w in range(T.int64(5)):
+                    for i in T.vectorized(T.int64(8)):
+                        mixed[w, i] = T.float32(0.0)
+                for key_block in range((n + T.int64(7)) // T.int64(8)):
+                    first_key: T.int64 = key_block * T.int64(8)
+                    keys: T.int64 = T.min(n - first_key, T.int64(8))
+                    for tile_1 in range((keys + T.int64(1)) // T.int64(2)):
+                        for r in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                tile[r, i] = T.float32(0.0)
+                        for d in range(T.int64(4)):
+                            for r in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    tile[r, i] = tile[r, i] + K[T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)), d] * queries[d, i]
+                        for r in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                scores[tile_1 * T.int64(2) + r, i] = tile[r, i]
+                    for i in T.vectorized(T.int64(8)):
+                        sums[i] = best[i]
+                    for j in range(keys):
+                        for i in T.vectorized(T.int64(8)):
+                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
+                    for i in T.vectorized(T.int64(8)):
+                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
+                    for i in T.vectorized(T.int64(8)):
+                        correction[i] = T.exp(best[i] - reference[i])
+                    for i in T.vectorized(T.int64(8)):
+                        best[i] = sums[i]
+                    for i in T.vectorized(T.int64(8)):
+                        sums[i] = total[i] * correction[i]
+                    for j in range(keys):
+                        for i in T.vectorized(T.int64(8)):
+                            scores[j, i] = T.exp(scores[j, i] - reference[i])
+                        for i in T.vectorized(T.int64(8)):
+                            sums[i] = sums[i] + scores[j, i]
+                    for i in T.vectorized(T.int64(8)):
+                        total[i] = sums[i]
+                    for columns in range(T.int64(2)):
+                        for r in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed[columns * T.int64(2) + r, i] * correction[i]
+                        for j in range(keys):
+                            for r in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), columns * T.int64(2) + r] * scores[j, i]
+                        for r in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed[columns * T.int64(2) + r, i] = mixed_tile[r, i]
+                    for r in T.unroll(T.int64(1)):
+                        for i in T.vectorized(T.int64(8)):
+                            mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]
+                    for j in range(keys):
+                        for r in T.unroll(T.int64(1)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(4) + r] * scores[j, i]
+                    for r in T.unroll(T.int64(1)):
+                        for i in T.vectorized(T.int64(8)):
+                            mixed[T.int64(4) + r, i] = mixed_tile[r, i]
+                for i in range(T.int64(8)):
+                    if query_block * T.int64(8) + i < T.int64(6):
+                        for column in range(T.int64(1)):
+                            for c in T.vectorized(T.int64(4)):
+                                X[query_block * T.int64(8) + i, column * T.int64(4) + c] = mixed[column * T.int64(4) + c, i] / T.Select(n == T.int64(0), T.float32(1.0), total[i])
+                        for c in T.vectorized(T.int64(1)):
+                            X[query_block * T.int64(8) + i, T.int64(4) + c] = mixed[T.int64(4) + c, i] / T.Select(n == T.int64(0), T.float32(1.0), total[i])

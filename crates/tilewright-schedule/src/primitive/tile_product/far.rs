@@ -1,0 +1,64 @@
+//! Rows that lie in memory far away: constants that are read in place, each once for few columns.
+//!
+//! A network goes through more weights than its caches hold, and a layer on a small image multiplies each of them with few
+//! numbers. So the rows of the next tile are asked for while a tile is summed up: with each line of the cache that it has read
+//! of its rows, one of theirs.
+
+use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
+
+use super::contraction::Contraction;
+use super::emit::Micro;
+use super::{PackRows, Tiling, is_constant};
+use crate::guard::prefetch;
+use crate::loops::serial;
+use crate::primitive::Fault;
+
+/// Columns for which rows are fetched from memory about as fast as they are multiplied with them.
+const FEW_COLUMNS: i64 = 128;
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+
+/// The elements of a line of the cache of rows that are far away.
+pub(super) fn far_rows(function: &PrimFunc, c: &Contraction, tiling: &Tiling) -> Option<i64> {
+    let few = c.columns.size.as_int().is_some_and(|columns| columns <= FEW_COLUMNS);
+    let in_place = matches!(c.of_rows.kind, ExprKind::Load { .. }) && tiling.pack_rows == PackRows::InPlace;
+    let length = LINE / i64::from(c.of_rows.dtype.bits).max(8) * 8;
+    (few && in_place && length > 1 && is_constant(function, &c.of_rows)).then_some(length)
+}
+
+impl Micro<'_> {
+    /// The statement for each place of the step's depth, for a tile of so many rows from a row of the task on.
+    pub(super) fn along_depth(
+        &self,
+        size: i64,
+        start: &Expr,
+        update: impl Fn(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let k = self.p.var("k");
+        let (Some(length), Some(depth)) = (self.p.far_rows, self.step.depth.as_int()) else {
+            return Ok(serial(&k, &self.step.depth, update(&Expr::var(&k))?));
+        };
+        let (line, whole) = (self.p.var("line"), depth - depth % length);
+        let first = &Expr::var(&line) * length;
+        let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
+        let body = Stmt::seq(self.next_rows(size, start, &first)?.into_iter().chain([of_line]));
+        let lines = serial(&line, &self.p.int(whole / length), body);
+        if whole == depth {
+            return Ok(lines);
+        }
+        let k = self.p.var("k");
+        let rest = serial(&k, &self.p.int(depth - whole), update(&(&Expr::var(&k) + whole))?);
+        Ok(Stmt::seq([lines, rest]))
+    }
+
+    /// Asks for as many rows behind those of a tile, at a place of the depth. They may be another task's, or not be there.
+    fn next_rows(&self, size: i64, start: &Expr, place: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let ask = |i: i64| {
+            let row = &(&self.task.row + start) + (size + i);
+            let element = self.p.of_rows(self.task, &row, &(&self.step.start + place))?;
+            let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
+            prefetch(buffer, indices.clone(), false)
+        };
+        (0..size).map(ask).collect()
+    }
+}

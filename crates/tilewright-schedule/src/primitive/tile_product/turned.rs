@@ -1,0 +1,62 @@
+//! Copies of panels of a factor whose neighbours in memory are along the depth: tiles of it are turned in registers.
+
+use tilewright_ir::Attrs;
+use tilewright_ir::nest::Loop;
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, Stmt, Var};
+
+use super::lines::Copied;
+use super::nest::Product;
+use crate::guard::substituted;
+use crate::primitive::Fault;
+use crate::primitive::vectorize_transpose::{Copy, is_along};
+
+impl Product<'_> {
+    /// The loops that copy a panel in tiles that are turned; `None` where neighbours in memory are not along the depth, or
+    /// the factor is no element as it is. Behind the last column are zeros.
+    pub(super) fn turned(&self, panel: &Copied<'_>) -> Result<Option<Stmt>, Fault> {
+        let ExprKind::Load { buffer, indices, predicate: None } = &self.columns.kind else { return Ok(None) };
+        let lanes = self.tiling.lanes;
+        if ![2, 4, 8, 16].contains(&lanes) || buffer.dtype.is_bool() || self.grouping.is_some() || self.c.has_lines() {
+            return Ok(None);
+        }
+        let (k, j) = (self.var("k"), self.var("j"));
+        let mut values = self.c.columns.values(&self.known, &(&panel.column + &Expr::var(&j)))?;
+        values.extend(self.c.depth.values(&self.known, &(&panel.start + &Expr::var(&k)))?);
+        values.extend(panel.batch.iter().cloned());
+        let from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
+        if !is_along(&self.known, &from_indices, &k) || is_along(&self.known, &from_indices, &j) {
+            return Ok(None);
+        }
+        let whole = |size: &Expr| self.floor_mod(size, lanes).map(|rest| rest.as_int() == Some(0));
+        let side = |var: &Var, extent: &Expr| Loop {
+            var: var.clone(),
+            min: self.int(0),
+            extent: extent.clone(),
+            kind: ForKind::Serial,
+            annotations: Attrs::new(),
+        };
+        let read_bounds = match whole(&panel.depth)? {
+            true => Vec::new(),
+            false => vec![(Expr::var(&k), panel.depth.clone())],
+        };
+        let zeros_behind = match self.is_ragged()? {
+            true => vec![(&panel.column + &Expr::var(&j), self.c.columns.size.clone())],
+            false => Vec::new(),
+        };
+        let place = [Expr::var(&k), Expr::var(&j)];
+        let copy = Copy {
+            lanes: usize::try_from(lanes).unwrap_or(1),
+            from: buffer.clone(),
+            from_indices,
+            to: panel.to.clone(),
+            to_indices: panel.at.iter().cloned().chain(place).collect(),
+            read: side(&k, &panel.depth),
+            write: side(&j, &self.int(self.tiling.panel())),
+            read_bounds,
+            write_bounds: Vec::new(),
+            zeros_behind,
+            conditions: Vec::new(),
+        };
+        copy.along_read().map(Some)
+    }
+}

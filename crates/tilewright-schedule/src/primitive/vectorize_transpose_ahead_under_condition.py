@@ -1,0 +1,52 @@
+# What is asked for ahead is asked for under the condition of its tile.
+# test: schedule
+# step: b = get_block("B")
+# step: vectorize_transpose(b, 4, True)
+# run: main m=0 == same
+# run: main m=2 == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4, 8, 8), "float32"), m: T.int32, B: T.Buffer((4, 8, 8), "float32")):
+        for b, i, j in T.grid(4, 8, 8):
+            with T.block("B"):
+                vb, vi, vj = T.axis.remap("SSS", [b, i, j])
+                T.where(b < m)
+                B[vb, vi, vj] = A[vb, vj, vi]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((4, 8, 8), "float32"), m: T.int32, B: T.Buffer((4, 8, 8), "float32")):
+        # with T.block("root"):
+        for b in range(4):
+            with T.block("B"):
+                T.reads(A[b, 0:8, 0:8])
+                T.writes(B[b, 0:8, 0:8])
+                for i_tile, j_tile in T.grid(2, 2):
+                    if b < m:
+                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 0, i_tile * 4]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 1, i_tile * 4]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 2, i_tile * 4]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 3, i_tile * 4]), 0, 2))
+                        row: T.float32x4 = A[b, j_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)]
+                        row_1: T.float32x4 = A[b, j_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)]
+                        row_2: T.float32x4 = A[b, j_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)]
+                        row_3: T.float32x4 = A[b, j_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)]
+                        mixed: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_2: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_4: T.float32x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        B[b, i_tile * 4 + 0, T.Ramp(j_tile * 4, 1, 4)] = mixed_4
+                        B[b, i_tile * 4 + 1, T.Ramp(j_tile * 4, 1, 4)] = mixed_5
+                        B[b, i_tile * 4 + 2, T.Ramp(j_tile * 4, 1, 4)] = mixed_6
+                        B[b, i_tile * 4 + 3, T.Ramp(j_tile * 4, 1, 4)] = mixed_7

@@ -1,0 +1,250 @@
+# A factor whose neighbours in memory are along the depth is copied in tiles that are turned in registers: by tasks, ahead of
+# many rows, with edges along both sides.
+# test: opt --pass ApplyDefaultSchedule:target=haswell
+# run: main == same
+# run: many == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((7, 45), "float32"), B: T.Buffer((70, 45), "float32"), C: T.Buffer((7, 70), "float32")):
+        for i, j, k in T.grid(7, 70, 45):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
+
+    @T.prim_func
+    def many(A: T.Buffer((600, 20), "float64"), B: T.Buffer((21, 20), "float64"), C: T.Buffer((600, 21), "float64")):
+        for i, j, k in T.grid(600, 21, 20):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float64(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(A: T.Buffer((7, 45), "float32"), B: T.Buffer((70, 45), "float32"), C: T.Buffer((7, 70), "float32")):
+        T.func_attr({"tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        for task in T.parallel(2):
+            with T.block("C"):
+                T.reads(A[0:7, 0:45], B[0:70, 0:45], C[0:7, 0:70])
+                T.writes(C[0:7, 0:70])
+                packed_columns = T.alloc_buffer((45, 24), align=64)
+                tile = T.alloc_buffer((4, 3, 8), scope="local", align=64)
+                tile_1 = T.alloc_buffer((3, 3, 8), scope="local", align=64)
+                panel: T.int32 = task * 2
+                panels: T.int32 = T.min(3 - panel, 2)
+                for p in range(panels):
+                    for j_tile, k_tile in T.grid(3, 6):
+                        if k_tile * 8 + 7 < 45 and (panel + p) * 24 + (j_tile * 8 + 7) < 70:
+                            row: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 0), T.Ramp(k_tile * 8, 1, 8)]
+                            row_1: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 1), T.Ramp(k_tile * 8, 1, 8)]
+                            row_2: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 2), T.Ramp(k_tile * 8, 1, 8)]
+                            row_3: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 3), T.Ramp(k_tile * 8, 1, 8)]
+                            row_4: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 4), T.Ramp(k_tile * 8, 1, 8)]
+                            row_5: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 5), T.Ramp(k_tile * 8, 1, 8)]
+                            row_6: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 6), T.Ramp(k_tile * 8, 1, 8)]
+                            row_7: T.float32x8 = B[panel * 24 + p * 24 + (j_tile * 8 + 7), T.Ramp(k_tile * 8, 1, 8)]
+                            mixed: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_8: T.float32x8 = T.Shuffle([mixed, mixed_2], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed, mixed_2], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            packed_columns[k_tile * 8 + 0, T.Ramp(j_tile * 8, 1, 8)] = mixed_16
+                            packed_columns[k_tile * 8 + 1, T.Ramp(j_tile * 8, 1, 8)] = mixed_18
+                            packed_columns[k_tile * 8 + 2, T.Ramp(j_tile * 8, 1, 8)] = mixed_20
+                            packed_columns[k_tile * 8 + 3, T.Ramp(j_tile * 8, 1, 8)] = mixed_22
+                            packed_columns[k_tile * 8 + 4, T.Ramp(j_tile * 8, 1, 8)] = mixed_17
+                            packed_columns[k_tile * 8 + 5, T.Ramp(j_tile * 8, 1, 8)] = mixed_19
+                            packed_columns[k_tile * 8 + 6, T.Ramp(j_tile * 8, 1, 8)] = mixed_21
+                            packed_columns[k_tile * 8 + 7, T.Ramp(j_tile * 8, 1, 8)] = mixed_23
+                        else:
+                            row: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 0) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 0), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_1: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 1) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 1), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_2: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 2) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 2), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_3: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 3) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 3), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_4: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 4) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 4), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_5: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 5) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 5), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_6: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 6) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 6), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_7: T.float32x8 = T.if_then_else((panel + p) * 24 + (j_tile * 8 + 7) < 70, B.vload([panel * 24 + p * 24 + (j_tile * 8 + 7), T.Ramp(k_tile * 8, 1, 8)], predicate=T.Ramp(k_tile * 8, 1, 8) < T.Broadcast(45, 8)), T.Broadcast(T.float32(0.0), 8))
+                            mixed: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_2: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_4: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_6: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_8: T.float32x8 = T.Shuffle([mixed, mixed_2], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed, mixed_2], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_4, mixed_6], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_8, mixed_12], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            if k_tile * 8 + 0 < 45:
+                                packed_columns[k_tile * 8 + 0, T.Ramp(j_tile * 8, 1, 8)] = mixed_16
+                            if k_tile * 8 + 1 < 45:
+                                packed_columns[k_tile * 8 + 1, T.Ramp(j_tile * 8, 1, 8)] = mixed_18
+                            if k_tile * 8 + 2 < 45:
+                                packed_columns[k_tile * 8 + 2, T.Ramp(j_tile * 8, 1, 8)] = mixed_20
+                            if k_tile * 8 + 3 < 45:
+                                packed_columns[k_tile * 8 + 3, T.Ramp(j_tile * 8, 1, 8)] = mixed_22
+                            if k_tile * 8 + 4 < 45:
+                                packed_columns[k_tile * 8 + 4, T.Ramp(j_tile * 8, 1, 8)] = mixed_17
+                            if k_tile * 8 + 5 < 45:
+                                packed_columns[k_tile * 8 + 5, T.Ramp(j_tile * 8, 1, 8)] = mixed_19
+                            if k_tile * 8 + 6 < 45:
+                                packed_columns[k_tile * 8 + 6, T.Ramp(j_tile * 8, 1, 8)] = mixed_21
+                            if k_tile * 8 + 7 < 45:
+                                packed_columns[k_tile * 8 + 7, T.Ramp(j_tile * 8, 1, 8)] = mixed_23
+                    for t in range(1):
+                        for i in T.unroll(4):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(8):
+                                    tile[i, v, j] = T.float32(0.0)
+                        for k in range(45):
+                            for i in T.unroll(4):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(8):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, k] * packed_columns[k, v * 8 + j]
+                        for i in T.unroll(4):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(8):
+                                    if (panel + p) * 24 + (v * 8 + j) < 70:
+                                        C[t * 4 + i, panel * 24 + p * 24 + v * 8 + j] = tile[i, v, j]
+                    for t in range(1):
+                        for i in T.unroll(3):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(8):
+                                    tile_1[i, v, j] = T.float32(0.0)
+                        for k in range(45):
+                            for i in T.unroll(3):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(8):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 3 + i + 4, k] * packed_columns[k, v * 8 + j]
+                        for i in T.unroll(3):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(8):
+                                    if (panel + p) * 24 + (v * 8 + j) < 70:
+                                        C[t * 3 + i + 4, panel * 24 + p * 24 + v * 8 + j] = tile_1[i, v, j]
+
+    @T.prim_func
+    def many(A: T.Buffer((600, 20), "float64"), B: T.Buffer((21, 20), "float64"), C: T.Buffer((600, 21), "float64")):
+        T.func_attr({"tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        packed_columns = T.alloc_buffer((2, 20, 12), "float64", align=64)
+        for task in T.parallel(2):
+            with T.block("packed_columns"):
+                T.reads(B[0:21, 0:20])
+                T.writes(packed_columns[0:2, 0:20, 0:12])
+                for j_tile, k_tile in T.grid(3, 5):
+                    if task * 12 + (j_tile * 4 + 3) < 21:
+                        row: T.float64x4 = B[task * 12 + (j_tile * 4 + 0), T.Ramp(k_tile * 4, 1, 4)]
+                        row_1: T.float64x4 = B[task * 12 + (j_tile * 4 + 1), T.Ramp(k_tile * 4, 1, 4)]
+                        row_2: T.float64x4 = B[task * 12 + (j_tile * 4 + 2), T.Ramp(k_tile * 4, 1, 4)]
+                        row_3: T.float64x4 = B[task * 12 + (j_tile * 4 + 3), T.Ramp(k_tile * 4, 1, 4)]
+                        mixed: T.float64x4 = T.Shuffle([row, row_1], [0, 4, 2, 6])
+                        mixed_1: T.float64x4 = T.Shuffle([row, row_1], [1, 5, 3, 7])
+                        mixed_2: T.float64x4 = T.Shuffle([row_2, row_3], [0, 4, 2, 6])
+                        mixed_3: T.float64x4 = T.Shuffle([row_2, row_3], [1, 5, 3, 7])
+                        mixed_4: T.float64x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
+                        mixed_5: T.float64x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
+                        mixed_6: T.float64x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_7: T.float64x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        packed_columns[task, k_tile * 4 + 0, T.Ramp(j_tile * 4, 1, 4)] = mixed_4
+                        packed_columns[task, k_tile * 4 + 1, T.Ramp(j_tile * 4, 1, 4)] = mixed_6
+                        packed_columns[task, k_tile * 4 + 2, T.Ramp(j_tile * 4, 1, 4)] = mixed_5
+                        packed_columns[task, k_tile * 4 + 3, T.Ramp(j_tile * 4, 1, 4)] = mixed_7
+                    else:
+                        row: T.float64x4 = T.if_then_else(task * 12 + (j_tile * 4 + 0) < 21, B[task * 12 + (j_tile * 4 + 0), T.Ramp(k_tile * 4, 1, 4)], T.Broadcast(T.float64(0.0), 4))
+                        row_1: T.float64x4 = T.if_then_else(task * 12 + (j_tile * 4 + 1) < 21, B[task * 12 + (j_tile * 4 + 1), T.Ramp(k_tile * 4, 1, 4)], T.Broadcast(T.float64(0.0), 4))
+                        row_2: T.float64x4 = T.if_then_else(task * 12 + (j_tile * 4 + 2) < 21, B[task * 12 + (j_tile * 4 + 2), T.Ramp(k_tile * 4, 1, 4)], T.Broadcast(T.float64(0.0), 4))
+                        row_3: T.float64x4 = T.if_then_else(task * 12 + (j_tile * 4 + 3) < 21, B[task * 12 + (j_tile * 4 + 3), T.Ramp(k_tile * 4, 1, 4)], T.Broadcast(T.float64(0.0), 4))
+                        mixed: T.float64x4 = T.Shuffle([row, row_1], [0, 4, 2, 6])
+                        mixed_1: T.float64x4 = T.Shuffle([row, row_1], [1, 5, 3, 7])
+                        mixed_2: T.float64x4 = T.Shuffle([row_2, row_3], [0, 4, 2, 6])
+                        mixed_3: T.float64x4 = T.Shuffle([row_2, row_3], [1, 5, 3, 7])
+                        mixed_4: T.float64x4 = T.Shuffle([mixed, mixed_2], [0, 1, 4, 5])
+                        mixed_5: T.float64x4 = T.Shuffle([mixed, mixed_2], [2, 3, 6, 7])
+                        mixed_6: T.float64x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_7: T.float64x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        packed_columns[task, k_tile * 4 + 0, T.Ramp(j_tile * 4, 1, 4)] = mixed_4
+                        packed_columns[task, k_tile * 4 + 1, T.Ramp(j_tile * 4, 1, 4)] = mixed_6
+                        packed_columns[task, k_tile * 4 + 2, T.Ramp(j_tile * 4, 1, 4)] = mixed_5
+                        packed_columns[task, k_tile * 4 + 3, T.Ramp(j_tile * 4, 1, 4)] = mixed_7
+        for task in T.parallel(4):
+            with T.block("C"):
+                T.reads(A[0:600, 0:20], packed_columns[0:2, 0:20, 0:12], C[0:600, 0:21])
+                T.writes(C[0:600, 0:21])
+                tile = T.alloc_buffer((4, 3, 4), "float64", scope="local", align=64)
+                tile_1 = T.alloc_buffer((3, 3, 4), "float64", scope="local", align=64)
+                row: T.int32 = task * 150
+                for p in range(2):
+                    for t in range(36):
+                        for i in T.unroll(4):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(4):
+                                    tile[i, v, j] = T.float64(0.0)
+                        for k in range(20):
+                            for i in T.unroll(4):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(4):
+                                        tile[i, v, j] = tile[i, v, j] + A[row + t * 4 + i, k] * packed_columns[0 + p, 0 + k, v * 4 + j]
+                        for i in T.unroll(4):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(4):
+                                    if (0 + p) * 12 + (v * 4 + j) < 21:
+                                        C[row + t * 4 + i, p * 12 + v * 4 + j] = tile[i, v, j]
+                    for t in range(2):
+                        for i in T.unroll(3):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(4):
+                                    tile_1[i, v, j] = T.float64(0.0)
+                        for k in range(20):
+                            for i in T.unroll(3):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(4):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[row + t * 3 + i + 144, k] * packed_columns[0 + p, 0 + k, v * 4 + j]
+                        for i in T.unroll(3):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(4):
+                                    if (0 + p) * 12 + (v * 4 + j) < 21:
+                                        C[row + t * 3 + i + 144, p * 12 + v * 4 + j] = tile_1[i, v, j]
