@@ -61,6 +61,10 @@ fn features() -> BTreeSet<String> {
 /// that the processor reaches.
 const LEVELS: [&str; 5] = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"];
 
+/// What a core has of the last-level cache, at most. Where a machine is a part of another one, the system tells the size of
+/// the whole cache, most of which is used by those that we do not see.
+const SHARE: u64 = 16 << 20;
+
 pub(crate) fn detect() -> Target {
     let features = features();
     let level = presets::ALL
@@ -77,7 +81,7 @@ pub(crate) fn detect() -> Target {
         match level {
             1 => target.limits.l1_bytes = bytes,
             2 => target.limits.l2_bytes = bytes,
-            3 => target.limits.l3_bytes = bytes,
+            3 => target.limits.l3_bytes = bytes.min(u64::from(target.limits.cores).saturating_mul(SHARE)),
             _ => {}
         }
     }

@@ -49,7 +49,7 @@ pub struct Limits {
     pub l1_bytes: u64,
     /// Second-level cache of a core, in bytes.
     pub l2_bytes: u64,
-    /// Last-level cache, in bytes.
+    /// Last-level cache, in bytes: what the cores of this machine may count on.
     pub l3_bytes: u64,
     /// Cores that share the work; task boundaries never depend on it.
     pub cores: u32,
@@ -110,6 +110,14 @@ impl Target {
             && ["avx512bf16", "avx512vbmi2"].iter().all(|name| self.has(name))
             && !["avx512fp16", "avxvnni"].iter().any(|name| self.has(name));
         if in_halves { 256 } else { self.vector_bits }
+    }
+
+    /// Whether the dot product of pairs of bfloat16 is faster than as many fused multiply-adds of float32. It is on
+    /// processors of AMD; those of Intel begin one of 512 bits in two cycles, in which they do four multiply-adds of half as
+    /// many products each. They are known by their extensions: Cooper Lake lacks those of Ice Lake, all later ones have
+    /// float16.
+    pub fn has_fast_bf16_dots(&self) -> bool {
+        self.has("avx512bf16") && self.has("avx512vbmi2") && !self.has("avx512fp16")
     }
 
     /// LLVM's name of the architecture's least processor: its instructions are always there, all others are
