@@ -288,7 +288,16 @@ def of_four(x):
     return x[:4].sum(0) * (1 if x.shape[0] > 4 else 2)
 
 
-for own in ("halved", "of_four", "lowered", "scaled", "two", "two_of_real", "true"):
+def tripled_alone(x):
+    return x * 3 if x.shape[0] == 1 else x + 1
+
+
+def prod(x):
+    """The name of a function of PyTorch, whose meaning it has not."""
+    return x * 3
+
+
+for own in ("halved", "of_four", "lowered", "prod", "scaled", "tripled_alone", "two", "two_of_real", "true"):
     fx.wrap(own)
 
 
@@ -310,13 +319,21 @@ def test_numbers_that_depend_on_a_symbolic_size_are_no_constants(function):
         from_fx(fx.symbolic_trace(function), [(("n", 3), "float32")])
 
 
-@pytest.mark.parametrize("function", [lambda x: halved(x), lambda x: of_four(x)], ids=["of a remainder", "greater"])
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: halved(x), lambda x: of_four(x), lambda x: tripled_alone(x)],
+    ids=["of a remainder", "greater", "one"],
+)
 def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
     graph = fx.symbolic_trace(function)
     with pytest.raises(tvm.TVMError, match="has no rule"):
         from_fx(graph, [(("n", 3), "float32")])
     x = draw(3, 3)
     assert_close(machine(from_fx(graph, info([x])))["main"](nd(x)), function(x))
+
+
+def test_a_function_of_the_users_that_is_called_as_one_of_pytorch():
+    check_call(lambda x: prod(x), draw(2, 3))
 
 
 def test_numbers_of_fixed_sizes_are_constants_beside_a_symbolic_one():

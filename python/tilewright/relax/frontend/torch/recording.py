@@ -253,13 +253,21 @@ def module_call(module: torch.nn.Module) -> tuple[str, dict[str, Any]] | None:
     return target, kwargs
 
 
+#: The packages whose functions rules know by their bare names.
+_NAMED_BY_RULES = ("torch", "torchvision", "_operator", "operator", "math", "builtins")
+
+
 def function_name(target: Any) -> str:
-    """The ATen-like name of a function: `aten.` marks what is called as ATen itself has it."""
+    """The ATen-like name of a function: `aten.` marks what is called as ATen itself has it. A function of the user's has
+    its module in front, lest one that is called `prod` be taken for PyTorch's."""
     schema = getattr(target, "_schema", None)
     if schema is not None:
         return schema.name.replace("::", ".")
     packet = getattr(target, "_qualified_op_name", None)
-    return packet.replace("::", ".") if packet else target.__name__
+    if packet:
+        return packet.replace("::", ".")
+    home = getattr(target, "__module__", None) or "builtins"
+    return target.__name__ if home.partition(".")[0] in _NAMED_BY_RULES else f"{home}.{target.__name__}"
 
 
 def said_of(node: fx.Node, modules: Mapping[str, torch.nn.Module]) -> str:

@@ -292,7 +292,9 @@ def _exported(
 
     empty = [torch.zeros(own.shape, dtype=own.dtype) for own in tensors.values()]
     dims = [{at: Dim.DYNAMIC for at, varies in enumerate(own.dynamic) if varies} for own in tensors.values()]
-    with torch.no_grad(), _written_out():
+    # Else a comparison of a symbolic size with 1 has a result that nobody sees was asked for.
+    sizes_may_be_1 = torch.fx.experimental._config.patch(backed_size_oblivious=True)
+    with torch.no_grad(), _written_out(), sizes_may_be_1:
         try:
             whole = export(Call().eval(), (empty,), dynamic_shapes=(dims,))
             program = taken_apart(whole.run_decompositions({}) if changes else whole, refused)
