@@ -258,8 +258,8 @@ _NAMED_BY_RULES = ("torch", "torchvision", "_operator", "operator", "math", "bui
 
 
 def function_name(target: Any) -> str:
-    """The ATen-like name of a function: `aten.` marks what is called as ATen itself has it. A function of the user's has
-    its module in front, lest one that is called `prod` be taken for PyTorch's."""
+    """The ATen-like name of a function: `aten.` marks what is called as ATen itself has it. A user's function has its
+    module in front, lest one that is called `prod` be taken for PyTorch's."""
     schema = getattr(target, "_schema", None)
     if schema is not None:
         return schema.name.replace("::", ".")
