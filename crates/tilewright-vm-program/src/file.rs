@@ -32,6 +32,7 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use crc32fast::Hasher;
+use tilewright_support::parallel_map;
 use tilewright_tensor::abi::{ABI_VERSION, OLDEST_ABI_VERSION, TENSOR_ALIGN};
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
@@ -71,11 +72,14 @@ pub struct Package {
 ///
 /// They lie in one piece, in memory or mapped, or in several: an executable that was just made has its constants where
 /// they were computed, because weights are large. Nobody writes to them ([`Tensor::is_sealed`]), and all pieces begin at
-/// multiples of 64.
+/// multiples of 64. Their checksums are for those who read a file: they are computed when somebody asks for the bytes, and
+/// who runs what was just made reads no weight for them.
 #[derive(Clone, Debug)]
 pub struct ExecutableBytes {
     /// The bytes from the first one on: all of them, or those in front of the constants.
     head: Tensor,
+    /// What makes the head that of a file, where the checksums of constants are not in it.
+    unsummed: Option<Arc<Unsummed>>,
     /// Constants in rising order, with their places in the file. Between them, and in front of them, are zeros.
     constants: Vec<(usize, Tensor)>,
     /// How many bytes there are.
@@ -179,7 +183,7 @@ impl ExecutableBytes {
         };
         let length = bytes.num_elements();
         let head = bytes.reshape(&[length as i64])?.to_read_only();
-        Ok(Self { head, constants: Vec::new(), length, whole: Arc::default() })
+        Ok(Self { head, unsummed: None, constants: Vec::new(), length, whole: Arc::default() })
     }
 
     pub fn len(&self) -> usize {
@@ -209,7 +213,15 @@ impl ExecutableBytes {
             end = offset + constant.len();
             [padding, constant]
         });
-        std::iter::once(bytes(&self.head)).chain(padded)
+        std::iter::once(self.summed_head()).chain(padded)
+    }
+
+    /// The head with the checksums of all constants.
+    fn summed_head(&self) -> &[u8] {
+        match &self.unsummed {
+            Some(unsummed) => unsummed.head.get_or_init(|| unsummed.sum(bytes(&self.head), &self.constants)),
+            None => bytes(&self.head),
+        }
     }
 
     /// What the file's header and table say.
@@ -274,16 +286,17 @@ impl Package {
     /// copied where nobody can write to them.
     pub fn encode(&self) -> Result<ExecutableBytes, FormatError> {
         self.program.verify()?;
-        let constants = Constants::lay_out(&self.program.constants)?;
+        let constants = Constants::lay_out(&self.program.constants);
+        let mut checksums = Vec::new();
         let small = [
             (Kind::TARGET, self.write_target()),
-            (Kind::PROGRAM, self.write_program(&constants)),
+            (Kind::PROGRAM, self.write_program(&constants, &mut checksums)),
             (Kind::IMAGES, self.write_images(Image::write)),
             (Kind::METADATA, self.write_metadata()),
             (Kind::SYMBOLS, self.write_images(Image::write_symbols)),
         ];
         let mut plans: Vec<Plan> = small.iter().map(|(kind, w)| Plan::of(*kind, &w.bytes)).collect();
-        plans.push(Plan { kind: Kind::CONSTANTS, bytes: constants.bytes, checksum: constants.checksum });
+        plans.push(Plan { kind: Kind::CONSTANTS, bytes: constants.bytes, checksum: 0 });
         let (offsets, length) = sections::lay_out(&plans);
         let first = offsets[small.len()];
         let mut head = Tensor::zeros(DataType::U8, &[first as i64])?;
@@ -293,7 +306,14 @@ impl Package {
         }
         sections::write_header(bytes, &plans, &offsets);
         let constants = constants.place(&self.program.constants, first)?;
-        Ok(ExecutableBytes { head: head.sealed()?, constants, length, whole: Arc::default() })
+        let unsummed = Unsummed { plans, offsets, checksums, head: OnceLock::new() };
+        Ok(ExecutableBytes {
+            head: head.sealed()?,
+            unsummed: Some(unsummed.into()),
+            constants,
+            length,
+            whole: Arc::default(),
+        })
     }
 
     fn write_target(&self) -> Writer {
@@ -320,7 +340,8 @@ impl Package {
         w
     }
 
-    fn write_program(&self, constants: &Constants) -> Writer {
+    /// Constants have no checksums yet: `checksums` gets where in the section those of constants with bytes belong.
+    fn write_program(&self, constants: &Constants, checksums: &mut Vec<usize>) -> Writer {
         let mut w = Writer::default();
         w.list(&self.program.functions, encode::write_function);
         w.list(&self.program.kernels, encode::write_kernel);
@@ -331,7 +352,11 @@ impl Package {
             encode::write_dtype(w, place.dtype);
             w.list(&place.shape, |w, dim| w.i64(*dim));
             w.u64(place.start);
-            w.u32(place.checksum);
+            if place.bytes > 0 {
+                checksums.push(w.bytes.len());
+            }
+            // Also the checksum of no bytes.
+            w.u32(0);
         });
         w
     }
@@ -396,38 +421,89 @@ impl Place {
     }
 }
 
+/// Where a constant will lie in its section.
+struct Planned {
+    dtype: DataType,
+    shape: Vec<i64>,
+    start: u64,
+    bytes: usize,
+}
+
 /// The section of constants, before it is written.
 struct Constants {
-    places: Vec<Place>,
+    places: Vec<Planned>,
     bytes: usize,
-    checksum: u32,
 }
 
 impl Constants {
-    fn lay_out(tensors: &[Tensor]) -> Result<Self, FormatError> {
-        let (mut places, mut end, mut all) = (Vec::new(), 0usize, Hasher::new());
+    fn lay_out(tensors: &[Tensor]) -> Self {
+        let (mut places, mut end) = (Vec::new(), 0usize);
         for tensor in tensors {
-            let start = end.next_multiple_of(TENSOR_ALIGN);
-            // The section's checksum follows from those of its parts.
-            all.update(&PADDING[..start - end]);
-            let checksum = crc32fast::hash(tensor.as_bytes()?);
-            all.combine(&Hasher::new_with_initial_len(checksum, tensor.num_bytes() as u64));
+            let (start, bytes) = (end.next_multiple_of(TENSOR_ALIGN), tensor.num_bytes());
             let (dtype, shape) = (tensor.dtype(), tensor.shape().to_vec());
-            places.push(Place { dtype, shape, start: start as u64, checksum });
-            end = start + tensor.num_bytes();
+            places.push(Planned { dtype, shape, start: start as u64, bytes });
+            end = start + bytes;
         }
-        Ok(Self { places, bytes: end, checksum: all.finalize() })
+        Self { places, bytes: end }
     }
 
     /// The constants with their places in a file whose section begins at byte `first`.
     fn place(self, tensors: &[Tensor], first: usize) -> Result<Vec<(usize, Tensor)>, TensorError> {
-        let placed = self.places.into_iter().zip(tensors).filter(|(_, tensor)| tensor.num_bytes() > 0);
-        let seal = |(place, tensor): (Place, &Tensor)| {
+        let placed = self.places.into_iter().zip(tensors).filter(|(place, _)| place.bytes > 0);
+        let seal = |(place, tensor): (Planned, &Tensor)| {
             let layout = Layout::compact(place.dtype, &place.shape)?;
             Ok((first + place.start as usize, tensor.clone().sealed()?.view_as(Arc::new(layout), 0)?))
         };
         placed.map(seal).collect()
     }
+}
+
+/// The head of an executable whose constants have no checksums yet.
+#[derive(Debug)]
+struct Unsummed {
+    /// The sections and their places.
+    plans: Vec<Plan>,
+    offsets: Vec<usize>,
+    /// Where in the program's section the checksums of the constants belong.
+    checksums: Vec<usize>,
+    /// The head with all checksums.
+    head: OnceLock<Vec<u8>>,
+}
+
+impl Unsummed {
+    /// The head, with the checksums of these constants and of all that has them in it.
+    fn sum(&self, head: &[u8], constants: &[(usize, Tensor)]) -> Vec<u8> {
+        let mut head = head.to_vec();
+        let sums = parallel_map(constants, |(_, tensor)| crc32fast::hash(bytes(tensor)));
+        let mut plans = self.plans.clone();
+        let places = plans.iter_mut().zip(&self.offsets);
+        for (plan, &offset) in places {
+            let end = offset + plan.bytes;
+            if plan.kind == Kind::PROGRAM {
+                let section = &mut head[offset..end];
+                for (&at, sum) in self.checksums.iter().zip(&sums) {
+                    section[at..][..4].copy_from_slice(&sum.to_le_bytes());
+                }
+                plan.checksum = crc32fast::hash(section);
+            } else if plan.kind == Kind::CONSTANTS {
+                plan.checksum = sum_of_parts(offset, end, constants, &sums);
+            }
+        }
+        sections::write_header(&mut head, &plans, &self.offsets);
+        head
+    }
+}
+
+/// The checksum of the section of constants, which follows from those of its parts and the zeros between them.
+fn sum_of_parts(first: usize, last: usize, constants: &[(usize, Tensor)], sums: &[u32]) -> u32 {
+    let (mut all, mut end) = (Hasher::new(), first);
+    for ((start, tensor), &sum) in constants.iter().zip(sums) {
+        all.update(&PADDING[..start - end]);
+        all.combine(&Hasher::new_with_initial_len(sum, tensor.num_bytes() as u64));
+        end = start + tensor.num_bytes();
+    }
+    all.update(&PADDING[..last - end]);
+    all.finalize()
 }
 
 fn read_program(r: &mut Reader<'_>) -> WireResult<(Program, Vec<Place>)> {

@@ -53,6 +53,7 @@ impl Kind {
 }
 
 /// What the table says of a section, but for its place.
+#[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) kind: Kind,
     pub(crate) bytes: usize,
