@@ -4,6 +4,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, StmtK
 
 use super::grouped::Start;
 use super::nest::{Product, Step, Task};
+use super::next::NextPanel;
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, only_if, serial, with_names};
@@ -44,6 +45,15 @@ pub(super) struct Micro<'a> {
     pub(super) single: bool,
     /// What sums begin with where that is not zero.
     pub(super) start: Option<Start>,
+    /// What comes near while a panel is multiplied.
+    pub(super) next: Option<NextPanel>,
+}
+
+/// A register tile: how many rows it has, its first row in the task, and which of a panel's tiles it is.
+pub(super) struct Tile {
+    pub(super) size: i64,
+    pub(super) start: Expr,
+    pub(super) number: Expr,
 }
 
 /// The loops over a tile's columns: which piece of so many, which lane.
@@ -57,20 +67,21 @@ impl Micro<'_> {
     /// All tiles of a panel, and their registers.
     pub(super) fn tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
         let (mut stmts, mut registers) = (Vec::new(), Vec::new());
-        let mut tile = |size: i64, start: &Expr| -> Result<Stmt, Fault> {
+        let mut tile = |size: i64, start: &Expr, number: Expr| -> Result<Stmt, Fault> {
             let shape = [size, self.p.tiling.vectors, self.p.tiling.lanes].map(|n| self.p.int(n)).to_vec();
             let sums = memory("tile", shape, self.p.c.out.dtype, Scope::Local);
             registers.push(sums.clone());
-            self.tile(size, start, &sums)
+            self.tile(&Tile { size, start: start.clone(), number }, &sums)
         };
         match self.task.rows.as_int() {
             Some(rows) => {
-                let mut start = 0;
+                let (mut start, mut before) = (0, 0);
                 for (size, count) in even_tiles(rows, self.p.tiling.rows) {
                     let t = self.p.var("t");
                     let first = &(&Expr::var(&t) * size) + start;
+                    stmts.push(serial(&t, &self.p.int(count), tile(size, &first, &Expr::var(&t) + before)?));
                     start += size * count;
-                    stmts.push(serial(&t, &self.p.int(count), tile(size, &first)?));
+                    before += count;
                 }
             }
             None => {
@@ -78,7 +89,7 @@ impl Micro<'_> {
                 let t = self.p.var("t");
                 let whole = self.p.floor_div(&self.task.rows, most)?;
                 let inside = compare(CmpOp::Le, &(&(&Expr::var(&t) * most) + most), &self.task.rows)?;
-                let body = tile(most, &(&Expr::var(&t) * most))?;
+                let body = tile(most, &(&Expr::var(&t) * most), Expr::var(&t))?;
                 stmts.push(serial(&t, &whole, only_if(inside, body)));
                 let rest = self.p.floor_mod(&self.task.rows, most)?;
                 let mut size = (most as u64).next_power_of_two() as i64 / 2;
@@ -92,7 +103,7 @@ impl Micro<'_> {
                     let in_all = compare(CmpOp::Le, &(&self.task.row + &end), &self.p.c.rows.size)?;
                     let inside = binary(BinOp::And, &in_block, &in_all)?;
                     let condition = binary(BinOp::And, &taken, &inside)?;
-                    stmts.push(only_if(condition, tile(size, &start)?));
+                    stmts.push(only_if(condition, tile(size, &start, whole.clone())?));
                     size /= 2;
                 }
             }
@@ -100,8 +111,9 @@ impl Micro<'_> {
         Ok((Stmt::seq(stmts), registers))
     }
 
-    /// A tile of so many rows from a row of the task on.
-    fn tile(&self, size: i64, start: &Expr, sums: &Buffer) -> Result<Stmt, Fault> {
+    /// The sums of a tile.
+    fn tile(&self, tile: &Tile, sums: &Buffer) -> Result<Stmt, Fault> {
+        let (size, start) = (tile.size, &tile.start);
         let zero = Expr::number(0, sums.dtype);
         let clear = self.for_each(size, |i, l| match &self.start {
             Some(Start(first)) => self.set(sums, i, l, &typed(Expr::load(first, vec![self.lane(l)]))?),
@@ -115,7 +127,7 @@ impl Micro<'_> {
             })?;
             serial(&k, &self.p.groups_in(&self.step.depth)?, dots)
         } else {
-            self.along_depth(size, start, |k| {
+            self.along_depth(tile, |k| {
                 self.for_each(size, |i, l| {
                     let a = self.of_rows(&(start + i), k)?;
                     let b = self.of_columns(self.lane(l), k)?;
@@ -198,13 +210,12 @@ impl Micro<'_> {
         }
     }
 
-    fn of_columns(&self, lane: Expr, k: &Expr) -> Result<Expr, Fault> {
+    /// The factor of the columns at a column of the panel and a place of the step.
+    pub(super) fn of_columns(&self, lane: Expr, k: &Expr) -> Result<Expr, Fault> {
         match (&self.columns, self.p.tiling.pack_columns) {
             (Some(packed), PackColumns::Task) => self.p.widened(&typed(Expr::load(packed, vec![k.clone(), lane]))?),
             (Some(packed), _) => {
-                let of_batch = self.p.batch_of_columns();
-                let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value);
-                let batch = of_batch.iter().filter_map(|axis| value(&axis.var).cloned());
+                let batch = self.batch_of_packed();
                 let start = self.p.floor_div(&self.step.start, self.p.group())?;
                 let place = [&self.task.panel + &self.panel, &start + k, lane];
                 self.p.widened(&typed(Expr::load(packed, batch.chain(place).collect()))?)
@@ -214,6 +225,12 @@ impl Micro<'_> {
                 self.p.of_columns(&self.task.batch, &column, &(&self.step.start + k))
             }
         }
+    }
+
+    /// The places of copied columns in the axes of the batch.
+    pub(super) fn batch_of_packed(&self) -> impl Iterator<Item = Expr> {
+        let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value.clone());
+        self.p.batch_of_columns().into_iter().filter_map(move |axis| value(&axis.var))
     }
 
     fn lanes(&self, width: i64) -> Lanes {

@@ -7,7 +7,8 @@
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
 
 use super::contraction::Contraction;
-use super::emit::Micro;
+use super::emit::{Micro, Tile};
+use super::next::PLACES;
 use super::{PackRows, Tiling, is_constant};
 use crate::guard::prefetch;
 use crate::loops::serial;
@@ -27,21 +28,21 @@ pub(super) fn far_rows(function: &PrimFunc, c: &Contraction, tiling: &Tiling) ->
 }
 
 impl Micro<'_> {
-    /// The statement for each place of the step's depth, for a tile of so many rows from a row of the task on.
-    pub(super) fn along_depth(
-        &self,
-        size: i64,
-        start: &Expr,
-        update: impl Fn(&Expr) -> Result<Stmt, Fault>,
-    ) -> Result<Stmt, Fault> {
+    /// The statement for each place of the step's depth, with what is asked for meanwhile.
+    pub(super) fn along_depth(&self, tile: &Tile, update: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
         let k = self.p.var("k");
-        let (Some(length), Some(depth)) = (self.p.far_rows, self.step.depth.as_int()) else {
+        let length = self.p.far_rows.or(self.next.as_ref().map(|_| PLACES));
+        let (Some(length), Some(depth)) = (length, self.step.depth.as_int()) else {
             return Ok(serial(&k, &self.step.depth, update(&Expr::var(&k))?));
         };
         let (line, whole) = (self.p.var("line"), depth - depth % length);
         let first = &Expr::var(&line) * length;
         let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
-        let body = Stmt::seq(self.next_rows(size, start, &first)?.into_iter().chain([of_line]));
+        let asked = match &self.next {
+            Some(next) if self.p.far_rows.is_none() => self.next_columns(next, tile, &Expr::var(&line))?,
+            _ => self.next_rows(tile, &first)?,
+        };
+        let body = Stmt::seq(asked.into_iter().chain([of_line]));
         let lines = serial(&line, &self.p.int(whole / length), body);
         if whole == depth {
             return Ok(lines);
@@ -52,13 +53,13 @@ impl Micro<'_> {
     }
 
     /// Asks for as many rows behind those of a tile, at a place of the depth. They may be another task's, or not be there.
-    fn next_rows(&self, size: i64, start: &Expr, place: &Expr) -> Result<Vec<Stmt>, Fault> {
+    fn next_rows(&self, tile: &Tile, place: &Expr) -> Result<Vec<Stmt>, Fault> {
         let ask = |i: i64| {
-            let row = &(&self.task.row + start) + (size + i);
+            let row = &(&self.task.row + &tile.start) + (tile.size + i);
             let element = self.p.of_rows(self.task, &row, &(&self.step.start + place))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
             prefetch(buffer, indices.clone(), false)
         };
-        (0..size).map(ask).collect()
+        (0..tile.size).map(ask).collect()
     }
 }

@@ -43,6 +43,7 @@ mod far;
 mod grouped;
 mod lines;
 mod nest;
+mod next;
 mod pack;
 mod turned;
 

@@ -10,6 +10,7 @@ use super::contraction::Contraction;
 use super::emit::{Micro, Partial};
 use super::far::far_rows;
 use super::grouped::{Grouping, Start};
+use super::next::next_panel;
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
 use crate::axes::{Axis, Group};
 use crate::epilogue::Outputs;
@@ -96,7 +97,7 @@ impl Product<'_> {
     }
 
     /// How many steps there are. Where sums are cleared whatever the depth, there is one that does so.
-    fn steps(&self) -> Result<Expr, Fault> {
+    pub(super) fn steps(&self) -> Result<Expr, Fault> {
         let steps = self.ceil_div(&self.c.depth.size, self.tiling.depth)?;
         if self.c.cleared.is_none() {
             return Ok(steps);
@@ -256,7 +257,10 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     };
     let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
     let last = p.simple(&last);
-    let mut micro = Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single, start: None };
+    let mut of_panel = Vec::new();
+    let next = next_panel(p, task, &step, &place, &mut of_panel)?;
+    let mut micro =
+        Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single, start: None, next };
     if p.has_starts() {
         let starts = memory("starts", vec![p.int(t.panel())], p.c.out.dtype, Scope::Global);
         let (stmt, registers) = micro.starts(&starts)?;
@@ -267,7 +271,7 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     let (tiles, registers) = micro.tiles()?;
     own.extend(registers);
     panel.push(tiles);
-    stmts.push(serial(&inner, &task.panels, Stmt::seq(panel)));
+    stmts.push(serial(&inner, &task.panels, with_names(of_panel, Stmt::seq(panel))));
     let body = with_names(lets, Stmt::seq(stmts));
     Ok((if single { body } else { serial(&number, &count, body) }, own))
 }

@@ -1,0 +1,124 @@
+//! The panel behind the one that is being multiplied: it comes near meanwhile.
+//!
+//! The first tile of a panel reads columns faster than the last level of cache gives them, and a processor that follows runs
+//! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with each
+//! [`PLACES`] places of the depth, as many of its lines as make up the panel when the last tile is done. Behind the last
+//! panel of a step comes the first one of the next step.
+
+use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
+
+use super::emit::{Micro, Tile};
+use super::nest::{Product, Step, Task};
+use super::{PackColumns, Tiling, is_one};
+use crate::guard::{compare, prefetch, substituted, typed};
+use crate::loops::named;
+use crate::primitive::Fault;
+use crate::primitive::vectorize_transpose::is_along;
+use crate::size::ceil_div;
+
+/// Bytes of a line of the cache.
+const LINE: i64 = 64;
+/// Places of the depth behind each of which some lines are asked for.
+pub(super) const PLACES: i64 = 16;
+/// Bytes of columns that are near by themselves.
+const NEAR: i64 = 1 << 18;
+/// Tiles of rows that each panel has at least where it pays: with fewer the columns come as fast as memory gives them.
+const LEAST_TILES: i64 = 3;
+/// Tiles of rows that are planned for where the rows are known only when the function runs.
+const UNKNOWN_TILES: i64 = 8;
+
+/// What of the columns is asked for while a panel is multiplied.
+pub(super) struct NextPanel {
+    /// The number of the panel, and the first place of the depth.
+    panel: Expr,
+    start: Expr,
+    /// Lines for each [`PLACES`] places of the depth of each tile.
+    lines: i64,
+    /// The elements of a line.
+    length: i64,
+}
+
+/// The panel behind the one with this number in the task, its place under names; `None` where nothing is gained.
+pub(super) fn next_panel(
+    p: &Product<'_>,
+    task: &Task,
+    step: &Step,
+    panel: &Expr,
+    lets: &mut Vec<(Var, Expr)>,
+) -> Result<Option<NextPanel>, Fault> {
+    let bytes = i64::from(p.columns.dtype.bits) / 8;
+    let Some((lines, length)) = lines(p, task, bytes) else { return Ok(None) };
+    let behind = panel + 1;
+    let (mut number, mut start) = (behind.clone(), step.start.clone());
+    if !is_one(&p.steps()?) && step.number.as_int().is_none() {
+        let is_there = compare(CmpOp::Lt, &behind, &task.panels)?;
+        let next = &step.start + p.tiling.depth;
+        number = p.simple(&typed(Expr::select(&is_there, &behind, &p.int(0)))?);
+        start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
+    }
+    let panel = named("next_panel", &p.simple(&(&task.panel + &number)), lets);
+    Ok(Some(NextPanel { panel, start: named("next_start", &start, lets), lines, length }))
+}
+
+/// Lines to ask for, and elements of a line.
+fn lines(p: &Product<'_>, task: &Task, bytes: i64) -> Option<(i64, i64)> {
+    let Tiling { rows, depth, .. } = *p.tiling;
+    let [all_depth, all_columns] = [&p.c.depth.size, &p.c.columns.size].map(Expr::as_int);
+    let near = all_depth.zip(all_columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= NEAR);
+    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, rows));
+    let panel = p.tiling.panel() * bytes;
+    let plain = bytes > 0 && panel % LINE == 0 && !p.c.has_lines() && p.grouping.is_none();
+    if near || !plain || tiles < LEAST_TILES || depth < PLACES {
+        return None;
+    }
+    Some((ceil_div(panel * PLACES / LINE, tiles), LINE / bytes))
+}
+
+impl Micro<'_> {
+    /// Asks for the lines of the next panel that belong to these places of a tile's depth.
+    pub(super) fn next_columns(&self, next: &NextPanel, tile: &Tile, line: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let p = self.p;
+        let Some(depth) = self.step.depth.as_int() else { return Ok(Vec::new()) };
+        let first = &(&(&tile.number * (depth / PLACES)) + line) * next.lines;
+        let along_columns = p.tiling.panel() / next.length;
+        let ask = |at: i64| {
+            let number = &first + at;
+            let [mut k, mut lane] = [p.floor_div(&number, along_columns)?, p.floor_mod(&number, along_columns)?];
+            lane = &lane * next.length;
+            if p.tiling.pack_columns != PackColumns::Ahead && !p.columns_run_along()? {
+                let along_depth = (depth / next.length).max(1);
+                lane = p.floor_div(&number, along_depth)?;
+                k = &p.floor_mod(&number, along_depth)? * next.length;
+            }
+            let element = self.column_at(next, &p.simple(&lane), &p.simple(&k))?;
+            let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
+            prefetch(buffer, indices.clone(), false)
+        };
+        (0..next.lines).map(ask).collect()
+    }
+
+    /// The element of the next panel as it lies in memory.
+    fn column_at(&self, next: &NextPanel, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
+        let (p, place) = (self.p, &next.start + k);
+        if let (Some(packed), PackColumns::Ahead) = (&self.columns, p.tiling.pack_columns) {
+            let indices = self.batch_of_packed().chain([next.panel.clone(), place, lane.clone()]).collect();
+            return typed(Expr::load(packed, indices));
+        }
+        let column = &(&next.panel * p.tiling.panel()) + lane;
+        let mut values = p.c.columns.values(&p.known, &column)?;
+        values.extend(p.c.depth.values(&p.known, &place)?);
+        values.extend(self.task.batch.iter().cloned());
+        Ok(substituted(p.columns, &values))
+    }
+}
+
+impl Product<'_> {
+    /// Whether neighbours in memory are neighbouring columns.
+    fn columns_run_along(&self) -> Result<bool, Fault> {
+        let ExprKind::Load { indices, .. } = &self.columns.kind else { return Ok(true) };
+        let column = self.var("column");
+        let values = self.c.columns.values(&self.known, &Expr::var(&column))?;
+        let indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &values)).collect();
+        Ok(is_along(&self.known, &indices, &column))
+    }
+}
