@@ -146,4 +146,11 @@ mod tests {
         let found = ["haswell", "znver3", "cooperlake", "sapphirerapids", "znver4", "znver5"].map(bits);
         assert_eq!(found, [256, 256, 512, 512, 256, 512]);
     }
+
+    #[test]
+    fn dot_products_of_bfloat16_are_fast_on_processors_of_amd() {
+        let fast = |name| find(Arch::X86_64, name).unwrap().target("x86_64-unknown-linux-gnu").has_fast_bf16_dots();
+        let found = ["icelake-server", "cooperlake", "sapphirerapids", "znver4", "znver5"].map(fast);
+        assert_eq!(found, [false, false, false, true, true]);
+    }
 }

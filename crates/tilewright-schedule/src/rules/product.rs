@@ -86,7 +86,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let args = std::iter::once(Arg::Rv(heavy))
         .chain(sizes.map(int))
         .chain([text(tiling.pack_rows.name()), text(tiling.pack_columns.name())])
-        .chain([Arg::Attr(Attr::Bool(tiling.grouped))])
+        .chain([tiling.grouped, tiling.widened].map(|set| Arg::Attr(Attr::Bool(set))))
         .collect();
     schedule.apply_named("tile_product", args)?;
     // What is not computed on finished tiles is still there.
@@ -216,6 +216,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let in_place = along_columns
         && !lines
         && grouping.is_none()
+        && (!c.columns_are_narrow() || sizes.rows.is_some_and(|all| all <= 2 * rows))
         && (single_tile || columns_stay(c, &sizes, depth, vectors * lanes));
     let pack_columns = if constant {
         PackColumns::Ahead
@@ -240,9 +241,20 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         None => depth,
     };
     let grouped = grouping.is_some();
-    let mut found =
-        Tiling { rows, vectors, lanes, depth, row_block: 0, column_block: 0, pack_rows, pack_columns, grouped };
+    let mut found = Tiling {
+        rows,
+        vectors,
+        lanes,
+        depth,
+        row_block: 0,
+        column_block: 0,
+        pack_rows,
+        pack_columns,
+        grouped,
+        widened: false,
+    };
     blocks(&mut found, &sizes);
+    found.widened = !grouped && c.columns_are_narrow() && found.widening_pays();
     Ok(found)
 }
 

@@ -45,6 +45,8 @@ pub(super) struct Micro<'a> {
     pub(super) single: bool,
     /// What sums begin with where that is not zero.
     pub(super) start: Option<Start>,
+    /// The panel with wide elements, where the task makes one.
+    pub(super) wide: Option<Buffer>,
     /// What comes near while a panel is multiplied.
     pub(super) next: Option<NextPanel>,
 }
@@ -212,6 +214,9 @@ impl Micro<'_> {
 
     /// The factor of the columns at a column of the panel and a place of the step.
     pub(super) fn of_columns(&self, lane: Expr, k: &Expr) -> Result<Expr, Fault> {
+        if let Some(wide) = &self.wide {
+            return typed(Expr::load(wide, vec![k.clone(), lane]));
+        }
         match (&self.columns, self.p.tiling.pack_columns) {
             (Some(packed), PackColumns::Task) => self.p.widened(&typed(Expr::load(packed, vec![k.clone(), lane]))?),
             (Some(packed), _) => {

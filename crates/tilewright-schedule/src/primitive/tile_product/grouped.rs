@@ -58,10 +58,10 @@ impl Grouping {
         }
     }
 
-    /// Whether a processor has the instruction.
+    /// Whether a processor has the instruction, and does more with it than with others.
     pub(crate) fn is_on(self, target: &Target) -> bool {
         match self {
-            Self::Bfloat16 => target.has("avx512bf16"),
+            Self::Bfloat16 => target.has_fast_bf16_dots(),
             Self::Bytes { .. } => target.has("avx512vnni"),
         }
     }

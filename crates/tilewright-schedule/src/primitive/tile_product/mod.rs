@@ -1,6 +1,6 @@
-//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped)`: a sum of products
-//! runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on finished
-//! tiles.
+//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped, widened)`: a sum of
+//! products runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on
+//! finished tiles.
 //!
 //! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one factor
 //! only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is one as well,
@@ -32,6 +32,9 @@
 //! along the depth are copied as words of two or four, whose products the processor adds in one instruction (AVX512-BF16,
 //! AVX512-VNNI). The first takes denormal numbers for zero.
 //!
+//! Copies of columns have elements as they lie in memory, and register tiles widen them. With `widened`, each task does so
+//! once for each panel instead, in front of its tiles.
+//!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
@@ -46,6 +49,7 @@ mod nest;
 mod next;
 mod pack;
 mod turned;
+mod widened;
 
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 
@@ -73,6 +77,7 @@ pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
         ("pack_rows", Default::Str("row_major")),
         ("pack_columns", Default::Str("ahead")),
         ("grouped", Default::Bool(false)),
+        ("widened", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -137,6 +142,8 @@ pub(crate) struct Tiling {
     pub(crate) pack_columns: PackColumns,
     /// Whether products of neighbours along the depth are summed by one instruction.
     pub(crate) grouped: bool,
+    /// Whether tasks widen panels, not register tiles.
+    pub(crate) widened: bool,
 }
 
 impl Tiling {
@@ -160,6 +167,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
         pack_rows: named(call.text(7)?, &PackRows::ALL.map(|way| (way.name(), way)))?,
         pack_columns: named(call.text(8)?, &PackColumns::ALL.map(|way| (way.name(), way)))?,
         grouped: call.flag(9)?,
+        widened: call.flag(10)?,
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());
@@ -209,6 +217,10 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         })?),
         false => None,
     };
+    let narrow = tiling.pack_columns != PackColumns::InPlace && contraction.columns_are_narrow();
+    if tiling.widened && (tiling.grouped || !narrow) {
+        return Err(Fault::at(&site, "what is widened are copies of columns that have shorter elements than the sums"));
+    }
     let contraction = match grouping {
         Some(grouping) => grouped::of_bits(contraction, grouping, &tiling)?,
         None => contraction,

@@ -11,7 +11,8 @@ use super::emit::{Micro, Partial};
 use super::far::far_rows;
 use super::grouped::{Grouping, Start};
 use super::next::next_panel;
-use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack};
+use super::widened::unwidened;
+use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack, widened};
 use crate::axes::{Axis, Group};
 use crate::epilogue::Outputs;
 use crate::guard::{binary, compare};
@@ -103,14 +104,6 @@ impl Product<'_> {
             return Ok(steps);
         }
         Ok(self.simple(&binary(BinOp::Max, &steps, &self.int(1))?))
-    }
-}
-
-/// What a factor widens, of whole bytes; the factor where it is something else.
-fn unwidened(factor: &Expr) -> &Expr {
-    match &factor.kind {
-        ExprKind::Cast(value) if value.dtype.bits % 8 == 0 && value.dtype.bits < factor.dtype.bits => value,
-        _ => factor,
     }
 }
 
@@ -259,8 +252,26 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     let last = p.simple(&last);
     let mut of_panel = Vec::new();
     let next = next_panel(p, task, &step, &place, &mut of_panel)?;
-    let mut micro =
-        Micro { p, task, step: &step, rows, columns, partial, panel: place, last, single, start: None, next };
+    let mut micro = Micro {
+        p,
+        task,
+        step: &step,
+        rows,
+        columns,
+        partial,
+        panel: place,
+        last,
+        single,
+        start: None,
+        wide: None,
+        next,
+    };
+    if t.widened {
+        let wide = widened::panel(p, &micro, &step)?;
+        own.push(wide.buffer.clone());
+        panel.push(wide.stmt);
+        micro.wide = Some(wide.buffer);
+    }
     if p.has_starts() {
         let starts = memory("starts", vec![p.int(t.panel())], p.c.out.dtype, Scope::Global);
         let (stmt, registers) = micro.starts(&starts)?;
