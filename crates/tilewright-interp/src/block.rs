@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use tilewright_expr::Range;
 use tilewright_expr::node::{AnyHandle, VarId};
 use tilewright_expr::semantics::Scalar;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffer, Var};
@@ -203,9 +204,13 @@ impl<'a> Machine<'a> {
         let mut result = Vec::with_capacity(regions.len());
         for region in regions {
             let view = self.view(&region.buffer)?;
-            let ranges =
-                region.region.iter().map(|r| Ok((self.int(&r.min)?, self.int(&r.extent)?))).collect::<Res<_>>()?;
-            result.push(Region { buffer: region.buffer.id(), view, ranges });
+            let range = |r: &Range| Ok((self.int(&r.min)?, self.int(&r.extent)?));
+            match region.region.iter().map(range).collect::<Res<_>>() {
+                Ok(ranges) => result.push(Region { buffer: region.buffer.id(), view, ranges }),
+                // Where a place has no value, under whose condition nothing is accessed, nothing may be.
+                Err(error) if matches!(error.kind(), ErrorKind::Fault(_)) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(result)
     }
