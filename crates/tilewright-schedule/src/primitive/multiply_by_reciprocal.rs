@@ -1,5 +1,5 @@
-//! `multiply_by_reciprocal(block)`: a block that divides by the sums of a softmax multiplies by their reciprocals, each of
-//! which is computed once.
+//! `multiply_by_reciprocal(block)`: a block that divides by the sums of a softmax, or by square roots of a norm's, multiplies
+//! by their reciprocals, each of which is computed once.
 //!
 //! ```text
 //! for i, k in T.grid(N, K):                      for i in range(N):
@@ -10,15 +10,17 @@
 //!
 //! The result is rounded twice, which is all that changes where a reciprocal neither overflows nor is subnormal. So the
 //! primitive takes only sums that are known to be 1 at least: `S[i]` sums `exp(X[i, k] - M[i])`, and `M[i]` is the maximum of
-//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN.
+//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN. Square roots may be of anything: that
+//! of the smallest number and that of the largest have normal reciprocals, and 0, infinities and NaN give the same both ways.
 
+use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, IterKind, IterVar, PrimFunc, Stmt, StmtKind, Var,
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, known_around, mentions, stored, substituted, typed};
+use crate::guard::{binary, known_around, mentions, reads_memory, stored, substituted, typed};
 use crate::reducer::{Part, Reducer};
 use crate::required::{outermost_free, places, spatial_block, written_box};
 use crate::rewrite::{Formula, axes_of, way, with_block};
@@ -37,29 +39,17 @@ pub(super) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let formula = Formula::of(&site)?;
-    let ExprKind::Binary(BinOp::Div, dividend, divisor) = &formula.value.kind else {
-        return Err(Fault::at(&site, "the block does not divide"));
-    };
-    let ExprKind::Load { buffer: sum, indices, predicate: None } = &divisor.kind else {
-        return Err(Fault::at(&site, "the block does not divide by an element of a buffer"));
-    };
-    if sum.dtype.bits < 32 {
-        return Err(Fault::at(&site, format!("reciprocals of {} may be subnormal", sum.dtype)));
-    }
-    let stages = scope_stages(&site)?;
-    let block = stages.iter().position(|stage| way(stage) == way(&site)).unwrap_or(stages.len());
-    Softmax { stages, block }
-        .check(sum)
-        .map_err(|why| Fault::at(&site, format!("`{}` is not known to have the sums of a softmax: {why}", sum.name)))?;
+    let Division { value: division, dividend, divisor, of, indices } = division(&site, &formula)?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    let reciprocal = Buffer::new(format!("{}_reciprocal", sum.name), sum.shape.clone(), sum.dtype);
-    let begin = outermost_free(&site, |stmt| written_box(stmt, sum).is_some());
+    let reciprocal = Buffer::new(format!("{}_reciprocal", of.name), of.shape.clone(), division.dtype);
+    let begin = outermost_free(&site, |stmt| written_box(stmt, &of).is_some());
     if begin.above.iter().skip(scope.above.len()).any(|(stmt, _)| loop_of(stmt).is_some()) {
-        return Err(Fault::at(&site, format!("the block is in a loop in which `{}` is computed", sum.name)));
+        return Err(Fault::at(&site, format!("the block is in a loop in which `{}` is computed", of.name)));
     }
-    let first = reciprocals(call.function, &begin, sum, &reciprocal)?;
-    let factor = typed(Expr::load(&reciprocal, indices.clone()))?;
-    let body = Stmt::store(&formula.buffer, formula.indices.clone(), &binary(BinOp::Mul, dividend, &factor)?)
+    let first = reciprocals(call.function, &begin, &of, &divisor, &reciprocal)?;
+    let product = binary(BinOp::Mul, &dividend, &typed(Expr::load(&reciprocal, indices))?)?;
+    let value = rewrite(&formula.value, |e: &Expr| e.equal(&division).then(|| product.clone()));
+    let body = Stmt::store(&formula.buffer, formula.indices.clone(), &value.unwrap_or(product))
         .map_err(|mismatch| Fault::at(&site, mismatch.to_string()))?;
     let function = with_block(call.function, &way(&site), |block| {
         block.body = body;
@@ -72,13 +62,89 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// The block that computes the reciprocals of all sums.
-fn reciprocals(function: &PrimFunc, begin: &Site, sum: &Buffer, reciprocal: &Buffer) -> Result<Stmt, Fault> {
+/// `dividend / divisor`, where the divisor is computed from one element of a buffer.
+struct Division {
+    value: Expr,
+    dividend: Expr,
+    divisor: Expr,
+    of: Buffer,
+    indices: Vec<Expr>,
+}
+
+/// The division of a block whose divisors have reciprocals that are as good.
+fn division(site: &Site, formula: &Formula) -> Result<Division, Fault> {
+    let mut found = None;
+    walk(&formula.value, |e: &Expr| found = found.take().or_else(|| by_square_root(site, e)));
+    if let Some(found) = found.filter(|found| found.of != formula.buffer) {
+        return Ok(found);
+    }
+    let ExprKind::Binary(BinOp::Div, dividend, divisor) = &formula.value.kind else {
+        return Err(Fault::at(site, "the block does not divide"));
+    };
+    let ExprKind::Load { buffer: sum, indices, predicate: None } = &divisor.kind else {
+        return Err(Fault::at(site, "the block does not divide by an element of a buffer"));
+    };
+    if sum.dtype.bits < 32 {
+        return Err(Fault::at(site, format!("reciprocals of {} may be subnormal", sum.dtype)));
+    }
+    let stages = scope_stages(site)?;
+    let block = stages.iter().position(|stage| way(stage) == way(site)).unwrap_or(stages.len());
+    Softmax { stages, block }
+        .check(sum)
+        .map_err(|why| Fault::at(site, format!("`{}` is not known to have the sums of a softmax: {why}", sum.name)))?;
+    Ok(Division {
+        value: formula.value.clone(),
+        dividend: dividend.clone(),
+        divisor: divisor.clone(),
+        of: sum.clone(),
+        indices: indices.clone(),
+    })
+}
+
+/// The division, where it is by the square root of what is computed from one element, which several elements of the block
+/// have in common.
+fn by_square_root(site: &Site, value: &Expr) -> Option<Division> {
+    let ExprKind::Binary(BinOp::Div, dividend, divisor) = &value.kind else { return None };
+    let ExprKind::Call { intrinsic: Intrinsic::Sqrt, args } = &divisor.kind else { return None };
+    let mut loads: Vec<Expr> = Vec::new();
+    walk(args, |e: &Expr| {
+        if matches!(e.kind, ExprKind::Load { .. }) && !loads.iter().any(|known| known.equal(e)) {
+            loads.push(e.clone());
+        }
+    });
+    let [load] = loads.as_slice() else { return None };
+    let ExprKind::Load { buffer: of, indices, predicate: None } = &load.kind else { return None };
+    let axes: Vec<Var> = site.block()?.iters.iter().filter(|axis| is_wide(axis)).map(|axis| axis.var.clone()).collect();
+    let is_shared = axes.iter().any(|axis| !mentions(indices, std::slice::from_ref(axis)));
+    let (mut certain, nothing) = (true, Expr::number(0, of.dtype));
+    let rest = rewrite(divisor, |e: &Expr| e.equal(load).then(|| nothing.clone())).unwrap_or_else(|| divisor.clone());
+    walk(&rest, |e: &Expr| {
+        certain &= !matches!(e.kind, ExprKind::Var(_) | ExprKind::Let { .. } | ExprKind::Foreign { .. });
+    });
+    let fits = value.dtype.is_float() && matches!(value.dtype.bits, 32 | 64) && value.dtype.is_scalar();
+    (fits && certain && is_shared && !indices.iter().any(reads_memory)).then(|| Division {
+        value: value.clone(),
+        dividend: dividend.clone(),
+        divisor: divisor.clone(),
+        of: of.clone(),
+        indices: indices.clone(),
+    })
+}
+
+/// The block that computes the reciprocals of all divisors, each of which is of one element.
+fn reciprocals(
+    function: &PrimFunc,
+    begin: &Site,
+    of: &Buffer,
+    divisor: &Expr,
+    reciprocal: &Buffer,
+) -> Result<Stmt, Fault> {
     let mut known = known_around(function, begin);
-    spatial_block(&mut known, reciprocal.name.clone(), &places(sum), &Expr::bool(true), |indices| {
-        let one = Expr::number(1, sum.dtype);
-        let value = binary(BinOp::Div, &one, &typed(Expr::load(sum, indices.to_vec()))?)?;
-        stored(reciprocal, indices.to_vec(), &value)
+    spatial_block(&mut known, reciprocal.name.clone(), &places(of), &Expr::bool(true), |indices| {
+        let (one, element) = (Expr::number(1, reciprocal.dtype), typed(Expr::load(of, indices.to_vec()))?);
+        let here = |e: &Expr| matches!(&e.kind, ExprKind::Load { .. }).then(|| element.clone());
+        let divisor = rewrite(divisor, here).unwrap_or_else(|| element.clone());
+        stored(reciprocal, indices.to_vec(), &binary(BinOp::Div, &one, &divisor)?)
     })
 }
 
@@ -180,6 +246,10 @@ impl Softmax {
         let values = at(&formula.indices, block, indices).ok_or("indices are not axes")?;
         Ok((Some(number), substituted(&formula.value, &values)))
     }
+}
+
+fn is_wide(axis: &IterVar) -> bool {
+    axis.domain.extent.as_int() != Some(1)
 }
 
 fn is_spatial(axis: &IterVar) -> bool {

@@ -23,7 +23,7 @@ pub(super) const ROWS: Rule = Rule {
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
-    // Divisions by a softmax's sum, which only its last stage has.
+    // Divisions by a softmax's sum or by the root of a norm's, which only the last stage has.
     if let Some(&last) = schedule.stages()?.last() {
         let _ = schedule.on_block("multiply_by_reciprocal", last);
     }
