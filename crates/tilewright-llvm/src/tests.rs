@@ -223,6 +223,10 @@ fn large_tensors_that_are_only_written_go_past_the_caches() {
     // A locked instruction is LLVM's fence here: it waits for the stores.
     assert!(large.contains("vmovntps") && (large.contains("lock") || large.contains("mfence")), "{large}");
     assert!(!asm(1 << 16, &copy).contains("vmovnt"));
+    assert!(large.contains("prefetcht0") && !asm(1 << 16, &copy).contains("prefetch"), "what is read once");
+    let same = |a: &Buffer, _: &Buffer, _: &[Expr]| Expr::load(a, eight(&Expr::i32(0))).unwrap();
+    let same = asm(1 << 26, &same);
+    assert!(same.contains("vmovntps") && !same.contains("prefetch"), "what is read many times: {same}");
     let update = |_: &Buffer, r: &Buffer, at: &[Expr]| {
         let old = Expr::load(r, at.to_vec()).unwrap();
         add(&old, &old)

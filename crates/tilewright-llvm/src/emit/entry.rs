@@ -10,7 +10,7 @@ use tilewright_tensor::abi::offsets;
 
 use super::function::{Binding, FnCx, Result, Sort, Source};
 use super::scratch::{self, scratch_bindings};
-use super::stream::streamed;
+use super::stream::streams_of;
 use super::text::{Body, Reg, Value, quoted};
 use super::unit::{IntrinsicCall, Unit};
 use super::work::serial_where_short;
@@ -20,7 +20,7 @@ use crate::{Kernel, SYMBOL_PREFIX};
 pub(crate) fn kernel(low: &LowTir, number: usize, target: &Target) -> Result<(String, Kernel, Vec<IntrinsicCall>)> {
     let mut unit = Unit::new(low.symbol(), number, target);
     let function = &PrimFunc { body: serial_where_short(&low.function().body), ..low.function().clone() };
-    unit.streamed = streamed(function, target);
+    unit.streams = streams_of(function, target);
     let written = written_data(&function.body);
     let (mut bindings, mut writes, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
     for param in &function.params {

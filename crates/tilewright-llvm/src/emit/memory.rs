@@ -27,6 +27,9 @@ impl FnCx<'_, '_> {
                 self.load_in_pieces(address, predicate, dtype, whole)?
             }
             _ => {
+                if let (Place::Strided(address, 1), None) = (&place, predicate) {
+                    self.ask_ahead(buffer, address, dtype);
+                }
                 let predicate = self.predicate(predicate, dtype)?;
                 self.load_at(place, predicate, dtype, self.is_in_registers(buffer, indices))
             }

@@ -5,6 +5,9 @@
 //! and plain elsewhere. Rows that are known to begin within lines are stored in parts of lines. Other threads see such
 //! stores after a fence, which ends each function that makes them.
 //!
+//! What such a kernel reads once is asked for a while before: a processor asks for nothing beyond the page by itself, and for
+//! too little where much is computed with an element.
+//!
 //! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
 //! their address together with a number that is 0 where the tensor is streamed to. The tasks of a parallel loop are written
 //! twice, with streams and without, and choose at their beginning: a test at each store costs registers, and keeps the
@@ -24,6 +27,9 @@ use super::text::{Body, Mem, Value, int};
 pub(crate) const LINE: usize = 64;
 /// The narrowest vector that has such a store.
 const MIN_BYTES: usize = 16;
+
+/// How far ahead of its use what is read once is asked for, in bytes.
+const AHEAD: usize = 1 << 10;
 
 /// A result is streamed to if it is at least such a part of what fills the last-level cache ([`filled`]), and all arguments
 /// together fill it.
@@ -57,14 +63,24 @@ pub(crate) enum Past {
     Never,
 }
 
-/// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold beside
-/// the others, that are never read, and written once as far as loops tell.
-pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Map<VarId, Streaming> {
+/// What passes through a kernel once.
+#[derive(Debug, Default)]
+pub(crate) struct Streams {
+    /// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold
+    /// beside the others, that are never read, and written once as far as loops tell.
+    pub(crate) written: Map<VarId, Streaming>,
+    /// The arguments that are read once, as far as loops tell, in a kernel that streams to others and asks for nothing
+    /// ahead of its use.
+    read: Set<VarId>,
+}
+
+/// What passes through the kernel.
+pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
     let total = buffers().map(known_bytes).try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
     let cache = cache_bytes(target);
     if total.is_some_and(|total| total < filled(cache)) {
-        return Map::default();
+        return Streams::default();
     }
     let streaming = |buffer: &Buffer| {
         let when = match (total, known_bytes(buffer)) {
@@ -84,11 +100,17 @@ pub(crate) fn streamed(function: &PrimFunc, target: &Target) -> Map<VarId, Strea
     given_away(&function.body, &mut |buffer| {
         candidates.remove(&buffer.data.id());
     });
-    let mut search = Search { candidates, names: Map::default(), remainders: Set::default() };
+    let mut read: Set<VarId> = buffers().map(|buffer| buffer.data.id()).collect();
+    walk(&function.body, |e: &Expr| {
+        if e.prefetched().is_some() {
+            read.clear();
+        }
+    });
+    let mut search = Search { candidates, read, names: Map::default(), remainders: Set::default() };
     if !search.candidates.is_empty() {
         keep_written_once(&function.body, &mut Vec::new(), &mut search);
     }
-    search.candidates
+    Streams { written: search.candidates, read: search.read }
 }
 
 /// Bytes that do not stay in a cache, which others use as well.
@@ -109,6 +131,8 @@ fn known_bytes(buffer: &Buffer) -> Option<u64> {
 /// What stores are looked at with.
 struct Search {
     candidates: Map<VarId, Streaming>,
+    /// What is not known to be read several times.
+    read: Set<VarId>,
     /// Names whose values depend on loops: on which.
     names: Map<VarId, Vec<VarId>>,
     /// Names of remainders: an index less its own is where a line begins.
@@ -116,6 +140,24 @@ struct Search {
 }
 
 impl Search {
+    /// Takes out what is read in a loop that the index does not depend on.
+    fn keep_read_once(&mut self, node: &impl IrNode, loops: &[Option<VarId>]) {
+        let mut loads = Vec::new();
+        walk(node, |e: &Expr| {
+            if let ExprKind::Load { buffer, indices, .. } = &e.kind
+                && self.read.contains(&buffer.data.id())
+            {
+                loads.push((buffer.data.id(), indices.clone()));
+            }
+        });
+        for (id, indices) in loads {
+            let found = self.loops_of(&indices, loops);
+            if !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+                self.read.remove(&id);
+            }
+        }
+    }
+
     /// The loops among these that an expression depends on.
     fn loops_of(&self, node: &impl IrNode, loops: &[Option<VarId>]) -> Vec<VarId> {
         let mut found = Vec::new();
@@ -168,6 +210,7 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
     let known = loops.len();
     match &stmt.kind {
         StmtKind::Store { buffer, indices, value, predicate } => {
+            search.keep_read_once(value, loops);
             let found = search.loops_of(indices, loops);
             let id = buffer.data.id();
             if value.dtype.is_vector() && predicate.is_none() {
@@ -186,6 +229,7 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
         // Nobody knows how often it runs.
         StmtKind::While { .. } => loops.push(None),
         StmtKind::Let { var, value, .. } => {
+            search.keep_read_once(value, loops);
             let behind = search.loops_of(value, loops);
             if !behind.is_empty() {
                 search.names.insert(var.id(), behind);
@@ -243,13 +287,25 @@ pub(crate) fn all_stream(
 impl FnCx<'_, '_> {
     /// Those among these variables that are addresses of what is streamed to.
     pub(crate) fn streams_among(&self, variables: &[Var]) -> Map<VarId, Streaming> {
-        let found = |var: &Var| Some((var.id(), self.unit.streamed.get(&var.id())?.clone()));
+        let found = |var: &Var| Some((var.id(), self.unit.streams.written.get(&var.id())?.clone()));
         variables.iter().filter_map(found).collect()
     }
 
     /// When stores to the buffer go past the caches, if they ever do.
     pub(crate) fn streaming(&self, buffer: &Buffer) -> Option<Streaming> {
-        self.unit.streamed.get(&buffer.data.id()).cloned()
+        self.unit.streams.written.get(&buffer.data.id()).cloned()
+    }
+
+    /// Asks for what comes [`AHEAD`] behind neighbouring lanes, where these are read once: what is asked for need not exist.
+    pub(crate) fn ask_ahead(&mut self, buffer: &Buffer, address: &Value, dtype: DataType) {
+        let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
+        if self.past != Past::Always || bytes < LINE / 2 || !self.unit.streams.read.contains(&buffer.data.id()) {
+            return;
+        }
+        for line in (0..bytes).step_by(LINE) {
+            let place = self.body.assign(format_args!("getelementptr i8, ptr {address}, i64 {}", AHEAD + line));
+            self.body.line(format_args!("call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)"));
+        }
     }
 
     /// Compares the sizes that were not known before, in the kernel's first statement.

@@ -2,14 +2,13 @@
 
 use std::fmt::Write;
 
-use tilewright_expr::node::VarId;
-use tilewright_support::{Map, OrderedMap};
+use tilewright_support::OrderedMap;
 use tilewright_target::Target;
 use tilewright_tensor::abi::TENSOR_ALIGN;
 use tilewright_tensor::{DataType, TypeCode};
 
 use super::scratch::Scratch;
-use super::stream::Streaming;
+use super::stream::Streams;
 use super::text::{Value, quoted};
 use crate::CodegenError;
 
@@ -50,8 +49,8 @@ pub(crate) struct Unit<'a> {
     externs: OrderedMap<String, String>,
     /// Intrinsics of LLVM that the user calls.
     pub(crate) intrinsics: Vec<IntrinsicCall>,
-    /// The arguments whose stores go past the caches, by their data variables.
-    pub(crate) streamed: Map<VarId, Streaming>,
+    /// What passes through once.
+    pub(crate) streams: Streams,
     pub(crate) scratch: Scratch,
     pub(crate) scratch_bytes: u64,
     pub(crate) instructions: usize,
@@ -68,7 +67,7 @@ impl<'a> Unit<'a> {
             messages: OrderedMap::default(),
             externs: OrderedMap::default(),
             intrinsics: Vec::new(),
-            streamed: Map::default(),
+            streams: Streams::default(),
             scratch: Scratch::default(),
             scratch_bytes: 0,
             instructions: 0,
