@@ -18,7 +18,6 @@
 //! and lives as long as any tensor over it. Sizes are checked: no product of dimensions overflows unseen.
 
 pub mod abi;
-mod arena;
 pub mod dlpack;
 mod dtype;
 mod element;
@@ -32,7 +31,6 @@ mod storage;
 mod tensor;
 mod text;
 
-pub use arena::TensorArena;
 pub use dtype::{DataType, TypeCode, UnknownDataType};
 pub use element::Element;
 pub use error::TensorError;

@@ -11,17 +11,11 @@ pub(crate) const WORTH_PAGES: usize = 2 * HUGE_PAGE;
 const HUGE_PAGE: usize = 2 << 20;
 
 /// Zeroed pages.
-#[derive(Debug)]
 pub(crate) struct Pages {
     base: NonNull<u8>,
     /// Of the whole mapping: more than is used, so that a huge page can begin where the first byte is.
     bytes: usize,
 }
-
-// SAFETY: pages are plain bytes that any thread may unmap; here nobody looks into them.
-unsafe impl Send for Pages {}
-// SAFETY: `&Pages` gives only addresses.
-unsafe impl Sync for Pages {}
 
 impl Pages {
     /// Pages for so many bytes; none if there is no such memory.
@@ -44,37 +38,6 @@ impl Pages {
         // SAFETY: less than `HUGE_PAGE`, by which the mapping is longer than what is used.
         unsafe { self.base.add(skipped) }
     }
-
-    /// The address behind so many bytes that are used, of `bytes` more.
-    pub(crate) fn at(&self, start: usize, bytes: usize) -> NonNull<u8> {
-        debug_assert!(start + bytes + HUGE_PAGE <= self.bytes, "{start} + {bytes} of {} bytes", self.bytes);
-        // SAFETY: they are among those that are used.
-        unsafe { self.first().add(start) }
-    }
-
-    /// Returns the pages that lie in these bytes to the system.
-    ///
-    /// # Safety
-    /// Nobody uses the bytes any more.
-    #[cfg(target_os = "linux")]
-    pub(crate) unsafe fn give_back(&self, start: usize, bytes: usize) {
-        // SAFETY: a question about the system.
-        let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(HUGE_PAGE).max(1);
-        let first = self.first().as_ptr() as usize;
-        let from = (first + start).next_multiple_of(page) - first;
-        let to = (first + start + bytes) / page * page - first;
-        if from < to {
-            // SAFETY: whole pages of ours, in which nobody has a byte. If the system keeps them, they go with the rest.
-            unsafe { libc::madvise(self.first().as_ptr().add(from).cast(), to - from, libc::MADV_DONTNEED) };
-        }
-    }
-
-    /// Elsewhere the pages go with the rest.
-    ///
-    /// # Safety
-    /// Nobody uses the bytes any more.
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) unsafe fn give_back(&self, _start: usize, _bytes: usize) {}
 
     /// Asks for huge pages where all of their bytes are used.
     #[cfg(target_os = "linux")]

@@ -20,21 +20,10 @@ enum Owner {
     /// The system, which gave these pages.
     #[cfg(unix)]
     Pages { _pages: Pages },
-    /// As above, pages that others have a part of too.
-    #[cfg(unix)]
-    Part(Part),
     /// Nobody: there are no bytes.
     None,
     /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
     Foreign { _keeper: Box<dyn Any + Send + Sync> },
-}
-
-/// Bytes of pages that others have a part of too: nobody else has these.
-#[cfg(unix)]
-pub(crate) struct Part {
-    pub(crate) pages: std::sync::Arc<Pages>,
-    pub(crate) start: usize,
-    pub(crate) bytes: usize,
 }
 
 /// A piece of host memory with its owner. Never moves; freed when dropped.
@@ -77,12 +66,6 @@ impl Storage {
         Ok(Self { address, bytes, owner: Owner::Heap { base, allocation } })
     }
 
-    /// A part of pages, whose bytes are zero.
-    #[cfg(unix)]
-    pub(crate) fn part(part: Part) -> Self {
-        Self { address: part.pages.at(part.start, part.bytes), bytes: part.bytes, owner: Owner::Part(part) }
-    }
-
     /// Memory of someone else, who is dropped when it is no longer needed. A null address is allowed for 0 bytes.
     ///
     /// # Safety
@@ -114,15 +97,9 @@ fn dangling() -> NonNull<u8> {
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        match &self.owner {
+        if let Owner::Heap { base, allocation } = self.owner {
             // SAFETY: `zeroed` got this address for this very allocation, and `drop` runs once.
-            Owner::Heap { base, allocation } => unsafe { alloc::dealloc(base.as_ptr(), *allocation) },
-            // SAFETY: nobody else has these bytes, and `drop` runs once.
-            #[cfg(unix)]
-            Owner::Part(part) => unsafe { part.pages.give_back(part.start, part.bytes) },
-            #[cfg(unix)]
-            Owner::Pages { .. } => {}
-            Owner::None | Owner::Foreign { .. } => {}
+            unsafe { alloc::dealloc(base.as_ptr(), allocation) }
         }
     }
 }

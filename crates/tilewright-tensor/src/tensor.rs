@@ -46,12 +46,8 @@ impl Tensor {
 
     /// A tensor of zeros with a compact layout that is already at hand.
     pub fn zeros_with(layout: Arc<Layout>) -> Result<Self, TensorError> {
-        Self::over_all_of(Storage::zeroed(layout.num_bytes())?, layout)
-    }
-
-    /// A tensor with a compact layout over zeroed memory that has its bytes.
-    pub(crate) fn over_all_of(storage: Storage, layout: Arc<Layout>) -> Result<Self, TensorError> {
-        Self::over(Arc::new(storage), layout, 0, Access::Write)
+        let storage = Arc::new(Storage::zeroed(layout.num_bytes())?);
+        Self::over(storage, layout, 0, Access::Write)
     }
 
     /// A compact tensor over the vector's own memory, without a copy.

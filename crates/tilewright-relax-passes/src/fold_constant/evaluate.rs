@@ -8,14 +8,13 @@ use tilewright_ir::pass::Evaluator;
 use tilewright_ir::relax::{Callee, Constant, Expr, ExprKind, StructInfo};
 use tilewright_ir::tir::{ForeignCallee, PrimFunc};
 use tilewright_ir::{Attrs, IRModule};
-use tilewright_tensor::{Tensor, TensorArena};
+use tilewright_tensor::Tensor;
 
 use super::{FREE_BYTES, GROWTH, view};
 
-/// The result of the call as a constant, or a tuple of constants, in the arena; nothing if it is not to be folded, or fails.
+/// The result of the call as a constant, or a tuple of constants; nothing if it is not to be folded, or fails.
 pub(super) fn call(
     evaluator: &dyn Evaluator,
-    arena: &mut TensorArena,
     module: &IRModule,
     callee: &Callee,
     args: &[Expr],
@@ -53,7 +52,7 @@ pub(super) fn call(
         return constants(views, result);
     }
     let results: Vec<Tensor> =
-        shapes.iter().map(|(dtype, shape)| arena.zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
+        shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
     evaluator.run(&function, &all).ok()?;
     drop(all);

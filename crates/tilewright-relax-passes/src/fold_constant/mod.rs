@@ -22,7 +22,6 @@ use tilewright_ir::pass::{Evaluator, Pass, PassCx, PassError, PassInfo};
 use tilewright_ir::relax::{Binding, BindingBlock, BindingValue, Expr, ExprKind, Function, SeqExpr, Var};
 use tilewright_ir::verify::Form;
 use tilewright_support::{Map, Origins, Set, with_stack};
-use tilewright_tensor::TensorArena;
 
 use crate::normalize::normalized;
 use crate::outline::PRIMITIVE;
@@ -69,8 +68,6 @@ enum Count {
 struct Fold<'a> {
     module: &'a IRModule,
     evaluator: Option<&'a dyn Evaluator>,
-    /// Where results are put.
-    arena: TensorArena,
     /// Variables whose value is known: tensors, shapes, scalars, and tuples of them.
     known: Map<VarId, Expr>,
     /// Variables whose binding becomes what is known of them.
@@ -84,8 +81,7 @@ struct Fold<'a> {
 impl<'a> Fold<'a> {
     fn new(module: &'a IRModule, evaluator: Option<&'a dyn Evaluator>) -> Self {
         let (known, uses) = (Map::default(), Map::default());
-        let (folded, dead) = (Set::default(), Set::default());
-        Self { module, evaluator, arena: TensorArena::default(), known, folded, dead, uses }
+        Self { module, evaluator, known, folded: Set::default(), dead: Set::default(), uses }
     }
 
     /// Counts the uses in a sequence.
@@ -210,10 +206,10 @@ impl<'a> Fold<'a> {
     }
 
     /// The result of a call of constants.
-    fn evaluated(&mut self, value: &Expr) -> Option<Expr> {
+    fn evaluated(&self, value: &Expr) -> Option<Expr> {
         let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return None };
         let args: Vec<Expr> = args.iter().map(|arg| self.constant(arg)).collect::<Option<_>>()?;
-        evaluate::call(self.evaluator?, &mut self.arena, self.module, callee, &args, attrs, &value.struct_info)
+        evaluate::call(self.evaluator?, self.module, callee, &args, attrs, &value.struct_info)
     }
 
     /// Puts the constants in; those that nothing uses go.
