@@ -80,14 +80,15 @@ fn scaled(steps: &mut Steps, p: Term, n: &Term) -> Term {
     p * half.power_of_two() * (n - &half).power_of_two()
 }
 
-/// Between the bounds; beyond them results are 0 and infinity.
+/// Between the bounds; beyond them results are 0 and infinity. The lower one is well below where they are: machines take
+/// long to round a product to the smallest number or 0, unless it is far from both.
 fn clamped(steps: &mut Steps, x: &Term, (low, high): (f64, f64)) -> Term {
     steps.keep("x", x.max(low).min(high))
 }
 
 /// `e^r` and n, for x between where results round to 0 and where their halves overflow.
 fn exp_in_parts(steps: &mut Steps, x: &Term) -> (Term, Term) {
-    let x = clamped(steps, x, x.by_width((-104.0, 90.0), (-746.0, 711.0)));
+    let x = clamped(steps, x, x.by_width((-120.0, 90.0), (-800.0, 711.0)));
     let Reduced { n, r } = reduce(steps, &x);
     (exp_of_reduced(&r), n)
 }
@@ -112,7 +113,7 @@ pub(super) fn exp_of_small_negative(steps: &mut Steps, x: &Term) -> Term {
 
 /// `2^r = e^(r ln 2)` for what is left of x beyond the nearest integer, which is exact.
 pub(super) fn exp2(steps: &mut Steps, x: &Term) -> Term {
-    let x = clamped(steps, x, x.by_width((-151.0, 129.0), (-1076.0, 1025.0)));
+    let x = clamped(steps, x, x.by_width((-180.0, 129.0), (-1150.0, 1025.0)));
     let (n, whole) = nearest(steps, x.clone());
     let n = steps.keep("n", n);
     let fraction = steps.keep("fraction", &x - &whole);
@@ -128,7 +129,7 @@ pub(super) fn exp2_of_parts(steps: &mut Steps, n: &Term, fraction: &Term) -> Ter
 
 /// `10^x = 2^n 10^r`, with `10^r = e^(r ln 10)`.
 pub(super) fn exp10(steps: &mut Steps, x: &Term) -> Term {
-    let x = clamped(steps, x, x.by_width((-46.0, 39.0), (-325.0, 309.0)));
+    let x = clamped(steps, x, x.by_width((-54.0, 39.0), (-345.0, 309.0)));
     let (high, low) = x.by_width(LG2_SINGLE, LG2_DOUBLE);
     let (n, whole) = nearest(steps, &x * std::f64::consts::LOG2_10);
     let n = steps.keep("n", n);

@@ -51,31 +51,42 @@ fn power(steps: &mut Steps, sum: &Term, n: &Term, r: &Term) -> Term {
     steps.scaled(&first * beyond + &first, n)
 }
 
-/// `e^x` for magnitudes of at most 104.
+/// Below it `e^x` rounds to 0.
+const LEAST: f64 = -104.0;
+
+/// The power of x where x is not less than the bound, below which it is 0 whatever it is. Machines take long over results
+/// near the smallest number, and those of masked lanes are not worked out: most scores that attention hides end here.
+fn zero_below(x: &Term, bound: f64, power: &Term) -> Term {
+    x.lt(bound).not().pick(power, 0.0)
+}
+
+/// `e^x` for x up to 104.
 fn exp_of_bounded(steps: &mut Steps, x: &Term) -> Term {
     let sum = steps.keep("sum", x * std::f64::consts::LOG2_E + rounder(SIXTEENTH));
     let n = steps.keep("n", &sum - rounder(SIXTEENTH));
     let r = steps.keep("r", (x - &n * LN2.0) - &n * LN2.1);
-    power(steps, &sum, &n, &r)
+    let power = power(steps, &sum, &n, &r);
+    zero_below(x, LEAST, &power)
 }
 
 /// NaN goes through; from 88.73 on infinity, from -103.98 down 0.
 fn exp(steps: &mut Steps, x: &Term) -> Term {
-    let x = steps.keep("x", x.max(-104.0).min(90.0));
+    let x = steps.keep("x", x.min(90.0));
     exp_of_bounded(steps, &x)
 }
 
 fn exp2(steps: &mut Steps, x: &Term) -> Term {
-    let x = steps.keep("x", x.max(-151.0).min(129.0));
+    let x = steps.keep("x", x.min(129.0));
     let sum = steps.keep("sum", &x + rounder(SIXTEENTH));
     let n = steps.keep("n", &sum - rounder(SIXTEENTH));
     let r = steps.keep("r", (&x - &n) * std::f64::consts::LN_2);
-    power(steps, &sum, &n, &r)
+    let power = power(steps, &sum, &n, &r);
+    zero_below(&x, -151.0, &power)
 }
 
 /// `1 / (1 + e^-x)`, for negative x `e^x / (1 + e^x)`: the exponential never overflows, and small results are its own.
 fn sigmoid(steps: &mut Steps, x: &Term) -> Term {
-    let bounded = steps.keep("bounded", x.negative().max(-104.0));
+    let bounded = steps.keep("bounded", x.negative());
     let e = exp_of_bounded(steps, &bounded);
     let e = steps.keep("e", e);
     x.lt(0.0).pick(&e, 1.0) / (&e + 1.0)
