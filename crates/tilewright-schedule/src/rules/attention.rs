@@ -14,21 +14,39 @@ pub(super) const RULE: Rule = Rule {
     apply,
 };
 
-/// Keys whose scores are in memory at once.
-const KEYS: i64 = 128;
+/// Keys whose scores are in memory at once, a multiple of the rows of each tile.
+const KEYS: i64 = 96;
 /// At most so many queries are taken one by one.
 const FEW: i64 = 4;
+/// Tasks that are enough for every machine to have some of them.
+const TASKS: i64 = 16;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let lanes = i64::from(target.lanes(32));
     let first = schedule.stages()?.first().copied();
     let first = first.ok_or_else(|| Declined::because("the function has no blocks"))?;
-    let queries = schedule.module().prim(MAIN).and_then(|function| Attention::of(function).ok()?.query.extent.as_int());
-    // Two vectors of queries save a little, where the second is not empty in the last task.
-    let vectors = if queries.is_some_and(|queries| (queries - 1) / lanes % 2 == 1) { 2 } else { 1 };
-    // A register tile of `rows` times the vectors, a vector of queries and an element of a key.
-    let tile = if target.limits.vector_registers >= 32 { 16 } else { 8 };
+    let attention = schedule.module().prim(MAIN).and_then(|function| Attention::of(function).ok());
+    // A register tile of `rows` times the vectors, the vectors of queries and an element of a key.
+    let tile = if target.limits.vector_registers >= 32 { 24 } else { 8 };
+    let most = if tile > 8 { 4 } else { 2 };
+    let vectors = attention.map_or(1, |attention| vectors(&attention, lanes, most));
     let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), FEW].map(int);
     schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).collect())?;
     Ok(())
+}
+
+/// Vectors of queries in a task. Each more takes keys and values from the second cache less often. But where a query sees
+/// no keys behind it, a task sees all those of its last one, and there have to be tasks.
+fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
+    let batch = attention.batch.iter().try_fold(1_i64, |all, axis| all.checked_mul(axis.extent.as_int()?));
+    let queries = attention.query.extent.as_int();
+    let are_few = |vectors: i64| {
+        let tasks = batch.zip(queries).map(|(batch, queries)| batch.saturating_mul(queries / (lanes * vectors)));
+        tasks.is_some_and(|tasks| tasks < TASKS)
+    };
+    let mut vectors = if attention.is_partly_seen() { most.min(2) } else { most };
+    while vectors > 1 && are_few(vectors) {
+        vectors /= 2;
+    }
+    vectors
 }

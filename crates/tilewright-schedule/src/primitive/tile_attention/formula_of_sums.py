@@ -84,12 +84,15 @@ class Module:
                 query_block: T.int64 = T.int64(0)
                 seen: T.int64 = T.max(T.min(T.min(query_block * T.int64(8) + T.int64(5), T.int64(3)), n), T.int64(0))
                 for d in range(T.int64(4)):
-                    for i in T.vectorized(T.int64(8)):
-                        queries[d, i] = Q[T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), d]
-                for i in T.vectorized(T.int64(8)):
-                    best[i] = T.float32("-inf")
-                for i in T.vectorized(T.int64(8)):
-                    total[i] = T.float32(0.0)
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            queries[d, v_1 * T.int64(4) + i] = Q[T.min(query_block * T.int64(8) + (v_1 * T.int64(4) + i), T.Sub(T.int64(6), T.int64(1))), d]
+                for v_1 in T.unroll(T.int64(2)):
+                    for i in T.vectorized(T.int64(4)):
+                        best[v_1 * T.int64(4) + i] = T.float32("-inf")
+                for v_1 in T.unroll(T.int64(2)):
+                    for i in T.vectorized(T.int64(4)):
+                        total[v_1 * T.int64(4) + i] = T.float32(0.0)
                 for w in T.unroll(T.int64(1)):
                     for c in T.vectorized(T.int64(4)):
                         columns[w * T.int64(4) + c] = T.float32(0.0)
@@ -107,63 +110,82 @@ class Module:
                 for c in T.vectorized(T.int64(1)):
                     unseen[T.int64(0) + (T.int64(4) + c)] = columns[T.int64(4) + c]
                 for w in range(T.int64(5)):
-                    for i in T.vectorized(T.int64(8)):
-                        mixed[w, i] = unseen[w]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            mixed[w, v_1 * T.int64(4) + i] = unseen[w]
                 for key_block in range((seen + T.int64(7)) // T.int64(8)):
                     first_key: T.int64 = key_block * T.int64(8)
                     keys: T.int64 = T.min(seen - first_key, T.int64(8))
                     for tile_1 in range((keys + T.int64(1)) // T.int64(2)):
                         for r in T.unroll(T.int64(2)):
-                            for i in T.vectorized(T.int64(8)):
-                                tile[r, i] = T.float32(0.0)
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
                         for d in range(T.int64(4)):
                             for r in T.unroll(T.int64(2)):
-                                for i in T.vectorized(T.int64(8)):
-                                    tile[r, i] = tile[r, i] + K[T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)), d] * queries[d, i]
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(4)):
+                                        tile[r, v_1 * T.int64(4) + i] = tile[r, v_1 * T.int64(4) + i] + K[T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)), d] * queries[d, v_1 * T.int64(4) + i]
                         for r in T.unroll(T.int64(2)):
-                            for i in T.vectorized(T.int64(8)):
-                                scores[tile_1 * T.int64(2) + r, i] = T.Select(T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)) < T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))) - T.int64(2), tile[r, i], T.float32("-inf"))
-                    for i in T.vectorized(T.int64(8)):
-                        sums[i] = best[i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    scores[tile_1 * T.int64(2) + r, v_1 * T.int64(4) + i] = T.Select(T.min(first_key + (tile_1 * T.int64(2) + r), n - T.int64(1)) < T.min(query_block * T.int64(8) + (v_1 * T.int64(4) + i), T.Sub(T.int64(6), T.int64(1))) - T.int64(2), tile[r, v_1 * T.int64(4) + i], T.float32("-inf"))
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            sums[v_1 * T.int64(4) + i] = best[v_1 * T.int64(4) + i]
                     for j in range(keys):
-                        for i in T.vectorized(T.int64(8)):
-                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                    for i in T.vectorized(T.int64(8)):
-                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                    for i in T.vectorized(T.int64(8)):
-                        correction[i] = T.exp(best[i] - reference[i])
-                    for i in T.vectorized(T.int64(8)):
-                        best[i] = sums[i]
-                    for i in T.vectorized(T.int64(8)):
-                        sums[i] = total[i] * correction[i]
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                sums[v_1 * T.int64(4) + i] = T.Select(scores[j, v_1 * T.int64(4) + i] > sums[v_1 * T.int64(4) + i], scores[j, v_1 * T.int64(4) + i], sums[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            reference[v_1 * T.int64(4) + i] = T.Select(sums[v_1 * T.int64(4) + i] == T.float32("-inf"), T.float32(0.0), sums[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            correction[v_1 * T.int64(4) + i] = T.exp(best[v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            best[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            sums[v_1 * T.int64(4) + i] = total[v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
                     for j in range(keys):
-                        for i in T.vectorized(T.int64(8)):
-                            scores[j, i] = T.exp(scores[j, i] - reference[i])
-                        for i in T.vectorized(T.int64(8)):
-                            sums[i] = sums[i] + scores[j, i]
-                    for i in T.vectorized(T.int64(8)):
-                        total[i] = sums[i]
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                scores[j, v_1 * T.int64(4) + i] = T.exp(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                sums[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i] + scores[j, v_1 * T.int64(4) + i]
+                    for v_1 in T.unroll(T.int64(2)):
+                        for i in T.vectorized(T.int64(4)):
+                            total[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i]
                     for columns_1 in range(T.int64(2)):
                         for r in T.unroll(T.int64(2)):
-                            for i in T.vectorized(T.int64(8)):
-                                mixed_tile[r, i] = mixed[columns_1 * T.int64(2) + r, i] * correction[i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed_tile[r, v_1 * T.int64(4) + i] = mixed[columns_1 * T.int64(2) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
                         for j in range(keys):
                             for r in T.unroll(T.int64(2)):
-                                for i in T.vectorized(T.int64(8)):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), columns_1 * T.int64(2) + r] * scores[j, i]
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(4)):
+                                        mixed_tile[r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i] + V[T.min(first_key + j, n - T.int64(1)), columns_1 * T.int64(2) + r] * scores[j, v_1 * T.int64(4) + i]
                         for r in T.unroll(T.int64(2)):
-                            for i in T.vectorized(T.int64(8)):
-                                mixed[columns_1 * T.int64(2) + r, i] = mixed_tile[r, i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed[columns_1 * T.int64(2) + r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i]
                     for r in T.unroll(T.int64(1)):
-                        for i in T.vectorized(T.int64(8)):
-                            mixed_tile[r, i] = mixed[T.int64(4) + r, i] * correction[i]
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                mixed_tile[r, v_1 * T.int64(4) + i] = mixed[T.int64(4) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
                     for j in range(keys):
                         for r in T.unroll(T.int64(1)):
-                            for i in T.vectorized(T.int64(8)):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(4) + r] * scores[j, i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(4)):
+                                    mixed_tile[r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(4) + r] * scores[j, v_1 * T.int64(4) + i]
                     for r in T.unroll(T.int64(1)):
-                        for i in T.vectorized(T.int64(8)):
-                            mixed[T.int64(4) + r, i] = mixed_tile[r, i]
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(4)):
+                                mixed[T.int64(4) + r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i]
                 for i in range(T.int64(8)):
                     if query_block * T.int64(8) + i < T.int64(6):
                         for column in range(T.int64(1)):

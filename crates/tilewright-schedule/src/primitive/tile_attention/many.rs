@@ -1,9 +1,12 @@
 //! Tasks of many queries, which are the lanes of vectors.
+//!
+//! Queries that do not fill a task's vectors have tasks of fewer vectors: one task, where their number is constant, and else as
+//! many of one vector as there are.
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
-use super::reference;
 use super::task::{Keys, Maker, exp, is_load};
+use super::{Tiling, reference};
 use crate::guard::{binary, compare, greater};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
@@ -29,9 +32,25 @@ struct Memory {
     unseen: Option<Buffer>,
 }
 
+/// Tasks of one size.
+struct Kind {
+    tiling: Tiling,
+    /// How many there are for one place of the batch.
+    count: Expr,
+    /// The first query of the first one.
+    first: Expr,
+    /// Whether every lane is a query that there is.
+    is_full: bool,
+    memory: Memory,
+    /// Registers: of columns of the values, of scores, and of sums.
+    tiles: [Buffer; 3],
+}
+
 /// A task at its place.
 struct Task<'a> {
     m: &'a Maker<'a>,
+    tiling: Tiling,
+    is_full: bool,
     memory: &'a Memory,
     batch: &'a [(Var, Expr)],
     /// The first query.
@@ -43,15 +62,66 @@ struct Task<'a> {
 impl Maker<'_> {
     /// The parallel loop over blocks of queries.
     pub(super) fn many(&self) -> Result<Stmt, Fault> {
-        let queries = self.tiling.queries();
-        let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
+        let width = constant(&self.a.width.extent)?;
         let seen = self.a.seen(&self.known);
-        let copy = |name: &str, of: &Expr, columns: i64| {
-            (!is_load(of)).then(|| self.memory(name, &[self.tiling.keys, columns]))
-        };
+        let columns = self.columns(width);
+        let kinds = self.kinds(seen.is_some())?;
+        let mut buffers: Vec<Buffer> = kinds.iter().flat_map(Kind::buffers).collect();
+        buffers.extend(seen.iter().map(|_| columns.clone()));
+        let zero = self.int(0);
+        let count = kinds.iter().fold(zero, |count, kind| &count + &kind.count);
+        self.tasks(&self.known.simplify(&count), &buffers, |batch, number| {
+            let body = |kind: &Kind, number: &Expr| self.task(kind, number, batch, (seen.as_ref(), &columns));
+            match kinds.as_slice() {
+                [one] => body(one, number),
+                [whole, rest, ..] => {
+                    let condition = compare(CmpOp::Lt, number, &whole.count)?;
+                    let (then, otherwise) = (body(whole, number)?, body(rest, &(number - &whole.count))?);
+                    Ok(StmtKind::If { condition, then, otherwise: Some(otherwise) }.into())
+                }
+                [] => Err(Fault::of_call("there are no queries")),
+            }
+        })
+    }
+
+    /// The sizes of tasks: those of all vectors, and those of the queries that are left.
+    fn kinds(&self, has_unseen: bool) -> Result<Vec<Kind>, Fault> {
+        let (all, tiling, zero) = (&self.a.query.extent, self.tiling, self.int(0));
+        let queries = tiling.queries();
+        let whole = self.known.simplify(&binary(BinOp::FloorDiv, all, &self.int(queries))?);
+        let done = self.known.simplify(&(&whole * queries));
+        let left = self.known.simplify(&(all - &done));
+        let rest = tiling.of_vectors(left.as_int().map_or(1, |left| (left + tiling.lanes - 1) / tiling.lanes));
+        if left.as_int() == Some(0) {
+            return Ok(vec![self.kind(tiling, (whole, zero), true, has_unseen)?]);
+        }
+        if rest.vectors == tiling.vectors {
+            let count = self.ceil_div(all, queries)?;
+            return Ok(vec![self.kind(tiling, (count, zero), false, has_unseen)?]);
+        }
+        let count = self.ceil_div(&left, rest.queries())?;
+        let is_full = left.as_int().is_some_and(|left| left % rest.queries() == 0);
+        let rest = self.kind(rest, (count, done), is_full, has_unseen)?;
+        if whole.as_int() == Some(0) {
+            return Ok(vec![rest]);
+        }
+        Ok(vec![self.kind(tiling, (whole, zero), true, has_unseen)?, rest])
+    }
+
+    fn kind(
+        &self,
+        tiling: Tiling,
+        (count, first): (Expr, Expr),
+        is_full: bool,
+        has_unseen: bool,
+    ) -> Result<Kind, Fault> {
+        let queries = tiling.queries();
+        let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
+        let copy =
+            |name: &str, of: &Expr, columns: i64| (!is_load(of)).then(|| self.memory(name, &[tiling.keys, columns]));
         let memory = Memory {
             queries: self.memory("queries", &[depth, queries]),
-            scores: self.memory("scores", &[self.tiling.keys, queries]),
+            scores: self.memory("scores", &[tiling.keys, queries]),
             mixed: self.memory("mixed", &[width, queries]),
             best: self.memory("best", &[queries]),
             total: self.memory("total", &[queries]),
@@ -59,34 +129,45 @@ impl Maker<'_> {
             reference: self.memory("reference", &[queries]),
             keys: copy("keys", &self.a.of_key, depth),
             values: copy("values", &self.a.of_value, width),
-            unseen: seen.is_some().then(|| self.memory("unseen", &[width])),
+            unseen: has_unseen.then(|| self.memory("unseen", &[width])),
         };
-        let (tile, sums) = (self.registers("tile", &[self.tiling.rows, queries]), self.registers("sums", &[queries]));
-        let tiles = [self.registers("mixed_tile", &[self.tiling.rows, queries]), tile, sums];
-        let Memory { queries: of_depth, scores, mixed, best, total, correction, reference, keys, values, unseen } =
-            &memory;
-        let mut buffers: Vec<Buffer> =
-            [of_depth, scores, mixed, best, total, correction, reference].map(Buffer::clone).to_vec();
-        buffers.extend(keys.iter().chain(values).chain(unseen).chain(&tiles).cloned());
-        let columns = self.columns(width);
-        buffers.extend(unseen.iter().map(|_| columns.clone()));
-        let blocks = self.ceil_div(&self.a.query.extent, queries)?;
-        self.tasks(&blocks, &buffers, |batch, number| {
-            let mut task =
-                Task { m: self, memory: &memory, batch, first: number * queries, seen: self.a.key.extent.clone() };
-            let limit = seen.as_ref().map(|seen| task.limit(seen)).transpose()?;
-            let var = self.var("seen");
-            if limit.is_some() {
-                task.seen = Expr::var(&var);
-            }
-            let block = |keys: &Keys| task.block(keys, &tiles, (depth, width));
-            let blocks = match task.seen.as_int() {
-                Some(all) => self.constant_key_blocks(all, block)?,
-                None => self.key_blocks(&task.seen, block)?,
-            };
-            let body = Stmt::seq([task.start(width, &columns)?, blocks, task.write(width)?]);
-            Ok(limit.into_iter().fold(body, |body, value| StmtKind::Let { var: var.clone(), value, body }.into()))
-        })
+        let (tile, sums) = (self.registers("tile", &[tiling.rows, queries]), self.registers("sums", &[queries]));
+        let tiles = [self.registers("mixed_tile", &[tiling.rows, queries]), tile, sums];
+        Ok(Kind { tiling, count, first, is_full, memory, tiles })
+    }
+
+    /// The task of that number among those of a size.
+    fn task(
+        &self,
+        kind: &Kind,
+        number: &Expr,
+        batch: &[(Var, Expr)],
+        (seen, columns): (Option<&Expr>, &Buffer),
+    ) -> Result<Stmt, Fault> {
+        let (tiling, is_full, memory) = (kind.tiling, kind.is_full, &kind.memory);
+        let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
+        let first = self.known.simplify(&(&kind.first + &(number * tiling.queries())));
+        let mut task = Task { m: self, tiling, is_full, memory, batch, first, seen: self.a.key.extent.clone() };
+        let limit = seen.map(|seen| task.limit(seen)).transpose()?;
+        let var = self.var("seen");
+        if limit.is_some() {
+            task.seen = Expr::var(&var);
+        }
+        let block = |keys: &Keys| task.block(keys, &kind.tiles, (depth, width));
+        let blocks = match task.seen.as_int() {
+            Some(all) => self.constant_key_blocks(all, block)?,
+            None => self.key_blocks(&task.seen, block)?,
+        };
+        let body = Stmt::seq([task.start(width, columns)?, blocks, task.write(width)?]);
+        Ok(limit.into_iter().fold(body, |body, value| StmtKind::Let { var: var.clone(), value, body }.into()))
+    }
+}
+
+impl Kind {
+    fn buffers(&self) -> Vec<Buffer> {
+        let Memory { queries, scores, mixed, best, total, correction, reference, keys, values, unseen } = &self.memory;
+        let always = [queries, scores, mixed, best, total, correction, reference];
+        always.into_iter().chain(keys).chain(values).chain(unseen).chain(&self.tiles).cloned().collect()
     }
 }
 
@@ -98,22 +179,23 @@ impl Task<'_> {
     /// The query of a lane, held within the queries that there are.
     fn query(&self, lane: &Expr) -> Result<Expr, Fault> {
         let (place, all) = (&self.first + lane, &self.m.a.query.extent);
-        if all.as_int().is_some_and(|all| all % self.m.tiling.queries() == 0) {
-            return Ok(place);
-        }
-        binary(BinOp::Min, &place, &(all - 1))
+        if self.is_full { Ok(place) } else { binary(BinOp::Min, &place, &(all - 1)) }
     }
 
     /// How many keys the last of the task's queries sees at most.
     fn limit(&self, seen: &Expr) -> Result<Expr, Fault> {
         let (m, a) = (self.m, self.m.a);
-        let last = self.query(&m.int(m.tiling.queries() - 1))?;
+        let last = self.query(&m.int(self.tiling.queries() - 1))?;
         let limit = m.at(seen, &[(&a.query.var, &last)], self.batch);
         Ok(m.known.simplify(&binary(BinOp::Max, &m.least(&limit, &a.key.extent)?, &m.int(0))?))
     }
 
     fn lanes(&self, body: impl FnOnce(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
-        self.m.vectorized("i", self.m.tiling.queries(), body)
+        let Tiling { lanes, vectors, .. } = self.tiling;
+        if vectors == 1 {
+            return self.m.vectorized("i", lanes, body);
+        }
+        self.m.unrolled("v", vectors, |v| self.m.vectorized("i", lanes, |i| body(&(&(v * lanes) + i))))
     }
 
     /// The queries are copied, and nothing was seen yet.
@@ -150,7 +232,7 @@ impl Task<'_> {
             stmts.push(self.copy(keys, copy, &self.m.a.of_value, &self.m.a.width.var, width)?);
         }
         stmts.extend([self.scores(keys, tile)?, self.weights(keys, sums)?]);
-        let rows = self.m.tiling.rows;
+        let rows = self.tiling.rows;
         stmts.push(self.m.tiles("columns", width, rows, |first, rows| self.mixed(keys, mixed_tile, first, rows))?);
         Ok(Stmt::seq(stmts))
     }
@@ -189,7 +271,7 @@ impl Task<'_> {
 
     /// The scores of the block, tile by tile.
     fn scores(&self, keys: &Keys, tile: &Buffer) -> Result<Stmt, Fault> {
-        let (m, rows) = (self.m, self.m.tiling.rows);
+        let (m, rows) = (self.m, self.tiling.rows);
         match keys.count.as_int() {
             Some(count) => m.tiles("tile", count, rows, |first, rows| self.score_tile(keys, tile, first, rows)),
             None => {
@@ -274,7 +356,7 @@ impl Task<'_> {
     /// The results of the queries that there are.
     fn write(&self, width: i64) -> Result<Stmt, Fault> {
         let (m, a) = (self.m, self.m.a);
-        m.serial("i", &m.int(m.tiling.queries()), |i| {
+        m.serial("i", &m.int(self.tiling.queries()), |i| {
             let query = &self.first + i;
             let columns = m.tiles("column", width, m.tiling.lanes, |first, lanes| {
                 m.vectorized("c", lanes, |c| {
@@ -285,6 +367,9 @@ impl Task<'_> {
                     store(&a.out, &indices.iter().collect::<Vec<_>>(), &m.at(&a.result, &places, self.batch))
                 })
             })?;
+            if self.is_full {
+                return Ok(columns);
+            }
             let condition = m.known.simplify(&compare(CmpOp::Lt, &query, &a.query.extent)?);
             Ok(StmtKind::If { condition, then: columns, otherwise: None }.into())
         })

@@ -78,6 +78,13 @@ impl Tiling {
     fn queries(&self) -> i64 {
         self.lanes * self.vectors
     }
+
+    /// The same with another number of vectors, and about as many registers in a tile.
+    fn of_vectors(self, vectors: i64) -> Self {
+        let most = (self.rows * self.vectors / vectors.max(1)).clamp(1, self.keys);
+        let rows = (1..=most).rev().find(|rows| self.keys % rows == 0).unwrap_or(1);
+        Self { vectors, rows, ..self }
+    }
 }
 
 /// The most of each size.

@@ -58,7 +58,7 @@ class Module:
                     T.reads(Q[T.int64(0):T.int64(6), T.int64(0):T.int64(4)], K[T.int64(0):n, T.int64(0):T.int64(4)], V[T.int64(0):n, T.int64(0):T.int64(5)])
                     T.writes(X[T.int64(0):T.int64(6), T.int64(0):T.int64(5)])
                     queries = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
-                    scores = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
+                    scores = T.alloc_buffer((T.int64(96), T.int64(8)), align=64)
                     mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
                     best = T.alloc_buffer((T.int64(8),), align=64)
                     total = T.alloc_buffer((T.int64(8),), align=64)
@@ -78,9 +78,9 @@ class Module:
                     for w in range(T.int64(5)):
                         for i in T.vectorized(T.int64(8)):
                             mixed[w, i] = T.float32(0.0)
-                    for key_block in range((n + T.int64(127)) // T.int64(128)):
-                        first_key: T.int64 = key_block * T.int64(128)
-                        keys: T.int64 = T.min(n - first_key, T.int64(128))
+                    for key_block in range((n + T.int64(95)) // T.int64(96)):
+                        first_key: T.int64 = key_block * T.int64(96)
+                        keys: T.int64 = T.min(n - first_key, T.int64(96))
                         for tile_1 in range((keys + T.int64(7)) // T.int64(8)):
                             for r in T.unroll(T.int64(8)):
                                 for i in T.vectorized(T.int64(8)):

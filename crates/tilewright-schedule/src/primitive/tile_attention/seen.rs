@@ -17,6 +17,11 @@ use crate::primitive::Fault;
 const VECTORS: i64 = 8;
 
 impl Attention {
+    /// Whether there are keys that a query sees and one before it does not.
+    pub(crate) fn is_partly_seen(&self) -> bool {
+        self.seen(&Analyzer::default()).is_some()
+    }
+
     /// How many keys a query sees at most, over batch and query, where no query sees fewer than one before it.
     pub(super) fn seen(&self, known: &Analyzer) -> Option<Expr> {
         let (condition, then, otherwise) = choice(&self.scores)?;

@@ -87,140 +87,328 @@ class Module:
                 mixed_tile = T.alloc_buffer((2, 8), scope="local", align=64)
                 tile = T.alloc_buffer((2, 8), scope="local", align=64)
                 sums = T.alloc_buffer((8,), scope="local", align=64)
+                queries_1 = T.alloc_buffer((4, 4), align=64)
+                scores_1 = T.alloc_buffer((8, 4), align=64)
+                mixed_1 = T.alloc_buffer((5, 4), align=64)
+                best_1 = T.alloc_buffer((4,), align=64)
+                total_1 = T.alloc_buffer((4,), align=64)
+                correction_1 = T.alloc_buffer((4,), align=64)
+                reference_1 = T.alloc_buffer((4,), align=64)
+                mixed_tile_1 = T.alloc_buffer((4, 4), scope="local", align=64)
+                tile_1 = T.alloc_buffer((4, 4), scope="local", align=64)
+                sums_1 = T.alloc_buffer((4,), scope="local", align=64)
                 query_block: T.int32 = task % 2
                 h: T.int32 = task // 2 % 6
                 b: T.int32 = task // 12
-                for d in range(4):
-                    for i in T.vectorized(8):
-                        queries[d, i] = Q[b, h, T.min(query_block * 8 + i, T.Sub(11, 1)), d]
-                for i in T.vectorized(8):
-                    best[i] = T.float32("-inf")
-                for i in T.vectorized(8):
-                    total[i] = T.float32(0.0)
-                for w in range(5):
-                    for i in T.vectorized(8):
-                        mixed[w, i] = T.float32(0.0)
-                for key_block in range(1):
-                    first_key: T.int32 = key_block * 8
-                    for tile_1 in range(4):
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                tile[r, i] = T.float32(0.0)
-                        for d in range(4):
-                            for r in T.unroll(2):
-                                for i in T.vectorized(8):
-                                    tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (tile_1 * 2 + r), d] * queries[d, i]
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                scores[tile_1 * 2 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (tile_1 * 2 + r)]
-                    for i in T.vectorized(8):
-                        sums[i] = best[i]
-                    for j in range(8):
-                        for i in T.vectorized(8):
-                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                    for i in T.vectorized(8):
-                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                    for i in T.vectorized(8):
-                        correction[i] = T.exp(best[i] - reference[i])
-                    for i in T.vectorized(8):
-                        best[i] = sums[i]
-                    for i in T.vectorized(8):
-                        sums[i] = total[i] * correction[i]
-                    for j in range(8):
-                        for i in T.vectorized(8):
-                            scores[j, i] = T.exp(scores[j, i] - reference[i])
-                        for i in T.vectorized(8):
-                            sums[i] = sums[i] + scores[j, i]
-                    for i in T.vectorized(8):
-                        total[i] = sums[i]
-                    for columns in range(2):
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                mixed_tile[r, i] = mixed[columns * 2 + r, i] * correction[i]
-                        for j in range(8):
-                            for r in T.unroll(2):
-                                for i in T.vectorized(8):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, i]
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                mixed[columns * 2 + r, i] = mixed_tile[r, i]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
-                    for j in range(8):
-                        for r in T.unroll(1):
-                            for i in T.vectorized(8):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, i]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            mixed[4 + r, i] = mixed_tile[r, i]
-                with T.LetStmt(8) as first_key:
-                    for tile_1 in range(2):
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                tile[r, i] = T.float32(0.0)
-                        for d in range(4):
-                            for r in T.unroll(2):
-                                for i in T.vectorized(8):
-                                    tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (tile_1 * 2 + r), d] * queries[d, i]
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                scores[tile_1 * 2 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (tile_1 * 2 + r)]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            tile[r, i] = T.float32(0.0)
+                if query_block < 1:
                     for d in range(4):
-                        for r in T.unroll(1):
-                            for i in T.vectorized(8):
-                                tile[r, i] = tile[r, i] + K[b, h // 3, first_key + (4 + r), d] * queries[d, i]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            scores[4 + r, i] = tile[r, i] * T.float32(0.5) + mask[b, first_key + (4 + r)]
-                    for i in T.vectorized(8):
-                        sums[i] = best[i]
-                    for j in range(5):
-                        for i in T.vectorized(8):
-                            sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                    for i in T.vectorized(8):
-                        reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                    for i in T.vectorized(8):
-                        correction[i] = T.exp(best[i] - reference[i])
-                    for i in T.vectorized(8):
-                        best[i] = sums[i]
-                    for i in T.vectorized(8):
-                        sums[i] = total[i] * correction[i]
-                    for j in range(5):
-                        for i in T.vectorized(8):
-                            scores[j, i] = T.exp(scores[j, i] - reference[i])
-                        for i in T.vectorized(8):
-                            sums[i] = sums[i] + scores[j, i]
-                    for i in T.vectorized(8):
-                        total[i] = sums[i]
-                    for columns in range(2):
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                mixed_tile[r, i] = mixed[columns * 2 + r, i] * correction[i]
-                        for j in range(5):
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                queries[d, v * 4 + i] = Q[b, h, query_block * 8 + (v * 4 + i), d]
+                    for v in T.unroll(2):
+                        for i in T.vectorized(4):
+                            best[v * 4 + i] = T.float32("-inf")
+                    for v in T.unroll(2):
+                        for i in T.vectorized(4):
+                            total[v * 4 + i] = T.float32(0.0)
+                    for w in range(5):
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                mixed[w, v * 4 + i] = T.float32(0.0)
+                    for key_block in range(1):
+                        first_key: T.int32 = key_block * 8
+                        for tile_2 in range(4):
                             for r in T.unroll(2):
-                                for i in T.vectorized(8):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, i]
-                        for r in T.unroll(2):
-                            for i in T.vectorized(8):
-                                mixed[columns * 2 + r, i] = mixed_tile[r, i]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
-                    for j in range(5):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        tile[r, v * 4 + i] = T.float32(0.0)
+                            for d in range(4):
+                                for r in T.unroll(2):
+                                    for v in T.unroll(2):
+                                        for i in T.vectorized(4):
+                                            tile[r, v * 4 + i] = tile[r, v * 4 + i] + K[b, h // 3, first_key + (tile_2 * 2 + r), d] * queries[d, v * 4 + i]
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        scores[tile_2 * 2 + r, v * 4 + i] = tile[r, v * 4 + i] * T.float32(0.5) + mask[b, first_key + (tile_2 * 2 + r)]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                sums[v * 4 + i] = best[v * 4 + i]
+                        for j in range(8):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    sums[v * 4 + i] = T.Select(scores[j, v * 4 + i] > sums[v * 4 + i], scores[j, v * 4 + i], sums[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                reference[v * 4 + i] = T.Select(sums[v * 4 + i] == T.float32("-inf"), T.float32(0.0), sums[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                correction[v * 4 + i] = T.exp(best[v * 4 + i] - reference[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                best[v * 4 + i] = sums[v * 4 + i]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                sums[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i]
+                        for j in range(8):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    scores[j, v * 4 + i] = T.exp(scores[j, v * 4 + i] - reference[v * 4 + i])
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    sums[v * 4 + i] = sums[v * 4 + i] + scores[j, v * 4 + i]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                total[v * 4 + i] = sums[v * 4 + i]
+                        for columns in range(2):
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed_tile[r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i]
+                            for j in range(8):
+                                for r in T.unroll(2):
+                                    for v in T.unroll(2):
+                                        for i in T.vectorized(4):
+                                            mixed_tile[r, v * 4 + i] = mixed_tile[r, v * 4 + i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, v * 4 + i]
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed[columns * 2 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
                         for r in T.unroll(1):
-                            for i in T.vectorized(8):
-                                mixed_tile[r, i] = mixed_tile[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, i]
-                    for r in T.unroll(1):
-                        for i in T.vectorized(8):
-                            mixed[4 + r, i] = mixed_tile[r, i]
-                for i in range(8):
-                    if query_block * 8 + i < 11:
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    mixed_tile[r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i]
+                        for j in range(8):
+                            for r in T.unroll(1):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed_tile[r, v * 4 + i] = mixed_tile[r, v * 4 + i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, v * 4 + i]
+                        for r in T.unroll(1):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    mixed[4 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                    with T.LetStmt(8) as first_key:
+                        for tile_2 in range(2):
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        tile[r, v * 4 + i] = T.float32(0.0)
+                            for d in range(4):
+                                for r in T.unroll(2):
+                                    for v in T.unroll(2):
+                                        for i in T.vectorized(4):
+                                            tile[r, v * 4 + i] = tile[r, v * 4 + i] + K[b, h // 3, first_key + (tile_2 * 2 + r), d] * queries[d, v * 4 + i]
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        scores[tile_2 * 2 + r, v * 4 + i] = tile[r, v * 4 + i] * T.float32(0.5) + mask[b, first_key + (tile_2 * 2 + r)]
+                        for r in T.unroll(1):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    tile[r, v * 4 + i] = T.float32(0.0)
+                        for d in range(4):
+                            for r in T.unroll(1):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        tile[r, v * 4 + i] = tile[r, v * 4 + i] + K[b, h // 3, first_key + (4 + r), d] * queries[d, v * 4 + i]
+                        for r in T.unroll(1):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    scores[4 + r, v * 4 + i] = tile[r, v * 4 + i] * T.float32(0.5) + mask[b, first_key + (4 + r)]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                sums[v * 4 + i] = best[v * 4 + i]
+                        for j in range(5):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    sums[v * 4 + i] = T.Select(scores[j, v * 4 + i] > sums[v * 4 + i], scores[j, v * 4 + i], sums[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                reference[v * 4 + i] = T.Select(sums[v * 4 + i] == T.float32("-inf"), T.float32(0.0), sums[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                correction[v * 4 + i] = T.exp(best[v * 4 + i] - reference[v * 4 + i])
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                best[v * 4 + i] = sums[v * 4 + i]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                sums[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i]
+                        for j in range(5):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    scores[j, v * 4 + i] = T.exp(scores[j, v * 4 + i] - reference[v * 4 + i])
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    sums[v * 4 + i] = sums[v * 4 + i] + scores[j, v * 4 + i]
+                        for v in T.unroll(2):
+                            for i in T.vectorized(4):
+                                total[v * 4 + i] = sums[v * 4 + i]
+                        for columns in range(2):
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed_tile[r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i]
+                            for j in range(5):
+                                for r in T.unroll(2):
+                                    for v in T.unroll(2):
+                                        for i in T.vectorized(4):
+                                            mixed_tile[r, v * 4 + i] = mixed_tile[r, v * 4 + i] + V[b, first_key + j, h // 3, columns * 2 + r] * scores[j, v * 4 + i]
+                            for r in T.unroll(2):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed[columns * 2 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                        for r in T.unroll(1):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    mixed_tile[r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i]
+                        for j in range(5):
+                            for r in T.unroll(1):
+                                for v in T.unroll(2):
+                                    for i in T.vectorized(4):
+                                        mixed_tile[r, v * 4 + i] = mixed_tile[r, v * 4 + i] + V[b, first_key + j, h // 3, 4 + r] * scores[j, v * 4 + i]
+                        for r in T.unroll(1):
+                            for v in T.unroll(2):
+                                for i in T.vectorized(4):
+                                    mixed[4 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                    for i in range(8):
                         for column in range(1):
                             for c in T.vectorized(4):
                                 result[b, query_block * 8 + i, h * 5 + (column * 4 + c)] = mixed[column * 4 + c, i] / total[i]
                         for c in T.vectorized(1):
                             result[b, query_block * 8 + i, h * 5 + (4 + c)] = mixed[4 + c, i] / total[i]
+                else:
+                    for d in range(4):
+                        for i in T.vectorized(4):
+                            queries_1[d, i] = Q[b, h, T.min(query_block * 4 + 4 + i, T.Sub(11, 1)), d]
+                    for i in T.vectorized(4):
+                        best_1[i] = T.float32("-inf")
+                    for i in T.vectorized(4):
+                        total_1[i] = T.float32(0.0)
+                    for w in range(5):
+                        for i in T.vectorized(4):
+                            mixed_1[w, i] = T.float32(0.0)
+                    for key_block in range(1):
+                        first_key: T.int32 = key_block * 8
+                        for tile_2 in range(2):
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    tile_1[r, i] = T.float32(0.0)
+                            for d in range(4):
+                                for r in T.unroll(4):
+                                    for i in T.vectorized(4):
+                                        tile_1[r, i] = tile_1[r, i] + K[b, h // 3, first_key + (tile_2 * 4 + r), d] * queries_1[d, i]
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    scores_1[tile_2 * 4 + r, i] = tile_1[r, i] * T.float32(0.5) + mask[b, first_key + (tile_2 * 4 + r)]
+                        for i in T.vectorized(4):
+                            sums_1[i] = best_1[i]
+                        for j in range(8):
+                            for i in T.vectorized(4):
+                                sums_1[i] = T.Select(scores_1[j, i] > sums_1[i], scores_1[j, i], sums_1[i])
+                        for i in T.vectorized(4):
+                            reference_1[i] = T.Select(sums_1[i] == T.float32("-inf"), T.float32(0.0), sums_1[i])
+                        for i in T.vectorized(4):
+                            correction_1[i] = T.exp(best_1[i] - reference_1[i])
+                        for i in T.vectorized(4):
+                            best_1[i] = sums_1[i]
+                        for i in T.vectorized(4):
+                            sums_1[i] = total_1[i] * correction_1[i]
+                        for j in range(8):
+                            for i in T.vectorized(4):
+                                scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                            for i in T.vectorized(4):
+                                sums_1[i] = sums_1[i] + scores_1[j, i]
+                        for i in T.vectorized(4):
+                            total_1[i] = sums_1[i]
+                        for columns in range(1):
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    mixed_tile_1[r, i] = mixed_1[columns * 4 + r, i] * correction_1[i]
+                            for j in range(8):
+                                for r in T.unroll(4):
+                                    for i in T.vectorized(4):
+                                        mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, columns * 4 + r] * scores_1[j, i]
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    mixed_1[columns * 4 + r, i] = mixed_tile_1[r, i]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                mixed_tile_1[r, i] = mixed_1[4 + r, i] * correction_1[i]
+                        for j in range(8):
+                            for r in T.unroll(1):
+                                for i in T.vectorized(4):
+                                    mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores_1[j, i]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                mixed_1[4 + r, i] = mixed_tile_1[r, i]
+                    with T.LetStmt(8) as first_key:
+                        for tile_2 in range(1):
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    tile_1[r, i] = T.float32(0.0)
+                            for d in range(4):
+                                for r in T.unroll(4):
+                                    for i in T.vectorized(4):
+                                        tile_1[r, i] = tile_1[r, i] + K[b, h // 3, first_key + (tile_2 * 4 + r), d] * queries_1[d, i]
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    scores_1[tile_2 * 4 + r, i] = tile_1[r, i] * T.float32(0.5) + mask[b, first_key + (tile_2 * 4 + r)]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                tile_1[r, i] = T.float32(0.0)
+                        for d in range(4):
+                            for r in T.unroll(1):
+                                for i in T.vectorized(4):
+                                    tile_1[r, i] = tile_1[r, i] + K[b, h // 3, first_key + (4 + r), d] * queries_1[d, i]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                scores_1[4 + r, i] = tile_1[r, i] * T.float32(0.5) + mask[b, first_key + (4 + r)]
+                        for i in T.vectorized(4):
+                            sums_1[i] = best_1[i]
+                        for j in range(5):
+                            for i in T.vectorized(4):
+                                sums_1[i] = T.Select(scores_1[j, i] > sums_1[i], scores_1[j, i], sums_1[i])
+                        for i in T.vectorized(4):
+                            reference_1[i] = T.Select(sums_1[i] == T.float32("-inf"), T.float32(0.0), sums_1[i])
+                        for i in T.vectorized(4):
+                            correction_1[i] = T.exp(best_1[i] - reference_1[i])
+                        for i in T.vectorized(4):
+                            best_1[i] = sums_1[i]
+                        for i in T.vectorized(4):
+                            sums_1[i] = total_1[i] * correction_1[i]
+                        for j in range(5):
+                            for i in T.vectorized(4):
+                                scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                            for i in T.vectorized(4):
+                                sums_1[i] = sums_1[i] + scores_1[j, i]
+                        for i in T.vectorized(4):
+                            total_1[i] = sums_1[i]
+                        for columns in range(1):
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    mixed_tile_1[r, i] = mixed_1[columns * 4 + r, i] * correction_1[i]
+                            for j in range(5):
+                                for r in T.unroll(4):
+                                    for i in T.vectorized(4):
+                                        mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, columns * 4 + r] * scores_1[j, i]
+                            for r in T.unroll(4):
+                                for i in T.vectorized(4):
+                                    mixed_1[columns * 4 + r, i] = mixed_tile_1[r, i]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                mixed_tile_1[r, i] = mixed_1[4 + r, i] * correction_1[i]
+                        for j in range(5):
+                            for r in T.unroll(1):
+                                for i in T.vectorized(4):
+                                    mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores_1[j, i]
+                        for r in T.unroll(1):
+                            for i in T.vectorized(4):
+                                mixed_1[4 + r, i] = mixed_tile_1[r, i]
+                    for i in range(4):
+                        if query_block * 4 + i < 7:
+                            for column in range(1):
+                                for c in T.vectorized(4):
+                                    result[b, query_block * 4 + 4 + i, h * 5 + (column * 4 + c)] = mixed_1[column * 4 + c, i] / total_1[i]
+                            for c in T.vectorized(1):
+                                result[b, query_block * 4 + 4 + i, h * 5 + (4 + c)] = mixed_1[4 + c, i] / total_1[i]

@@ -47,7 +47,7 @@ class Module:
                     T.reads(q[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], k[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], v[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(5)], bias[T.int64(0):T.int64(2), T.int64(0), T.int64(0):n, T.int64(0):m])
                     T.writes(T_attention_bias[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(5)])
                     query = T.alloc_buffer((T.int64(9),), align=64)
-                    scores = T.alloc_buffer((T.int64(128),), align=64)
+                    scores = T.alloc_buffer((T.int64(96),), align=64)
                     mixed = T.alloc_buffer((T.int64(5),), scope="local", align=64)
                     best = T.alloc_buffer((T.int64(1),), align=64)
                     total = T.alloc_buffer((T.int64(1),), align=64)
@@ -69,9 +69,9 @@ class Module:
                     total[T.int64(0)] = T.float32(0.0)
                     for c in T.vectorized(T.int64(5)):
                         mixed[T.int64(0) + c] = T.float32(0.0)
-                    for key_block in range((m + T.int64(127)) // T.int64(128)):
-                        first_key: T.int64 = key_block * T.int64(128)
-                        keys: T.int64 = T.min(m - first_key, T.int64(128))
+                    for key_block in range((m + T.int64(95)) // T.int64(96)):
+                        first_key: T.int64 = key_block * T.int64(96)
+                        keys: T.int64 = T.min(m - first_key, T.int64(96))
                         for j in range((keys + T.int64(7)) // T.int64(8) * T.int64(8)):
                             for c in T.vectorized(T.int64(8)):
                                 half[c] = T.float32(0.0)
@@ -124,91 +124,202 @@ class Module:
                     for c in T.vectorized(T.int64(5)):
                         T_attention_bias[v_i0, query_block, v_i1, T.int64(0) + c] = T.Select(total[T.int64(0)] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c] / total[T.int64(0)])
         else:
-            for task in T.parallel((n + T.int64(7)) // T.int64(8) * T.int64(6)):
+            for task in T.parallel(n // T.int64(16) * T.int64(6) + (n % T.int64(16) + T.int64(7)) // T.int64(8) * T.int64(6)):
                 with T.block("T_attention_bias_products"):
                     T.reads(q[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], k[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(9)], v[T.int64(0):T.int64(2), T.int64(0):m, T.int64(0):T.int64(3), T.int64(0):T.int64(5)], bias[T.int64(0):T.int64(2), T.int64(0), T.int64(0):n, T.int64(0):m])
                     T.writes(T_attention_bias[T.int64(0):T.int64(2), T.int64(0):n, T.int64(0):T.int64(3), T.int64(0):T.int64(5)])
-                    queries = T.alloc_buffer((T.int64(9), T.int64(8)), align=64)
-                    scores = T.alloc_buffer((T.int64(128), T.int64(8)), align=64)
-                    mixed = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
-                    best = T.alloc_buffer((T.int64(8),), align=64)
-                    total = T.alloc_buffer((T.int64(8),), align=64)
-                    correction = T.alloc_buffer((T.int64(8),), align=64)
-                    reference = T.alloc_buffer((T.int64(8),), align=64)
+                    queries = T.alloc_buffer((T.int64(9), T.int64(16)), align=64)
+                    scores = T.alloc_buffer((T.int64(96), T.int64(16)), align=64)
+                    mixed = T.alloc_buffer((T.int64(5), T.int64(16)), align=64)
+                    best = T.alloc_buffer((T.int64(16),), align=64)
+                    total = T.alloc_buffer((T.int64(16),), align=64)
+                    correction = T.alloc_buffer((T.int64(16),), align=64)
+                    reference = T.alloc_buffer((T.int64(16),), align=64)
                     unseen = T.alloc_buffer((T.int64(5),), align=64)
-                    mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
-                    tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
-                    sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
+                    mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
+                    tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
+                    sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
+                    queries_1 = T.alloc_buffer((T.int64(9), T.int64(8)), align=64)
+                    scores_1 = T.alloc_buffer((T.int64(96), T.int64(8)), align=64)
+                    mixed_1 = T.alloc_buffer((T.int64(5), T.int64(8)), align=64)
+                    best_1 = T.alloc_buffer((T.int64(8),), align=64)
+                    total_1 = T.alloc_buffer((T.int64(8),), align=64)
+                    correction_1 = T.alloc_buffer((T.int64(8),), align=64)
+                    reference_1 = T.alloc_buffer((T.int64(8),), align=64)
+                    unseen_1 = T.alloc_buffer((T.int64(5),), align=64)
+                    mixed_tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
+                    sums_1 = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                     columns = T.alloc_buffer((T.int64(5),), scope="local", align=64)
-                    query_block: T.int64 = task % ((n + T.int64(7)) // T.int64(8))
-                    v_i1: T.int64 = task // ((n + T.int64(7)) // T.int64(8)) % T.int64(3)
-                    v_i0: T.int64 = task // ((n + T.int64(7)) // T.int64(8)) // T.int64(3)
-                    seen: T.int64 = T.max(T.min(query_block * T.int64(8) - n + T.int64(8), T.int64(0)) + m, T.int64(0))
-                    for d in range(T.int64(9)):
-                        for i in T.vectorized(T.int64(8)):
-                            queries[d, i] = q[v_i0, T.min(query_block * T.int64(8) + i, n - T.int64(1)), v_i1, d]
-                    for i in T.vectorized(T.int64(8)):
-                        best[i] = T.float32("-inf")
-                    for i in T.vectorized(T.int64(8)):
-                        total[i] = T.float32(0.0)
-                    for c in T.vectorized(T.int64(5)):
-                        columns[T.int64(0) + c] = T.float32(0.0)
-                    for j in range(m - seen):
-                        for c in T.vectorized(T.int64(5)):
-                            columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
-                    for c in T.vectorized(T.int64(5)):
-                        unseen[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
-                    for w in range(T.int64(5)):
-                        for i in T.vectorized(T.int64(8)):
-                            mixed[w, i] = unseen[w]
-                    for key_block in range((seen + T.int64(127)) // T.int64(128)):
-                        first_key: T.int64 = key_block * T.int64(128)
-                        keys: T.int64 = T.min(seen - first_key, T.int64(128))
-                        for tile_1 in range((keys + T.int64(7)) // T.int64(8)):
-                            for r in T.unroll(T.int64(8)):
+                    query_block: T.int64 = task % (n // T.int64(16) + (n % T.int64(16) + T.int64(7)) // T.int64(8))
+                    v_i1: T.int64 = task // (n // T.int64(16) + (n % T.int64(16) + T.int64(7)) // T.int64(8)) % T.int64(3)
+                    v_i0: T.int64 = task // (n // T.int64(16) + (n % T.int64(16) + T.int64(7)) // T.int64(8)) // T.int64(3)
+                    if query_block < n // T.int64(16):
+                        seen: T.int64 = T.max(T.min(query_block * T.int64(16) - n + T.int64(16), T.int64(0)) + m, T.int64(0))
+                        for d in range(T.int64(9)):
+                            for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    tile[r, i] = T.float32(0.0)
-                            for d in range(T.int64(9)):
+                                    queries[d, v_1 * T.int64(8) + i] = q[v_i0, query_block * T.int64(16) + (v_1 * T.int64(8) + i), v_i1, d]
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                best[v_1 * T.int64(8) + i] = T.float32("-inf")
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                total[v_1 * T.int64(8) + i] = T.float32(0.0)
+                        for c in T.vectorized(T.int64(5)):
+                            columns[T.int64(0) + c] = T.float32(0.0)
+                        for j in range(m - seen):
+                            for c in T.vectorized(T.int64(5)):
+                                columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
+                        for c in T.vectorized(T.int64(5)):
+                            unseen[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
+                        for w in range(T.int64(5)):
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed[w, v_1 * T.int64(8) + i] = unseen[w]
+                        for key_block in range((seen + T.int64(95)) // T.int64(96)):
+                            first_key: T.int64 = key_block * T.int64(96)
+                            keys: T.int64 = T.min(seen - first_key, T.int64(96))
+                            for tile_2 in range((keys + T.int64(3)) // T.int64(4)):
+                                for r in T.unroll(T.int64(4)):
+                                    for v_1 in T.unroll(T.int64(2)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            tile[r, v_1 * T.int64(8) + i] = T.float32(0.0)
+                                for d in range(T.int64(9)):
+                                    for r in T.unroll(T.int64(4)):
+                                        for v_1 in T.unroll(T.int64(2)):
+                                            for i in T.vectorized(T.int64(8)):
+                                                tile[r, v_1 * T.int64(8) + i] = tile[r, v_1 * T.int64(8) + i] + k[v_i0, T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1)), v_i1, d] * queries[d, v_1 * T.int64(8) + i]
+                                for r in T.unroll(T.int64(4)):
+                                    for v_1 in T.unroll(T.int64(2)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            scores[tile_2 * T.int64(4) + r, v_1 * T.int64(8) + i] = T.Select(query_block * T.int64(16) + (v_1 * T.int64(8) + i) + (m - n) >= T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1)), tile[r, v_1 * T.int64(8) + i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), query_block * T.int64(16) + (v_1 * T.int64(8) + i), T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1))], T.float32("-inf"))
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    sums[v_1 * T.int64(8) + i] = best[v_1 * T.int64(8) + i]
+                            for j in range(keys):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        sums[v_1 * T.int64(8) + i] = T.Select(scores[j, v_1 * T.int64(8) + i] > sums[v_1 * T.int64(8) + i], scores[j, v_1 * T.int64(8) + i], sums[v_1 * T.int64(8) + i])
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    reference[v_1 * T.int64(8) + i] = T.Select(sums[v_1 * T.int64(8) + i] == T.float32("-inf"), T.float32(0.0), sums[v_1 * T.int64(8) + i])
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    correction[v_1 * T.int64(8) + i] = T.exp(best[v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    best[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    sums[v_1 * T.int64(8) + i] = total[v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                            for j in range(keys):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        scores[j, v_1 * T.int64(8) + i] = T.exp(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        sums[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i] + scores[j, v_1 * T.int64(8) + i]
+                            for v_1 in T.unroll(T.int64(2)):
+                                for i in T.vectorized(T.int64(8)):
+                                    total[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
+                            for columns_1 in range(T.int64(1)):
+                                for r in T.unroll(T.int64(4)):
+                                    for v_1 in T.unroll(T.int64(2)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            mixed_tile[r, v_1 * T.int64(8) + i] = mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                for j in range(keys):
+                                    for r in T.unroll(T.int64(4)):
+                                        for v_1 in T.unroll(T.int64(2)):
+                                            for i in T.vectorized(T.int64(8)):
+                                                mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns_1 * T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
+                                for r in T.unroll(T.int64(4)):
+                                    for v_1 in T.unroll(T.int64(2)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                            for r in T.unroll(T.int64(1)):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        mixed_tile[r, v_1 * T.int64(8) + i] = mixed[T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                            for j in range(keys):
+                                for r in T.unroll(T.int64(1)):
+                                    for v_1 in T.unroll(T.int64(2)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
+                            for r in T.unroll(T.int64(1)):
+                                for v_1 in T.unroll(T.int64(2)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        mixed[T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                        for i in range(T.int64(16)):
+                            for c in T.vectorized(T.int64(5)):
+                                T_attention_bias[v_i0, query_block * T.int64(16) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
+                    else:
+                        seen: T.int64 = T.max(T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) - n + T.int64(8), T.int64(0)) + m, T.int64(0))
+                        for d in range(T.int64(9)):
+                            for i in T.vectorized(T.int64(8)):
+                                queries_1[d, i] = q[v_i0, T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)), v_i1, d]
+                        for i in T.vectorized(T.int64(8)):
+                            best_1[i] = T.float32("-inf")
+                        for i in T.vectorized(T.int64(8)):
+                            total_1[i] = T.float32(0.0)
+                        for c in T.vectorized(T.int64(5)):
+                            columns[T.int64(0) + c] = T.float32(0.0)
+                        for j in range(m - seen):
+                            for c in T.vectorized(T.int64(5)):
+                                columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
+                        for c in T.vectorized(T.int64(5)):
+                            unseen_1[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
+                        for w in range(T.int64(5)):
+                            for i in T.vectorized(T.int64(8)):
+                                mixed_1[w, i] = unseen_1[w]
+                        for key_block in range((seen + T.int64(95)) // T.int64(96)):
+                            first_key: T.int64 = key_block * T.int64(96)
+                            keys: T.int64 = T.min(seen - first_key, T.int64(96))
+                            for tile_2 in range((keys + T.int64(7)) // T.int64(8)):
                                 for r in T.unroll(T.int64(8)):
                                     for i in T.vectorized(T.int64(8)):
-                                        tile[r, i] = tile[r, i] + k[v_i0, T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1)), v_i1, d] * queries[d, i]
-                            for r in T.unroll(T.int64(8)):
+                                        tile_1[r, i] = T.float32(0.0)
+                                for d in range(T.int64(9)):
+                                    for r in T.unroll(T.int64(8)):
+                                        for i in T.vectorized(T.int64(8)):
+                                            tile_1[r, i] = tile_1[r, i] + k[v_i0, T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1)), v_i1, d] * queries_1[d, i]
+                                for r in T.unroll(T.int64(8)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        scores_1[tile_2 * T.int64(8) + r, i] = T.Select(T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1)), tile_1[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)), T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1))], T.float32("-inf"))
+                            for i in T.vectorized(T.int64(8)):
+                                sums_1[i] = best_1[i]
+                            for j in range(keys):
                                 for i in T.vectorized(T.int64(8)):
-                                    scores[tile_1 * T.int64(8) + r, i] = T.Select(T.min(query_block * T.int64(8) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1)), tile[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(query_block * T.int64(8) + i, n - T.int64(1)), T.min(first_key + (tile_1 * T.int64(8) + r), m - T.int64(1))], T.float32("-inf"))
-                        for i in T.vectorized(T.int64(8)):
-                            sums[i] = best[i]
-                        for j in range(keys):
+                                    sums_1[i] = T.Select(scores_1[j, i] > sums_1[i], scores_1[j, i], sums_1[i])
                             for i in T.vectorized(T.int64(8)):
-                                sums[i] = T.Select(scores[j, i] > sums[i], scores[j, i], sums[i])
-                        for i in T.vectorized(T.int64(8)):
-                            reference[i] = T.Select(sums[i] == T.float32("-inf"), T.float32(0.0), sums[i])
-                        for i in T.vectorized(T.int64(8)):
-                            correction[i] = T.exp(best[i] - reference[i])
-                        for i in T.vectorized(T.int64(8)):
-                            best[i] = sums[i]
-                        for i in T.vectorized(T.int64(8)):
-                            sums[i] = total[i] * correction[i]
-                        for j in range(keys):
+                                reference_1[i] = T.Select(sums_1[i] == T.float32("-inf"), T.float32(0.0), sums_1[i])
                             for i in T.vectorized(T.int64(8)):
-                                scores[j, i] = T.exp(scores[j, i] - reference[i])
+                                correction_1[i] = T.exp(best_1[i] - reference_1[i])
                             for i in T.vectorized(T.int64(8)):
-                                sums[i] = sums[i] + scores[j, i]
-                        for i in T.vectorized(T.int64(8)):
-                            total[i] = sums[i]
-                        for r in T.unroll(T.int64(5)):
+                                best_1[i] = sums_1[i]
                             for i in T.vectorized(T.int64(8)):
-                                mixed_tile[r, i] = mixed[T.int64(0) + r, i] * correction[i]
-                        for j in range(keys):
+                                sums_1[i] = total_1[i] * correction_1[i]
+                            for j in range(keys):
+                                for i in T.vectorized(T.int64(8)):
+                                    scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                                for i in T.vectorized(T.int64(8)):
+                                    sums_1[i] = sums_1[i] + scores_1[j, i]
+                            for i in T.vectorized(T.int64(8)):
+                                total_1[i] = sums_1[i]
                             for r in T.unroll(T.int64(5)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_tile[r, i] = mixed_tile[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(0) + r] * scores[j, i]
-                        for r in T.unroll(T.int64(5)):
-                            for i in T.vectorized(T.int64(8)):
-                                mixed[T.int64(0) + r, i] = mixed_tile[r, i]
-                    for i in range(T.int64(8)):
-                        if query_block * T.int64(8) + i < n:
-                            for c in T.vectorized(T.int64(5)):
-                                T_attention_bias[v_i0, query_block * T.int64(8) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
+                                    mixed_tile_1[r, i] = mixed_1[T.int64(0) + r, i] * correction_1[i]
+                            for j in range(keys):
+                                for r in T.unroll(T.int64(5)):
+                                    for i in T.vectorized(T.int64(8)):
+                                        mixed_tile_1[r, i] = mixed_tile_1[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(0) + r] * scores_1[j, i]
+                            for r in T.unroll(T.int64(5)):
+                                for i in T.vectorized(T.int64(8)):
+                                    mixed_1[T.int64(0) + r, i] = mixed_tile_1[r, i]
+                        for i in range(T.int64(8)):
+                            if n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i < n:
+                                for c in T.vectorized(T.int64(5)):
+                                    T_attention_bias[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, v_i1, T.int64(0) + c] = T.Select(total_1[i] == T.float32(0.0), T.float32(0.0), mixed_1[T.int64(0) + c, i] / total_1[i])
 
     @R.function
     def main(q: R.Tensor((2, "n", 3, 9), dtype="float32"), k: R.Tensor((2, "m", 3, 9), dtype="float32"), v: R.Tensor((2, "m", 3, 5), dtype="float32"), bias: R.Tensor((2, 1, "n", "m"), dtype="float32")) -> R.Tensor((2, "n", 3, 5), dtype="float32"):
