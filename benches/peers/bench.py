@@ -77,6 +77,7 @@ class Result:
     def floor(self) -> float | None:
         """What arithmetic and memory take at least: the operations at the peak, or the bytes at the bandwidth.
 
+        Products of bfloat16 can be computed as such of float32, which some processors do faster.
         What fits into half of a cache may lie there from one call to the next, and counts at that cache's bandwidth.
         """
         limits, facts = self.limits, self.facts
@@ -93,7 +94,7 @@ class Result:
                 + (facts["read"] - paired) / limits["read"]
                 + (facts["written"] - paired) / limits["write"]
             )
-        peak = limits.get(self.precision, limits["float32"])
+        peak = max(limits.get(self.precision, 0.0), limits["float32"])
         return max(facts["operations"] / peak, moving) / 1e9
 
     def as_json(self) -> dict[str, Any]:
