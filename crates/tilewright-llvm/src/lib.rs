@@ -16,6 +16,7 @@
 //! those that `foreign` lists; code refers to no symbol but its own, those of [`tilewright_tensor::abi`], and the C
 //! functions that the program names ([`IMPORT_PREFIX`]).
 
+mod disassemble;
 mod emit;
 mod error;
 mod foreign;
@@ -28,6 +29,7 @@ use tilewright_ir::low::LowTir;
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
 
+pub use disassemble::disassemble;
 pub use error::CodegenError;
 pub use resident::release_pages;
 

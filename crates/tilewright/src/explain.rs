@@ -1,4 +1,5 @@
-//! Why a kernel is as it is: what it came from, the rule that scheduled it and why others did not, and its code.
+//! Why a kernel is as it is: what it came from, the rule that scheduled it and why others did not, and its code. Of an
+//! executable, what it came from and its code.
 
 use std::sync::Arc;
 
@@ -7,12 +8,14 @@ use tilewright_ir::pass::PassCx;
 use tilewright_ir::tir::PrimFunc;
 use tilewright_ir::verify::{Form, Verified};
 use tilewright_llvm::Options;
+use tilewright_runtime::Executable;
 use tilewright_schedule::rules::{Rule, rules, schedule};
 use tilewright_support::{Diagnostic, nearest};
+use tilewright_vm_program::{Image, Symbol};
 
 use crate::compile::{CompileError, CompileOptions};
 use crate::print_module;
-use crate::profile::Unscheduled;
+use crate::profile::{Unscheduled, sources};
 
 /// A module that is compiled up to its kernels.
 #[derive(Debug)]
@@ -60,18 +63,8 @@ impl Kernels {
 
     /// The kernel of a name, or of a number in [`Kernels::names`] from 1 on.
     pub fn find(&self, wanted: &str) -> Result<Arc<str>, String> {
-        if let Ok(number) = wanted.parse::<usize>() {
-            let found = number.checked_sub(1).and_then(|at| self.names().nth(at));
-            return found
-                .cloned()
-                .ok_or_else(|| format!("there is no kernel {number}: they are 1 to {}", self.names().count()));
-        }
-        self.names().find(|name| &***name == wanted).cloned().ok_or_else(|| {
-            match nearest(wanted, self.names().map(|name| &**name)) {
-                Some(near) => format!("there is no kernel `{wanted}`: did you mean `{near}`?"),
-                None => format!("there is no kernel `{wanted}`"),
-            }
-        })
+        let names: Vec<&Arc<str>> = self.names().collect();
+        find(wanted, &names).map(|at| names[at].clone())
     }
 
     /// The name of the rule that schedules a kernel.
@@ -108,6 +101,70 @@ impl Kernels {
             assembly,
         })
     }
+}
+
+/// The place of a kernel among the names, by its name or its number from 1 on.
+fn find(wanted: &str, names: &[impl AsRef<str>]) -> Result<usize, String> {
+    if names.is_empty() {
+        return Err("there are no kernels".to_owned());
+    }
+    if let Ok(number) = wanted.parse::<usize>() {
+        let found = number.checked_sub(1).filter(|at| *at < names.len());
+        return found.ok_or_else(|| format!("there is no kernel {number}: they are 1 to {}", names.len()));
+    }
+    names.iter().position(|name| name.as_ref() == wanted).ok_or_else(|| {
+        match nearest(wanted, names.iter().map(AsRef::as_ref)) {
+            Some(near) => format!("there is no kernel `{wanted}`: did you mean `{near}`?"),
+            None => format!("there is no kernel `{wanted}`"),
+        }
+    })
+}
+
+/// The names of an executable's kernels, in its order.
+pub fn compiled_names(executable: &Executable) -> Vec<&str> {
+    let program = executable.program();
+    program.kernels.iter().map(|kernel| program.kernel_name(kernel)).collect()
+}
+
+/// A kernel of an executable, which holds no form of it but machine code.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    pub name: String,
+    /// `FILE:LINE TEXT` of what it was made from.
+    pub sources: Vec<String>,
+    /// Its functions, the entry first; each with its name in a line of its own.
+    pub assembly: String,
+}
+
+impl Compiled {
+    /// The kernel of a name, or of a number in [`compiled_names`] from 1 on.
+    pub fn of(executable: &Executable, wanted: &str) -> Result<Self, String> {
+        let names = compiled_names(executable);
+        let at = find(wanted, &names)?;
+        let kernel = &executable.program().kernels[at];
+        let assembly = match executable.program().images.get(kernel.image as usize) {
+            Some(image) => assembly(executable, image, names[at])?,
+            None => String::new(),
+        };
+        Ok(Self { name: names[at].to_owned(), sources: sources(executable, names[at]), assembly })
+    }
+}
+
+/// The functions of a kernel: those of its name, and its parts, which have the name of one of the kernels that it is the
+/// code of.
+fn assembly(executable: &Executable, image: &Image, name: &str) -> Result<String, String> {
+    let Some(entry) = image.symbols.iter().find(|symbol| symbol.name == name) else { return Ok(String::new()) };
+    let alike = image.symbols.iter().filter(|symbol| symbol.offset == entry.offset).map(|symbol| symbol.name.as_str());
+    let alike: Vec<&str> = alike.collect();
+    let is_part = |symbol: &&Symbol| symbol.name.split_once(':').is_some_and(|(whole, _)| alike.contains(&whole));
+    let target = executable.target();
+    let mut text = String::new();
+    for symbol in std::iter::once(entry).chain(image.symbols.iter().filter(is_part)) {
+        let range = symbol.offset as usize..symbol.offset as usize + symbol.bytes as usize;
+        let code = tilewright_llvm::disassemble(&image.text, range, &target.triple, &target.features);
+        text += &format!("{}:\n{}", symbol.name, code.map_err(|error| error.to_string())?);
+    }
+    Ok(text)
 }
 
 /// A function as TVMScript.

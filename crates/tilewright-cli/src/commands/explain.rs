@@ -1,20 +1,22 @@
-//! `tilewright explain`: what a code means, with a wrong and a right example; why a kernel of a module is as it is.
+//! `tilewright explain`: what a code means, with a wrong and a right example; why a kernel of a module is as it is; what
+//! the machine code of an executable's kernel is.
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use tilewright::explain::{Explanation, Kernels};
+use tilewright::explain::{Compiled, Explanation, Kernels, compiled_names};
 use tilewright::support::nearest;
 use tilewright::{CompileOptions, LinkedEvaluator, PassCx, codes};
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, say};
 use crate::progress::Progress;
-use crate::{read_module, target};
+use crate::{is_executable, open_executable, read_module, target};
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct Arguments {
-    /// A code such as TW0303, or a TVMScript file whose kernels to explain; without any, all codes are listed.
+    /// A code such as TW0303, or a TVMScript file or an executable whose kernels to explain; without any, all codes are
+    /// listed.
     #[arg(value_name = "CODE|FILE")]
     subject: Option<String>,
     /// The kernel, by its name or its number; without one, the kernels of the file are listed.
@@ -23,7 +25,7 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell".
     #[arg(long, requires = "subject")]
     target: Option<String>,
-    /// What to show of the kernel.
+    /// What to show of the kernel; of an executable's, there is its assembly.
     #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',', default_values_t = Part::ALL)]
     show: Vec<Part>,
 }
@@ -46,6 +48,18 @@ enum Part {
 
 impl Part {
     const ALL: [Self; 7] = [Self::Rule, Self::Trace, Self::Before, Self::Tir, Self::Low, Self::Llvm, Self::Asm];
+
+    fn heading(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::Trace => "schedule trace",
+            Self::Before => "before the schedule",
+            Self::Tir => "TensorIR",
+            Self::Low => "lowered",
+            Self::Llvm => "LLVM IR",
+            Self::Asm => "assembly",
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -57,12 +71,18 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let path = Path::new(subject);
     if arguments.kernel.is_some() || path.is_file() {
-        return explain_kernels(path, arguments);
+        return match is_executable(path)? {
+            true => explain_compiled(path, arguments),
+            false => explain_kernels(path, arguments),
+        };
     }
     Err(Failure::Message(unknown(subject)))
 }
 
 fn unknown(code: &str) -> String {
+    if Path::new(code).is_dir() {
+        return format!("{code} is a folder: give a TVMScript file, an executable or a code");
+    }
     match nearest(&code.to_ascii_uppercase(), codes::ALL.iter().map(|page| page.code)) {
         Some(near) => format!("there is no code `{code}`: did you mean `{near}`?"),
         None => format!("there is no code and no file `{code}`: `tilewright explain` lists them all"),
@@ -90,19 +110,53 @@ fn explain_kernels(path: &Path, arguments: &Arguments) -> Outcome {
     print(&parts.collect::<Vec<_>>().join("\n"))
 }
 
+/// An executable says less of its kernels than a module.
+fn explain_compiled(path: &Path, arguments: &Arguments) -> Outcome {
+    let of_module = "an executable holds none of that: give the TVMScript file that it was compiled from";
+    if arguments.target.is_some() {
+        return Err(Failure::of_file(path, "this is compiled already: --target is for a TVMScript file"));
+    }
+    if let Some(part) = arguments.show.iter().find(|part| **part != Part::Asm).filter(|_| !shows_all(arguments)) {
+        return Err(Failure::of_file(path, format!("{}: {of_module}", part.heading())));
+    }
+    let executable = open_executable(path)?;
+    let Some(wanted) = &arguments.kernel else {
+        let names = compiled_names(&executable);
+        return names.iter().enumerate().try_for_each(|(at, name)| say!("{:>4}  {name}", at + 1));
+    };
+    let kernel = Compiled::of(&executable, wanted)?;
+    let mut parts = Vec::new();
+    if shows_all(arguments) {
+        parts.push(under_heading(&kernel.name, "made from", &kernel.sources.join("\n")));
+        let others: Vec<&str> =
+            Part::ALL.iter().filter(|part| **part != Part::Asm).map(|part| part.heading()).collect();
+        parts.push(under_heading(&kernel.name, &others.join(", "), of_module));
+    }
+    parts.push(under_heading(&kernel.name, Part::Asm.heading(), &kernel.assembly));
+    print(&parts.join("\n"))
+}
+
+fn shows_all(arguments: &Arguments) -> bool {
+    arguments.show == Part::ALL
+}
+
+fn under_heading(name: &str, heading: &str, text: &str) -> String {
+    let text = if text.trim().is_empty() { "none" } else { text.trim_end() };
+    format!("==> {name}: {heading}\n{text}\n")
+}
+
 /// A part under its heading.
 fn part_text(explanation: &Explanation, part: Part) -> String {
-    let (heading, text) = match part {
-        Part::Rule => ("rule", rule(explanation)),
-        Part::Trace => ("schedule trace", explanation.trace.clone()),
-        Part::Before => ("before the schedule", explanation.unscheduled.clone()),
-        Part::Tir => ("TensorIR", explanation.tensor_ir.clone()),
-        Part::Low => ("lowered", explanation.low.clone()),
-        Part::Llvm => ("LLVM IR", explanation.llvm.clone()),
-        Part::Asm => ("assembly", explanation.assembly.clone()),
+    let text = match part {
+        Part::Rule => rule(explanation),
+        Part::Trace => explanation.trace.clone(),
+        Part::Before => explanation.unscheduled.clone(),
+        Part::Tir => explanation.tensor_ir.clone(),
+        Part::Low => explanation.low.clone(),
+        Part::Llvm => explanation.llvm.clone(),
+        Part::Asm => explanation.assembly.clone(),
     };
-    let text = if text.trim().is_empty() { "none" } else { text.trim_end() };
-    format!("==> {}: {heading}\n{text}\n", explanation.name)
+    under_heading(&explanation.name, part.heading(), &text)
 }
 
 fn rule(explanation: &Explanation) -> String {

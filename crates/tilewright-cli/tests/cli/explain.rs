@@ -27,3 +27,22 @@ fn what_is_neither_a_code_nor_a_kernel_is_refused() {
     assert!(folder.fail(1, "tilewright explain model.py --kernel 99").contains("there is no kernel 99"));
     assert!(folder.succeed("tilewright explain TW0303").contains("TW0303"));
 }
+
+#[test]
+fn an_executable_shows_its_code_and_says_what_it_does_not_hold() {
+    let folder = Folder::new("explain_executable");
+    folder.succeed("tilewright compile model.py -o model.twx");
+    assert!(folder.succeed("tilewright explain model.twx").contains("  scale"));
+    let all = folder.succeed("tilewright explain model.twx --kernel scale");
+    for part in ["==> scale: made from", "give the TVMScript file", "==> scale: assembly\nscale:\n", "\tret"] {
+        assert!(all.contains(part), "no {part:?} in {all}");
+    }
+    let code = folder.succeed("tilewright explain model.twx --kernel 1 --show asm");
+    assert!(code.contains(": assembly\n") && !code.contains("made from"));
+    assert!(
+        folder.fail(1, "tilewright explain model.twx --kernel scale --show rule,tir").contains("rule: an executable")
+    );
+    assert!(folder.fail(1, "tilewright explain model.twx --kernel scael").contains("did you mean `scale`?"));
+    assert!(folder.fail(1, "tilewright explain model.twx --target llvm").contains("compiled already"));
+    assert!(folder.fail(1, "tilewright explain .").contains(". is a folder"));
+}

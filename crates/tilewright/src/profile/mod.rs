@@ -16,7 +16,7 @@ use tilewright_support::Map;
 
 pub use limits::Limits;
 pub use notes::KERNEL;
-pub(crate) use notes::Unscheduled;
+pub(crate) use notes::{Unscheduled, sources};
 
 use notes::Note;
 

@@ -55,6 +55,11 @@ impl Note {
     }
 }
 
+/// `FILE:LINE TEXT` of what a kernel of an executable was made from.
+pub(crate) fn sources(executable: &Executable, kernel: &str) -> Vec<String> {
+    Note::of(executable, kernel).sources
+}
+
 /// The functions as they are before they are scheduled: schedules compute what no one asked for, at the edges of tiles.
 #[derive(Clone, Debug)]
 pub(crate) struct Unscheduled {

@@ -1,0 +1,121 @@
+//! Linked code as assembly, for looking at executables.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::fmt::Write;
+use std::ops::Range;
+use std::ptr;
+
+use inkwell::llvm_sys::disassembler::{
+    LLVMCreateDisasmCPUFeatures, LLVMDisasmDispose, LLVMDisasmInstruction, LLVMDisassembler_ReferenceType_In_Branch,
+    LLVMDisassembler_ReferenceType_InOut_None,
+};
+use inkwell::targets::{InitializationConfig, Target as LlvmTarget};
+
+use crate::CodegenError;
+
+/// More bytes than LLVM writes for an instruction.
+const LINE_BYTES: usize = 256;
+
+/// Who is asked for the names of places.
+struct Places {
+    /// The places that have a name here.
+    code: Range<u64>,
+    /// Names that were given away; LLVM keeps their addresses until its next question.
+    given: RefCell<Vec<CString>>,
+}
+
+/// The instructions in `range` of a text, a line for each: the offset in the text, and the instruction. Jumps inside the
+/// range name the offset that they go to. `triple` and `features` say for which machine the code is, as an executable
+/// does. A byte that begins no instruction has a line of its own.
+pub fn disassemble(
+    text: &[u8],
+    range: Range<usize>,
+    triple: &str,
+    features: &[String],
+) -> Result<String, CodegenError> {
+    let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
+    LlvmTarget::initialize_x86(&config);
+    LlvmTarget::initialize_aarch64(&config);
+    let refused = |_| CodegenError::Target("a zero byte in the name of a machine".to_owned());
+    let features: Vec<String> = features.iter().map(|feature| format!("+{feature}")).collect();
+    let features = CString::new(features.join(",")).map_err(refused)?;
+    let name = CString::new(triple).map_err(refused)?;
+    let places = Places { code: range.start as u64..range.end as u64, given: RefCell::default() };
+    let asked: *const Places = &places;
+    // SAFETY: the strings end in a zero; `places` outlives the context and is only read through this pointer.
+    let context = unsafe {
+        let (cpu, features) = (c"".as_ptr(), features.as_ptr());
+        LLVMCreateDisasmCPUFeatures(name.as_ptr(), cpu, features, asked.cast_mut().cast(), 0, None, Some(name_place))
+    };
+    if context.is_null() {
+        return Err(CodegenError::Target(format!("there is no disassembler for {triple}")));
+    }
+    let mut lines = String::new();
+    let mut code = text.get(range.clone()).unwrap_or_default().to_vec();
+    let mut at = 0;
+    while at < code.len() {
+        let mut line: [c_char; LINE_BYTES] = [0; LINE_BYTES];
+        let rest = &mut code[at..];
+        let place = (range.start + at) as u64;
+        // SAFETY: the context is alive, and the pointers are valid for as many bytes as is said.
+        let length = unsafe {
+            LLVMDisasmInstruction(context, rest.as_mut_ptr(), rest.len() as u64, place, line.as_mut_ptr(), LINE_BYTES)
+        };
+        line[LINE_BYTES - 1] = 0;
+        // SAFETY: the line ends in a zero, at the latest the one just written.
+        let written = unsafe { CStr::from_ptr(line.as_ptr()) }.to_string_lossy();
+        // Writing to a string does not fail.
+        let _ = match length {
+            0 => writeln!(lines, "{place:8x}:\t.byte\t{:#04x}", code[at]),
+            _ => writeln!(lines, "{place:8x}:\t{}", written.trim()),
+        };
+        at += length.max(1);
+        places.given.borrow_mut().clear();
+    }
+    // SAFETY: the context is alive, and this is its last use.
+    unsafe { LLVMDisasmDispose(context) };
+    Ok(lines)
+}
+
+/// The name of a place that a jump goes to; of others, none.
+extern "C" fn name_place(
+    places: *mut c_void,
+    value: u64,
+    kind: *mut u64,
+    _from: u64,
+    name: *mut *const c_char,
+) -> *const c_char {
+    // SAFETY: LLVM hands on the pointer that it was given, and two places to write to.
+    let (places, is_branch) = unsafe {
+        let is_branch = *kind == LLVMDisassembler_ReferenceType_In_Branch;
+        *kind = LLVMDisassembler_ReferenceType_InOut_None;
+        *name = ptr::null();
+        (&*places.cast::<Places>(), is_branch)
+    };
+    if !is_branch || !places.code.contains(&value) {
+        return ptr::null();
+    }
+    let Ok(label) = CString::new(format!("{value:x}")) else { return ptr::null() };
+    let address = label.as_ptr();
+    places.given.borrow_mut().push(label);
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_an_instruction_or_shown_as_it_is() {
+        // jmp +1; a byte that is no instruction; ret; a part of an instruction.
+        let code = [0x90, 0xeb, 0x01, 0x06, 0xc3, 0x0f];
+        let text = disassemble(&code, 1..6, "x86_64-unknown-linux-gnu", &[]).unwrap();
+        assert_eq!(text, "       1:\tjmp\t4\n       3:\t.byte\t0x06\n       4:\tretq\n       5:\t.byte\t0x0f\n");
+        let features = ["avx512f".to_owned()];
+        let text = disassemble(&[0x62, 0xf1, 0x7c, 0x48, 0x58, 0xc1], 0..6, "x86_64-linux-gnu", &features).unwrap();
+        assert_eq!(text, "       0:\tvaddps\t%zmm1, %zmm0, %zmm0\n");
+        assert_eq!(disassemble(&[0xc3], 1..4, "x86_64-linux-gnu", &[]).unwrap(), "");
+        assert!(disassemble(&[0xc3], 0..1, "sparc-linux-gnu", &[]).is_err());
+    }
+}
