@@ -81,6 +81,13 @@ def test_values_are_put(name):
     check_call(PUT[name], X)
 
 
+def test_a_source_with_too_few_elements():
+    few = draw(3 * MANY - 1)
+    runs = machine(from_fx(traced(lambda x: x.masked_scatter(SOME[..., None], few), 1), info([X])))
+    with pytest.raises(tvm.TVMError, match=f"dimension 0 is {3 * MANY - 1}, but count is {3 * MANY}"):
+        runs["main"](nd(X))
+
+
 def test_a_mask_beside_indices_that_it_does_not_fit():
     machine_ = machine(from_fx(traced(lambda x: x[torch.tensor([True] * 4), PLACES], 1), info([X])))
     with pytest.raises(tvm.TVMError, match="dimension 0 is 3, but count is 4"):

@@ -110,7 +110,8 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
 }
 
 /// The tensor with the first elements of the source, in their order, where the mask holds. Elements before the first of
-/// them take what stands before the source, which so may be empty.
+/// them take what stands before the source, which so may be empty. That there are enough of them is checked when the module
+/// runs.
 fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let shape = cx.shape(&x)?;
@@ -119,8 +120,15 @@ fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let ones = cx.astype(&cx.flat(&mask)?, DataType::I64)?;
     let number = cx.call("cumsum", &[&ones], [("axis", 0i64.to_attr())])?;
     let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![scalar::Expr::i64(1)])?;
-    let source = cx.flat(&source)?;
-    let source = cx.call("concat", &[&Expr::tuple(vec![before, source])], [("axis", 0i64.to_attr())])?;
+    let wanted = places(cx, &mask)?;
+    let wanted = cx.shape(&wanted)?.split_off(1);
+    let source = cx.emit(cx.flat(&source)?)?;
+    let first = match wanted.first() {
+        Some(count) => cx.slice(&source, 0, &scalar::Expr::i64(0), count, 1)?,
+        None => source,
+    };
+    let first = cx.known(&first, wanted)?;
+    let source = cx.call("concat", &[&Expr::tuple(vec![before, first])], [("axis", 0i64.to_attr())])?;
     let values = cx.call("take", &[&source, &number], [("axis", 0i64.to_attr())])?;
     cx.choose(&mask, &cx.reshape(&values, shape)?, &x).map(Value::Tensor)
 }
