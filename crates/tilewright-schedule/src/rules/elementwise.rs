@@ -4,7 +4,8 @@
 //! innermost runs in vectors, those around it in parallel tasks of some microseconds. Temporaries that are computed
 //! element by element are computed where they are read.
 
-use tilewright_ir::tir::Expr;
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{BinOp, Expr, ExprKind};
 use tilewright_target::Target;
 
 use super::accesses::{Cost, PlainNest, extent_of};
@@ -30,13 +31,15 @@ const TASKS: i64 = 16;
 const LINE: i64 = 64;
 /// Iterations of a loop that may become a single vector, which conditions do not cut.
 const SHORT_ROW: i64 = 64;
+/// Elements that are worth a loop of their own where they are read again and again: a vector of the widest.
+const LEAST_PERIOD: i64 = 16;
 /// With as many rows there are tasks enough, however long a row is.
 const ENOUGH_ROWS: i64 = 64;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     inline::cheap_temporaries(schedule)?;
     let stages = schedule.stages()?;
-    let nests = stages.into_iter().map(|block| PlainNest::of(schedule, block)).collect::<Result<Vec<_>, _>>()?;
+    let nests = stages.into_iter().map(|block| with_periods_split(schedule, block)).collect::<Result<Vec<_>, _>>()?;
     if nests.iter().any(|nest| !nest.is_spatial()) {
         return Err(Declined::because("a stage is a reduction"));
     }
@@ -44,6 +47,40 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         Some(crossed) => transpose::in_squares(schedule, target, nest, crossed),
         None => stream(schedule, target, nest),
     })
+}
+
+/// Where elements are read again and again, `a[i % size]`, the loop becomes one over the repetitions and one over what is
+/// repeated, along which neighbours are read.
+fn with_periods_split(schedule: &mut Schedule, block: Rv) -> Result<PlainNest, Declined> {
+    let nest = PlainNest::of(schedule, block)?;
+    let mut periods: Vec<(Rv, i64, i64)> = Vec::new();
+    for (at, l) in nest.loops.iter().enumerate() {
+        let mut axes = nest.nest.block.iters.iter().zip(&nest.nest.values);
+        let axis = axes.find(|(_, value)| value.as_var() == Some(&l.var));
+        let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, nest.extent(at), nest.rvs.get(at)) else { continue };
+        let mut sizes: Vec<i64> = Vec::new();
+        walk(&nest.nest.block.body, |e: &Expr| {
+            if let ExprKind::Binary(BinOp::FloorMod | BinOp::Mod, a, b) = &e.kind
+                && a.as_var() == Some(&axis.var)
+            {
+                sizes.extend(b.as_int());
+            }
+        });
+        sizes.dedup();
+        if let &[size] = sizes.as_slice()
+            && (LEAST_PERIOD..extent).contains(&size)
+            && extent % size == 0
+        {
+            periods.push((rv, extent / size, size));
+        }
+    }
+    if periods.is_empty() {
+        return Ok(nest);
+    }
+    for (rv, count, size) in periods {
+        schedule.split_by(rv, &[Some(Expr::i64(count)), Some(Expr::i64(size))])?;
+    }
+    PlainNest::of(schedule, block)
 }
 
 /// Cycles of the work for one element, in hundredths.
