@@ -32,6 +32,8 @@ pub(super) const PRODUCT: Rule = Rule {
 /// Extents of the depth that are known only when the function runs are planned for as if they were this, which is the depth
 /// of a step where something is copied for each.
 const STEP: i64 = 384;
+/// The least depth of a step where it is chosen so that a widened panel stays in the first-level cache.
+const LEAST_STEP: i64 = 128;
 /// The most of a depth that is one step where nothing is copied.
 const WHOLE: i64 = 1536;
 /// Elements of columns with lines that are copied before the product runs: few enough to stay in a cache.
@@ -255,6 +257,9 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     };
     blocks(&mut found, &sizes);
     found.widened = !grouped && c.columns_are_narrow() && found.widening_pays();
+    if found.widened && !lines {
+        found.depth = near_step(&found, &sizes, target);
+    }
     Ok(found)
 }
 
@@ -358,6 +363,17 @@ fn step(depth: i64, lanes: i64, about: i64) -> i64 {
     }
     let count = (depth + about / 2) / about;
     ceil_div(ceil_div(depth, count), lanes) * lanes
+}
+
+/// The depth of even steps whose widened panels the first-level cache holds, where that is deep enough to pay.
+fn near_step(t: &Tiling, sizes: &Sizes, target: &Target) -> i64 {
+    let l1 = i64::try_from(target.limits.l1_bytes).unwrap_or(0);
+    let most = l1 / 3 * 2 / (t.panel() * sizes.bytes).max(1);
+    if most < LEAST_STEP || t.depth <= most {
+        return t.depth;
+    }
+    let all = sizes.depth.unwrap_or(most).max(1);
+    ceil_div(ceil_div(all, ceil_div(all, most)), t.lanes) * t.lanes
 }
 
 /// Whether neighbours along the axis are neighbours in memory.
