@@ -71,8 +71,8 @@ def peak_bf16_gflops(runs: int = 5, rounds: int = 2_000_000, threads: int = 1) -
 # Far more than any level of cache holds.
 TRAFFIC_BYTES = 256 << 20
 
-# What `probe_traffic` does with a buffer, and how often each of its bytes passes.
-TRAFFIC = {"read": (0, 1), "write": (1, 1), "copy": (2, 2)}
+# The ways in which `probe_traffic` does something with a buffer, and how often each of its bytes passes.
+TRAFFIC = {"read": ((0,), 1), "write": ((1, 3), 1), "copy": ((2, 4), 2)}
 
 
 @functools.cache
@@ -81,12 +81,13 @@ def buffers() -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.ones(TRAFFIC_BYTES // 4, np.float32) for _ in range(2))
 
 
-def bandwidth(traffic: str, runs: int = 3, threads: int = 1) -> float:
-    """Memory that is read, written (past the caches) or copied, in 1e9 bytes a second; a copy counts both ways."""
+def bandwidth(traffic: str, runs: int = 3, threads: int = 1, size: int = TRAFFIC_BYTES) -> float:
+    """So many bytes that are read, written or copied, in 1e9 bytes a second, the best way; a copy counts both ways."""
     source, target = buffers()
-    kind, passes = TRAFFIC[traffic]
-    seconds = best_seconds(lambda: library().probe_traffic(source, target, source.size, kind, 1, threads), runs)
-    return passes * source.nbytes / seconds / 1e9
+    ways, passes = TRAFFIC[traffic]
+    count = min(size, TRAFFIC_BYTES) // 4
+    calls = [functools.partial(library().probe_traffic, source, target, count, way, 1, threads) for way in ways]
+    return passes * count * 4 / min(best_seconds(call, runs) for call in calls) / 1e9
 
 
 @functools.cache

@@ -78,22 +78,22 @@ class Result:
         """What arithmetic and memory take at least: the operations at the peak, or the bytes at the bandwidth.
 
         Products of bfloat16 can be computed as such of float32, which some processors do faster.
-        What fits into half of a cache may lie there from one call to the next, and counts at that cache's bandwidth.
+        What fits into half of a cache may lie there from one call to the next, and counts at that cache's bandwidth, or
+        at that of traffic where this is more: a last level that others use too may give less than memory.
         """
         limits, facts = self.limits, self.facts
         if not limits or not facts:
             return None
         touched = facts["read"] + facts["written"]
         cached = next((rate for size, rate in limits["caches"] if touched <= size), None)
+        paired = min(facts["read"], facts["written"])
+        moving = (
+            2 * paired / limits["copy"]
+            + (facts["read"] - paired) / limits["read"]
+            + (facts["written"] - paired) / limits["write"]
+        )
         if cached is not None:
-            moving = touched / cached
-        else:
-            paired = min(facts["read"], facts["written"])
-            moving = (
-                2 * paired / limits["copy"]
-                + (facts["read"] - paired) / limits["read"]
-                + (facts["written"] - paired) / limits["write"]
-            )
+            moving = min(moving, touched / cached)
         peak = max(limits.get(self.precision, 0.0), limits["float32"])
         return max(facts["operations"] / peak, moving) / 1e9
 
