@@ -17,6 +17,7 @@ mod accesses;
 mod apply;
 mod attention;
 mod calls;
+mod channels;
 mod columns;
 mod elementwise;
 mod fallback;
@@ -49,6 +50,7 @@ pub use apply::ApplyDefaultSchedule;
 /// The rules of CPUs, the most special first.
 pub const CPU: &[Rule] = &[
     attention::RULE,
+    channels::CHANNELS,
     product::PRODUCT,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,

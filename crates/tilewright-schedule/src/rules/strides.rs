@@ -4,6 +4,7 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 
 use super::accesses;
+use crate::size::ceil_div;
 
 /// Bytes behind which addresses meet the same places of the first-level cache.
 pub(super) const L1_WAY: i64 = 1 << 12;
@@ -25,6 +26,11 @@ pub(super) fn stride(factor: &Expr, axis: Option<&Var>) -> Option<i64> {
 pub(super) fn crowd(stride: i64, count: i64, way: i64) -> i64 {
     let places = way / LINE;
     let mut lines = vec![0_i64; usize::try_from(places).unwrap_or(1).max(1)];
+    // Neighbours that are closer than a line are in few lines.
+    let (stride, count) = match stride {
+        1..LINE => (LINE, ceil_div(count.saturating_mul(stride), LINE)),
+        _ => (stride, count),
+    };
     for number in 0..count.clamp(0, 1 << 14) {
         let place = (number.wrapping_mul(stride).rem_euclid(way) / LINE).rem_euclid(places.max(1));
         if let Some(line) = usize::try_from(place).ok().and_then(|place| lines.get_mut(place)) {
@@ -44,6 +50,7 @@ mod tests {
         assert_eq!(crowd(L1_WAY / 2, 12, L1_WAY), 6);
         assert_eq!(crowd(L1_WAY + LINE, 12, L1_WAY), 1);
         assert_eq!(crowd(0, 3, L1_WAY), 3);
+        assert_eq!(crowd(4, 25, L1_WAY), 1);
         assert_eq!(crowd(L1_WAY, 0, L1_WAY), 0);
     }
 }

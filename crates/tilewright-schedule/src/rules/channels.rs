@@ -1,0 +1,126 @@
+//! `channels`: convolutions of small images in groups of about a vector of channels, turned around.
+//!
+//! Where the pixels of an image are the columns, as its results lie in memory, the last vectors of a small image are mostly
+//! empty, and each element of a window is copied beside its neighbours for the few channels of its group. Where channels
+//! are, vectors are full, weights lie ready in panels, and pixels are read where they are. So the sums become a temporary
+//! whose channels are neighbours in memory; `product` does the rest, and a stage behind it turns the results.
+
+use tilewright_ir::tir::{Expr, IterKind, StmtKind, Var};
+use tilewright_ir::{Attr, IndexMap};
+use tilewright_target::Target;
+use tilewright_tensor::DataType;
+
+use super::accesses::gone;
+use super::calls::{int, text};
+use super::fallback::{self, attempt};
+use super::{Declined, Rule, product};
+use crate::Schedule;
+use crate::guard::mentions;
+use crate::primitive::tile_product::{Contraction, is_constant};
+use crate::size::ceil_div;
+use crate::trace::{Arg, Rv};
+
+pub(super) const CHANNELS: Rule = Rule {
+    name: "channels",
+    doc: "A convolution of small images in groups of about a vector of channels: these take the place of pixels in vectors.",
+    apply,
+};
+
+/// What the turned product costs at most, to what it costs as it is: each tile divides to find its pixels.
+const LESS: f64 = 0.72;
+/// Multiplications of vectors in whose time an element of a window is copied, and a vector of results is turned.
+const COPY: f64 = 0.5;
+const TURN: f64 = 12.0;
+/// The most vectors of a register tile that are compared.
+const VECTORS: i64 = 8;
+
+fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
+    let heavy = heavy_stage(schedule)?;
+    let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
+    let c = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
+    let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
+    let in_groups = c.has_lines() && mentions(&c.of_rows, &groups);
+    if !in_groups || !is_constant(function, &c.of_rows) || !c.out.dtype.is_float() {
+        return Err(Declined::because("it is no convolution in groups with constant weights"));
+    }
+    if !pays(&c, target) {
+        return Err(Declined::because("the product is as fast the way its results lie in memory"));
+    }
+    let map = channels_innermost(&c).ok_or_else(|| Declined::because("channels have no dimension of their own"))?;
+    let root = function.root_block().ok_or_else(gone)?;
+    if !root.alloc_buffers.contains(&c.out) {
+        schedule.apply_named("cache_write", vec![Arg::Rv(heavy), int(0), text("global")])?;
+    }
+    let none = Arg::Attr(Attr::None);
+    let args = vec![Arg::Rv(heavy), int(0), Arg::Attr(Attr::IndexMap(map.into())), none, Arg::Attr(Attr::Bool(false))];
+    schedule.apply_named("transform_layout", args)?;
+    turn_behind(schedule, target, heavy)?;
+    (product::PRODUCT.apply)(schedule, target)
+}
+
+/// The stages behind the product become one, which turns its results.
+fn turn_behind(schedule: &mut Schedule, target: &Target, heavy: Rv) -> Result<(), Declined> {
+    let mut stages = schedule.stages()?;
+    let at = stages.iter().position(|&stage| is_same(schedule, stage, heavy)).ok_or_else(gone)?;
+    for stage in stages.split_off(at).into_iter().skip(1) {
+        if !attempt(schedule, |schedule| Ok(schedule.on_block("compute_inline", stage)?)) {
+            fallback::stage(schedule, target, stage)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
+    matches!((schedule.stmt(a), schedule.stmt(b)), (Some(a), Some(b)) if a.same(&b))
+}
+
+/// The only stage that reduces.
+fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
+    let mut found = Vec::new();
+    for stage in schedule.stages()? {
+        let stmt = schedule.stmt(stage).ok_or_else(gone)?;
+        let StmtKind::Block { block, .. } = &stmt.kind else { continue };
+        if block.iters.iter().any(|iter| iter.kind != IterKind::Spatial) {
+            found.push(stage);
+        }
+    }
+    match found.as_slice() {
+        [heavy] => Ok(*heavy),
+        _ => Err(Declined::because("there is not one stage that reduces")),
+    }
+}
+
+/// The result's dimensions in another order: that of channels is the innermost one.
+fn channels_innermost(c: &Contraction) -> Option<IndexMap> {
+    let channels: Vec<Var> = c.rows.axes.iter().map(|axis| axis.var.clone()).collect();
+    let places: Vec<Var> = (0..c.indices.len()).map(|at| Var::new(format!("i{at}"), DataType::I64)).collect();
+    let of_channels = |at: &usize| c.indices.get(*at).is_some_and(|index| mentions(index, &channels));
+    let (inner, outer): (Vec<usize>, Vec<usize>) = (0..places.len()).partition(of_channels);
+    let order = outer.iter().chain(&inner).filter_map(|&at| places.get(at)).map(Expr::var).collect();
+    if inner.is_empty() || outer.is_empty() { None } else { IndexMap::new(places, order).ok() }
+}
+
+/// Whether the turned product costs less: what is compared is multiplications of vectors for each place of the depth.
+fn pays(c: &Contraction, target: &Target) -> bool {
+    let sizes = [&c.rows.size, &c.columns.size, &c.depth.size].map(Expr::as_int);
+    let [Some(channels), Some(pixels), Some(depth)] = sizes else { return false };
+    let lanes = i64::from(target.vector_bits / u32::from(c.out.dtype.bits.max(1))).max(1);
+    // Copies of pixels pay where several vectors of channels use them.
+    if channels > lanes || 2 * channels <= lanes || pixels < 2 || depth < 1 {
+        return false;
+    }
+    let registers = i64::from(target.limits.vector_registers);
+    let as_it_is = tiles(channels, ceil_div(pixels, lanes), registers) + pixels as f64 * COPY;
+    let turned = tiles(pixels, 1, registers) + pixels as f64 * TURN / depth as f64;
+    turned <= as_it_is * LESS
+}
+
+/// Multiplications of vectors, or where there are more of them loads, in the register tiles that have the fewest.
+fn tiles(rows: i64, all_vectors: i64, registers: i64) -> f64 {
+    let cost = |vectors: i64| {
+        let most = ((registers - 1 - vectors) / vectors).clamp(1, rows.max(1));
+        let loads = (most + vectors) as f64 / (most * vectors) as f64;
+        (ceil_div(all_vectors, vectors) * vectors * rows) as f64 * loads.max(1.0)
+    };
+    (1..=VECTORS.min(all_vectors.max(1))).map(cost).fold(f64::INFINITY, f64::min)
+}
