@@ -28,8 +28,8 @@ class Library:
     def measure(self, bfloat16: bool, size: int) -> dict[str, Any]:
         """1e9 operations a second, the best so far, and 1e9 bytes a second, the best of the rounds of this row.
 
-        Traffic of a row of memory is that of as many bytes as it has of arguments. `caches` has half of each size and its
-        rate.
+        Traffic of a row of memory is that of as many bytes as it has of arguments. `caches` has half of each
+        size and its rate.
         """
         now = {name: probe.bandwidth(name, runs=3, threads=self.threads, size=size) for name in probe.TRAFFIC}
         if bfloat16 and probe.has_bf16():
