@@ -9,6 +9,7 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
+use super::lines::is_dense;
 use crate::axes::{self, Axis, Group};
 use crate::epilogue::check_whole;
 use crate::guard::{mentions, substituted};
@@ -68,7 +69,11 @@ impl Contraction {
             spatial.iter().filter(own).cloned().collect()
         };
         let (outer_rows, rows) = run_of(sort(&of_rows), |_, _| true);
-        let follows = |outer: &Axis, inner: &Axis| stands_before(&sum, outer, inner);
+        // Matrices of a single row have columns that are side by side in memory, or else are several matrices.
+        let are_apart = rows.iter().all(|axis| axis.extent.as_int() == Some(1)) && is_plain(&of_columns);
+        let follows = |outer: &Axis, inner: &Axis| {
+            stands_before(&sum, outer, inner) && (!are_apart || is_dense(&of_columns, outer, inner))
+        };
         let (outer_columns, columns) = run_of(sort(&of_columns), follows);
         let shared = spatial.iter().filter(in_both).cloned();
         let batch: Vec<Axis> = shared.chain(outer_rows).chain(outer_columns).collect();
@@ -247,6 +252,17 @@ fn stands_before(sum: &Sum, outer: &Axis, inner: &Axis) -> bool {
     let (Some(from), Some(to)) = (place(outer), place(inner)) else { return false };
     let unit = |dim: usize| sum.out.shape.get(dim).is_some_and(|extent| extent.as_int() == Some(1));
     from < to && (from + 1..to).all(unit)
+}
+
+/// Whether all that is loaded is at places that are axes themselves.
+fn is_plain(factor: &Expr) -> bool {
+    let mut plain = true;
+    walk(factor, |e: &Expr| {
+        if let ExprKind::Load { indices, .. } = &e.kind {
+            plain &= indices.iter().all(|index| index.as_var().is_some() || index.as_int().is_some());
+        }
+    });
+    plain
 }
 
 /// The axes up to, and from, the first of the longest run at the end of which each follows the one before, and all but the

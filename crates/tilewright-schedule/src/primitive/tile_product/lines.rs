@@ -10,7 +10,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Va
 use super::contraction::Contraction;
 use super::is_one;
 use super::nest::Product;
-use crate::axes::Group;
+use crate::axes::{Axis, Group};
 use crate::guard::{binary, compare, mentions, stored, substituted};
 use crate::loops::{looped, named, only_if, serial, with_names};
 use crate::primitive::Fault;
@@ -31,34 +31,31 @@ pub(super) struct Copied<'a> {
 impl Contraction {
     /// Whether the columns are several axes, and elements of the factor are not as regular along all of them as along one.
     pub(crate) fn has_lines(&self) -> bool {
-        let long: Vec<&Var> =
-            self.columns.axes.iter().filter(|axis| !is_one(&axis.extent)).map(|axis| &axis.var).collect();
+        let long: Vec<&Axis> = self.columns.axes.iter().filter(|axis| !is_one(&axis.extent)).collect();
         let mut pairs = long.iter().zip(long.iter().skip(1));
-        !pairs.all(|(outer, inner)| self.is_dense(outer, inner))
+        !pairs.all(|(outer, inner)| is_dense(&self.of_columns, outer, inner))
     }
+}
 
-    /// Whether two columns' axes are dimensions of what the factor loads, the inner one whole.
-    fn is_dense(&self, outer: &Var, inner: &Var) -> bool {
-        let extent = self.columns.axes.iter().find(|axis| axis.var == *inner).map(|axis| &axis.extent);
-        let mut dense = true;
-        tilewright_expr::node::walk(&self.of_columns, |e: &Expr| {
-            let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
-            if !mentions(e, std::slice::from_ref(inner)) && !mentions(e, std::slice::from_ref(outer)) {
-                return;
+/// Whether two axes are dimensions of what the factor loads, the inner one whole.
+pub(super) fn is_dense(factor: &Expr, outer: &Axis, inner: &Axis) -> bool {
+    let mut dense = true;
+    tilewright_expr::node::walk(factor, |e: &Expr| {
+        let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
+        if !mentions(e, &[inner.var.clone(), outer.var.clone()]) {
+            return;
+        }
+        let place = |axis: &Axis| indices.iter().position(|index| index.as_var() == Some(&axis.var));
+        dense &= match (place(outer), place(inner)) {
+            (Some(from), Some(to)) => {
+                from + 1 == to
+                    && buffer.strides.is_empty()
+                    && buffer.shape.get(to).is_some_and(|whole| Analyzer::new().prove_equal(whole, &inner.extent))
             }
-            let place = |var: &Var| indices.iter().position(|index| index.as_var() == Some(var));
-            dense &= match (place(outer), place(inner)) {
-                (Some(from), Some(to)) => {
-                    let whole = buffer.shape.get(to).zip(extent);
-                    from + 1 == to
-                        && buffer.strides.is_empty()
-                        && whole.is_some_and(|(a, b)| Analyzer::new().prove_equal(a, b))
-                }
-                _ => false,
-            };
-        });
-        dense
-    }
+            _ => false,
+        };
+    });
+    dense
 }
 
 impl Product<'_> {
