@@ -51,7 +51,11 @@ const COPY_APART: f64 = 1.8;
 /// Bytes of columns that no cache near by holds, and the places of the depth that one tile of rows reads of them in turns: so
 /// few that each is a run of memory of its own to the processor, which asks for the rest of it ahead.
 const FAR: i64 = 1 << 20;
+/// Bytes of columns that are rather read once in tiles of one vector, which load a factor for each sum, than again from a cache.
+const FARTHEST: i64 = 12 << 20;
 const STREAMED: i64 = 8;
+/// Bytes of rows that stay in the second-level cache while the columns go by.
+const NEAR_ROWS: i64 = 1 << 19;
 /// Columns that are planned for where they are known only when the function runs: of their last panel half is empty.
 const UNKNOWN: f64 = 256.0;
 /// Rows that can be read in place without being in each other's way in the cache.
@@ -191,12 +195,15 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
     let group = grouping.map_or(1, Grouping::size);
     let lines = c.has_lines();
-    let RegisterTile { rows, vectors, lanes } =
-        register_tile(registers(target, lines), &lane_counts(target, bits, grouping.is_some() || constant), &sizes);
+    let lane_counts = lane_counts(target, bits, grouping.is_some() || constant);
+    let all = registers(target, lines);
+    let tall = if constant && grouping.is_none() && !lines { tall_tile(all, &lane_counts, &sizes) } else { None };
+    let is_tall = tall.is_some();
+    let RegisterTile { rows, vectors, lanes } = tall.unwrap_or_else(|| register_tile(all, &lane_counts, &sizes));
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
     let rows_in_place = grouping.is_none() && rows_stay(c, rows);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
-    let rows_free = rows_in_place || sizes.rows.is_some_and(|all| all <= FEW_ROWS);
+    let rows_free = rows_in_place || is_tall || sizes.rows.is_some_and(|all| all <= FEW_ROWS);
     let depth = match rows_free && (single_tile || depth <= WHOLE) {
         true => depth.min(1 << 14),
         false => step(depth, lanes, STEP),
@@ -205,6 +212,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         _ if grouping.is_some() => PackRows::RowMajor,
         Some(..=FEW_ROWS) => PackRows::InPlace,
         _ if rows_in_place => PackRows::InPlace,
+        _ if is_tall => PackRows::ColumnMajor,
         _ if runs_along(&c.of_rows, c.depth.axes.last().map(|axis| &axis.var)) => PackRows::RowMajor,
         _ => PackRows::ColumnMajor,
     };
@@ -323,6 +331,17 @@ fn register_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> Register
     let of_lanes = |&lanes: &i64| (1..=widest(lanes)).map(move |vectors| candidate(lanes, vectors));
     let all = lane_counts.iter().flat_map(of_lanes);
     all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(RegisterTile { rows: 1, vectors: 1, lanes: wide })
+}
+
+/// A register tile with all rows, where columns come from memory: they are read once, as one run of memory, and not again from
+/// a cache for each further tile.
+fn tall_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> Option<RegisterTile> {
+    let (rows, depth, columns) = (sizes.rows?, sizes.depth?, sizes.columns?);
+    let vectors = (registers - 1) / (rows + 1);
+    let far = depth.saturating_mul(columns).saturating_mul(sizes.bytes) > if vectors == 1 { FARTHEST } else { FAR };
+    let near_rows = rows.saturating_mul(depth).saturating_mul(sizes.bytes) <= NEAR_ROWS;
+    let lanes = lane_counts.first().copied()?;
+    (far && near_rows && rows > FEW_ROWS && vectors > 0).then_some(RegisterTile { rows, vectors, lanes })
 }
 
 /// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other.

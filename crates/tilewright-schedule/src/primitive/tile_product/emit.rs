@@ -4,7 +4,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Scope, Stmt, StmtK
 
 use super::grouped::Start;
 use super::nest::{Product, Step, Task};
-use super::next::NextPanel;
+use super::next::NextColumns;
 use super::{PackColumns, PackRows};
 use crate::guard::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, only_if, serial, with_names};
@@ -48,7 +48,7 @@ pub(super) struct Micro<'a> {
     /// The panel with wide elements, where the task makes one.
     pub(super) wide: Option<Buffer>,
     /// What comes near while a panel is multiplied.
-    pub(super) next: Option<NextPanel>,
+    pub(super) next: Option<NextColumns>,
 }
 
 /// A register tile: how many rows it has, its first row in the task, and which of a panel's tiles it is.

@@ -8,7 +8,6 @@ use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
 
 use super::contraction::Contraction;
 use super::emit::{Micro, Tile};
-use super::next::PLACES;
 use super::{PackRows, Tiling, is_constant};
 use crate::guard::prefetch;
 use crate::loops::serial;
@@ -29,27 +28,32 @@ pub(super) fn far_rows(function: &PrimFunc, c: &Contraction, tiling: &Tiling) ->
 
 impl Micro<'_> {
     /// The statement for each place of the step's depth, with what is asked for meanwhile.
-    pub(super) fn along_depth(&self, tile: &Tile, update: impl Fn(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+    pub(super) fn along_depth(
+        &self,
+        tile: &Tile,
+        update: impl Fn(&Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
         let k = self.p.var("k");
-        let length = self.p.far_rows.or(self.next.as_ref().map(|_| PLACES));
-        let (Some(length), Some(depth)) = (length, self.step.depth.as_int()) else {
+        let length = self.p.far_rows.or(self.next.as_ref().map(|next| next.places));
+        let Some(length) = length else {
             return Ok(serial(&k, &self.step.depth, update(&Expr::var(&k))?));
         };
-        let (line, whole) = (self.p.var("line"), depth - depth % length);
+        let (line, depth) = (self.p.var("line"), &self.step.depth);
         let first = &Expr::var(&line) * length;
-        let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
         let asked = match &self.next {
-            Some(next) if self.p.far_rows.is_none() => self.next_columns(next, tile, &Expr::var(&line))?,
+            Some(next) if self.p.far_rows.is_none() => self.asked(next, tile, &Expr::var(&line))?,
             _ => self.next_rows(tile, &first)?,
         };
-        let body = Stmt::seq(asked.into_iter().chain([of_line]));
-        let lines = serial(&line, &self.p.int(whole / length), body);
-        if whole == depth {
+        let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
+        let whole = self.p.floor_div(depth, length)?;
+        let lines = serial(&line, &whole, Stmt::seq(asked.into_iter().chain([of_line])));
+        let rest = self.p.floor_mod(depth, length)?;
+        if rest.as_int() == Some(0) {
             return Ok(lines);
         }
         let k = self.p.var("k");
-        let rest = serial(&k, &self.p.int(depth - whole), update(&(&Expr::var(&k) + whole))?);
-        Ok(Stmt::seq([lines, rest]))
+        let behind = &(&whole * length) + &Expr::var(&k);
+        Ok(Stmt::seq([lines, serial(&k, &rest, update(&self.p.simple(&behind))?)]))
     }
 
     /// Asks for as many rows behind those of a tile, at a place of the depth. They may be another task's, or not be there.

@@ -10,7 +10,7 @@ use super::contraction::Contraction;
 use super::emit::{Micro, Partial};
 use super::far::far_rows;
 use super::grouped::{Grouping, Start};
-use super::next::next_panel;
+use super::next::next_columns;
 use super::widened::unwidened;
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack, widened};
 use crate::axes::{Axis, Group};
@@ -98,7 +98,7 @@ impl Product<'_> {
     }
 
     /// How many steps there are. Where sums are cleared whatever the depth, there is one that does so.
-    pub(super) fn steps(&self) -> Result<Expr, Fault> {
+    fn steps(&self) -> Result<Expr, Fault> {
         let steps = self.ceil_div(&self.c.depth.size, self.tiling.depth)?;
         if self.c.cleared.is_none() {
             return Ok(steps);
@@ -251,7 +251,7 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
     let last = p.simple(&last);
     let mut of_panel = Vec::new();
-    let next = next_panel(p, task, &step, &place, &mut of_panel)?;
+    let next = next_columns(p, task, &step, &place, &mut of_panel)?;
     let mut micro = Micro {
         p,
         task,

@@ -1,15 +1,16 @@
-//! The panel behind the one that is being multiplied: it comes near meanwhile.
+//! Columns that lie in memory far away come near before they are multiplied.
 //!
 //! The first tile of a panel reads columns faster than the last level of cache gives them, and a processor that follows runs
 //! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with each
 //! [`PLACES`] places of the depth, as many of its lines as make up the panel when the last tile is done. Behind the last
-//! panel of a step comes the first one of the next step.
+//! panel of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
+//! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 
+use super::PackColumns;
 use super::emit::{Micro, Tile};
 use super::nest::{Product, Step, Task};
-use super::{PackColumns, Tiling, is_one};
 use crate::guard::{compare, prefetch, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
@@ -18,68 +19,67 @@ use crate::size::ceil_div;
 
 /// Bytes of a line of the cache.
 const LINE: i64 = 64;
-/// Places of the depth behind each of which some lines are asked for.
-pub(super) const PLACES: i64 = 16;
+/// Places of the depth behind each of which some lines of the next panel are asked for.
+const PLACES: i64 = 16;
+/// Bytes from what is read to what is asked for of the same panel.
+const DISTANCE: i64 = 1 << 15;
 /// Bytes of columns that are near by themselves.
 const NEAR: i64 = 1 << 18;
-/// Tiles of rows that each panel has at least where it pays: with fewer the columns come as fast as memory gives them.
-const LEAST_TILES: i64 = 3;
 /// Tiles of rows that are planned for where the rows are known only when the function runs.
 const UNKNOWN_TILES: i64 = 8;
 
 /// What of the columns is asked for while a panel is multiplied.
-pub(super) struct NextPanel {
+pub(super) struct NextColumns {
     /// The number of the panel, and the first place of the depth.
     panel: Expr,
     start: Expr,
-    /// Lines for each [`PLACES`] places of the depth of each tile.
+    /// Places of the depth of a tile behind which some lines are asked for, and how many.
+    pub(super) places: i64,
     lines: i64,
     /// The elements of a line.
     length: i64,
 }
 
-/// The panel behind the one with this number in the task, its place under names; `None` where nothing is gained.
-pub(super) fn next_panel(
+/// What comes behind a panel of the task, its place under names; `None` where nothing is gained.
+pub(super) fn next_columns(
     p: &Product<'_>,
     task: &Task,
     step: &Step,
     panel: &Expr,
     lets: &mut Vec<(Var, Expr)>,
-) -> Result<Option<NextPanel>, Fault> {
+) -> Result<Option<NextColumns>, Fault> {
     let bytes = i64::from(p.columns.dtype.bits) / 8;
-    let Some((lines, length)) = lines(p, task, bytes) else { return Ok(None) };
+    let width = p.tiling.panel() * bytes;
+    let [depth, columns] = [&p.c.depth.size, &p.c.columns.size].map(Expr::as_int);
+    let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= NEAR);
+    if near || bytes <= 0 || width % LINE != 0 || p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES {
+        return Ok(None);
+    }
+    let length = LINE / bytes;
+    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, p.tiling.rows));
+    if tiles <= 1 {
+        let (panel, start) = (&task.panel + panel, &step.start + ceil_div(DISTANCE, width));
+        let further = NextColumns { panel, start, places: 1, lines: width / LINE, length };
+        return Ok((p.tiling.pack_columns == PackColumns::Ahead).then_some(further));
+    }
     let behind = panel + 1;
     let (mut number, mut start) = (behind.clone(), step.start.clone());
-    if !is_one(&p.steps()?) && step.number.as_int().is_none() {
+    if step.number.as_int().is_none() {
         let is_there = compare(CmpOp::Lt, &behind, &task.panels)?;
         let next = &step.start + p.tiling.depth;
         number = p.simple(&typed(Expr::select(&is_there, &behind, &p.int(0)))?);
         start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
     }
     let panel = named("next_panel", &p.simple(&(&task.panel + &number)), lets);
-    Ok(Some(NextPanel { panel, start: named("next_start", &start, lets), lines, length }))
-}
-
-/// Lines to ask for, and elements of a line.
-fn lines(p: &Product<'_>, task: &Task, bytes: i64) -> Option<(i64, i64)> {
-    let Tiling { rows, depth, .. } = *p.tiling;
-    let [all_depth, all_columns] = [&p.c.depth.size, &p.c.columns.size].map(Expr::as_int);
-    let near = all_depth.zip(all_columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= NEAR);
-    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, rows));
-    let panel = p.tiling.panel() * bytes;
-    let plain = bytes > 0 && panel % LINE == 0 && !p.c.has_lines() && p.grouping.is_none();
-    if near || !plain || tiles < LEAST_TILES || depth < PLACES {
-        return None;
-    }
-    Some((ceil_div(panel * PLACES / LINE, tiles), LINE / bytes))
+    let lines = ceil_div(width * PLACES / LINE, tiles);
+    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places: PLACES, lines, length }))
 }
 
 impl Micro<'_> {
-    /// Asks for the lines of the next panel that belong to these places of a tile's depth.
-    pub(super) fn next_columns(&self, next: &NextPanel, tile: &Tile, line: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let p = self.p;
-        let Some(depth) = self.step.depth.as_int() else { return Ok(Vec::new()) };
-        let first = &(&(&tile.number * (depth / PLACES)) + line) * next.lines;
+    /// Asks for the lines that belong to the places behind the one with this number in a tile's depth.
+    pub(super) fn asked(&self, next: &NextColumns, tile: &Tile, number: &Expr) -> Result<Vec<Stmt>, Fault> {
+        let (p, depth) = (self.p, self.p.tiling.depth);
+        let first = &(&(&tile.number * (depth / next.places)) + number) * next.lines;
         let along_columns = p.tiling.panel() / next.length;
         let ask = |at: i64| {
             let number = &first + at;
@@ -97,8 +97,8 @@ impl Micro<'_> {
         (0..next.lines).map(ask).collect()
     }
 
-    /// The element of the next panel as it lies in memory.
-    fn column_at(&self, next: &NextPanel, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
+    /// The element of what comes next as it lies in memory.
+    fn column_at(&self, next: &NextColumns, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
         let (p, place) = (self.p, &next.start + k);
         if let (Some(packed), PackColumns::Ahead) = (&self.columns, p.tiling.pack_columns) {
             let indices = self.batch_of_packed().chain([next.panel.clone(), place, lane.clone()]).collect();

@@ -83,6 +83,11 @@ pub(super) fn rows(p: &Product<'_>, task: &Task, step: &Step, way: PackRows) -> 
     let apart = if whole % ALIASED_BYTES == 0 { whole + LINE } else { whole } / bytes;
     let shape = vec![p.int(outer.max(1)), p.int(apart.max(1))];
     let buffer = memory("packed_rows", shape, value.dtype, Scope::Global);
+    if way == PackRows::ColumnMajor
+        && let Some(stmt) = p.rows_turned(task, step, &buffer)?
+    {
+        return Ok(Packed { buffer, stmt });
+    }
     let stmt = if way == PackRows::RowMajor {
         let body = stored(&buffer, vec![row, depth], &value)?;
         serial(&i, &task.rows, looped(&k, &p.simple(&end), ForKind::Vectorized, body))

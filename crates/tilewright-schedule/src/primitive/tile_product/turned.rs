@@ -1,11 +1,12 @@
-//! Copies of panels of a factor whose neighbours in memory are along the depth: tiles of it are turned in registers.
+//! Copies of a factor whose neighbours in memory are along the depth, for which those along the rows or columns shall be
+//! neighbours: tiles of it are turned in registers.
 
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
-use tilewright_ir::tir::{Expr, ExprKind, ForKind, Stmt, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForKind, Stmt, Var};
 
 use super::lines::Copied;
-use super::nest::Product;
+use super::nest::{Product, Step, Task};
 use crate::guard::substituted;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::{Copy, is_along};
@@ -28,13 +29,6 @@ impl Product<'_> {
             return Ok(None);
         }
         let whole = |size: &Expr| self.floor_mod(size, lanes).map(|rest| rest.as_int() == Some(0));
-        let side = |var: &Var, extent: &Expr| Loop {
-            var: var.clone(),
-            min: self.int(0),
-            extent: extent.clone(),
-            kind: ForKind::Serial,
-            annotations: Attrs::new(),
-        };
         let read_bounds = match whole(&panel.depth)? {
             true => Vec::new(),
             false => vec![(Expr::var(&k), panel.depth.clone())],
@@ -59,4 +53,41 @@ impl Product<'_> {
         };
         copy.along_read().map(Some)
     }
+
+    /// The loops that copy the rows of a task for a step in tiles that are turned; `None` where neighbours in memory are not
+    /// along the depth, or the factor is no element as it is.
+    pub(super) fn rows_turned(&self, task: &Task, step: &Step, to: &Buffer) -> Result<Option<Stmt>, Fault> {
+        let (k, i) = (self.var("k"), self.var("i"));
+        let factor = self.of_rows(task, &(&task.row + &Expr::var(&i)), &(&step.start + &Expr::var(&k)))?;
+        let ExprKind::Load { buffer, indices, predicate: None } = &factor.kind else { return Ok(None) };
+        if buffer.dtype.is_bool() || !is_along(&self.known, indices, &k) || is_along(&self.known, indices, &i) {
+            return Ok(None);
+        }
+        let most = self.tiling.lanes.min(task.rows.as_int().unwrap_or(self.tiling.rows));
+        let Some(lanes) = [2, 4, 8, 16].into_iter().find(|&lanes| lanes >= most) else { return Ok(None) };
+        let bounds = |var: &Var, extent: &Expr| -> Result<Vec<(Expr, Expr)>, Fault> {
+            let whole = self.floor_mod(extent, lanes)?.as_int() == Some(0);
+            Ok(if whole { Vec::new() } else { vec![(Expr::var(var), extent.clone())] })
+        };
+        let copy = Copy {
+            lanes: usize::try_from(lanes).unwrap_or(1),
+            from: buffer.clone(),
+            from_indices: indices.clone(),
+            to: to.clone(),
+            to_indices: vec![Expr::var(&k), Expr::var(&i)],
+            read_bounds: bounds(&k, &step.depth)?,
+            write_bounds: bounds(&i, &task.rows)?,
+            read: side(&k, &step.depth),
+            write: side(&i, &task.rows),
+            zeros_behind: Vec::new(),
+            conditions: Vec::new(),
+        };
+        copy.along_read().map(Some)
+    }
+}
+
+/// A loop of a copy.
+fn side(var: &Var, extent: &Expr) -> Loop {
+    let zero = Expr::int(0, var.dtype);
+    Loop { var: var.clone(), min: zero, extent: extent.clone(), kind: ForKind::Serial, annotations: Attrs::new() }
 }
