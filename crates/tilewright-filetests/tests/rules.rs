@@ -5,7 +5,7 @@ use tilewright_filetests::faults;
 use tilewright_filetests::rules::{Case, Step};
 
 /// Programs of the test, two of each family.
-const SEEDS: std::ops::Range<u64> = 0..26;
+const SEEDS: std::ops::Range<u64> = 0..46;
 
 #[test]
 fn random_programs_mean_the_same_scheduled_and_on_any_number_of_threads() {

@@ -166,6 +166,15 @@ impl<'a> Graph<'a> {
         value
     }
 
+    /// A constant of the program.
+    pub(super) fn constant(&mut self, shape: &[Dim], dtype: &'static str) -> Value {
+        let value = self.param(shape, dtype);
+        if let Some(param) = self.params.last_mut() {
+            param.constant = true;
+        }
+        value
+    }
+
     pub(super) fn emit(&mut self, text: &str, shape: &[Dim], dtype: &'static str) -> Value {
         let name = format!("v{}", self.lines.len());
         self.lines.push(format!("{name} = {text}"));

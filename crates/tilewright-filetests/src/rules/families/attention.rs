@@ -144,7 +144,7 @@ fn repeated(g: &mut Graph<'_>, s: &Sizes, value: &Value, shape: &[Dim]) -> Value
 
 fn masked(g: &mut Graph<'_>, s: &Sizes, scores: Value) -> Value {
     let dtype = scores.dtype;
-    match g.dice.below(5) {
+    match g.dice.below(7) {
         0 => {
             let mask = g.param(&[s.queries.clone(), s.keys.clone()], dtype);
             g.map(&format!("R.add({}, {})", scores.name, mask.name), &scores)
@@ -161,6 +161,18 @@ fn masked(g: &mut Graph<'_>, s: &Sizes, scores: Value) -> Value {
             let full = g.emit(&lowest, &square, dtype);
             let mask = g.map(&format!("R.triu({}, 1)", full.name), &full);
             g.map(&format!("R.add({}, {})", scores.name, mask.name), &scores)
+        }
+        4 => {
+            // Of a row that sees nothing the softmax is NaN.
+            let batch = if g.dice.one_in(2) { s.batch.clone() } else { Dim::known(1) };
+            let mask = g.param(&[batch, Dim::known(1), s.queries.clone(), s.keys.clone()], "bool");
+            let lowest = format!("R.const(float(\"-inf\"), \"{dtype}\")");
+            if g.dice.one_in(2) {
+                return g.map(&format!("R.where({}, {}, {lowest})", mask.name, scores.name), &scores);
+            }
+            let bias = format!("R.where({}, R.const(0.0, \"{dtype}\"), {lowest})", mask.name);
+            let bias = g.map(&bias, &mask);
+            g.map(&format!("R.add({}, {})", scores.name, bias.name), &scores)
         }
         3 => {
             let mask = g.param(&[s.queries.clone(), s.keys.clone()], "bool");

@@ -1,10 +1,15 @@
 //! Families of programs, each aimed at a rule or two.
 
 mod attention;
+mod bytes;
+mod choices;
+mod einsum;
 mod epilogue;
 mod gathers;
+mod images;
 mod moves;
 mod nests;
+mod picked;
 mod products;
 mod rows;
 mod windows;
@@ -38,4 +43,14 @@ pub const FAMILIES: &[Family] = &[
     family("scatter", gathers::scatter),
     family("order", gathers::order),
     family("nests", nests::nests),
+    family("grouped", windows::grouped),
+    family("bytes", bytes::bytes),
+    family("byte_windows", bytes::windows),
+    family("einsum", einsum::einsum),
+    family("indexed", picked::indexed),
+    family("ranked", picked::ranked),
+    family("transposed", images::transposed),
+    family("resized", images::resized),
+    family("choices", choices::choices),
+    family("joins", choices::joins),
 ];

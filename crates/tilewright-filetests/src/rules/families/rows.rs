@@ -2,7 +2,7 @@
 
 use super::super::dice::Dice;
 use super::super::script::{Dim, Graph, Program, Value, list};
-use super::super::values::Numbers;
+use super::super::values::{Numbers, Range};
 use super::epilogue::smooth;
 
 /// A tensor of a few dimensions and its axes in some order, which does not matter to the result.
@@ -67,8 +67,14 @@ pub(super) fn reduction(dice: &mut Dice) -> Program {
         let at = axes.first().copied().unwrap_or_default();
         let keep = g.dice.one_in(2);
         let flag = if keep { "True" } else { "False" };
-        let shape = reduced(&x, &[at], keep);
-        let place = g.emit(&format!("R.{op}({}, axis={at}, keepdims={flag})", x.name), &shape, "int64");
+        // Among all of them the place is that in a row of all.
+        let all = (0..x.shape.len()).collect::<Vec<_>>();
+        let (axis, over) = match x.elements() > 0 && g.dice.one_in(4) {
+            true => ("None".to_owned(), all),
+            false => (at.to_string(), vec![at]),
+        };
+        let shape = reduced(&x, &over, keep);
+        let place = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &shape, "int64");
         return g.finish(&[place]);
     }
     let keep = g.dice.one_in(2);
@@ -112,7 +118,8 @@ fn reduce(g: &mut Graph<'_>, x: &Value, op: &str, axes: &[usize], keep: bool) ->
         "mean" | "variance" | "std" => {
             g.sums(4 * n, x.dtype);
             g.tolerance.sum_unit = g.tolerance.sum_unit.max(super::super::values::unit(x.dtype));
-            g.rounds(16.0, 4.0);
+            // Squares of distances from a mean are no whole numbers, and their sum is rounded in its order.
+            g.rounds(16.0 + if op == "mean" { 0.0 } else { 2.0 * n as f64 }, 4.0);
             // A root has no bound on what it makes of the errors of small numbers.
             if op == "std" {
                 g.tolerance.scale = 64.0;
@@ -131,7 +138,11 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
     g.special = g.dice.one_in(5);
     let dtype = g.dice.word(&["float32", "float32", "float32", "float16", "bfloat16", "float64"]);
     let budget = g.dice.pick(&BUDGETS).unwrap_or(500);
-    let op = g.dice.word(&["layer_norm", "rms_norm", "group_norm", "instance_norm"]);
+    let op = g.dice.word(&["layer_norm", "rms_norm", "group_norm", "instance_norm", "batch_norm"]);
+    if op == "batch_norm" {
+        let result = of_batch(&mut g, dtype, budget);
+        return g.finish(&[result]);
+    }
     let (x, text, n) = match op {
         "layer_norm" | "rms_norm" => along_last(&mut g, op, dtype, budget),
         _ => of_channels(&mut g, op, dtype, budget),
@@ -167,6 +178,21 @@ fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> 
     let beta = if op == "layer_norm" { format!(", {}", g.weight(&own, dtype).name) } else { String::new() };
     let text = format!("R.nn.{op}({}, {}{beta}, axes={}, epsilon=0.01)", x.name, gamma.name, list(&axes));
     (x, text, own.iter().map(|dim| dim.size).product())
+}
+
+/// A batch norm that is trained or not, along any dimension.
+fn of_batch(g: &mut Graph<'_>, dtype: &'static str, budget: i64) -> Value {
+    let x = tensor(g, dtype, budget);
+    let axis = g.dice.below(x.shape.len());
+    let own = x.shape.get(axis).cloned().into_iter().collect::<Vec<_>>();
+    let [gamma, beta, mean] = [(); 3].map(|()| g.weight(&own, dtype).name);
+    let variance = g.param_in(&own, dtype, Range::Positive).name;
+    let training = g.dice.word(&["False", "True"]);
+    g.sums(4 * x.elements() / own.first().map_or(1, |dim| dim.size.max(1)) + 16, "float32");
+    g.rounds(64.0, 64.0);
+    let args = format!("{}, {gamma}, {beta}, {mean}, {variance}", x.name);
+    let all = g.map(&format!("R.nn.batch_norm({args}, axis={axis}, epsilon=0.01, training={training})"), &x);
+    g.map(&format!("{}[0]", all.name), &x)
 }
 
 fn of_channels(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> (Value, String, i64) {

@@ -114,9 +114,28 @@ pub(super) fn convolution(dice: &mut Dice) -> Program {
     g.finish(&[value])
 }
 
+/// A convolution in groups of about a vector of channels on a small image, with constant weights.
+pub(super) fn grouped(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers_of_sums();
+    let groups = g.dice.between(2, 4);
+    let (of_group, per_group) = (g.dice.between(7, 16), g.dice.pick(&[16, 8, 12, 7]).unwrap_or(16));
+    let (height, width, batch) = (g.dice.between(3, 7), g.dice.between(5, 9), g.dice.between(1, 2));
+    let batch = g.dim(batch, 6);
+    let sizes = [height + 2, width + 2].map(Dim::known);
+    let x = g.param(&image(&batch, groups * of_group, &sizes, false), "float32");
+    let w = g.constant(&[groups * per_group, of_group, 3, 3].map(Dim::known), "float32");
+    g.sums(9 * of_group, "float32");
+    let shape = image(&batch, groups * per_group, &[height, width].map(Dim::known), false);
+    let value = g.emit(&format!("R.nn.conv2d({}, {}, groups={groups})", x.name, w.name), &shape, "float32");
+    let value = epilogue(&mut g, value, Some(1));
+    g.finish(&[value])
+}
+
 /// Groups, channels of the data in one, and channels of the results.
 fn groups(dice: &mut Dice) -> (i64, i64, i64) {
-    match dice.below(5) {
+    match dice.below(6) {
+        5 => (dice.between(2, 4), dice.between(7, 17), dice.between(15, 17)),
         0..=1 => (1, dice.size(33).max(1), dice.size(33).max(1)),
         2 => (dice.size(17).max(1), 1, 1),
         3 => (dice.size(8).max(1), 1, dice.between(1, 3)),
