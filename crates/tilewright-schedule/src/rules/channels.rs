@@ -52,7 +52,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         schedule.apply_named("cache_write", vec![Arg::Rv(heavy), int(0), text("global")])?;
     }
     let none = Arg::Attr(Attr::None);
-    let args = vec![Arg::Rv(heavy), int(0), Arg::Attr(Attr::IndexMap(map.into())), none, Arg::Attr(Attr::Bool(false))];
+    let args = vec![Arg::Rv(heavy), int(0), Arg::Attr(Attr::IndexMap(map)), none, Arg::Attr(Attr::Bool(false))];
     schedule.apply_named("transform_layout", args)?;
     turn_behind(schedule, target, heavy)?;
     (product::PRODUCT.apply)(schedule, target)
