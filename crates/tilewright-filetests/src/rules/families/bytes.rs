@@ -90,7 +90,7 @@ pub(super) fn windows(dice: &mut Dice) -> Program {
     let image = |channels: i64, sizes: &[Dim]| {
         let channels = Dim::known(channels);
         match last {
-            true => [&[batch.clone()], sizes, &[channels]].concat(),
+            true => [std::slice::from_ref(&batch), sizes, &[channels]].concat(),
             false => [&[batch.clone(), channels], sizes].concat(),
         }
     };
