@@ -1,4 +1,7 @@
 //! Linked code as assembly, for looking at executables.
+//!
+//! An executable may come from anyone, and LLVM ends the process where it is given a format of objects or a mode of a
+//! processor that it cannot disassemble: it gets nothing of the executable's words but names of features.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -27,7 +30,7 @@ struct Places {
 
 /// The instructions in `range` of a text, a line for each: the offset in the text, and the instruction. Jumps inside the
 /// range name the offset that they go to. `triple` and `features` say for which machine the code is, as an executable
-/// does. A byte that begins no instruction has a line of its own.
+/// does; what names no feature is left out. A byte that begins no instruction has a line of its own.
 pub fn disassemble(
     text: &[u8],
     range: Range<usize>,
@@ -37,10 +40,10 @@ pub fn disassemble(
     let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
     LlvmTarget::initialize_x86(&config);
     LlvmTarget::initialize_aarch64(&config);
-    let refused = |_| CodegenError::Target("a zero byte in the name of a machine".to_owned());
-    let features: Vec<String> = features.iter().map(|feature| format!("+{feature}")).collect();
-    let features = CString::new(features.join(",")).map_err(refused)?;
-    let name = CString::new(triple).map_err(refused)?;
+    let no_disassembler = || CodegenError::Target(format!("there is no disassembler for {triple:?}"));
+    let name = machine(triple).ok_or_else(no_disassembler)?;
+    let features: Vec<String> = features.iter().filter_map(|feature| added(feature)).collect();
+    let features = CString::new(features.join(",")).map_err(|_| no_disassembler())?;
     let places = Places { code: range.start as u64..range.end as u64, given: RefCell::default() };
     let asked: *const Places = &places;
     // SAFETY: the strings end in a zero; `places` outlives the context and is only read through this pointer.
@@ -49,7 +52,7 @@ pub fn disassemble(
         LLVMCreateDisasmCPUFeatures(name.as_ptr(), cpu, features, asked.cast_mut().cast(), 0, None, Some(name_place))
     };
     if context.is_null() {
-        return Err(CodegenError::Target(format!("there is no disassembler for {triple}")));
+        return Err(no_disassembler());
     }
     let mut lines = String::new();
     let mut code = text.get(range.clone()).unwrap_or_default().to_vec();
@@ -76,6 +79,23 @@ pub fn disassemble(
     // SAFETY: the context is alive, and this is its last use.
     unsafe { LLVMDisasmDispose(context) };
     Ok(lines)
+}
+
+/// The machine of a triple's architecture, by a name that has a disassembler.
+fn machine(triple: &str) -> Option<&'static CStr> {
+    match triple.split('-').next()? {
+        "x86_64" | "amd64" => Some(c"x86_64-unknown-linux-gnu"),
+        "aarch64" | "arm64" => Some(c"aarch64-unknown-linux-gnu"),
+        _ => None,
+    }
+}
+
+/// A feature as LLVM adds it. Nothing for what takes one away, is not one name, or changes how all code is read.
+fn added(feature: &str) -> Option<String> {
+    let name = feature.strip_prefix('+').unwrap_or(feature);
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let is_name = name.starts_with(|first: char| first.is_ascii_alphanumeric()) && name.bytes().all(plain);
+    (is_name && !name.ends_with("bit-mode") && !name.ends_with("help")).then(|| format!("+{name}"))
 }
 
 /// The name of a place that a jump goes to; of others, none.
@@ -117,5 +137,24 @@ mod tests {
         assert_eq!(text, "       0:\tvaddps\t%zmm1, %zmm0, %zmm0\n");
         assert_eq!(disassemble(&[0xc3], 1..4, "x86_64-linux-gnu", &[]).unwrap(), "");
         assert!(disassemble(&[0xc3], 0..1, "sparc-linux-gnu", &[]).is_err());
+    }
+
+    #[test]
+    fn words_of_an_executable_do_not_reach_llvm() {
+        for (triple, code, text) in [
+            ("x86_64-unknown-linux-coff", &[0xc3][..], "retq"),
+            ("x86_64", &[0xc3], "retq"),
+            ("aarch64-apple-macosx-goff", &[0xc0, 0x03, 0x5f, 0xd6], "ret"),
+        ] {
+            let written = disassemble(code, 0..code.len(), triple, &[]).unwrap();
+            assert_eq!(written.split_whitespace().last(), Some(text), "{triple}");
+        }
+        for triple in ["", "-", "x86_64\0", "i386-unknown-linux-gnu", "amdgcn-amd-amdhsa"] {
+            assert!(disassemble(&[0xc3], 0..1, triple, &[]).is_err(), "{triple}");
+        }
+        for feature in ["sse2,-64bit-mode", "-64bit-mode", "+-64bit-mode", "16bit-mode", "sse2\0", "", "é", "help"] {
+            let written = disassemble(&[0x48, 0x01, 0xc0], 0..3, "x86_64-linux-gnu", &[feature.to_owned()]).unwrap();
+            assert_eq!(written, "       0:\taddq\t%rax, %rax\n", "{feature}");
+        }
     }
 }
