@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tilewright_expr::Range;
 use tilewright_expr::node::{AnyHandle, VarId};
-use tilewright_expr::semantics::Scalar;
+use tilewright_expr::semantics::{Fault, Scalar};
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, IterKind, MatchBuffer, Var};
 use tilewright_support::{Map, Span};
 
@@ -38,6 +38,11 @@ pub(crate) struct Frame<'a> {
 }
 
 type Writes = Map<(usize, u64, i64), Rc<[i64]>>;
+
+/// Whether an index has no value because it divides.
+fn has_no_place(error: &ErrorKind) -> bool {
+    matches!(error, ErrorKind::Fault(Fault::DivisionByZero | Fault::DivisionOverflow))
+}
 
 /// The regions that an instance may touch.
 #[derive(Clone)]
@@ -208,7 +213,7 @@ impl<'a> Machine<'a> {
             match region.region.iter().map(range).collect::<Res<_>>() {
                 Ok(ranges) => result.push(Region { buffer: region.buffer.id(), view, ranges }),
                 // Where a place has no value, under whose condition nothing is accessed, nothing may be.
-                Err(error) if matches!(error.kind(), ErrorKind::Fault(_)) => {}
+                Err(error) if has_no_place(error.kind()) => {}
                 Err(error) => return Err(error),
             }
         }

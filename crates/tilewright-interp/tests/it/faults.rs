@@ -440,6 +440,26 @@ fn arithmetic_that_has_no_result_is_an_error_with_the_place() {
 }
 
 #[test]
+fn a_region_without_a_place_declares_nothing() {
+    let (a, b) = (buffer("A", &[4]), buffer("B", &[4]));
+    let vi = index("vi");
+    let region = |buffer: &tilewright_expr::Buffer, at: &Expr| tilewright_ir::tir::BufferRegion {
+        buffer: buffer.clone(),
+        region: vec![tilewright_expr::Range::new(at.clone(), i(1))],
+    };
+    let at = Expr::var(&vi);
+    // 1 by -4, by -2, and by 0.
+    let by = Expr::binary(BinOp::Div, &i(1), &(&(&at * 2) + -4)).unwrap();
+    let copy = Stmt::store(&b, vec![at.clone()], &Expr::load(&a, vec![i(0)]).unwrap()).unwrap();
+    let axes = [(&vi, 3, IterKind::Opaque)];
+    let block = block("copy", &axes, vec![region(&a, &by)], vec![region(&b, &at)], None, copy);
+    let f = function("f", &[&a, &b], &[], nest(block, &[ForKind::Serial]));
+    let error = run(&f, &[&data(&[4], 1)], &[4], 0).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Undeclared { buffer, .. } if buffer == "A"), "{error}");
+    assert!(error.to_string().contains("vi = 2"), "{error}");
+}
+
+#[test]
 fn a_loaded_index_without_a_guard_is_caught() {
     let (a, b) = (buffer("A", &[4]), buffer("B", &[1]));
     let picks = tilewright_expr::Buffer::new("I", vec![i(1)], DataType::I32);
