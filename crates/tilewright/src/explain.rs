@@ -1,6 +1,8 @@
 //! Why a kernel is as it is: what it came from, the rule that scheduled it and why others did not, and its code. Of an
 //! executable, what it came from and its code.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tilewright_ir::IRModule;
@@ -11,7 +13,7 @@ use tilewright_llvm::Options;
 use tilewright_runtime::Executable;
 use tilewright_schedule::rules::{Rule, rules, schedule};
 use tilewright_support::{Diagnostic, nearest};
-use tilewright_vm_program::{Image, Symbol};
+use tilewright_vm_program::{Image, Symbol, TargetInfo};
 
 use crate::compile::{CompileError, CompileOptions};
 use crate::print_module;
@@ -141,30 +143,41 @@ impl Compiled {
     pub fn of(executable: &Executable, wanted: &str) -> Result<Self, String> {
         let names = compiled_names(executable);
         let at = find(wanted, &names)?;
-        let kernel = &executable.program().kernels[at];
-        let assembly = match executable.program().images.get(kernel.image as usize) {
-            Some(image) => assembly(executable, image, names[at])?,
-            None => String::new(),
-        };
-        Ok(Self { name: names[at].to_owned(), sources: sources(executable, names[at]), assembly })
+        let (name, program) = (names[at], executable.program());
+        let kernel = &program.kernels[at];
+        let image = program.images.get(kernel.image as usize);
+        let image = image.ok_or_else(|| format!("kernel `{name}` has no code"))?;
+        let assembly = assembly(executable.target(), image, name)?;
+        Ok(Self { name: name.to_owned(), sources: sources(executable, name), assembly })
     }
 }
 
 /// The functions of a kernel: those of its name, and its parts, which have the name of one of the kernels that it is the
-/// code of.
-fn assembly(executable: &Executable, image: &Image, name: &str) -> Result<String, String> {
+/// code of. Each byte is shown once: an executable may say anything of where its functions are.
+fn assembly(target: &TargetInfo, image: &Image, name: &str) -> Result<String, String> {
     let Some(entry) = image.symbols.iter().find(|symbol| symbol.name == name) else { return Ok(String::new()) };
     let alike = image.symbols.iter().filter(|symbol| symbol.offset == entry.offset).map(|symbol| symbol.name.as_str());
-    let alike: Vec<&str> = alike.collect();
-    let is_part = |symbol: &&Symbol| symbol.name.split_once(':').is_some_and(|(whole, _)| alike.contains(&whole));
-    let target = executable.target();
+    let alike: BTreeSet<&str> = alike.collect();
+    let is_part = |symbol: &&Symbol| symbol.name.split_once(':').is_some_and(|(whole, _)| alike.contains(whole));
+    let mut parts: Vec<&Symbol> = image.symbols.iter().filter(is_part).collect();
+    parts.sort_by_key(|symbol| symbol.offset);
+    let (own, mut end) = (range(entry), 0);
+    parts.retain(|symbol| {
+        let part = range(symbol);
+        let is_apart = end <= part.start && (part.end <= own.start || own.end <= part.start);
+        end = if is_apart { part.end } else { end };
+        is_apart
+    });
     let mut text = String::new();
-    for symbol in std::iter::once(entry).chain(image.symbols.iter().filter(is_part)) {
-        let range = symbol.offset as usize..symbol.offset as usize + symbol.bytes as usize;
-        let code = tilewright_llvm::disassemble(&image.text, range, &target.triple, &target.features);
+    for symbol in std::iter::once(entry).chain(parts) {
+        let code = tilewright_llvm::disassemble(&image.text, range(symbol), &target.triple, &target.features);
         text += &format!("{}:\n{}", symbol.name, code.map_err(|error| error.to_string())?);
     }
     Ok(text)
+}
+
+fn range(symbol: &Symbol) -> Range<usize> {
+    symbol.offset as usize..symbol.offset as usize + symbol.bytes as usize
 }
 
 /// A function as TVMScript.
@@ -172,4 +185,29 @@ fn text(name: &Arc<str>, function: &PrimFunc) -> String {
     let mut module = IRModule::new();
     module.insert(name.clone(), function.clone());
     print_module(&module)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_byte_is_shown_twice() {
+        let symbol = |name: &str, offset, bytes| Symbol { name: name.to_owned(), offset, bytes };
+        let symbols = vec![
+            symbol("f:2", 6, 2),
+            symbol("f", 2, 2),
+            symbol("f:across", 1, 4),
+            symbol("f:same", 2, 2),
+            symbol("g:1", 0, 1),
+            symbol("f:1", 4, 2),
+            symbol("f:inside", 5, 2),
+            symbol("f:all", 0, 8),
+        ];
+        let image = Image { text: vec![0xc3; 8], symbols, ..Image::default() };
+        let target = TargetInfo { triple: "x86_64-unknown-linux-gnu".into(), features: Vec::new() };
+        let shown = assembly(&target, &image, "f").unwrap();
+        let names: Vec<&str> = shown.lines().filter(|line| line.ends_with(':')).collect();
+        assert_eq!((names, shown.matches("retq").count()), (vec!["f:", "f:1:", "f:2:"], 6), "{shown}");
+    }
 }
