@@ -10,8 +10,9 @@
 //!
 //! The result is rounded twice, which is all that changes where a reciprocal neither overflows nor is subnormal. So the
 //! primitive takes only sums that are known to be 1 at least: `S[i]` sums `exp(X[i, k] - M[i])`, and `M[i]` is the maximum of
-//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN. Square roots may be of anything: that
-//! of the smallest number and that of the largest have normal reciprocals, and 0, infinities and NaN give the same both ways.
+//! the same `X[i, k]`. Where a row has NaN or an infinite maximum, both forms give NaN. Square roots may be of any reduced
+//! number: that of the smallest and that of the largest have normal reciprocals, and 0, infinities and NaN give the same both
+//! ways.
 
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::regions::block_regions;
@@ -20,7 +21,7 @@ use tilewright_ir::tir::{
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, known_around, mentions, reads_memory, stored, substituted, typed};
+use crate::guard::{binary, known_around, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
 use crate::reducer::{Part, Reducer};
 use crate::required::{outermost_free, places, spatial_block, written_box};
 use crate::rewrite::{Formula, axes_of, way, with_block};
@@ -102,33 +103,58 @@ fn division(site: &Site, formula: &Formula) -> Result<Division, Fault> {
 }
 
 /// The division, where it is by the square root of what is computed from one element, which several elements of the block
-/// have in common.
+/// have in common, and which the scope reduces: there are no more reciprocals than results of reductions, and a row that
+/// needs such a result needs its reciprocal and no other.
 fn by_square_root(site: &Site, value: &Expr) -> Option<Division> {
     let ExprKind::Binary(BinOp::Div, dividend, divisor) = &value.kind else { return None };
     let ExprKind::Call { intrinsic: Intrinsic::Sqrt, args } = &divisor.kind else { return None };
-    let mut loads: Vec<Expr> = Vec::new();
-    walk(args, |e: &Expr| {
-        if matches!(e.kind, ExprKind::Load { .. }) && !loads.iter().any(|known| known.equal(e)) {
-            loads.push(e.clone());
-        }
-    });
-    let [load] = loads.as_slice() else { return None };
+    let load = element_of(args.first()?)?;
     let ExprKind::Load { buffer: of, indices, predicate: None } = &load.kind else { return None };
     let axes: Vec<Var> = site.block()?.iters.iter().filter(|axis| is_wide(axis)).map(|axis| axis.var.clone()).collect();
     let is_shared = axes.iter().any(|axis| !mentions(indices, std::slice::from_ref(axis)));
-    let (mut certain, nothing) = (true, Expr::number(0, of.dtype));
-    let rest = rewrite(divisor, |e: &Expr| e.equal(load).then(|| nothing.clone())).unwrap_or_else(|| divisor.clone());
-    walk(&rest, |e: &Expr| {
-        certain &= !matches!(e.kind, ExprKind::Var(_) | ExprKind::Let { .. } | ExprKind::Foreign { .. });
-    });
     let fits = value.dtype.is_float() && matches!(value.dtype.bits, 32 | 64) && value.dtype.is_scalar();
-    (fits && certain && is_shared && !indices.iter().any(reads_memory)).then(|| Division {
+    (fits && is_shared && !indices.iter().any(reads_memory) && is_reduced_before(site, of)).then(|| Division {
         value: value.clone(),
         dividend: dividend.clone(),
         divisor: divisor.clone(),
         of: of.clone(),
         indices: indices.clone(),
     })
+}
+
+/// The one load that the value is computed from, with arithmetic on floats that has a result whatever the element is: the
+/// block may divide under a condition, under which alone an integer division would have one.
+fn element_of(value: &Expr) -> Option<Expr> {
+    let (mut found, mut pending): (Option<Expr>, Vec<&Expr>) = (None, vec![value]);
+    while let Some(e) = pending.pop() {
+        match &e.kind {
+            ExprKind::Load { .. } if found.as_ref().is_none_or(|known| known.equal(e)) => found = Some(e.clone()),
+            ExprKind::Float(_) => {}
+            ExprKind::Cast(of) if e.dtype.is_float() => pending.push(of),
+            ExprKind::Binary(op, a, b) if e.dtype.is_float() && has_every_result(*op) => pending.extend([a, b]),
+            _ => return None,
+        }
+    }
+    found
+}
+
+/// Whether the operator has a result for all floats.
+fn has_every_result(op: BinOp) -> bool {
+    matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Div | BinOp::Min | BinOp::Max)
+}
+
+/// Whether the block's scope computes the buffer before it, by a reduction or from the results of one.
+fn is_reduced_before(site: &Site, buffer: &Buffer) -> bool {
+    let mut reduced: Vec<Buffer> = Vec::new();
+    let stages = scope_stages(site).unwrap_or_default();
+    for stage in stages.iter().take_while(|stage| way(stage) != way(site)) {
+        let Some(block) = stage.block() else { continue };
+        let is_reduction = !block.iters.iter().all(is_spatial);
+        if is_reduction || loaded_buffers(&block.body).iter().any(|read| reduced.contains(read)) {
+            reduced.extend(block.writes.iter().map(|write| write.buffer.clone()));
+        }
+    }
+    reduced.contains(buffer)
 }
 
 /// The block that computes the reciprocals of all divisors, each of which is of one element.
