@@ -5,7 +5,7 @@
 //! element by element are computed where they are read.
 
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Expr, ExprKind};
+use tilewright_ir::tir::{BinOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::Target;
 
 use super::accesses::{Cost, PlainNest, extent_of};
@@ -58,15 +58,7 @@ fn with_periods_split(schedule: &mut Schedule, block: Rv) -> Result<PlainNest, D
         let mut axes = nest.nest.block.iters.iter().zip(&nest.nest.values);
         let axis = axes.find(|(_, value)| value.as_var() == Some(&l.var));
         let (Some((axis, _)), Some(extent), Some(&rv)) = (axis, nest.extent(at), nest.rvs.get(at)) else { continue };
-        let mut sizes: Vec<i64> = Vec::new();
-        walk(&nest.nest.block.body, |e: &Expr| {
-            if let ExprKind::Binary(BinOp::FloorMod | BinOp::Mod, a, b) = &e.kind
-                && a.as_var() == Some(&axis.var)
-            {
-                sizes.extend(b.as_int());
-            }
-        });
-        sizes.dedup();
+        let sizes = periods_of(&nest.nest.block.body, &axis.var);
         if let &[size] = sizes.as_slice()
             && (LEAST_PERIOD..extent).contains(&size)
             && extent % size == 0
@@ -81,6 +73,29 @@ fn with_periods_split(schedule: &mut Schedule, block: Rv) -> Result<PlainNest, D
         schedule.split_by(rv, &[Some(Expr::i64(count)), Some(Expr::i64(size))])?;
     }
     PlainNest::of(schedule, block)
+}
+
+/// After how many values of the axis loads read the same elements again: the sizes of `a[i % size]`, without those of
+/// `a[i // size, i % size]`, which reads on.
+fn periods_of(body: &Stmt, axis: &Var) -> Vec<i64> {
+    let mut sizes: Vec<i64> = Vec::new();
+    walk(body, |e: &Expr| {
+        let ExprKind::Load { indices, .. } = &e.kind else { return };
+        let (mut rests, mut wholes) = (Vec::new(), Vec::new());
+        walk(indices, |part: &Expr| match &part.kind {
+            ExprKind::Binary(BinOp::FloorMod | BinOp::Mod, a, b) if a.as_var() == Some(axis) => {
+                rests.extend(b.as_int())
+            }
+            ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, a, b) if a.as_var() == Some(axis) => {
+                wholes.extend(b.as_int());
+            }
+            _ => {}
+        });
+        sizes.extend(rests.into_iter().filter(|size| !wholes.contains(size)));
+    });
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
 }
 
 /// Cycles of the work for one element, in hundredths.
