@@ -235,6 +235,25 @@ fn large_tensors_that_are_only_written_go_past_the_caches() {
 }
 
 #[test]
+fn what_is_read_in_several_nests_is_not_asked_for_ahead() {
+    let elements = 1 << 26;
+    let [a, r, s] = ["A", "R", "S"].map(|name| buffer(name, elements, DataType::F32));
+    let nest = |from: &Buffer, to: &Buffer| {
+        let i = Var::new("i", DataType::I32);
+        let at = eight(&mul(&Expr::var(&i), &Expr::i32(8)));
+        let body = Stmt::store(to, at.clone(), &Expr::load(from, at).unwrap()).unwrap();
+        Stmt::for_loop(&i, Expr::i32(0), Expr::i32(1 << 23), ForKind::Parallel, body)
+    };
+    let asm = |body: Stmt| {
+        let low = kernel("copies", [&a, &r, &s].map(Param::buffer).to_vec(), body);
+        emit_asm(&[low], &haswell(), &plain()).unwrap()
+    };
+    let (once, twice) = (asm(nest(&a, &r)), asm(Stmt::seq([nest(&a, &r), nest(&a, &s)])));
+    assert!(once.contains("prefetcht0"), "{once}");
+    assert!(twice.contains("vmovntps") && !twice.contains("prefetch"), "{twice}");
+}
+
+#[test]
 fn only_sizes_of_tensors_promise_that_indices_do_not_overflow() {
     let (n, k) = (Var::new("n", DataType::I64), Var::new("k", DataType::I64));
     let a = Buffer::new("A", vec![Expr::var(&n)], DataType::F32);

@@ -5,8 +5,8 @@
 //! and plain elsewhere. Rows that are known to begin within lines are stored in parts of lines. Other threads see such
 //! stores after a fence, which ends each function that makes them.
 //!
-//! What such a kernel reads once is asked for a while before: a processor asks for nothing beyond the page by itself, and for
-//! too little where much is computed with an element.
+//! What the parallel tasks that stream read once, by vectors in one nest of loops, they ask for a while before: a processor
+//! asks for nothing beyond the page by itself, and for too little where much is computed with an element.
 //!
 //! Sizes that are known only when the kernel runs are compared then, once, at its beginning: what the stores test is
 //! their address together with a number that is 0 where the tensor is streamed to. The tasks of a parallel loop are written
@@ -69,8 +69,8 @@ pub(crate) struct Streams {
     /// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold
     /// beside the others, that are never read, and written once as far as loops tell.
     pub(crate) written: Map<VarId, Streaming>,
-    /// The arguments that are read once, as far as loops tell, in a kernel that streams to others and asks for nothing
-    /// ahead of its use.
+    /// The arguments that vectors read once, as far as loops tell, in a kernel that streams to others and asks for nothing
+    /// ahead of its use: in one nest of loops, which may read an element several times soon after each other.
     read: Set<VarId>,
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
             read.clear();
         }
     });
-    let mut search = Search { candidates, read, names: Map::default(), remainders: Set::default() };
+    let mut search = Search { candidates, read, ..Search::default() };
     if !search.candidates.is_empty() {
         keep_written_once(&function.body, &mut Vec::new(), &mut search);
     }
@@ -129,10 +129,13 @@ fn known_bytes(buffer: &Buffer) -> Option<u64> {
 }
 
 /// What stores are looked at with.
+#[derive(Default)]
 struct Search {
     candidates: Map<VarId, Streaming>,
     /// What is not known to be read several times.
     read: Set<VarId>,
+    /// The loops around the innermost vector that is read of each.
+    nests: Map<VarId, Vec<Option<VarId>>>,
     /// Names whose values depend on loops: on which.
     names: Map<VarId, Vec<VarId>>,
     /// Names of remainders: an index less its own is where a line begins.
@@ -140,22 +143,33 @@ struct Search {
 }
 
 impl Search {
-    /// Takes out what is read in a loop that the index does not depend on.
+    /// Takes out what is read in a loop that the index does not depend on, and what vectors read in one nest and another.
+    /// Single elements are what is left of rows behind their vectors.
     fn keep_read_once(&mut self, node: &impl IrNode, loops: &[Option<VarId>]) {
         let mut loads = Vec::new();
         walk(node, |e: &Expr| {
             if let ExprKind::Load { buffer, indices, .. } = &e.kind
                 && self.read.contains(&buffer.data.id())
             {
-                loads.push((buffer.data.id(), indices.clone()));
+                loads.push((buffer.data.id(), indices.clone(), e.dtype.is_vector()));
             }
         });
-        for (id, indices) in loads {
+        for (id, indices, is_vector) in loads {
             let found = self.loops_of(&indices, loops);
-            if !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+            let elsewhere = is_vector && !self.is_in_one_nest(id, loops);
+            if elsewhere || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
                 self.read.remove(&id);
             }
         }
+    }
+
+    /// Whether the loops are those, or some of those, around the other vectors that are read of a buffer.
+    fn is_in_one_nest(&mut self, id: VarId, loops: &[Option<VarId>]) -> bool {
+        let known = self.nests.entry(id).or_default();
+        if loops.starts_with(known) {
+            *known = loops.to_vec();
+        }
+        known.starts_with(loops)
     }
 
     /// The loops among these that an expression depends on.
