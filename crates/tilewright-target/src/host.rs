@@ -61,8 +61,9 @@ fn features() -> BTreeSet<String> {
 /// that the processor reaches.
 const LEVELS: [&str; 5] = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "generic"];
 
-/// What a core has of the last-level cache, at most. Where a machine is a part of another one, the system tells the size of
-/// the whole cache, most of which is used by those that we do not see.
+/// What a processor has of the last-level cache, at most. Where a machine is a part of another one, the system tells the size
+/// of the whole cache, most of which is used by those that we do not see. The processors that share the cache count,
+/// whether this process may run on them or not: what is compiled does not depend on where.
 const SHARE: u64 = 16 << 20;
 
 pub(crate) fn detect() -> Target {
@@ -77,19 +78,30 @@ pub(crate) fn detect() -> Target {
     target.limits.vector_registers = Target::register_count(ARCH, &features);
     target.features = features;
     target.limits.cores = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    for (level, bytes) in caches() {
+    for Cache { level, bytes, processors } in caches() {
         match level {
             1 => target.limits.l1_bytes = bytes,
             2 => target.limits.l2_bytes = bytes,
-            3 => target.limits.l3_bytes = bytes.min(u64::from(target.limits.cores).saturating_mul(SHARE)),
+            3 => {
+                let processors = processors.unwrap_or_else(|| u64::from(target.limits.cores));
+                target.limits.l3_bytes = bytes.min(processors.saturating_mul(SHARE));
+            }
             _ => {}
         }
     }
     target
 }
 
-/// Level and size of the first core's data caches, as the kernel describes them; empty where it does not.
-fn caches() -> Vec<(u32, u64)> {
+/// A data cache of the first core.
+struct Cache {
+    level: u32,
+    bytes: u64,
+    /// How many processors share it.
+    processors: Option<u64>,
+}
+
+/// The first core's data caches, as the kernel describes them; empty where it does not.
+fn caches() -> Vec<Cache> {
     let mut found = Vec::new();
     for index in 0..8 {
         let read = |file: &str| {
@@ -100,7 +112,8 @@ fn caches() -> Vec<(u32, u64)> {
         if sort != "Instruction"
             && let (Ok(level), Some(bytes)) = (level.parse(), cache_bytes(&size))
         {
-            found.push((level, bytes));
+            let processors = read("shared_cpu_list").ok().and_then(|list| listed(&list));
+            found.push(Cache { level, bytes, processors });
         }
     }
     found
@@ -116,6 +129,15 @@ fn cache_bytes(text: &str) -> Option<u64> {
     digits.parse::<u64>().ok()?.checked_mul(factor).filter(|&bytes| bytes > 0)
 }
 
+/// How many numbers are in `0-3,8`.
+fn listed(text: &str) -> Option<u64> {
+    text.split(',').try_fold(0u64, |count, part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
+        count.checked_add(u64::from(last.checked_sub(first)?) + 1)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +147,12 @@ mod tests {
         assert_eq!(cache_bytes("32K"), Some(32768));
         assert_eq!(cache_bytes("8M"), Some(8 << 20));
         assert_eq!((cache_bytes("K"), cache_bytes(""), cache_bytes("0K")), (None, None, None));
+    }
+
+    #[test]
+    fn processors_are_counted_in_lists_as_the_kernel_writes_them() {
+        assert_eq!((listed("0"), listed("0-1"), listed("0-3,8,10-11")), (Some(1), Some(2), Some(7)));
+        assert_eq!((listed(""), listed("3-1"), listed("a")), (None, None, None));
     }
 
     #[test]

@@ -112,10 +112,10 @@ impl Target {
         if in_halves { 256 } else { self.vector_bits }
     }
 
-    /// Whether the dot product of pairs of bfloat16 is faster than as many fused multiply-adds of float32. It is on
-    /// processors of AMD; those of Intel begin one of 512 bits in two cycles, in which they do four multiply-adds of half as
-    /// many products each. They are known by their extensions: Cooper Lake lacks those of Ice Lake, all later ones have
-    /// float16.
+    /// Whether the dot product of pairs of bfloat16 is taken to be faster than as many fused multiply-adds of float32. It is
+    /// on processors of AMD up to Zen 5; those of Intel begin one of 512 bits in two cycles, in which they do four
+    /// multiply-adds of half as many products each. This is a heuristic, which knows them by their extensions: Cooper Lake
+    /// lacks those of Ice Lake, all later ones of Intel have float16, which none of AMD up to Zen 5 has.
     pub fn has_fast_bf16_dots(&self) -> bool {
         self.has("avx512bf16") && self.has("avx512vbmi2") && !self.has("avx512fp16")
     }
