@@ -64,6 +64,7 @@ PUT = {
     "values for everything": put((ALL,), draw(int(ALL.sum()))),
     "where it is counted": lambda x: x.index_put((ROWS.nonzero().squeeze(1), PLACES), draw(3, 3)),
     "elements of the source": lambda x: x.masked_scatter(CHANNELS, draw(4, 5, 3, seed=3)),
+    "elements for bytes": lambda x: x.masked_scatter(CHANNELS, draw(4, 5, 3, seed=3)),
     "elements of an empty source": lambda x: x.masked_scatter(CHANNELS & False, torch.zeros(0)),
     "all elements of the source": lambda x: x.masked_scatter(SOME[..., None], draw(MANY, 3, seed=3)),
     "a diagonal": lambda x: torch.diagonal_scatter(x, draw(5, 2), 1, 0, 2),
@@ -92,6 +93,20 @@ def test_a_mask_beside_indices_that_it_does_not_fit():
     machine_ = machine(from_fx(traced(lambda x: x[torch.tensor([True] * 4), PLACES], 1), info([X])))
     with pytest.raises(tvm.TVMError, match="dimension 0 is 3, but count is 4"):
         machine_["main"](nd(X))
+
+
+@pytest.mark.parametrize("call", [lambda x, mask: x.masked_select(mask), lambda x, mask: x.masked_scatter(mask, X)])
+def test_a_mask_of_numbers(call):
+    bytes_ = CHANNELS.to(torch.uint8) * 2
+    with pytest.raises(RuntimeError, match="(?i)bool"):
+        call(X, bytes_)
+    with pytest.raises(tvm.TVMError, match="a mask of bool is needed, this is one of uint8"):
+        from_fx(traced(lambda x: call(x, bytes_), 1), info([X]))
+
+
+def test_places_of_a_mask_are_counted_in_one_dimension():
+    module = from_fx(traced(lambda x: x.masked_scatter(ALL, X), 1), info([X]))
+    assert "R.match_cast(lv" in module.script() and "R.Tensor((1, count)" in module.script()
 
 
 @pytest.mark.parametrize("function", [lambda x: x[ALL[:, :, :2]], lambda x: x[PLACES > 0], put((ALL[:2],), draw(1))])

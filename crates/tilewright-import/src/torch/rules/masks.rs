@@ -100,9 +100,18 @@ pub fn masked(cx: &mut Cx<'_>, x: &Expr, mask: &Expr) -> Res<Expr> {
     cx.call("take", &[&flat, &found], [("axis", 0i64.to_attr())])
 }
 
+/// The argument `mask`, which is of truth values alone.
+fn mask_of(cx: &Cx<'_>, args: &Args) -> Res<Expr> {
+    let mask = args.tensor("mask")?;
+    match cx.dtype(&mask)? {
+        dtype if dtype.is_bool() => Ok(mask),
+        dtype => Err(Refused(format!("a mask of bool is needed, this is one of {dtype}"))),
+    }
+}
+
 /// The elements for which the mask holds, where each is made as wide as the other.
 fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let (x, mask) = (args.tensor("input")?, args.tensor("mask")?);
+    let (x, mask) = (args.tensor("input")?, mask_of(cx, args)?);
     let wide = cx.choose(&mask, &x, &x)?;
     let wide = cx.emit(wide)?;
     let mask = cx.call("broadcast_to", &[&mask, &Expr::shape(cx.shape(&wide)?)], [])?;
@@ -115,12 +124,13 @@ fn masked_select(cx: &mut Cx<'_>, args: &Args) -> Res {
 fn masked_scatter(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (x, source) = (args.tensor("input")?, args.tensor("source")?);
     let shape = cx.shape(&x)?;
-    let mask = cx.call("broadcast_to", &[&args.tensor("mask")?, &Expr::shape(shape.clone())], [])?;
+    let mask = cx.call("broadcast_to", &[&mask_of(cx, args)?, &Expr::shape(shape.clone())], [])?;
     let mask = cx.emit(mask)?;
-    let ones = cx.astype(&cx.flat(&mask)?, DataType::I64)?;
+    let flat = cx.emit(cx.flat(&mask)?)?;
+    let ones = cx.astype(&flat, DataType::I64)?;
     let number = cx.call("cumsum", &[&ones], [("axis", 0i64.to_attr())])?;
     let before = cx.reshape(&cx.number(0i64, cx.dtype(&source)?)?, vec![scalar::Expr::i64(1)])?;
-    let wanted = places(cx, &mask)?;
+    let wanted = places(cx, &flat)?;
     let wanted = cx.shape(&wanted)?.split_off(1);
     let source = cx.emit(cx.flat(&source)?)?;
     let first = match wanted.first() {
