@@ -1,5 +1,6 @@
 """Models of PyTorch that `torch.fx` has traced: whole ones, parameters, dimensions, results, faults."""
 
+import operator
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ import tilewright as tvm  # noqa: E402
 from tilewright import relax  # noqa: E402
 from tilewright.relax.frontend import detach_params  # noqa: E402
 from tilewright.relax.frontend.torch import from_fx  # noqa: E402
+from tilewright.relax.frontend.torch.recording import function_name  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -334,6 +336,17 @@ def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
 
 def test_a_function_of_the_users_that_is_called_as_one_of_pytorch():
     check_call(lambda x: prod(x), draw(2, 3))
+
+
+def test_a_function_of_no_module_is_not_one_of_python():
+    def prod(x):
+        return x * 3
+
+    prod.__module__ = None
+    assert function_name(prod) not in ("prod", "builtins.prod")
+    assert function_name(torch.prod) == "prod"
+    assert function_name(torch.Tensor.prod) == "prod"
+    assert function_name(operator.add) == "add"
 
 
 def test_numbers_of_fixed_sizes_are_constants_beside_a_symbolic_one():

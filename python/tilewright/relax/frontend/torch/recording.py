@@ -22,6 +22,13 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import (
+    BuiltinFunctionType,
+    ClassMethodDescriptorType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import TYPE_CHECKING, Any
 
 from .... import _core, tir
@@ -253,6 +260,14 @@ def module_call(module: torch.nn.Module) -> tuple[str, dict[str, Any]] | None:
     return target, kwargs
 
 
+def _home_of_compiled(target: Any) -> str:
+    """The package of a function without a module: Python's own functions and methods have none, and those of PyTorch's C
+    code. A callable of the user's that says it has none is nobody's."""
+    return "builtins" if isinstance(target, _OF_C) else "unknown"
+
+
+_OF_C = (BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType, ClassMethodDescriptorType)
+
 #: The packages whose functions rules know by their bare names.
 _NAMED_BY_RULES = ("torch", "torchvision", "_operator", "operator", "math", "builtins")
 
@@ -266,7 +281,7 @@ def function_name(target: Any) -> str:
     packet = getattr(target, "_qualified_op_name", None)
     if packet:
         return packet.replace("::", ".")
-    home = getattr(target, "__module__", None) or "builtins"
+    home = getattr(target, "__module__", None) or _home_of_compiled(target)
     return target.__name__ if home.partition(".")[0] in _NAMED_BY_RULES else f"{home}.{target.__name__}"
 
 
