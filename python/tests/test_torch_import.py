@@ -294,12 +294,30 @@ def tripled_alone(x):
     return x * 3 if x.shape[0] == 1 else x + 1
 
 
+def squeezed(x):
+    return x.squeeze(0) + 1
+
+
+def squeezed_all(x):
+    return x.squeeze() + 1
+
+
+def squeezed_behind(x):
+    return x[:, None].squeeze(1) + 1
+
+
+def added(a, b):
+    return a + b
+
+
 def prod(x):
     """The name of a function of PyTorch, whose meaning it has not."""
     return x * 3
 
 
 for own in ("halved", "of_four", "lowered", "prod", "scaled", "tripled_alone", "two", "two_of_real", "true"):
+    fx.wrap(own)
+for own in ("added", "squeezed", "squeezed_all", "squeezed_behind"):
     fx.wrap(own)
 
 
@@ -323,8 +341,14 @@ def test_numbers_that_depend_on_a_symbolic_size_are_no_constants(function):
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: halved(x), lambda x: of_four(x), lambda x: tripled_alone(x)],
-    ids=["of a remainder", "greater", "one"],
+    [
+        lambda x: halved(x),
+        lambda x: of_four(x),
+        lambda x: tripled_alone(x),
+        lambda x: squeezed(x),
+        lambda x: squeezed_all(x),
+    ],
+    ids=["of a remainder", "greater", "one", "dropped where it is 1", "all dropped"],
 )
 def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
     graph = fx.symbolic_trace(function)
@@ -332,6 +356,22 @@ def test_a_function_that_branches_on_a_symbolic_size_is_refused(function):
         from_fx(graph, [(("n", 3), "float32")])
     x = draw(3, 3)
     assert_close(machine(from_fx(graph, info([x])))["main"](nd(x)), function(x))
+
+
+def test_a_dimension_that_is_always_1_is_dropped_beside_a_symbolic_one():
+    runs = machine(from_fx(fx.symbolic_trace(lambda x: squeezed_behind(x)), [(("n", 3), "float32")]))
+    for size in (1, 4):
+        x = draw(size, 3)
+        assert_close(runs["main"](nd(x)), squeezed_behind(x))
+
+
+def test_dimensions_of_two_names_that_have_to_be_the_same_are_refused():
+    graph = fx.symbolic_trace(lambda a, b: added(a, b))
+    with pytest.raises(tvm.TVMError, match="has no rule"):
+        from_fx(graph, [(("n", 3), "float32"), (("m", 3), "float32")])
+    runs = machine(from_fx(graph, [(("n", 3), "float32"), (("n", 3), "float32")]))
+    a, b = draw(4, 3), draw(4, 3, seed=3)
+    assert_close(runs["main"](nd(a), nd(b)), a + b)
 
 
 def test_a_function_of_the_users_that_is_called_as_one_of_pytorch():

@@ -292,19 +292,35 @@ def _exported(
 
     empty = [torch.zeros(own.shape, dtype=own.dtype) for own in tensors.values()]
     dims = [{at: Dim.DYNAMIC for at, varies in enumerate(own.dynamic) if varies} for own in tensors.values()]
-    # Else a comparison of a symbolic size with 1 has a result that nobody sees was asked for.
-    sizes_may_be_1 = torch.fx.experimental._config.patch(backed_size_oblivious=True)
-    with torch.no_grad(), _written_out(), sizes_may_be_1:
-        try:
+    try:
+        # Else a comparison of a symbolic size with 1 has a result that nobody sees was asked for.
+        sizes_may_be_1 = torch.fx.experimental._config.patch(backed_size_oblivious=True)
+        with torch.no_grad(), _written_out(), sizes_may_be_1:
             whole = export(Call().eval(), (empty,), dynamic_shapes=(dims,))
             program = taken_apart(whole.run_decompositions({}) if changes else whole, refused)
-        except Exception as error:
-            # What a call runs may raise anything, and so may the tracer that looks into it.
-            raise NotExported(f"PyTorch does not export `{node.name}` on its own") from error
-    if _branches_on_sizes(whole):
+    except Exception as error:
+        # What a call runs may raise anything, and so may the tracer that looks into it, of which not all is public.
+        raise NotExported(f"PyTorch does not export `{node.name}` on its own") from error
+    if _branches_on_sizes(whole) or _may_drop(whole) or _may_drop(program):
         raise NotExported(f"what `{node.name}` does next depends on symbolic dimensions")
     calls = [inner for inner in program.graph.nodes if inner.op == "call_function"]
     return program if all(has_rule(inner.target) for inner in calls) else None
+
+
+def _may_drop(program: ExportedProgram) -> bool:
+    """Whether a symbolic dimension would be dropped where it is 1: the program keeps it for all sizes."""
+    import torch
+
+    aten = torch.ops.aten
+    dropping = (aten.squeeze, aten.squeeze_, aten.squeeze_copy)
+    for node in program.graph.nodes:
+        if getattr(node.target, "overloadpacket", None) in dropping:
+            shape = node.args[0].meta["val"].shape
+            which = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", range(len(shape)))
+            asked = [which] if isinstance(which, int) else which
+            if any(isinstance(shape[dim], torch.SymInt) for dim in asked if shape):
+                return True
+    return False
 
 
 def _branches_on_sizes(program: ExportedProgram) -> bool:
