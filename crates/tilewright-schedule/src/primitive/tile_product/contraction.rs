@@ -9,6 +9,7 @@ use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
+use super::is_constant;
 use super::lines::is_dense;
 use crate::axes::{self, Axis, Group};
 use crate::epilogue::check_whole;
@@ -17,6 +18,9 @@ use crate::primitive::Fault;
 use crate::rewrite::Formula;
 use crate::stages::{own_nest, statements, touches};
 use crate::tree::{Site, blocks_below};
+
+/// Columns that are worth a matrix of their own: half a vector of the widest ones.
+const LEAST_RUN: i64 = 8;
 
 /// What a block sums up.
 #[derive(Clone, Debug)]
@@ -69,12 +73,9 @@ impl Contraction {
             spatial.iter().filter(own).cloned().collect()
         };
         let (outer_rows, rows) = run_of(sort(&of_rows), |_, _| true);
-        // Matrices of a single row have columns that are side by side in memory, or else are several matrices.
-        let are_apart = rows.iter().all(|axis| axis.extent.as_int() == Some(1)) && is_plain(&of_columns);
-        let follows = |outer: &Axis, inner: &Axis| {
-            stands_before(&sum, outer, inner) && (!are_apart || is_dense(&of_columns, outer, inner))
-        };
-        let (outer_columns, columns) = run_of(sort(&of_columns), follows);
+        let one_row = rows.iter().all(|axis| axis.extent.as_int() == Some(1));
+        let are_in_place = one_row && is_plain(&of_columns) && !is_constant(function, &of_columns);
+        let (outer_columns, columns) = columns_of(&sum, sort(&of_columns), are_in_place.then_some(&of_columns));
         let shared = spatial.iter().filter(in_both).cloned();
         let batch: Vec<Axis> = shared.chain(outer_rows).chain(outer_columns).collect();
         let depth = in_order_of(&of_rows, depth);
@@ -96,6 +97,20 @@ impl Contraction {
             index,
         })
     }
+}
+
+/// The axes of several matrices, and those of the columns of each. A factor that is read where it lies, for a single row, has
+/// columns that are side by side in memory, where these are enough for a vector.
+fn columns_of(sum: &Sum, axes: Vec<Axis>, in_place: Option<&Expr>) -> (Vec<Axis>, Vec<Axis>) {
+    let follows = |outer: &Axis, inner: &Axis| stands_before(sum, outer, inner);
+    if let Some(factor) = in_place {
+        let (outer, run) = run_of(axes.clone(), |outer, inner| follows(outer, inner) && is_dense(factor, outer, inner));
+        let count = run.iter().try_fold(1_i64, |count, axis| count.checked_mul(axis.extent.as_int()?));
+        if count.is_none_or(|count| count >= LEAST_RUN) {
+            return (outer, run);
+        }
+    }
+    run_of(axes, follows)
 }
 
 /// The sum of the block's body, whose init clears it.
