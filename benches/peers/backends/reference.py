@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +42,7 @@ class Library:
             "read": sum(value.numel() * value.element_size() for value in given) + weight_bytes(module, given, element),
             "written": sum(result.numel() * element for result in results),
         }
+        (folder / "facts.json").write_text(json.dumps(facts))
         return lambda: facts
 
     def arrays(self, found: Any) -> list[np.ndarray]:
