@@ -98,7 +98,7 @@ def test_a_mask_beside_indices_that_it_does_not_fit():
 @pytest.mark.parametrize("call", [lambda x, mask: x.masked_select(mask), lambda x, mask: x.masked_scatter(mask, X)])
 def test_a_mask_of_numbers(call):
     bytes_ = CHANNELS.to(torch.uint8) * 2
-    with pytest.raises(RuntimeError, match="(?i)bool"):
+    with pytest.raises(RuntimeError, match=r"(?i)bool"):
         call(X, bytes_)
     with pytest.raises(tvm.TVMError, match="a mask of bool is needed, this is one of uint8"):
         from_fx(traced(lambda x: call(x, bytes_), 1), info([X]))

@@ -261,8 +261,8 @@ def module_call(module: torch.nn.Module) -> tuple[str, dict[str, Any]] | None:
 
 
 def _home_of_compiled(target: Any) -> str:
-    """The package of a function without a module: Python's own functions and methods have none, and those of PyTorch's C
-    code. A callable of the user's that says it has none is nobody's."""
+    """The package of a function without a module: those of Python's own and of PyTorch's C code have none. A callable
+    of the user's that says it has none is nobody's."""
     return "builtins" if isinstance(target, _OF_C) else "unknown"
 
 
