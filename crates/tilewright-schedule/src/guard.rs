@@ -76,9 +76,9 @@ fn may_divide_by_zero(expr: &Expr) -> bool {
 }
 
 /// An element, which need not be there, is on its way to the second level of cache. Nothing is asked for where its place may
-/// be one only under a condition.
+/// be one only under a condition, or is read from memory: what says the place would have to be there.
 pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
-    if indices.iter().any(may_divide_by_zero) {
+    if indices.iter().any(|index| may_divide_by_zero(index) || reads_memory(index)) {
         return Ok(Stmt::nothing());
     }
     typed_stmt(Stmt::prefetch(buffer, indices, write, 2))

@@ -1,4 +1,4 @@
-//! Sizes: how long formulas are, and how costly; how many parts there are of a whole.
+//! Sizes: how long formulas are, and how costly; how many parts there are of a whole; what a cache holds together.
 
 use tilewright_expr::node::{AnyHandle, Visitor};
 use tilewright_ir::tir::{Expr, ExprKind, Intrinsic};
@@ -6,6 +6,9 @@ use tilewright_support::{Map, with_stack};
 
 /// Nodes of a formula beyond which it is not put into another one.
 pub(crate) const MOST_NODES: usize = 400;
+
+/// Bytes of a line of the cache.
+pub(crate) const LINE: i64 = 64;
 
 /// How many parts of `size` make up all: of nothing none.
 pub(crate) const fn ceil_div(all: i64, size: i64) -> i64 {

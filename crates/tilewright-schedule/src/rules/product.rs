@@ -19,8 +19,8 @@ use super::{Declined, Rule};
 use crate::Schedule;
 use crate::axes::Axis;
 use crate::guard::mentions;
-use crate::primitive::tile_product::{Contraction, Grouping, PackColumns, PackRows, Tiling, is_constant};
-use crate::size::ceil_div;
+use crate::primitive::tile_product::{Contraction, FAR, Grouping, PackColumns, PackRows, Tiling, is_constant};
+use crate::size::{LINE, ceil_div};
 use crate::trace::{Arg, Rv};
 
 pub(super) const PRODUCT: Rule = Rule {
@@ -48,13 +48,12 @@ const NARROW: f64 = 1.03;
 /// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
 const COPY_OF_LINE: f64 = 0.5;
 const COPY_APART: f64 = 1.8;
-/// Bytes of columns that no cache near by holds, and the places of the depth that one tile of rows reads of them in turns: so
-/// few that each is a run of memory of its own to the processor, which asks for the rest of it ahead.
-const FAR: i64 = 1 << 20;
 /// Bytes of columns that are rather read once in tiles of one vector, which load a factor for each sum, than again from a cache.
 const FARTHEST: i64 = 12 << 20;
+/// Places of the depth that one tile of rows reads in turns of columns that no cache near by holds: so few that each is a run
+/// of memory of its own to the processor, which asks for the rest of it ahead.
 const STREAMED: i64 = 8;
-/// Bytes of rows that stay in the second-level cache while the columns go by.
+/// Bytes of rows' copies that stay in the second-level cache while the columns go by.
 const NEAR_ROWS: i64 = 1 << 19;
 /// Columns that are planned for where they are known only when the function runs: of their last panel half is empty.
 const UNKNOWN: f64 = 256.0;
@@ -144,12 +143,12 @@ fn schedule_reads_argument(schedule: &Schedule, buffer: &Buffer) -> bool {
     name.is_some_and(|function| function.params.iter().any(|param| param.buffer.as_ref() == Some(buffer)))
 }
 
-fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
+pub(super) fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
     matches!((schedule.stmt(a), schedule.stmt(b)), (Some(a), Some(b)) if a.same(&b))
 }
 
 /// The only stage that reduces.
-fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
+pub(super) fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
     let mut found = None;
     for stage in schedule.stages()? {
         let stmt = schedule.stmt(stage).ok_or_else(gone)?;
@@ -339,7 +338,8 @@ fn tall_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> Option<Regis
     let (rows, depth, columns) = (sizes.rows?, sizes.depth?, sizes.columns?);
     let vectors = (registers - 1) / (rows + 1);
     let far = depth.saturating_mul(columns).saturating_mul(sizes.bytes) > if vectors == 1 { FARTHEST } else { FAR };
-    let near_rows = rows.saturating_mul(depth).saturating_mul(sizes.bytes) <= NEAR_ROWS;
+    let row = ceil_div(rows.saturating_mul(sizes.bytes), LINE).saturating_mul(LINE);
+    let near_rows = row.saturating_mul(depth) <= NEAR_ROWS;
     let lanes = lane_counts.first().copied()?;
     (far && near_rows && rows > FEW_ROWS && vectors > 0).then_some(RegisterTile { rows, vectors, lanes })
 }

@@ -72,22 +72,22 @@ class Module:
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
                         for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + (t * 592 + line * 16) // 3, (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + (t * 592 + line * 16 + 1) // 3, (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + (t * 592 + line * 16 + 2) // 3, (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 1), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 1), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 1), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 2), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 2), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 2), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 3), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 3), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 3), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 4), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 4), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 4), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 5), (t * 592 + line * 16) % 3 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 48]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 64]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 80]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 96]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 112]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 128]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 144]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 160]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 176]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 192]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 208]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 224]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 240]), 0, 2))
                             for k in range(16):
                                 for i in T.unroll(7):
                                     for v in T.unroll(3):
@@ -109,22 +109,22 @@ class Module:
                                 for j in T.vectorized(16):
                                     tile_1[i, v, j] = T.float32(0.0)
                         for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 394), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 395), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 395), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 395), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 396), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 396), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 396), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 397), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 397), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 397), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 398), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 398), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 398), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16) // 3 + 399), (t * 592 + line * 16) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 1) // 3 + 399), (t * 592 + line * 16 + 1) % 3 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0 + ((t * 592 + line * 16 + 2) // 3 + 399), (t * 592 + line * 16 + 2) % 3 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18944]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18960]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18976]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18992]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19008]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19024]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19040]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19056]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19072]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19088]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19104]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19120]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19136]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19152]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19168]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19184]), 0, 2))
                             for k in range(16):
                                 for i in T.unroll(6):
                                     for v in T.unroll(3):
@@ -168,9 +168,9 @@ class Module:
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
                     for line in range(2011):
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, T.Add(0, 171) + (t * 2011 + line), 0]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, T.Add(0, 171) + (t * 2011 + line), 16]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, T.Add(0, 171) + (t * 2011 + line), 32]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48 + 16]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48 + 32]), 0, 2))
                         for k in range(1):
                             for i in T.unroll(7):
                                 for v in T.unroll(3):

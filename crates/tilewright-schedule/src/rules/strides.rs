@@ -4,14 +4,12 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 
 use super::accesses;
-use crate::size::ceil_div;
+use crate::size::{LINE, ceil_div};
 
 /// Bytes behind which addresses meet the same places of the first-level cache.
 pub(super) const L1_WAY: i64 = 1 << 12;
 /// Bytes behind which addresses meet the same places of the second-level cache.
 pub(super) const L2_WAY: i64 = 1 << 17;
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
 
 /// The bytes from an element of the factor to its neighbour along an axis, where the factor is elements of one buffer as
 /// they are, and this is a constant.

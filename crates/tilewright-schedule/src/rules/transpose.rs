@@ -15,7 +15,7 @@ use super::calls::{int, text};
 use super::elementwise::{self, is_small};
 use super::fallback::attempt;
 use crate::Schedule;
-use crate::size::ceil_div;
+use crate::size::{LINE, ceil_div};
 use crate::trace::{Arg, Rv};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
@@ -25,8 +25,6 @@ const PIECE_READ: i64 = 256;
 const PIECE_WRITTEN: i64 = 512;
 /// Bytes of a row that is written at once, and of the neighbours that are read in turns meanwhile.
 const ROW: i64 = 1 << 11;
-/// Bytes of a line of the caches.
-const LINE: i64 = 64;
 /// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
 const NEAR: i64 = 1 << 20;
 /// Loops of fewer iterations are not cut into squares.

@@ -51,11 +51,13 @@ pub(super) struct Micro<'a> {
     pub(super) next: Option<NextColumns>,
 }
 
-/// A register tile: how many rows it has, its first row in the task, and which of a panel's tiles it is.
+/// A register tile: how many rows it has, and its first row in the task.
 pub(super) struct Tile {
     pub(super) size: i64,
     pub(super) start: Expr,
-    pub(super) number: Expr,
+    /// Which of a panel's tiles it is, where it asks for its share of the next panel. What is left of rows that are known only
+    /// when the function runs has none: its tiles are a few of many, and each of their sizes would have one more loop.
+    pub(super) number: Option<Expr>,
 }
 
 /// The loops over a tile's columns: which piece of so many, which lane.
@@ -69,7 +71,7 @@ impl Micro<'_> {
     /// All tiles of a panel, and their registers.
     pub(super) fn tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
         let (mut stmts, mut registers) = (Vec::new(), Vec::new());
-        let mut tile = |size: i64, start: &Expr, number: Expr| -> Result<Stmt, Fault> {
+        let mut tile = |size: i64, start: &Expr, number: Option<Expr>| -> Result<Stmt, Fault> {
             let shape = [size, self.p.tiling.vectors, self.p.tiling.lanes].map(|n| self.p.int(n)).to_vec();
             let sums = memory("tile", shape, self.p.c.out.dtype, Scope::Local);
             registers.push(sums.clone());
@@ -81,7 +83,8 @@ impl Micro<'_> {
                 for (size, count) in even_tiles(rows, self.p.tiling.rows) {
                     let t = self.p.var("t");
                     let first = &(&Expr::var(&t) * size) + start;
-                    stmts.push(serial(&t, &self.p.int(count), tile(size, &first, &Expr::var(&t) + before)?));
+                    let number = &Expr::var(&t) + before;
+                    stmts.push(serial(&t, &self.p.int(count), tile(size, &first, Some(number))?));
                     start += size * count;
                     before += count;
                 }
@@ -91,7 +94,7 @@ impl Micro<'_> {
                 let t = self.p.var("t");
                 let whole = self.p.floor_div(&self.task.rows, most)?;
                 let inside = compare(CmpOp::Le, &(&(&Expr::var(&t) * most) + most), &self.task.rows)?;
-                let body = tile(most, &(&Expr::var(&t) * most), Expr::var(&t))?;
+                let body = tile(most, &(&Expr::var(&t) * most), Some(Expr::var(&t)))?;
                 stmts.push(serial(&t, &whole, only_if(inside, body)));
                 let rest = self.p.floor_mod(&self.task.rows, most)?;
                 let mut size = (most as u64).next_power_of_two() as i64 / 2;
@@ -105,7 +108,7 @@ impl Micro<'_> {
                     let in_all = compare(CmpOp::Le, &(&self.task.row + &end), &self.p.c.rows.size)?;
                     let inside = binary(BinOp::And, &in_block, &in_all)?;
                     let condition = binary(BinOp::And, &taken, &inside)?;
-                    stmts.push(only_if(condition, tile(size, &start, whole.clone())?));
+                    stmts.push(only_if(condition, tile(size, &start, None)?));
                     size /= 2;
                 }
             }

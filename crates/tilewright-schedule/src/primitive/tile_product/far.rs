@@ -12,11 +12,10 @@ use super::{PackRows, Tiling, is_constant};
 use crate::guard::prefetch;
 use crate::loops::serial;
 use crate::primitive::Fault;
+use crate::size::LINE;
 
 /// Columns for which rows are fetched from memory about as fast as they are multiplied with them.
 const FEW_COLUMNS: i64 = 128;
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
 
 /// The elements of a line of the cache of rows that are far away.
 pub(super) fn far_rows(function: &PrimFunc, c: &Contraction, tiling: &Tiling) -> Option<i64> {
@@ -34,16 +33,13 @@ impl Micro<'_> {
         update: impl Fn(&Expr) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
         let k = self.p.var("k");
-        let length = self.p.far_rows.or(self.next.as_ref().map(|next| next.places));
-        let Some(length) = length else {
-            return Ok(serial(&k, &self.step.depth, update(&Expr::var(&k))?));
-        };
         let (line, depth) = (self.p.var("line"), &self.step.depth);
-        let first = &Expr::var(&line) * length;
-        let asked = match &self.next {
-            Some(next) if self.p.far_rows.is_none() => self.asked(next, tile, &Expr::var(&line))?,
-            _ => self.next_rows(tile, &first)?,
+        let (length, asked) = match (self.p.far_rows, &self.next, &tile.number) {
+            (Some(length), ..) => (length, self.next_rows(tile, &(&Expr::var(&line) * length))?),
+            (None, Some(next), Some(number)) => (next.places, self.asked(next, number, &Expr::var(&line))?),
+            _ => return Ok(serial(&k, depth, update(&Expr::var(&k))?)),
         };
+        let first = &Expr::var(&line) * length;
         let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
         let whole = self.p.floor_div(depth, length)?;
         let lines = serial(&line, &whole, Stmt::seq(asked.into_iter().chain([of_line])));

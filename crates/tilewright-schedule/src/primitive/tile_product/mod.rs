@@ -61,6 +61,7 @@ use crate::stages::{nests_behind, own_nest, statements, touches};
 
 pub(crate) use contraction::Contraction;
 pub(crate) use grouped::Grouping;
+pub(crate) use next::FAR;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
     name: "TileProduct",

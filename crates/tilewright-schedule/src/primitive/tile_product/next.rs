@@ -4,27 +4,28 @@
 //! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with each
 //! [`PLACES`] places of the depth, as many of its lines as make up the panel when the last tile is done. Behind the last
 //! panel of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
-//! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself.
+//! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself; not
+//! so what the second level of cache may hold, which is read once each time.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 
 use super::PackColumns;
-use super::emit::{Micro, Tile};
+use super::emit::Micro;
 use super::nest::{Product, Step, Task};
-use crate::guard::{compare, prefetch, substituted, typed};
+use crate::guard::{compare, prefetch, reads_memory, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;
-use crate::size::ceil_div;
+use crate::size::{LINE, ceil_div};
 
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
 /// Places of the depth behind each of which some lines of the next panel are asked for.
 const PLACES: i64 = 16;
 /// Bytes from what is read to what is asked for of the same panel.
 const DISTANCE: i64 = 1 << 15;
-/// Bytes of columns that are near by themselves.
+/// Bytes of columns that are near by themselves, where other tiles of a panel read it again.
 const NEAR: i64 = 1 << 18;
+/// Bytes of columns that no cache near by holds.
+pub(crate) const FAR: i64 = 1 << 20;
 /// Tiles of rows that are planned for where the rows are known only when the function runs.
 const UNKNOWN_TILES: i64 = 8;
 
@@ -51,12 +52,15 @@ pub(super) fn next_columns(
     let bytes = i64::from(p.columns.dtype.bits) / 8;
     let width = p.tiling.panel() * bytes;
     let [depth, columns] = [&p.c.depth.size, &p.c.columns.size].map(Expr::as_int);
-    let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= NEAR);
-    if near || bytes <= 0 || width % LINE != 0 || p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES {
+    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, p.tiling.rows));
+    let limit = if tiles <= 1 { FAR } else { NEAR };
+    let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
+    let known = p.tiling.pack_columns == PackColumns::Ahead || is_plain_load(p.columns);
+    let others = p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES;
+    if near || !known || others || bytes <= 0 || width % LINE != 0 {
         return Ok(None);
     }
     let length = LINE / bytes;
-    let tiles = task.rows.as_int().map_or(UNKNOWN_TILES, |count| ceil_div(count, p.tiling.rows));
     if tiles <= 1 {
         let (panel, start) = (&task.panel + panel, &step.start + ceil_div(DISTANCE, width));
         let further = NextColumns { panel, start, places: 1, lines: width / LINE, length };
@@ -75,21 +79,28 @@ pub(super) fn next_columns(
     Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places: PLACES, lines, length }))
 }
 
+/// Whether the factor is an element whose place is known without reading anything.
+fn is_plain_load(factor: &Expr) -> bool {
+    matches!(&factor.kind, ExprKind::Load { indices, .. } if !indices.iter().any(reads_memory))
+}
+
 impl Micro<'_> {
-    /// Asks for the lines that belong to the places behind the one with this number in a tile's depth.
-    pub(super) fn asked(&self, next: &NextColumns, tile: &Tile, number: &Expr) -> Result<Vec<Stmt>, Fault> {
+    /// Asks for the lines that belong to the places behind the one with this number in the depth of the tile with that one.
+    pub(super) fn asked(&self, next: &NextColumns, tile: &Expr, number: &Expr) -> Result<Vec<Stmt>, Fault> {
         let (p, depth) = (self.p, self.p.tiling.depth);
-        let first = &(&(&tile.number * (depth / next.places)) + number) * next.lines;
+        let first = &(&(tile * (depth / next.places)) + number) * next.lines;
         let along_columns = p.tiling.panel() / next.length;
         let ask = |at: i64| {
             let number = &first + at;
-            let [mut k, mut lane] = [p.floor_div(&number, along_columns)?, p.floor_mod(&number, along_columns)?];
-            lane = &lane * next.length;
-            if p.tiling.pack_columns != PackColumns::Ahead && !p.columns_run_along()? {
+            let (lane, k) = if p.tiling.pack_columns == PackColumns::Ahead {
+                // All lines of a panel follow each other: no place is divided.
+                (&number * next.length, p.int(0))
+            } else if p.columns_run_along()? {
+                (&p.floor_mod(&number, along_columns)? * next.length, p.floor_div(&number, along_columns)?)
+            } else {
                 let along_depth = (depth / next.length).max(1);
-                lane = p.floor_div(&number, along_depth)?;
-                k = &p.floor_mod(&number, along_depth)? * next.length;
-            }
+                (p.floor_div(&number, along_depth)?, &p.floor_mod(&number, along_depth)? * next.length)
+            };
             let element = self.column_at(next, &p.simple(&lane), &p.simple(&k))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
             prefetch(buffer, indices.clone(), false)
@@ -99,7 +110,7 @@ impl Micro<'_> {
 
     /// The element of what comes next as it lies in memory.
     fn column_at(&self, next: &NextColumns, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
-        let (p, place) = (self.p, &next.start + k);
+        let (p, place) = (self.p, self.p.simple(&(&next.start + k)));
         if let (Some(packed), PackColumns::Ahead) = (&self.columns, p.tiling.pack_columns) {
             let indices = self.batch_of_packed().chain([next.panel.clone(), place, lane.clone()]).collect();
             return typed(Expr::load(packed, indices));

@@ -15,14 +15,12 @@ use crate::axes::{Axis, Group};
 use crate::guard::{compare, mentions, stored, substituted, typed};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
-use crate::size::ceil_div;
+use crate::size::{LINE, ceil_div};
 
 /// What of a task's blocks that are copied ahead says that they re-lay out a parameter.
 const PREPROC: &str = "layout_rewrite_preproc";
 /// Sizes of a row's copy are no multiple of this many bytes: else the rows of a tile would share few places of the cache.
 const ALIASED_BYTES: i64 = 1024;
-/// Bytes of a line of the cache.
-const LINE: i64 = 64;
 
 pub(super) struct Packed {
     pub(super) buffer: Buffer,

@@ -1,0 +1,174 @@
+# Of columns that no cache near by holds nothing is asked for ahead where what says their places is read from memory, which
+# ends where the columns end, or where they are computed from several elements; nor of what the second level of cache may
+# hold, where it is read once.
+# test: opt --pass ApplyDefaultSchedule:target=znver4
+# run: gathered == same
+# run: scaled == same
+# run: single == same
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def gathered(A: T.Buffer((20, 700), "float32"), B: T.Buffer((900, 131), "float32"), I: T.Buffer((700,), "int64"), C: T.Buffer((20, 131), "float32")):
+        for i, j, k in T.grid(20, 131, 700):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[I[vk] % T.int64(900), vj]
+
+    @T.prim_func
+    def scaled(A: T.Buffer((20, 600), "float32"), B: T.Buffer((600, 131), "int8"), S: T.Buffer((131,), "float32"), C: T.Buffer((20, 131), "float32")):
+        for i, j, k in T.grid(20, 131, 600):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * (T.Cast("float32", B[vk, vj]) * S[vj])
+
+    @T.prim_func
+    def single(A: T.Buffer((1, 600), "float32"), B: T.Buffer((600, 131), "float32"), C: T.Buffer((1, 131), "float32")):
+        T.func_attr({"layout_free_buffers": [1]})
+        for i, j, k in T.grid(1, 131, 600):
+            with T.block("C"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    C[vi, vj] = T.float32(0)
+                C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
+
+# expect:
+# from tvm.script import ir as I
+# from tvm.script import tir as T
+
+@I.ir_module
+class Module:
+    @T.prim_func
+    def gathered(A: T.Buffer((20, 700), "float32"), B: T.Buffer((900, 131), "float32"), I_: T.Buffer((700,), "int64"), C: T.Buffer((20, 131), "float32")):
+        T.func_attr({"tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        for task in T.parallel(2):
+            with T.block("C"):
+                T.reads(A[0:20, 0:700], B[0:900, 0:131], I_[0:700], C[0:20, 0:131])
+                T.writes(C[0:20, 0:131])
+                packed_columns = T.alloc_buffer((700, 48), align=64)
+                tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
+                tile_1 = T.alloc_buffer((6, 3, 16), scope="local", align=64)
+                panel: T.int32 = task * 2
+                panels: T.int32 = T.min(3 - panel, 2)
+                for p in range(panels):
+                    for k, v in T.grid(700, 3):
+                        for j in T.vectorized(16):
+                            packed_columns[k, v * 16 + j] = T.if_then_else((panel + p) * 48 + (v * 16 + j) < 131, B[I_[k] % T.int64(900), panel * 48 + p * 48 + v * 16 + j], T.float32(0.0))
+                    for t in range(2):
+                        for i in T.unroll(7):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    tile[i, v, j] = T.float32(0.0)
+                        for k in range(700):
+                            for i in T.unroll(7):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k] * packed_columns[k, v * 16 + j]
+                        for i in T.unroll(7):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    if (panel + p) * 48 + (v * 16 + j) < 131:
+                                        C[t * 7 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
+                    for t in range(1):
+                        for i in T.unroll(6):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    tile_1[i, v, j] = T.float32(0.0)
+                        for k in range(700):
+                            for i in T.unroll(6):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(16):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k] * packed_columns[k, v * 16 + j]
+                        for i in T.unroll(6):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    if (panel + p) * 48 + (v * 16 + j) < 131:
+                                        C[t * 6 + i + 14, panel * 48 + p * 48 + v * 16 + j] = tile_1[i, v, j]
+
+    @T.prim_func
+    def scaled(A: T.Buffer((20, 600), "float32"), B: T.Buffer((600, 131), "int8"), S: T.Buffer((131,), "float32"), C: T.Buffer((20, 131), "float32")):
+        T.func_attr({"tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        for task in T.parallel(2):
+            with T.block("C"):
+                T.reads(A[0:20, 0:600], B[0:600, 0:131], S[0:131], C[0:20, 0:131])
+                T.writes(C[0:20, 0:131])
+                packed_columns = T.alloc_buffer((600, 48), align=64)
+                tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
+                tile_1 = T.alloc_buffer((6, 3, 16), scope="local", align=64)
+                panel: T.int32 = task * 2
+                panels: T.int32 = T.min(3 - panel, 2)
+                for p in range(panels):
+                    for k, v in T.grid(600, 3):
+                        for j in T.vectorized(16):
+                            packed_columns[k, v * 16 + j] = T.if_then_else((panel + p) * 48 + (v * 16 + j) < 131, T.Cast("float32", B[k, panel * 48 + p * 48 + v * 16 + j]) * S[panel * 48 + p * 48 + v * 16 + j], T.float32(0.0))
+                    for t in range(2):
+                        for i in T.unroll(7):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    tile[i, v, j] = T.float32(0.0)
+                        for k in range(600):
+                            for i in T.unroll(7):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k] * packed_columns[k, v * 16 + j]
+                        for i in T.unroll(7):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    if (panel + p) * 48 + (v * 16 + j) < 131:
+                                        C[t * 7 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
+                    for t in range(1):
+                        for i in T.unroll(6):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    tile_1[i, v, j] = T.float32(0.0)
+                        for k in range(600):
+                            for i in T.unroll(6):
+                                for v in T.unroll(3):
+                                    for j in T.vectorized(16):
+                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k] * packed_columns[k, v * 16 + j]
+                        for i in T.unroll(6):
+                            for v in T.unroll(3):
+                                for j in T.vectorized(16):
+                                    if (panel + p) * 48 + (v * 16 + j) < 131:
+                                        C[t * 6 + i + 14, panel * 48 + p * 48 + v * 16 + j] = tile_1[i, v, j]
+
+    @T.prim_func
+    def single(A: T.Buffer((1, 600), "float32"), B: T.Buffer((600, 131), "float32"), C: T.Buffer((1, 131), "float32")):
+        T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
+        # with T.block("root"):
+        packed_columns = T.alloc_buffer((2, 600, 80), align=64)
+        for panel in T.parallel(2):
+            for k in range(600):
+                for j in T.vectorized(80):
+                    with T.block("packed_columns"):
+                        panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
+                        T.reads(B[k_1, panel_1 * 80 + j_1])
+                        T.writes(packed_columns[panel_1, k_1, j_1])
+                        T.block_attr({"layout_rewrite_preproc": T.bool(True)})
+                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 80 + j_1 < 131, B[k_1, panel_1 * 80 + j_1], T.float32(0.0))
+        for task in T.parallel(2):
+            with T.block("C"):
+                T.reads(A[0, 0:600], packed_columns[0:2, 0:600, 0:80], C[0, 0:131])
+                T.writes(C[0, 0:131])
+                tile = T.alloc_buffer((1, 5, 16), scope="local", align=64)
+                for p, t in T.grid(1, 1):
+                    for i in T.unroll(1):
+                        for v in T.unroll(5):
+                            for j in T.vectorized(16):
+                                tile[i, v, j] = T.float32(0.0)
+                    for k in range(600):
+                        for i in T.unroll(1):
+                            for v in T.unroll(5):
+                                for j in T.vectorized(16):
+                                    tile[i, v, j] = tile[i, v, j] + A[0, k] * packed_columns[task + p, 0 + k, v * 16 + j]
+                    for i in T.unroll(1):
+                        for v in T.unroll(5):
+                            for j in T.vectorized(16):
+                                if (task + p) * 80 + (v * 16 + j) < 131:
+                                    C[0, task * 80 + p * 80 + v * 16 + j] = tile[i, v, j]
