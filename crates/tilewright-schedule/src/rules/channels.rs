@@ -5,7 +5,7 @@
 //! are, vectors are full, weights lie ready in panels, and pixels are read where they are. So the sums become a temporary
 //! whose channels are neighbours in memory; `product` does the rest, and a stage behind it turns the results.
 
-use tilewright_ir::tir::{Expr, IterKind, StmtKind, Var};
+use tilewright_ir::tir::{Expr, Var};
 use tilewright_ir::{Attr, IndexMap};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -13,7 +13,8 @@ use tilewright_tensor::DataType;
 use super::accesses::gone;
 use super::calls::{int, text};
 use super::fallback::{self, attempt};
-use super::{Declined, Rule, product};
+use super::product::{PRODUCT, heavy_stage, is_same};
+use super::{Declined, Rule};
 use crate::Schedule;
 use crate::guard::mentions;
 use crate::primitive::tile_product::{Contraction, is_constant};
@@ -55,7 +56,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let args = vec![Arg::Rv(heavy), int(0), Arg::Attr(Attr::IndexMap(map)), none, Arg::Attr(Attr::Bool(false))];
     schedule.apply_named("transform_layout", args)?;
     turn_behind(schedule, target, heavy)?;
-    (product::PRODUCT.apply)(schedule, target)
+    (PRODUCT.apply)(schedule, target)
 }
 
 /// The stages behind the product become one, which turns its results.
@@ -68,26 +69,6 @@ fn turn_behind(schedule: &mut Schedule, target: &Target, heavy: Rv) -> Result<()
         }
     }
     Ok(())
-}
-
-fn is_same(schedule: &Schedule, a: Rv, b: Rv) -> bool {
-    matches!((schedule.stmt(a), schedule.stmt(b)), (Some(a), Some(b)) if a.same(&b))
-}
-
-/// The only stage that reduces.
-fn heavy_stage(schedule: &mut Schedule) -> Result<Rv, Declined> {
-    let mut found = Vec::new();
-    for stage in schedule.stages()? {
-        let stmt = schedule.stmt(stage).ok_or_else(gone)?;
-        let StmtKind::Block { block, .. } = &stmt.kind else { continue };
-        if block.iters.iter().any(|iter| iter.kind != IterKind::Spatial) {
-            found.push(stage);
-        }
-    }
-    match found.as_slice() {
-        [heavy] => Ok(*heavy),
-        _ => Err(Declined::because("there is not one stage that reduces")),
-    }
 }
 
 /// The result's dimensions in another order: that of channels is the innermost one.
