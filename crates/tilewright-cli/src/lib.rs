@@ -107,8 +107,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// How an executable begins; no text does.
 const EXECUTABLE_MAGIC: &[u8] = b"TILEWRT\0";
 
-/// Whether the file is an executable, by its first bytes.
+/// Whether the file is an executable, by its first bytes. A pipe is none: what is read of it is gone.
 fn is_executable(path: &Path) -> Outcome<bool> {
+    if path.exists() && !path.is_file() {
+        return Ok(false);
+    }
     let mut first = Vec::new();
     let read = File::open(path).and_then(|file| file.take(EXECUTABLE_MAGIC.len() as u64).read_to_end(&mut first));
     read.map_err(|error| Failure::file("read", path, &error))?;
@@ -123,7 +126,8 @@ fn open_executable(path: &Path) -> Outcome<Arc<Executable>> {
 fn read_source(path: &Path) -> Outcome<Arc<SourceFile>> {
     let bytes = std::fs::read(path).map_err(|error| Failure::file("read", path, &error))?;
     if bytes.starts_with(EXECUTABLE_MAGIC) {
-        let message = "this is an executable already: `tilewright run` and `tilewright inspect` take it";
+        let message =
+            "this is an executable already: `tilewright run`, `tilewright inspect` and `tilewright explain` take it";
         return Err(Failure::of_file(path, message));
     }
     match String::from_utf8(bytes) {

@@ -25,9 +25,9 @@ pub(crate) struct Arguments {
     /// The target, such as "llvm -mcpu=haswell".
     #[arg(long, requires = "subject")]
     target: Option<String>,
-    /// What to show of the kernel; of an executable's, there is its assembly.
-    #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',', default_values_t = Part::ALL)]
-    show: Vec<Part>,
+    /// What to show of the kernel, without this all there is; of an executable's, there is its assembly.
+    #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
+    show: Option<Vec<Part>>,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return print(page.text);
     }
     let path = Path::new(subject);
-    if arguments.kernel.is_some() || path.is_file() {
+    if arguments.kernel.is_some() || (path.exists() && !path.is_dir()) {
         return match is_executable(path)? {
             true => explain_compiled(path, arguments),
             false => explain_kernels(path, arguments),
@@ -106,7 +106,8 @@ fn explain_kernels(path: &Path, arguments: &Arguments) -> Outcome {
             .try_for_each(|(at, name)| say!("{:>4}  {name}  ({})", at + 1, kernels.rule(name).unwrap_or("no rule")));
     };
     let explanation = kernels.explain(&kernels.find(wanted)?)?;
-    let parts = arguments.show.iter().map(|part| part_text(&explanation, *part));
+    let shown = arguments.show.as_deref().unwrap_or(&Part::ALL);
+    let parts = shown.iter().map(|part| part_text(&explanation, *part));
     print(&parts.collect::<Vec<_>>().join("\n"))
 }
 
@@ -116,7 +117,7 @@ fn explain_compiled(path: &Path, arguments: &Arguments) -> Outcome {
     if arguments.target.is_some() {
         return Err(Failure::of_file(path, "this is compiled already: --target is for a TVMScript file"));
     }
-    if let Some(part) = arguments.show.iter().find(|part| **part != Part::Asm).filter(|_| !shows_all(arguments)) {
+    if let Some(part) = arguments.show.iter().flatten().find(|part| **part != Part::Asm) {
         return Err(Failure::of_file(path, format!("{}: {of_module}", part.heading())));
     }
     let executable = open_executable(path)?;
@@ -126,7 +127,7 @@ fn explain_compiled(path: &Path, arguments: &Arguments) -> Outcome {
     };
     let kernel = Compiled::of(&executable, wanted)?;
     let mut parts = Vec::new();
-    if shows_all(arguments) {
+    if arguments.show.is_none() {
         parts.push(under_heading(&kernel.name, "made from", &kernel.sources.join("\n")));
         let others: Vec<&str> =
             Part::ALL.iter().filter(|part| **part != Part::Asm).map(|part| part.heading()).collect();
@@ -134,10 +135,6 @@ fn explain_compiled(path: &Path, arguments: &Arguments) -> Outcome {
     }
     parts.push(under_heading(&kernel.name, Part::Asm.heading(), &kernel.assembly));
     print(&parts.join("\n"))
-}
-
-fn shows_all(arguments: &Arguments) -> bool {
-    arguments.show == Part::ALL
 }
 
 fn under_heading(name: &str, heading: &str, text: &str) -> String {

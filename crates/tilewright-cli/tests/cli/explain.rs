@@ -18,6 +18,18 @@ fn a_kernel_is_explained_from_its_rule_to_its_code() {
     assert!(rule.ends_with("schedule trace\nnone\n"), "{rule}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once() {
+    let folder = Folder::new("explain_pipe");
+    assert!(folder.succeed("cat model.py | tilewright explain /dev/stdin").contains("  scale"));
+    let code = folder.succeed("cat model.py | tilewright explain /dev/stdin --kernel scale --show before");
+    assert!(code.contains("@T.prim_func"), "{code}");
+    let run = |file: &str| format!("tilewright run {file} --random 7 --dim n=3");
+    let piped = folder.succeed(&format!("cat model.py | {}", run("/dev/stdin")));
+    assert_eq!(piped, folder.succeed(&run("model.py")));
+}
+
 #[test]
 fn what_is_neither_a_code_nor_a_kernel_is_refused() {
     let folder = Folder::new("explain_unknown");
@@ -42,6 +54,8 @@ fn an_executable_shows_its_code_and_says_what_it_does_not_hold() {
     assert!(
         folder.fail(1, "tilewright explain model.twx --kernel scale --show rule,tir").contains("rule: an executable")
     );
+    let all = "tilewright explain model.twx --kernel scale --show rule,trace,before,tir,low,llvm,asm";
+    assert!(folder.fail(1, all).contains("rule: an executable"), "what was asked for is not there");
     assert!(folder.fail(1, "tilewright explain model.twx --kernel scael").contains("did you mean `scale`?"));
     assert!(folder.fail(1, "tilewright explain model.twx --target llvm").contains("compiled already"));
     assert!(folder.fail(1, "tilewright explain .").contains(". is a folder"));
