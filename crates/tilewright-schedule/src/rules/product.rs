@@ -43,6 +43,12 @@ const MANY_ROWS: i64 = 512;
 /// The most lines that may meet on one place of a cache: all of its lines, or some fewer where others are used beside them.
 const CROWD: i64 = 8;
 const CROWD_OF_ROWS: i64 = 7;
+/// Cycles until a vector of 512 bits has come from the second-level cache, and that part of a tile's own cycles which it may take
+/// without being waited for.
+const FROM_CACHE: f64 = 2.3;
+const COVERED: f64 = 0.8;
+/// Bytes of a panel that the first-level cache holds.
+const L1: i64 = 1 << 15;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
 /// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
@@ -198,7 +204,8 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let all = registers(target, lines);
     let tall = if constant && grouping.is_none() && !lines { tall_tile(all, &lane_counts, &sizes) } else { None };
     let is_tall = tall.is_some();
-    let RegisterTile { rows, vectors, lanes } = tall.unwrap_or_else(|| register_tile(all, &lane_counts, &sizes));
+    let RegisterTile { rows, vectors, lanes } =
+        tall.unwrap_or_else(|| register_tile(all, &lane_counts, rate(target), &sizes));
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
     let rows_in_place = grouping.is_none() && rows_stay(c, rows);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
@@ -292,6 +299,11 @@ fn registers(target: &Target, lines: bool) -> i64 {
     if lines { all - all / 16 } else { all }
 }
 
+/// Vectors of 512 bits whose products with a number the processor adds up in a cycle.
+fn rate(target: &Target) -> f64 {
+    f64::from(target.full_rate_bits()) / 256.0
+}
+
 /// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
 fn copy_cost(c: &Contraction) -> f64 {
     let element = i64::from(c.of_columns.dtype.bits / 8);
@@ -305,7 +317,7 @@ fn copy_cost(c: &Contraction) -> f64 {
 
 /// Of all register tiles the one that wastes least: all sums, a row of vectors of the columns and one factor fit into the
 /// registers.
-fn register_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> RegisterTile {
+fn register_tile(registers: i64, lane_counts: &[i64], rate: f64, sizes: &Sizes) -> RegisterTile {
     let wide = lane_counts.first().copied().unwrap_or(1);
     let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ceil_div(columns, lanes).clamp(1, 8));
     let candidate = |lanes: i64, vectors: i64| {
@@ -325,7 +337,11 @@ fn register_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> Register
             None => 1.0 + panel as f64 / 2.0 / UNKNOWN,
         };
         let more_instructions = if lanes < wide { NARROW } else { 1.0 };
-        waste * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
+        // What a row of the panel takes to come from the cache, to what its products take.
+        let coming = FROM_CACHE * rate / rows as f64;
+        let is_near = panel * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= L1;
+        let waiting = if is_near { 1.0 } else { 1.0 + (coming - COVERED).max(0.0) };
+        waste * waiting * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
     let of_lanes = |&lanes: &i64| (1..=widest(lanes)).map(move |vectors| candidate(lanes, vectors));
     let all = lane_counts.iter().flat_map(of_lanes);
