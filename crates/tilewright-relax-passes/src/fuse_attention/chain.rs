@@ -132,7 +132,8 @@ impl<'b> Block<'b> {
     /// Whether the product mixes the values for each row of weights: it has no dimensions but those of the weights and the
     /// width of the values.
     fn mixes(&self, end: usize, weights: &Expr, values: &Expr) -> bool {
-        let (Some([rows @ .., _]), Some([mixed @ .., _])) = (weights.struct_info.dims(), self.result(end).dims()) else {
+        let (Some([rows @ .., _]), Some([mixed @ .., _])) = (weights.struct_info.dims(), self.result(end).dims())
+        else {
             return false;
         };
         let alike = rows.iter().zip(mixed).all(|(a, b)| self.cx.analyzer.prove_equal(a, b));

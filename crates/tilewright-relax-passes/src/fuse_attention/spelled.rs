@@ -15,12 +15,12 @@ use tilewright_expr as scalar;
 use tilewright_ir::Attr;
 use tilewright_ir::op::OpRef;
 use tilewright_ir::relax::{Expr, ExprKind};
-use tilewright_tensor::DataType;
 use tilewright_ops::binary::{
     add, divide, equal, greater, greater_equal, less, less_equal, maximum, minimum, not_equal, subtract, r#where,
 };
 use tilewright_ops::statistical::{max, sum};
 use tilewright_ops::unary::{clip, exp};
+use tilewright_tensor::DataType;
 
 use super::chain::Block;
 use crate::inline_scalar_constants::number as constant_number;
