@@ -7,6 +7,10 @@ use tilewright_support::{Map, with_stack};
 /// Nodes of a formula beyond which it is not put into another one.
 pub(crate) const MOST_NODES: usize = 400;
 
+/// Tasks that are enough for every machine to have some of them: work is shared among so many where it is worth it. Tasks never
+/// depend on the machine, so that sums keep their order.
+pub(crate) const TASKS: i64 = 16;
+
 /// Bytes of a line of the cache.
 pub(crate) const LINE: i64 = 64;
 

@@ -6,6 +6,7 @@ use super::calls::int;
 use super::{Declined, MAIN, Rule};
 use crate::Schedule;
 use crate::primitive::tile_attention::Attention;
+use crate::size::TASKS;
 use crate::trace::Arg;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,8 +19,6 @@ pub(super) const RULE: Rule = Rule {
 const KEYS: i64 = 96;
 /// At most so many queries are taken one by one.
 const FEW: i64 = 4;
-/// Tasks that are enough for every machine to have some of them.
-const TASKS: i64 = 16;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let lanes = i64::from(target.lanes(32));

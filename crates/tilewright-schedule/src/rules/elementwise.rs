@@ -11,6 +11,7 @@ use tilewright_target::Target;
 use super::accesses::{Cost, PlainNest, extent_of};
 use super::{Declined, Rule, inline, transpose};
 use crate::Schedule;
+use crate::size::TASKS;
 use crate::trace::Rv;
 
 pub(super) const ELEMENTWISE: Rule = Rule {
@@ -25,8 +26,6 @@ pub(super) const ALONE: u64 = 20_000;
 pub(super) const TASK: u64 = 30_000;
 /// Cycles of the smallest task, where larger ones would be too few to share.
 const LEAST_TASK: u64 = 6_000;
-/// Tasks of which a part more or less does not matter.
-const TASKS: i64 = 16;
 /// Elements of which the bytes are whole lines of a cache, whatever the type.
 const LINE: i64 = 64;
 /// Iterations of a loop that may become a single vector, which conditions do not cut.

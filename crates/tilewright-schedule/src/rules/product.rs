@@ -47,8 +47,6 @@ const CROWD_OF_ROWS: i64 = 7;
 /// without being waited for.
 const FROM_CACHE: f64 = 2.3;
 const COVERED: f64 = 0.8;
-/// Bytes of a panel that the first-level cache holds.
-const L1: i64 = 1 << 15;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
 /// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
@@ -200,12 +198,10 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
     let group = grouping.map_or(1, Grouping::size);
     let lines = c.has_lines();
-    let lane_counts = lane_counts(target, bits, grouping.is_some() || constant);
-    let all = registers(target, lines);
-    let tall = if constant && grouping.is_none() && !lines { tall_tile(all, &lane_counts, &sizes) } else { None };
+    let registers = Registers::of(target, lines, lane_counts(target, bits, grouping.is_some() || constant));
+    let tall = if constant && grouping.is_none() && !lines { tall_tile(&registers, &sizes) } else { None };
     let is_tall = tall.is_some();
-    let RegisterTile { rows, vectors, lanes } =
-        tall.unwrap_or_else(|| register_tile(all, &lane_counts, rate(target), &sizes));
+    let RegisterTile { rows, vectors, lanes } = tall.unwrap_or_else(|| register_tile(&registers, &sizes));
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
     let rows_in_place = grouping.is_none() && rows_stay(c, rows);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
@@ -292,16 +288,33 @@ fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
     if widest_only || narrow == wide { vec![wide] } else { vec![wide, narrow] }
 }
 
-/// Registers of a tile. Copies of lines beside it have constants, which are so deep in loops that LLVM would rather keep
-/// sums in memory.
-fn registers(target: &Target, lines: bool) -> i64 {
-    let all = i64::from(target.limits.vector_registers);
-    if lines { all - all / 16 } else { all }
+/// What register tiles are chosen by.
+struct Registers {
+    count: i64,
+    /// The lanes of a vector, the most first.
+    lane_counts: Vec<i64>,
+    /// Vectors of 512 bits whose products with a number the processor adds up in a cycle.
+    rate: f64,
+    /// Bytes of the first-level cache.
+    l1: i64,
 }
 
-/// Vectors of 512 bits whose products with a number the processor adds up in a cycle.
-fn rate(target: &Target) -> f64 {
-    f64::from(target.full_rate_bits()) / 256.0
+impl Registers {
+    /// Copies of lines beside a tile have constants, which are so deep in loops that LLVM would rather keep sums in memory.
+    fn of(target: &Target, lines: bool, lane_counts: Vec<i64>) -> Self {
+        let all = i64::from(target.limits.vector_registers);
+        Self {
+            count: if lines { all - all / 16 } else { all },
+            lane_counts,
+            rate: f64::from(target.full_rate_bits()) / 256.0,
+            l1: l1(target),
+        }
+    }
+}
+
+/// Bytes of the first-level cache.
+fn l1(target: &Target) -> i64 {
+    i64::try_from(target.limits.l1_bytes).unwrap_or(0)
 }
 
 /// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
@@ -317,11 +330,11 @@ fn copy_cost(c: &Contraction) -> f64 {
 
 /// Of all register tiles the one that wastes least: all sums, a row of vectors of the columns and one factor fit into the
 /// registers.
-fn register_tile(registers: i64, lane_counts: &[i64], rate: f64, sizes: &Sizes) -> RegisterTile {
-    let wide = lane_counts.first().copied().unwrap_or(1);
+fn register_tile(registers: &Registers, sizes: &Sizes) -> RegisterTile {
+    let wide = registers.lane_counts.first().copied().unwrap_or(1);
     let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ceil_div(columns, lanes).clamp(1, 8));
     let candidate = |lanes: i64, vectors: i64| {
-        let most = ((registers - 1 - vectors) / vectors).max(1);
+        let most = ((registers.count - 1 - vectors) / vectors).max(1);
         let rows = match sizes.rows {
             Some(all) if all > 0 => ceil_div(all, ceil_div(all, most)),
             // With a power of two the last rows need fewer sorts of tiles.
@@ -338,25 +351,25 @@ fn register_tile(registers: i64, lane_counts: &[i64], rate: f64, sizes: &Sizes) 
         };
         let more_instructions = if lanes < wide { NARROW } else { 1.0 };
         // What a row of the panel takes to come from the cache, to what its products take.
-        let coming = FROM_CACHE * rate / rows as f64;
-        let is_near = panel * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= L1;
+        let coming = FROM_CACHE * registers.rate / rows as f64;
+        let is_near = panel * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= registers.l1;
         let waiting = if is_near { 1.0 } else { 1.0 + (coming - COVERED).max(0.0) };
         waste * waiting * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
     let of_lanes = |&lanes: &i64| (1..=widest(lanes)).map(move |vectors| candidate(lanes, vectors));
-    let all = lane_counts.iter().flat_map(of_lanes);
+    let all = registers.lane_counts.iter().flat_map(of_lanes);
     all.min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(RegisterTile { rows: 1, vectors: 1, lanes: wide })
 }
 
 /// A register tile with all rows, where columns come from memory: they are read once, as one run of memory, and not again from
 /// a cache for each further tile.
-fn tall_tile(registers: i64, lane_counts: &[i64], sizes: &Sizes) -> Option<RegisterTile> {
+fn tall_tile(registers: &Registers, sizes: &Sizes) -> Option<RegisterTile> {
     let (rows, depth, columns) = (sizes.rows?, sizes.depth?, sizes.columns?);
-    let vectors = (registers - 1) / (rows + 1);
+    let vectors = (registers.count - 1) / (rows + 1);
     let far = depth.saturating_mul(columns).saturating_mul(sizes.bytes) > if vectors == 1 { FARTHEST } else { FAR };
     let row = ceil_div(rows.saturating_mul(sizes.bytes), LINE).saturating_mul(LINE);
     let near_rows = row.saturating_mul(depth) <= NEAR_ROWS;
-    let lanes = lane_counts.first().copied()?;
+    let lanes = registers.lane_counts.first().copied()?;
     (far && near_rows && rows > FEW_ROWS && vectors > 0).then_some(RegisterTile { rows, vectors, lanes })
 }
 
@@ -402,8 +415,7 @@ fn step(depth: i64, lanes: i64, about: i64) -> i64 {
 
 /// The depth of even steps whose widened panels the first-level cache holds, where that is deep enough to pay.
 fn near_step(t: &Tiling, sizes: &Sizes, target: &Target) -> i64 {
-    let l1 = i64::try_from(target.limits.l1_bytes).unwrap_or(0);
-    let most = l1 / 3 * 2 / (t.panel() * sizes.bytes).max(1);
+    let most = l1(target) / 3 * 2 / (t.panel() * sizes.bytes).max(1);
     if most < LEAST_STEP || t.depth <= most {
         return t.depth;
     }

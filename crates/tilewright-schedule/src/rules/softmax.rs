@@ -7,6 +7,7 @@ use super::calls::int;
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::primitive::pipeline_softmax::{Softmax, UNKNOWN};
+use crate::size::TASKS;
 use crate::trace::Arg;
 
 pub(super) const SOFTMAX: Rule = Rule {
@@ -19,8 +20,7 @@ pub(super) const SOFTMAX: Rule = Rule {
 const ACCUMULATORS: i64 = 4;
 /// Elements of a task.
 const TASK: i64 = 1 << 16;
-/// Tasks among which rows are shared, and rows of a task, at least.
-const TASKS: i64 = 16;
+/// Rows of a task, at least.
 const ROWS: i64 = 16;
 /// The longest row whose powers, with those of the row before, stay near the core.
 const COLUMNS: i64 = 1 << 14;

@@ -6,12 +6,11 @@
 
 use super::product::Sizes;
 use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
-use crate::size::ceil_div;
+use crate::size::{TASKS, ceil_div};
 
 /// Multiplications that are worth a task of their own.
 const TASK: i64 = 1_000_000;
-/// Tasks among which work is shared, where there is enough; what each one that is missing adds to the cost.
-const TASKS: i64 = 16;
+/// What each task that is missing adds to the cost.
 const MISSING: f64 = 0.01;
 /// Extents that are known only when the function runs are planned for as if they were this.
 const UNKNOWN: i64 = 256;

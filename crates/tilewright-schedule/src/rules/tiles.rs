@@ -13,7 +13,7 @@ use super::windows::LARGEST;
 use super::{Declined, elementwise};
 use crate::Schedule;
 use crate::primitive::tile_windows::{Tiling, UNROLLED, Windows};
-use crate::size::ceil_div;
+use crate::size::{TASKS, ceil_div};
 use crate::trace::{Arg, Rv};
 
 /// Columns of an image at least: fewer are no vector.
@@ -24,10 +24,9 @@ const FURTHEST: i64 = 2;
 const NEAR: i64 = 24 << 10;
 /// What an instruction costs beside its lanes, to a whole vector.
 const INSTRUCTION: f64 = 0.2;
-/// Cycles of a task; under how many the work is not shared; how many tasks share it where images are few.
+/// Cycles of a task; under how many the work is not shared.
 const TASK: i64 = elementwise::TASK.cast_signed();
 const ALONE: i64 = elementwise::ALONE.cast_signed();
-const TASKS: i64 = 16;
 /// Numbers of bands that are compared.
 const COMPARED: i64 = 64;
 
