@@ -25,6 +25,7 @@ mod merge;
 mod multiply_by_reciprocal;
 mod pad_einsum;
 mod parallel;
+pub(crate) mod pipeline_norm;
 pub(crate) mod pipeline_softmax;
 mod reindex;
 mod relations;
@@ -117,6 +118,7 @@ pub const ALL: &[Primitive] = &[
     decompose_padding::DECOMPOSE_PADDING,
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
     pipeline_softmax::PIPELINE_SOFTMAX,
+    pipeline_norm::PIPELINE_NORM,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

@@ -22,6 +22,7 @@ mod columns;
 mod elementwise;
 mod fallback;
 mod inline;
+mod norm;
 mod parts;
 mod product;
 mod rows;
@@ -55,6 +56,7 @@ pub const CPU: &[Rule] = &[
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
     softmax::SOFTMAX,
+    norm::NORM,
     rows::ROWS,
     fallback::FALLBACK,
 ];

@@ -6,7 +6,8 @@ use super::accesses::gone;
 use super::calls::int;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::primitive::pipeline_softmax::{Softmax, UNKNOWN};
+use crate::primitive::pipeline_softmax::Softmax;
+use crate::row_vectors::UNKNOWN;
 use crate::size::TASKS;
 use crate::trace::Arg;
 

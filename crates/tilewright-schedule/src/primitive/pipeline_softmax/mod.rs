@@ -26,6 +26,7 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::rewrite::{way, with_block};
+use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Softmax;
 
@@ -47,9 +48,6 @@ pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
 /// Rows of a task, and elements of one row, at most.
 const MOST: i64 = 1 << 16;
 
-/// Columns of which the number is known only when the function runs are planned for as if they were this many.
-pub(crate) const UNKNOWN: i64 = 1 << 10;
-
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
@@ -66,7 +64,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         return Err(Fault::at(&site, format!("{columns} columns are too many")));
     }
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
-    let maker = Maker { s: &softmax, lanes, accumulators, rows, known: analyzer_of(call.function), name };
+    let known = analyzer_of(call.function);
+    let of = RowVectors { rows: &softmax.rows, column: &softmax.column, lanes, accumulators, known };
+    let maker = Maker { s: &softmax, of, rows, name };
     let body = maker.tasks()?;
     let function = with_block(call.function, &way(&scope), |block| {
         block.body = body;

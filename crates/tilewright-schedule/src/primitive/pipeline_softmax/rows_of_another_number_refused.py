@@ -32,6 +32,6 @@ class Module:
 
 
 # expect:
-# error[TW0706]: `pipeline_softmax` cannot be applied: the maximum or the sum is not of the rows of the result
+# error[TW0706]: `pipeline_softmax` cannot be applied: a reduction is not of the rows of the result
 #  |
 #  = note: in the step `pipeline_softmax(b, 4, 1, 4)`

@@ -1,0 +1,72 @@
+//! Rows of a result that were reduced to numbers: which axes name the row, and where the result reads its numbers.
+
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
+use tilewright_tensor::DataType;
+
+use crate::axes::Axis;
+use crate::formulas::Stage;
+use crate::guard::{mentions, typed};
+use crate::primitive::Fault;
+
+/// Whether the expression depends on some of these variables and on nothing else.
+pub(crate) fn is_of(expr: &Expr, vars: &[&Var]) -> bool {
+    let (mut some, mut other) = (false, false);
+    walk(expr, |e: &Expr| match &e.kind {
+        ExprKind::Var(var) if vars.contains(&var) => some = true,
+        ExprKind::Var(_) | ExprKind::Load { .. } | ExprKind::Foreign { .. } | ExprKind::Let { .. } => other = true,
+        _ => {}
+    });
+    some && !other
+}
+
+/// Where the value reads the buffer.
+pub(crate) fn read_at(value: &Expr, wanted: &Buffer) -> Option<Vec<Expr>> {
+    let mut found = None;
+    walk(value, |e: &Expr| match &e.kind {
+        ExprKind::Load { buffer, indices, predicate: None } if buffer == wanted => found = Some(indices.clone()),
+        _ => {}
+    });
+    found
+}
+
+/// Refuses a reduction that has not exactly the rows of the result.
+pub(crate) fn check_rows(known: &Analyzer, stage: &Stage, places: &[Expr], out: &Stage) -> Result<(), Fault> {
+    let extent_of = |axes: &[Axis], place: &Expr| match (place.as_var(), place.as_int()) {
+        (Some(var), _) => axes.iter().find(|axis| axis.var == *var).map(|axis| indexed(axis).map(|axis| axis.extent)),
+        (None, Some(0)) => Some(Ok(Expr::i64(1))),
+        (None, _) => None,
+    };
+    for (index, place) in stage.indices.iter().zip(places) {
+        let sizes = extent_of(&stage.spatial, index).zip(extent_of(&out.spatial, place));
+        let same = match sizes {
+            Some((own, wanted)) => known.prove_equal(&own?, &wanted?),
+            None => false,
+        };
+        if !same {
+            return Err(Fault::of_call("a reduction is not of the rows of the result"));
+        }
+    }
+    Ok(())
+}
+
+/// The axis along which the sum was taken, and the others: each of more than one place is an index of the sum's.
+pub(crate) fn axes(out: &Stage, indices: &[Expr]) -> Result<(Axis, Vec<Axis>), Fault> {
+    let is_index = |axis: &&Axis| indices.iter().any(|index| index.as_var() == Some(&axis.var));
+    let is_unit = |axis: &&Axis| axis.extent.as_int() == Some(1);
+    let mut columns = out.spatial.iter().filter(|axis| !is_index(axis) && !is_unit(axis));
+    let (Some(column), None) = (columns.next(), columns.next()) else {
+        return Err(Fault::of_call("the result has not one axis more than the sum"));
+    };
+    let rows = out.spatial.iter().filter(|axis| axis.var != column.var).map(indexed).collect::<Result<_, _>>()?;
+    if mentions(&indices.to_vec(), std::slice::from_ref(&column.var)) {
+        return Err(Fault::of_call("the sum is read at more than its place"));
+    }
+    Ok((indexed(column)?, rows))
+}
+
+/// The axis with its extent as 64 bits.
+pub(crate) fn indexed(axis: &Axis) -> Result<Axis, Fault> {
+    Ok(Axis { var: axis.var.clone(), extent: typed(axis.extent.cast(DataType::I64))? })
+}
