@@ -426,10 +426,14 @@ impl Check {
         within || decided() || self.is_inside_rows(size, index)
     }
 
-    /// Whether the size is that of rows of symbolic lengths, and the index that of a row and of a place in it.
+    /// Whether the size is that of rows of symbolic lengths, and the index that of a row and of a place in it. An assert
+    /// may stand for one of the two alone: the other is always inside.
     fn is_inside_rows(&self, size: &Expr, index: &Expr) -> bool {
         splits(size, index).into_iter().any(|Split { rows, row, length, place }| {
-            let inside = |size: &Expr, index: &Expr| self.is_inside_extent(size, &self.analyzer.simplify(index));
+            let inside = |size: &Expr, index: &Expr| {
+                let index = self.analyzer.simplify(index);
+                (self.holds_data(&index) && self.is_guarded(&index)) || self.is_inside_extent(size, &index)
+            };
             inside(&length, &place) && inside(&rows, &row)
         })
     }
