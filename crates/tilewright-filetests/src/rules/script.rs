@@ -210,10 +210,13 @@ impl<'a> Graph<'a> {
     }
 
     /// The function with these results.
-    pub(super) fn finish(self, results: &[Value]) -> Program {
+    pub(super) fn finish(mut self, results: &[Value]) -> Program {
+        // Not every dimension that was drawn became one of a parameter.
+        let signature = self.signature.join(", ");
+        self.dims.retain(|(name, _)| signature.contains(&format!("\"{name}\"")));
         let mut text = String::from("@I.ir_module\nclass Module:\n    @R.function\n");
         let mut line = |indent: usize, line: &str| text.push_str(&format!("{}{line}\n", "    ".repeat(indent)));
-        line(1, &format!("def main({}):", self.signature.join(", ")));
+        line(1, &format!("def main({signature}):"));
         for (name, _) in &self.dims {
             line(2, &format!("{name} = T.int64()"));
         }
