@@ -3,6 +3,7 @@
 use tilewright_target::Target;
 
 use super::calls::int;
+use super::strides::stride;
 use super::{Declined, MAIN, Rule};
 use crate::Schedule;
 use crate::primitive::tile_attention::Attention;
@@ -19,6 +20,8 @@ pub(super) const RULE: Rule = Rule {
 const KEYS: i64 = 96;
 /// At most so many queries are taken one by one.
 const FEW: i64 = 4;
+/// Bytes of an element of what is read as it is.
+const ELEMENT: i64 = 4;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let lanes = i64::from(target.lanes(32));
@@ -28,9 +31,11 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     // A register tile of `rows` times the vectors, the vectors of queries and an element of a key.
     let tile = if target.limits.vector_registers >= 32 { 24 } else { 8 };
     let most = if tile > 8 { 4 } else { 2 };
-    let vectors = attention.map_or(1, |attention| vectors(&attention, lanes, most));
+    let vectors = attention.as_ref().map_or(1, |attention| vectors(attention, lanes, most));
     let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), FEW].map(int);
-    schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).collect())?;
+    let values_are_apart = vectors > 1 && attention.is_some_and(|attention| values_are_apart(&attention));
+    let copied = [false, values_are_apart].map(|copied| int(i64::from(copied)));
+    schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).chain(copied).collect())?;
     Ok(())
 }
 
@@ -48,4 +53,12 @@ fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
         vectors /= 2;
     }
     vectors
+}
+
+/// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of a
+/// block, which the first-level cache may not hold then: every so many lines meet on one of its places.
+fn values_are_apart(attention: &Attention) -> bool {
+    let own = attention.width.extent.as_int().and_then(|width| width.checked_mul(ELEMENT));
+    let is_row = stride(&attention.of_value, Some(&attention.width.var)) == Some(ELEMENT);
+    is_row && stride(&attention.of_value, Some(&attention.key.var)).is_none_or(|bytes| Some(bytes) > own)
 }

@@ -76,6 +76,7 @@ class Module:
                 total = T.alloc_buffer((T.int64(8),), align=64)
                 correction = T.alloc_buffer((T.int64(8),), align=64)
                 reference = T.alloc_buffer((T.int64(8),), align=64)
+                rows = T.alloc_buffer((T.int64(4), T.int64(8)), align=64)
                 unseen = T.alloc_buffer((T.int64(5),), align=64)
                 mixed_tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
                 tile = T.alloc_buffer((T.int64(2), T.int64(8)), scope="local", align=64)
@@ -83,10 +84,41 @@ class Module:
                 columns = T.alloc_buffer((T.int64(5),), scope="local", align=64)
                 query_block: T.int64 = T.int64(0)
                 seen: T.int64 = T.max(T.min(T.min(query_block * T.int64(8) + T.int64(5), T.int64(3)), n), T.int64(0))
-                for d in range(T.int64(4)):
-                    for v_1 in T.unroll(T.int64(2)):
-                        for i in T.vectorized(T.int64(4)):
-                            queries[d, v_1 * T.int64(4) + i] = Q[T.min(query_block * T.int64(8) + (v_1 * T.int64(4) + i), T.Sub(T.int64(6), T.int64(1))), d]
+                for i_tile, d_tile in T.grid(T.int64(2), T.int64(1)):
+                    if query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)) < T.int64(6):
+                        row: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_1: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_2: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        row_3: T.float32x4 = Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)]
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                        queries[d_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                        queries[d_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                        queries[d_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                    else:
+                        row: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(0)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_1: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(1)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_2: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(2)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_3: T.float32x4 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)) < T.int64(6), Q[query_block * T.int64(8) + (i_tile * T.int64(4) + T.int64(3)), T.Ramp(d_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * T.int64(4) + T.int64(0), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                        queries[d_tile * T.int64(4) + T.int64(1), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                        queries[d_tile * T.int64(4) + T.int64(2), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                        queries[d_tile * T.int64(4) + T.int64(3), T.Ramp(i_tile * T.int64(4), T.int64(1), 4)] = mixed_8
                 for v_1 in T.unroll(T.int64(2)):
                     for i in T.vectorized(T.int64(4)):
                         best[v_1 * T.int64(4) + i] = T.float32("-inf")
@@ -186,10 +218,46 @@ class Module:
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
                                 mixed[T.int64(4) + r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i]
-                for i in range(T.int64(8)):
-                    if query_block * T.int64(8) + i < T.int64(6):
-                        for column in range(T.int64(1)):
-                            for c in T.vectorized(T.int64(4)):
-                                Y[query_block * T.int64(8) + i, column * T.int64(4) + c] = T.Select(n == T.int64(0), mixed[column * T.int64(4) + c, i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), mixed[column * T.int64(4) + c, i])) / T.max(T.Select(n == T.int64(0), total[i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), total[i])), T.float32(0.5)) + T.Select(n == T.int64(0), total[i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), total[i]))
-                        for c in T.vectorized(T.int64(1)):
-                            Y[query_block * T.int64(8) + i, T.int64(4) + c] = T.Select(n == T.int64(0), mixed[T.int64(4) + c, i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), mixed[T.int64(4) + c, i])) / T.max(T.Select(n == T.int64(0), total[i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), total[i])), T.float32(0.5)) + T.Select(n == T.int64(0), total[i], T.Select(total[i] == T.float32(0.0), T.float32("nan"), total[i]))
+                for vector in range(T.int64(2)):
+                    for w_tile, i_tile in T.grid(T.int64(2), T.int64(1)):
+                        if w_tile * T.int64(4) + T.int64(3) < T.int64(5):
+                            row: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(0), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_1: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(1), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_2: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(2), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            row_3: T.float32x4 = mixed[w_tile * T.int64(4) + T.int64(3), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)]
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * T.int64(4) + T.int64(0), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                            rows[i_tile * T.int64(4) + T.int64(1), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                            rows[i_tile * T.int64(4) + T.int64(2), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                            rows[i_tile * T.int64(4) + T.int64(3), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                        else:
+                            row: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(0) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(0), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_1: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(1) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(1), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_2: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(2) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(2), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_3: T.float32x4 = T.if_then_else(w_tile * T.int64(4) + T.int64(3) < T.int64(5), mixed[w_tile * T.int64(4) + T.int64(3), T.Ramp(vector * T.int64(4) + i_tile * T.int64(4), T.int64(1), 4)], T.Broadcast(T.float32(0.0), 4))
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * T.int64(4) + T.int64(0), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_5
+                            rows[i_tile * T.int64(4) + T.int64(1), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_6
+                            rows[i_tile * T.int64(4) + T.int64(2), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_7
+                            rows[i_tile * T.int64(4) + T.int64(3), T.Ramp(w_tile * T.int64(4), T.int64(1), 4)] = mixed_8
+                    for i in range(T.int64(4)):
+                        if query_block * T.int64(8) + vector * T.int64(4) + i < T.int64(6):
+                            for column in range(T.int64(1)):
+                                for c in T.vectorized(T.int64(4)):
+                                    Y[query_block * T.int64(8) + (vector * T.int64(4) + i), column * T.int64(4) + c] = T.Select(n == T.int64(0), rows[i, column * T.int64(4) + c], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), rows[i, column * T.int64(4) + c])) / T.max(T.Select(n == T.int64(0), total[vector * T.int64(4) + i], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), total[vector * T.int64(4) + i])), T.float32(0.5)) + T.Select(n == T.int64(0), total[vector * T.int64(4) + i], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), total[vector * T.int64(4) + i]))
+                            for c in T.vectorized(T.int64(1)):
+                                Y[query_block * T.int64(8) + (vector * T.int64(4) + i), T.int64(4) + c] = T.Select(n == T.int64(0), rows[i, T.int64(4) + c], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), rows[i, T.int64(4) + c])) / T.max(T.Select(n == T.int64(0), total[vector * T.int64(4) + i], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), total[vector * T.int64(4) + i])), T.float32(0.5)) + T.Select(n == T.int64(0), total[vector * T.int64(4) + i], T.Select(total[vector * T.int64(4) + i] == T.float32(0.0), T.float32("nan"), total[vector * T.int64(4) + i]))

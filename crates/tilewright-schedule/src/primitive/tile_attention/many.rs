@@ -6,6 +6,7 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
 use super::task::{Keys, Maker, exp, is_load};
+use super::turned::Rows;
 use super::{Tiling, reference};
 use crate::guard::{binary, compare, greater};
 use crate::loops::{load, store};
@@ -25,7 +26,9 @@ struct Memory {
     correction: Buffer,
     /// What scores are taken from before they are exponents.
     reference: Buffer,
-    /// Copies of a block of keys and values, where these are not plain elements.
+    /// Results, one line for each query of a vector.
+    rows: Buffer,
+    /// Copies of a block of keys and values, where these are not plain elements, or far apart.
     keys: Option<Buffer>,
     values: Option<Buffer>,
     /// What the values of keys that no query of the task sees add to each column, where there are such keys.
@@ -117,8 +120,9 @@ impl Maker<'_> {
     ) -> Result<Kind, Fault> {
         let queries = tiling.queries();
         let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
-        let copy =
-            |name: &str, of: &Expr, columns: i64| (!is_load(of)).then(|| self.memory(name, &[tiling.keys, columns]));
+        let copy = |name: &str, of: &Expr, copied: bool, columns: i64| {
+            (copied || !is_load(of)).then(|| self.memory(name, &[tiling.keys, columns]))
+        };
         let memory = Memory {
             queries: self.memory("queries", &[depth, queries]),
             scores: self.memory("scores", &[tiling.keys, queries]),
@@ -127,8 +131,9 @@ impl Maker<'_> {
             total: self.memory("total", &[queries]),
             correction: self.memory("correction", &[queries]),
             reference: self.memory("reference", &[queries]),
-            keys: copy("keys", &self.a.of_key, depth),
-            values: copy("values", &self.a.of_value, width),
+            rows: self.memory("rows", &[tiling.lanes, (width + tiling.lanes - 1) / tiling.lanes * tiling.lanes]),
+            keys: copy("keys", &self.a.of_key, tiling.copied[0], depth),
+            values: copy("values", &self.a.of_value, tiling.copied[1], width),
             unseen: has_unseen.then(|| self.memory("unseen", &[width])),
         };
         let (tile, sums) = (self.registers("tile", &[tiling.rows, queries]), self.registers("sums", &[queries]));
@@ -165,8 +170,9 @@ impl Maker<'_> {
 
 impl Kind {
     fn buffers(&self) -> Vec<Buffer> {
-        let Memory { queries, scores, mixed, best, total, correction, reference, keys, values, unseen } = &self.memory;
-        let always = [queries, scores, mixed, best, total, correction, reference];
+        let Memory { queries, scores, mixed, best, total, correction, reference, rows, keys, values, unseen } =
+            &self.memory;
+        let always = [queries, scores, mixed, best, total, correction, reference, rows];
         always.into_iter().chain(keys).chain(values).chain(unseen).chain(&self.tiles).cloned().collect()
     }
 }
@@ -200,14 +206,8 @@ impl Task<'_> {
 
     /// The queries are copied, and nothing was seen yet.
     fn start(&self, width: i64, columns: &Buffer) -> Result<Stmt, Fault> {
-        let (m, a) = (self.m, self.m.a);
-        let queries = m.serial("d", &a.depth.extent, |d| {
-            self.lanes(|i| {
-                let query = self.query(i)?;
-                let value = m.at(&a.of_query, &[(&a.query.var, &query), (&a.depth.var, d)], self.batch);
-                store(&self.memory.queries, &[d, i], &value)
-            })
-        })?;
+        let m = self.m;
+        let queries = self.queries()?;
         let best = self.lanes(|i| store(&self.memory.best, &[i], &m.float(f64::NEG_INFINITY)))?;
         let total = self.lanes(|i| store(&self.memory.total, &[i], &m.float(0.0)))?;
         let mut stmts = vec![queries, best, total];
@@ -219,6 +219,23 @@ impl Task<'_> {
             self.lanes(|i| store(&self.memory.mixed, &[w, i], &from))
         })?);
         Ok(Stmt::seq(stmts))
+    }
+
+    /// The copy of the queries.
+    fn queries(&self) -> Result<Stmt, Fault> {
+        let (m, a, to) = (self.m, self.m.a, &self.memory.queries);
+        let end = (!self.is_full).then_some(&a.query.extent);
+        let rows = Rows { count: self.tiling.queries(), first: &self.first, end };
+        if let Some(turned) = m.turned_queries(&rows, self.batch, to)? {
+            return Ok(turned);
+        }
+        m.serial("d", &a.depth.extent, |d| {
+            self.lanes(|i| {
+                let query = self.query(i)?;
+                let value = m.at(&a.of_query, &[(&a.query.var, &query), (&a.depth.var, d)], self.batch);
+                store(to, &[d, i], &value)
+            })
+        })
     }
 
     /// A block of keys.
@@ -355,23 +372,63 @@ impl Task<'_> {
 
     /// The results of the queries that there are.
     fn write(&self, width: i64) -> Result<Stmt, Fault> {
-        let (m, a) = (self.m, self.m.a);
-        m.serial("i", &m.int(self.tiling.queries()), |i| {
-            let query = &self.first + i;
-            let columns = m.tiles("column", width, m.tiling.lanes, |first, lanes| {
-                m.vectorized("c", lanes, |c| {
-                    let w = first + c;
-                    let (mixed, total) = (load(&self.memory.mixed, &[&w, i])?, load(&self.memory.total, &[i])?);
-                    let places = [(&a.mixed, &mixed), (&a.total, &total), (&a.query.var, &query), (&a.width.var, &w)];
-                    let indices: Vec<Expr> = a.indices.iter().map(|index| m.at(index, &places, self.batch)).collect();
-                    store(&a.out, &indices.iter().collect::<Vec<_>>(), &m.at(&a.result, &places, self.batch))
+        let (m, memory) = (self.m, self.memory);
+        // What corrects sums is not needed any more.
+        let (to, mut result, mut reciprocal) = (&memory.correction, m.a.result.clone(), None);
+        let mut stmts = Vec::new();
+        if let Some((product, var, value)) = m.by_reciprocal()? {
+            stmts.push(self.lanes(|i| store(to, &[i], &m.with(&value, &m.a.total, &load(&memory.total, &[i])?)))?);
+            (result, reciprocal) = (product, Some(var));
+        }
+        let formula = Formula { result, reciprocal };
+        stmts.push(m.serial("vector", &m.int(self.tiling.vectors), |vector| {
+            let first = vector * m.tiling.lanes;
+            let turned = m.turned_results(&first, &memory.mixed, &memory.rows)?;
+            let is_turned = turned.is_some();
+            let rows = m.serial("i", &m.int(m.tiling.lanes), |i| {
+                let lane = &first + i;
+                self.row(&formula, &lane, width, |w| match is_turned {
+                    true => load(&memory.rows, &[i, w]),
+                    false => load(&memory.mixed, &[w, &lane]),
                 })
             })?;
-            if self.is_full {
-                return Ok(columns);
-            }
-            let condition = m.known.simplify(&compare(CmpOp::Lt, &query, &a.query.extent)?);
-            Ok(StmtKind::If { condition, then: columns, otherwise: None }.into())
-        })
+            Ok(Stmt::seq(turned.into_iter().chain([rows])))
+        })?);
+        Ok(Stmt::seq(stmts))
     }
+
+    /// The result of a query, if there is such a query.
+    fn row(
+        &self,
+        formula: &Formula,
+        lane: &Expr,
+        width: i64,
+        mixed: impl Fn(&Expr) -> Result<Expr, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let (m, a, memory) = (self.m, self.m.a, self.memory);
+        let query = &self.first + lane;
+        let (total, reciprocal) = (load(&memory.total, &[lane])?, load(&memory.correction, &[lane])?);
+        let columns = m.tiles("column", width, m.tiling.lanes, |first, lanes| {
+            m.vectorized("c", lanes, |c| {
+                let w = first + c;
+                let mixed = mixed(&w)?;
+                let places = [(&a.mixed, &mixed), (&a.total, &total), (&a.query.var, &query), (&a.width.var, &w)];
+                let own = formula.reciprocal.iter().map(|var| (var, &reciprocal));
+                let values: Vec<(&Var, &Expr)> = places.into_iter().chain(own).collect();
+                let indices: Vec<Expr> = a.indices.iter().map(|index| m.at(index, &places, self.batch)).collect();
+                store(&a.out, &indices.iter().collect::<Vec<_>>(), &m.at(&formula.result, &values, self.batch))
+            })
+        })?;
+        if self.is_full {
+            return Ok(columns);
+        }
+        let condition = m.known.simplify(&compare(CmpOp::Lt, &query, &a.query.extent)?);
+        Ok(StmtKind::If { condition, then: columns, otherwise: None }.into())
+    }
+}
+
+/// The formula of a result, and what in it stands for the reciprocal of a query's divisor.
+struct Formula {
+    result: Expr,
+    reciprocal: Option<Var>,
 }

@@ -1,5 +1,5 @@
-//! `tile_attention(block, lanes, vectors, rows, keys, few)`: attention runs block of keys by block of keys, and nothing of the size
-//! of queries times keys is ever in memory.
+//! `tile_attention(block, lanes, vectors, rows, keys, few, copy_keys, copy_values)`: attention runs block of keys by block of
+//! keys, and nothing of the size of queries times keys is ever in memory.
 //!
 //! The function has to be attention and nothing else (`recognise`): products of queries and keys, scores, their
 //! exponentials against the maximum, and the values weighed with these, whatever formulas stand between. The maximum and the
@@ -11,13 +11,16 @@
 //!
 //! ```text
 //! for task in parallel(batch * blocks of queries)
-//!   the queries are copied, transposed
+//!   the queries are copied, transposed in registers (`turned`)
 //!   for block of `keys` keys
 //!     for tile of `rows` keys:     rows * vectors vectors of scores from a register tile over the depth
 //!     maxima, exponentials, sums
 //!     for tile of `rows` columns of the values: corrected sums in a register tile over the keys
 //!   the result is written, transposed
 //! ```
+//!
+//! With `copy_keys` and `copy_values` a block of keys, or of values, is copied before its elements are taken one by one, so
+//! that they lie together. Keys and values that are worked out, or converted, are copied anyway.
 //!
 //! Keys that no query of a task sees, because scores behind a place are -inf whatever they are, are left out (`seen`).
 //!
@@ -35,6 +38,7 @@ mod recognise;
 mod seen;
 mod single;
 mod task;
+mod turned;
 mod weights;
 
 use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
@@ -58,6 +62,8 @@ pub(super) const TILE_ATTENTION: Primitive = Primitive {
         ("rows", Default::Int(8)),
         ("keys", Default::Int(128)),
         ("few", Default::Int(4)),
+        ("copy_keys", Default::Bool(false)),
+        ("copy_values", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -71,6 +77,8 @@ struct Tiling {
     rows: i64,
     keys: i64,
     few: i64,
+    /// Whether a block of keys, and of values, is copied, though its elements could be read where they are.
+    copied: [bool; 2],
 }
 
 impl Tiling {
@@ -97,6 +105,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
         rows: call.size(3, "rows", 1..=64)?,
         keys: call.size(4, "keys", 1..=MOST)?,
         few: call.size(5, "few", 0..=MOST)?,
+        copied: [call.flag(6)?, call.flag(7)?],
     };
     if found.keys % found.lanes != 0 || found.keys % found.rows != 0 {
         let Tiling { lanes, rows, keys, .. } = found;

@@ -35,6 +35,7 @@ class Module:
                 total = T.alloc_buffer((T.int64(8),), align=64)
                 correction = T.alloc_buffer((T.int64(8),), align=64)
                 reference = T.alloc_buffer((T.int64(8),), align=64)
+                rows = T.alloc_buffer((T.int64(8), T.int64(16)), align=64)
                 keys = T.alloc_buffer((T.int64(96), T.int64(8)), align=64)
                 values = T.alloc_buffer((T.int64(96), T.int64(11)), align=64)
                 mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
@@ -125,13 +126,99 @@ class Module:
                     for r in T.unroll(T.int64(3)):
                         for i in T.vectorized(T.int64(8)):
                             mixed[T.int64(8) + r, i] = mixed_tile[r, i]
-                for i in range(T.int64(8)):
-                    if query_block * T.int64(8) + i < T.int64(6):
-                        for column in range(T.int64(1)):
-                            for c in T.vectorized(T.int64(8)):
-                                T_attention[T.int64(0), query_block * T.int64(8) + i, T.int64(0), column * T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[column * T.int64(8) + c, i] / total[i]))
-                        for c in T.vectorized(T.int64(3)):
-                            T_attention[T.int64(0), query_block * T.int64(8) + i, T.int64(0), T.int64(8) + c] = T.Cast("float16", T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(8) + c, i] / total[i]))
+                for i in T.vectorized(T.int64(8)):
+                    correction[i] = T.float32(1.0) / total[i]
+                for vector in range(T.int64(1)):
+                    for w_tile, i_tile in T.grid(T.int64(2), T.int64(1)):
+                        if w_tile * T.int64(8) + T.int64(7) < T.int64(11):
+                            row: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_1: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_2: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_3: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_4: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_5: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_6: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            row_7: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                            rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                            rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                            rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                            rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                            rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                            rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                            rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                            rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                        else:
+                            row: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(0) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_1: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(1) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_2: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(2) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_3: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(3) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_4: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(4) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_5: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(5) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_6: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(6) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            row_7: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(7) < T.int64(11), mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                            rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                            rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                            rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                            rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                            rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                            rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                            rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                            rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                    for i in range(T.int64(8)):
+                        if query_block * T.int64(8) + vector * T.int64(8) + i < T.int64(6):
+                            for column in range(T.int64(1)):
+                                for c in T.vectorized(T.int64(8)):
+                                    T_attention[T.int64(0), query_block * T.int64(8) + (vector * T.int64(8) + i), T.int64(0), column * T.int64(8) + c] = T.Cast("float16", T.Select(total[vector * T.int64(8) + i] == T.float32(0.0), T.float32(0.0), rows[i, column * T.int64(8) + c] * correction[vector * T.int64(8) + i]))
+                            for c in T.vectorized(T.int64(3)):
+                                T_attention[T.int64(0), query_block * T.int64(8) + (vector * T.int64(8) + i), T.int64(0), T.int64(8) + c] = T.Cast("float16", T.Select(total[vector * T.int64(8) + i] == T.float32(0.0), T.float32(0.0), rows[i, T.int64(8) + c] * correction[vector * T.int64(8) + i]))
 
     @R.function
     def main(q: R.Tensor((1, 6, 1, 8), dtype="float16"), k: R.Tensor((1, 10, 1, 8), dtype="float16"), v: R.Tensor((1, 10, 1, 11), dtype="float16")) -> R.Tensor((1, 6, 1, 11), dtype="float16"):

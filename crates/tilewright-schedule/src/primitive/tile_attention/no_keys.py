@@ -64,13 +64,102 @@ class Module:
                     total = T.alloc_buffer((T.int64(8),), align=64)
                     correction = T.alloc_buffer((T.int64(8),), align=64)
                     reference = T.alloc_buffer((T.int64(8),), align=64)
+                    rows = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
                     mixed_tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
                     tile = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
                     sums = T.alloc_buffer((T.int64(8),), scope="local", align=64)
                     query_block: T.int64 = T.int64(0)
-                    for d in range(T.int64(4)):
-                        for i in T.vectorized(T.int64(8)):
-                            queries[d, i] = Q[T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), d]
+                    for i_tile, d_tile in T.grid(T.int64(1), T.int64(1)):
+                        if d_tile * T.int64(8) + T.int64(7) < T.int64(4) and query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)) < T.int64(6):
+                            row: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_1: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_2: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_3: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_4: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_5: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_6: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            row_7: T.float32x8 = Q[query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                            queries[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                            queries[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                            queries[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                            queries[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                            queries[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                            queries[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                            queries[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                            queries[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                        else:
+                            row: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_1: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_2: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_3: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_4: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_5: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_6: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            row_7: T.float32x8 = T.if_then_else(query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)) < T.int64(6), Q.vload([query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(4), 8)), T.Broadcast(T.float32(0.0), 8))
+                            mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                            mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                            mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                            mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                            mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                            mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                            mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                            if d_tile * T.int64(8) + T.int64(0) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                            if d_tile * T.int64(8) + T.int64(1) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                            if d_tile * T.int64(8) + T.int64(2) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                            if d_tile * T.int64(8) + T.int64(3) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                            if d_tile * T.int64(8) + T.int64(4) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                            if d_tile * T.int64(8) + T.int64(5) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                            if d_tile * T.int64(8) + T.int64(6) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                            if d_tile * T.int64(8) + T.int64(7) < T.int64(4):
+                                queries[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
                     for i in T.vectorized(T.int64(8)):
                         best[i] = T.float32("-inf")
                     for i in T.vectorized(T.int64(8)):
@@ -122,7 +211,93 @@ class Module:
                         for r in T.unroll(T.int64(5)):
                             for i in T.vectorized(T.int64(8)):
                                 mixed[T.int64(0) + r, i] = mixed_tile[r, i]
-                    for i in range(T.int64(8)):
-                        if query_block * T.int64(8) + i < T.int64(6):
-                            for c in T.vectorized(T.int64(5)):
-                                X[query_block * T.int64(8) + i, T.int64(0) + c] = mixed[T.int64(0) + c, i] / total[i]
+                    for i in T.vectorized(T.int64(8)):
+                        correction[i] = T.float32(1.0) / total[i]
+                    for vector in range(T.int64(1)):
+                        for w_tile, i_tile in T.grid(T.int64(1), T.int64(1)):
+                            if w_tile * T.int64(8) + T.int64(7) < T.int64(5):
+                                row: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_1: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_2: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_3: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_4: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_5: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_6: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                row_7: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                                rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                            else:
+                                row: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(0) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_1: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(1) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_2: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(2) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_3: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(3) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_4: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(4) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_5: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(5) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_6: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(6) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                row_7: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(7) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                                rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                        for i in range(T.int64(8)):
+                            if query_block * T.int64(8) + vector * T.int64(8) + i < T.int64(6):
+                                for c in T.vectorized(T.int64(5)):
+                                    X[query_block * T.int64(8) + (vector * T.int64(8) + i), T.int64(0) + c] = rows[i, T.int64(0) + c] * correction[vector * T.int64(8) + i]

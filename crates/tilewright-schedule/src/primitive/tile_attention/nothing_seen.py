@@ -63,6 +63,7 @@ class Module:
                 total = T.alloc_buffer((4,), align=64)
                 correction = T.alloc_buffer((4,), align=64)
                 reference = T.alloc_buffer((4,), align=64)
+                rows = T.alloc_buffer((4, 8), align=64)
                 unseen = T.alloc_buffer((5,), align=64)
                 mixed_tile = T.alloc_buffer((4, 4), scope="local", align=64)
                 tile = T.alloc_buffer((4, 4), scope="local", align=64)
@@ -70,9 +71,41 @@ class Module:
                 columns = T.alloc_buffer((5,), scope="local", align=64)
                 query_block: T.int32 = task
                 seen: T.int32 = T.max(T.min(query_block * 4 + 1, 4), 0)
-                for d in range(4):
-                    for i in T.vectorized(4):
-                        queries[d, i] = Q[T.min(query_block * 4 + i, T.Sub(7, 1)), d]
+                for i_tile, d_tile in T.grid(1, 1):
+                    if query_block * 4 + (i_tile * 4 + 3) < 7:
+                        row: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)]
+                        row_1: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)]
+                        row_2: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)]
+                        row_3: T.float32x4 = Q[query_block * 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)]
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_5
+                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
+                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
+                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                    else:
+                        row: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 0) < 7, Q[query_block * 4 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_1: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 1) < 7, Q[query_block * 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_2: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 2) < 7, Q[query_block * 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                        row_3: T.float32x4 = T.if_then_else(query_block * 4 + (i_tile * 4 + 3) < 7, Q[query_block * 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                        mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_5
+                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
+                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
+                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
                 for i in T.vectorized(4):
                     best[i] = T.float32("-inf")
                 for i in T.vectorized(4):
@@ -151,10 +184,48 @@ class Module:
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
                             mixed[4 + r, i] = mixed_tile[r, i]
-                for i in range(4):
-                    if query_block * 4 + i < 7:
-                        for column in range(1):
-                            for c in T.vectorized(4):
-                                X[query_block * 4 + i, column * 4 + c] = mixed[column * 4 + c, i] / T.Select(total[i] == T.float32(0.0), T.float32(1.0), total[i])
-                        for c in T.vectorized(1):
-                            X[query_block * 4 + i, 4 + c] = mixed[4 + c, i] / T.Select(total[i] == T.float32(0.0), T.float32(1.0), total[i])
+                for i in T.vectorized(4):
+                    correction[i] = T.float32(1.0) / T.Select(total[i] == T.float32(0.0), T.float32(1.0), total[i])
+                for vector in range(1):
+                    for w_tile, i_tile in T.grid(2, 1):
+                        if w_tile * 4 + 3 < 5:
+                            row: T.float32x4 = mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_1: T.float32x4 = mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_2: T.float32x4 = mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            row_3: T.float32x4 = mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_5
+                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                        else:
+                            row: T.float32x4 = T.if_then_else(w_tile * 4 + 0 < 5, mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_1: T.float32x4 = T.if_then_else(w_tile * 4 + 1 < 5, mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_2: T.float32x4 = T.if_then_else(w_tile * 4 + 2 < 5, mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_3: T.float32x4 = T.if_then_else(w_tile * 4 + 3 < 5, mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            mixed_1: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_3: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_5: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [0, 1, 4, 5])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_1, mixed_3], [2, 3, 6, 7])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_5
+                            rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                            rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                            rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                    for i in range(4):
+                        if query_block * 4 + vector * 4 + i < 7:
+                            for column in range(1):
+                                for c in T.vectorized(4):
+                                    X[query_block * 4 + (vector * 4 + i), column * 4 + c] = rows[i, column * 4 + c] * correction[vector * 4 + i]
+                            for c in T.vectorized(1):
+                                X[query_block * 4 + (vector * 4 + i), 4 + c] = rows[i, 4 + c] * correction[vector * 4 + i]

@@ -84,6 +84,7 @@ class Module:
                 total = T.alloc_buffer((8,), align=64)
                 correction = T.alloc_buffer((8,), align=64)
                 reference = T.alloc_buffer((8,), align=64)
+                rows = T.alloc_buffer((4, 8), align=64)
                 mixed_tile = T.alloc_buffer((2, 8), scope="local", align=64)
                 tile = T.alloc_buffer((2, 8), scope="local", align=64)
                 sums = T.alloc_buffer((8,), scope="local", align=64)
@@ -94,6 +95,7 @@ class Module:
                 total_1 = T.alloc_buffer((4,), align=64)
                 correction_1 = T.alloc_buffer((4,), align=64)
                 reference_1 = T.alloc_buffer((4,), align=64)
+                rows_1 = T.alloc_buffer((4, 8), align=64)
                 mixed_tile_1 = T.alloc_buffer((4, 4), scope="local", align=64)
                 tile_1 = T.alloc_buffer((4, 4), scope="local", align=64)
                 sums_1 = T.alloc_buffer((4,), scope="local", align=64)
@@ -101,10 +103,23 @@ class Module:
                 h: T.int32 = task // 2 % 6
                 b: T.int32 = task // 12
                 if query_block < 1:
-                    for d in range(4):
-                        for v in T.unroll(2):
-                            for i in T.vectorized(4):
-                                queries[d, v * 4 + i] = Q[b, h, query_block * 8 + (v * 4 + i), d]
+                    for i_tile, d_tile in T.grid(2, 1):
+                        row: T.float32x4 = Q[b, h, query_block * 8 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)]
+                        row_1: T.float32x4 = Q[b, h, query_block * 8 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)]
+                        row_2: T.float32x4 = Q[b, h, query_block * 8 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)]
+                        row_3: T.float32x4 = Q[b, h, query_block * 8 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)]
+                        mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                        mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                        mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                        mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                        mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                        mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                        mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                        mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                        queries[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
+                        queries[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
+                        queries[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                        queries[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_9
                     for v in T.unroll(2):
                         for i in T.vectorized(4):
                             best[v * 4 + i] = T.float32("-inf")
@@ -271,16 +286,87 @@ class Module:
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
                                     mixed[4 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
-                    for i in range(8):
-                        for column in range(1):
-                            for c in T.vectorized(4):
-                                result[b, query_block * 8 + i, h * 5 + (column * 4 + c)] = mixed[column * 4 + c, i] / total[i]
-                        for c in T.vectorized(1):
-                            result[b, query_block * 8 + i, h * 5 + (4 + c)] = mixed[4 + c, i] / total[i]
-                else:
-                    for d in range(4):
+                    for v in T.unroll(2):
                         for i in T.vectorized(4):
-                            queries_1[d, i] = Q[b, h, T.min(query_block * 4 + 4 + i, T.Sub(11, 1)), d]
+                            correction[v * 4 + i] = T.float32(1.0) / total[v * 4 + i]
+                    for vector in range(2):
+                        for w_tile, i_tile in T.grid(2, 1):
+                            if w_tile * 4 + 3 < 5:
+                                row: T.float32x4 = mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_1: T.float32x4 = mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_2: T.float32x4 = mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_3: T.float32x4 = mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                                mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                                mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                                mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                                mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                                mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                                mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                                mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                                rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                                rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                                rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                                rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_9
+                            else:
+                                row: T.float32x4 = T.if_then_else(w_tile * 4 + 0 < 5, mixed[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_1: T.float32x4 = T.if_then_else(w_tile * 4 + 1 < 5, mixed[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_2: T.float32x4 = T.if_then_else(w_tile * 4 + 2 < 5, mixed[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_3: T.float32x4 = T.if_then_else(w_tile * 4 + 3 < 5, mixed[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                                mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                                mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                                mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                                mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                                mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                                mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                                mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                                rows[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                                rows[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                                rows[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                                rows[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_9
+                        for i in range(4):
+                            for column in range(1):
+                                for c in T.vectorized(4):
+                                    result[b, query_block * 8 + (vector * 4 + i), h * 5 + (column * 4 + c)] = rows[i, column * 4 + c] * correction[vector * 4 + i]
+                            for c in T.vectorized(1):
+                                result[b, query_block * 8 + (vector * 4 + i), h * 5 + (4 + c)] = rows[i, 4 + c] * correction[vector * 4 + i]
+                else:
+                    for i_tile, d_tile in T.grid(1, 1):
+                        if query_block * 4 + 4 + (i_tile * 4 + 3) < 11:
+                            row: T.float32x4 = Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)]
+                            row_1: T.float32x4 = Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)]
+                            row_2: T.float32x4 = Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)]
+                            row_3: T.float32x4 = Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)]
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                            mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                            queries_1[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
+                            queries_1[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
+                            queries_1[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                            queries_1[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_9
+                        else:
+                            row: T.float32x4 = T.if_then_else(query_block * 4 + 4 + (i_tile * 4 + 0) < 11, Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 0), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_1: T.float32x4 = T.if_then_else(query_block * 4 + 4 + (i_tile * 4 + 1) < 11, Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 1), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_2: T.float32x4 = T.if_then_else(query_block * 4 + 4 + (i_tile * 4 + 2) < 11, Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 2), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            row_3: T.float32x4 = T.if_then_else(query_block * 4 + 4 + (i_tile * 4 + 3) < 11, Q[b, h, query_block * 4 + 4 + (i_tile * 4 + 3), T.Ramp(d_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                            mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                            mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                            mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                            mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                            mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                            mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                            mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                            mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                            queries_1[d_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)] = mixed_6
+                            queries_1[d_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)] = mixed_7
+                            queries_1[d_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)] = mixed_8
+                            queries_1[d_tile * 4 + 3, T.Ramp(i_tile * 4, 1, 4)] = mixed_9
                     for i in T.vectorized(4):
                         best_1[i] = T.float32("-inf")
                     for i in T.vectorized(4):
@@ -405,10 +491,48 @@ class Module:
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
                                 mixed_1[4 + r, i] = mixed_tile_1[r, i]
-                    for i in range(4):
-                        if query_block * 4 + i < 7:
-                            for column in range(1):
-                                for c in T.vectorized(4):
-                                    result[b, query_block * 4 + 4 + i, h * 5 + (column * 4 + c)] = mixed_1[column * 4 + c, i] / total_1[i]
-                            for c in T.vectorized(1):
-                                result[b, query_block * 4 + 4 + i, h * 5 + (4 + c)] = mixed_1[4 + c, i] / total_1[i]
+                    for i in T.vectorized(4):
+                        correction_1[i] = T.float32(1.0) / total_1[i]
+                    for vector in range(1):
+                        for w_tile, i_tile in T.grid(2, 1):
+                            if w_tile * 4 + 3 < 5:
+                                row: T.float32x4 = mixed_1[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_1: T.float32x4 = mixed_1[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_2: T.float32x4 = mixed_1[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                row_3: T.float32x4 = mixed_1[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)]
+                                mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                                mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                                mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                                mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                                mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                                mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                                mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                                mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                                rows_1[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                                rows_1[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                                rows_1[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                                rows_1[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_9
+                            else:
+                                row: T.float32x4 = T.if_then_else(w_tile * 4 + 0 < 5, mixed_1[w_tile * 4 + 0, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_1: T.float32x4 = T.if_then_else(w_tile * 4 + 1 < 5, mixed_1[w_tile * 4 + 1, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_2: T.float32x4 = T.if_then_else(w_tile * 4 + 2 < 5, mixed_1[w_tile * 4 + 2, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                row_3: T.float32x4 = T.if_then_else(w_tile * 4 + 3 < 5, mixed_1[w_tile * 4 + 3, T.Ramp(vector * 4 + i_tile * 4, 1, 4)], T.Broadcast(T.float32(0.0), 4))
+                                mixed_2: T.float32x4 = T.Shuffle([row, row_1], [0, 4, 1, 5])
+                                mixed_3: T.float32x4 = T.Shuffle([row, row_1], [2, 6, 3, 7])
+                                mixed_4: T.float32x4 = T.Shuffle([row_2, row_3], [0, 4, 1, 5])
+                                mixed_5: T.float32x4 = T.Shuffle([row_2, row_3], [2, 6, 3, 7])
+                                mixed_6: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [0, 1, 4, 5])
+                                mixed_7: T.float32x4 = T.Shuffle([mixed_2, mixed_4], [2, 3, 6, 7])
+                                mixed_8: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [0, 1, 4, 5])
+                                mixed_9: T.float32x4 = T.Shuffle([mixed_3, mixed_5], [2, 3, 6, 7])
+                                rows_1[i_tile * 4 + 0, T.Ramp(w_tile * 4, 1, 4)] = mixed_6
+                                rows_1[i_tile * 4 + 1, T.Ramp(w_tile * 4, 1, 4)] = mixed_7
+                                rows_1[i_tile * 4 + 2, T.Ramp(w_tile * 4, 1, 4)] = mixed_8
+                                rows_1[i_tile * 4 + 3, T.Ramp(w_tile * 4, 1, 4)] = mixed_9
+                        for i in range(4):
+                            if query_block * 4 + vector * 4 + i < 7:
+                                for column in range(1):
+                                    for c in T.vectorized(4):
+                                        result[b, query_block * 4 + 4 + (vector * 4 + i), h * 5 + (column * 4 + c)] = rows_1[i, column * 4 + c] * correction_1[vector * 4 + i]
+                                for c in T.vectorized(1):
+                                    result[b, query_block * 4 + 4 + (vector * 4 + i), h * 5 + (4 + c)] = rows_1[i, 4 + c] * correction_1[vector * 4 + i]

@@ -135,6 +135,8 @@ class Module:
                     total = T.alloc_buffer((T.int64(16),), align=64)
                     correction = T.alloc_buffer((T.int64(16),), align=64)
                     reference = T.alloc_buffer((T.int64(16),), align=64)
+                    rows = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
+                    values = T.alloc_buffer((T.int64(96), T.int64(5)), align=64)
                     unseen = T.alloc_buffer((T.int64(5),), align=64)
                     mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                     tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
@@ -146,6 +148,8 @@ class Module:
                     total_1 = T.alloc_buffer((T.int64(8),), align=64)
                     correction_1 = T.alloc_buffer((T.int64(8),), align=64)
                     reference_1 = T.alloc_buffer((T.int64(8),), align=64)
+                    rows_1 = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
+                    values_1 = T.alloc_buffer((T.int64(96), T.int64(5)), align=64)
                     unseen_1 = T.alloc_buffer((T.int64(5),), align=64)
                     mixed_tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
                     tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
@@ -156,10 +160,97 @@ class Module:
                     v_i0: T.int64 = task // (n // T.int64(16) + (n % T.int64(16) + T.int64(7)) // T.int64(8)) // T.int64(3)
                     if query_block < n // T.int64(16):
                         seen: T.int64 = T.max(T.min(query_block * T.int64(16) - n + T.int64(16), T.int64(0)) + m, T.int64(0))
-                        for d in range(T.int64(9)):
-                            for v_1 in T.unroll(T.int64(2)):
-                                for i in T.vectorized(T.int64(8)):
-                                    queries[d, v_1 * T.int64(8) + i] = q[v_i0, query_block * T.int64(16) + (v_1 * T.int64(8) + i), v_i1, d]
+                        for i_tile, d_tile in T.grid(T.int64(2), T.int64(2)):
+                            if d_tile * T.int64(8) + T.int64(7) < T.int64(9):
+                                row: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(0)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_1: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(1)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_2: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(2)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_3: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(3)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_4: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(4)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_5: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(5)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_6: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(6)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_7: T.float32x8 = q[v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(7)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                queries[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                queries[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                queries[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                queries[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                queries[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                queries[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                queries[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                queries[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                            else:
+                                row: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(0)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_1: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(1)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_2: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(2)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_3: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(3)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_4: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(4)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_5: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(5)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_6: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(6)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                row_7: T.float32x8 = q.vload([v_i0, query_block * T.int64(16) + (i_tile * T.int64(8) + T.int64(7)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8))
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                if d_tile * T.int64(8) + T.int64(0) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                if d_tile * T.int64(8) + T.int64(1) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                if d_tile * T.int64(8) + T.int64(2) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                if d_tile * T.int64(8) + T.int64(3) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                if d_tile * T.int64(8) + T.int64(4) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                if d_tile * T.int64(8) + T.int64(5) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                if d_tile * T.int64(8) + T.int64(6) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                if d_tile * T.int64(8) + T.int64(7) < T.int64(9):
+                                    queries[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
                                 best[v_1 * T.int64(8) + i] = T.float32("-inf")
@@ -180,6 +271,9 @@ class Module:
                         for key_block in range((seen + T.int64(95)) // T.int64(96)):
                             first_key: T.int64 = key_block * T.int64(96)
                             keys: T.int64 = T.min(seen - first_key, T.int64(96))
+                            for j in range(keys):
+                                for c in T.vectorized(T.int64(5)):
+                                    values[j, T.int64(0) + c] = v[v_i0, first_key + j, v_i1, T.int64(0) + c]
                             for tile_2 in range((keys + T.int64(3)) // T.int64(4)):
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
@@ -232,7 +326,7 @@ class Module:
                                     for r in T.unroll(T.int64(4)):
                                         for v_1 in T.unroll(T.int64(2)):
                                             for i in T.vectorized(T.int64(8)):
-                                                mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, columns_1 * T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
+                                                mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + values[T.min(j, keys - T.int64(1)), columns_1 * T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
                                         for i in T.vectorized(T.int64(8)):
@@ -245,19 +339,194 @@ class Module:
                                 for r in T.unroll(T.int64(1)):
                                     for v_1 in T.unroll(T.int64(2)):
                                         for i in T.vectorized(T.int64(8)):
-                                            mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
+                                            mixed_tile[r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i] + values[T.min(j, keys - T.int64(1)), T.int64(4) + r] * scores[j, v_1 * T.int64(8) + i]
                             for r in T.unroll(T.int64(1)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
                                         mixed[T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
-                        for i in range(T.int64(16)):
-                            for c in T.vectorized(T.int64(5)):
-                                T_attention_bias[v_i0, query_block * T.int64(16) + i, v_i1, T.int64(0) + c] = T.Select(total[i] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c, i] / total[i])
+                        for v_1 in T.unroll(T.int64(2)):
+                            for i in T.vectorized(T.int64(8)):
+                                correction[v_1 * T.int64(8) + i] = T.float32(1.0) / total[v_1 * T.int64(8) + i]
+                        for vector in range(T.int64(2)):
+                            for w_tile, i_tile in T.grid(T.int64(1), T.int64(1)):
+                                if w_tile * T.int64(8) + T.int64(7) < T.int64(5):
+                                    row: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_1: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_2: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_3: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_4: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_5: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_6: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_7: T.float32x8 = mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                                else:
+                                    row: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(0) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_1: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(1) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_2: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(2) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_3: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(3) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_4: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(4) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_5: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(5) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_6: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(6) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_7: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(7) < T.int64(5), mixed[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                            for i in range(T.int64(8)):
+                                for c in T.vectorized(T.int64(5)):
+                                    T_attention_bias[v_i0, query_block * T.int64(16) + (vector * T.int64(8) + i), v_i1, T.int64(0) + c] = T.Select(total[vector * T.int64(8) + i] == T.float32(0.0), T.float32(0.0), rows[i, T.int64(0) + c] * correction[vector * T.int64(8) + i])
                     else:
                         seen: T.int64 = T.max(T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) - n + T.int64(8), T.int64(0)) + m, T.int64(0))
-                        for d in range(T.int64(9)):
-                            for i in T.vectorized(T.int64(8)):
-                                queries_1[d, i] = q[v_i0, T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)), v_i1, d]
+                        for i_tile, d_tile in T.grid(T.int64(1), T.int64(2)):
+                            if d_tile * T.int64(8) + T.int64(7) < T.int64(9) and n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)) < n:
+                                row: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_1: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_2: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_3: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_4: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_5: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_6: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                row_7: T.float32x8 = q[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                queries_1[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                queries_1[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                queries_1[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                queries_1[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                queries_1[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                queries_1[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                queries_1[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                queries_1[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                            else:
+                                row: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(0)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_1: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(1)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_2: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(2)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_3: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(3)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_4: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(4)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_5: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(5)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_6: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(6)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                row_7: T.float32x8 = T.if_then_else(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)) < n, q.vload([v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (i_tile * T.int64(8) + T.int64(7)), v_i1, T.Ramp(d_tile * T.int64(8), T.int64(1), 8)], predicate=T.Ramp(d_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(T.int64(9), 8)), T.Broadcast(T.float32(0.0), 8))
+                                mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                if d_tile * T.int64(8) + T.int64(0) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(0), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                if d_tile * T.int64(8) + T.int64(1) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(1), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                if d_tile * T.int64(8) + T.int64(2) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(2), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                if d_tile * T.int64(8) + T.int64(3) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(3), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                if d_tile * T.int64(8) + T.int64(4) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(4), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                if d_tile * T.int64(8) + T.int64(5) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(5), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                if d_tile * T.int64(8) + T.int64(6) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(6), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                if d_tile * T.int64(8) + T.int64(7) < T.int64(9):
+                                    queries_1[d_tile * T.int64(8) + T.int64(7), T.Ramp(i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
                         for i in T.vectorized(T.int64(8)):
                             best_1[i] = T.float32("-inf")
                         for i in T.vectorized(T.int64(8)):
@@ -275,6 +544,9 @@ class Module:
                         for key_block in range((seen + T.int64(95)) // T.int64(96)):
                             first_key: T.int64 = key_block * T.int64(96)
                             keys: T.int64 = T.min(seen - first_key, T.int64(96))
+                            for j in range(keys):
+                                for c in T.vectorized(T.int64(5)):
+                                    values_1[j, T.int64(0) + c] = v[v_i0, first_key + j, v_i1, T.int64(0) + c]
                             for tile_2 in range((keys + T.int64(7)) // T.int64(8)):
                                 for r in T.unroll(T.int64(8)):
                                     for i in T.vectorized(T.int64(8)):
@@ -312,14 +584,100 @@ class Module:
                             for j in range(keys):
                                 for r in T.unroll(T.int64(5)):
                                     for i in T.vectorized(T.int64(8)):
-                                        mixed_tile_1[r, i] = mixed_tile_1[r, i] + v[v_i0, T.min(first_key + j, m - T.int64(1)), v_i1, T.int64(0) + r] * scores_1[j, i]
+                                        mixed_tile_1[r, i] = mixed_tile_1[r, i] + values_1[T.min(j, keys - T.int64(1)), T.int64(0) + r] * scores_1[j, i]
                             for r in T.unroll(T.int64(5)):
                                 for i in T.vectorized(T.int64(8)):
                                     mixed_1[T.int64(0) + r, i] = mixed_tile_1[r, i]
-                        for i in range(T.int64(8)):
-                            if n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i < n:
-                                for c in T.vectorized(T.int64(5)):
-                                    T_attention_bias[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, v_i1, T.int64(0) + c] = T.Select(total_1[i] == T.float32(0.0), T.float32(0.0), mixed_1[T.int64(0) + c, i] / total_1[i])
+                        for i in T.vectorized(T.int64(8)):
+                            correction_1[i] = T.float32(1.0) / total_1[i]
+                        for vector in range(T.int64(1)):
+                            for w_tile, i_tile in T.grid(T.int64(1), T.int64(1)):
+                                if w_tile * T.int64(8) + T.int64(7) < T.int64(5):
+                                    row: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_1: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_2: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_3: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_4: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_5: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_6: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    row_7: T.float32x8 = mixed_1[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)]
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    rows_1[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    rows_1[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    rows_1[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    rows_1[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    rows_1[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    rows_1[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    rows_1[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    rows_1[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                                else:
+                                    row: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(0) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_1: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(1) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_2: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(2) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_3: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(3) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_4: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(4) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_5: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(5) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_6: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(6) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    row_7: T.float32x8 = T.if_then_else(w_tile * T.int64(8) + T.int64(7) < T.int64(5), mixed_1[w_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)], T.Broadcast(T.float32(0.0), 8))
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    rows_1[i_tile * T.int64(8) + T.int64(0), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    rows_1[i_tile * T.int64(8) + T.int64(1), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    rows_1[i_tile * T.int64(8) + T.int64(2), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    rows_1[i_tile * T.int64(8) + T.int64(3), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    rows_1[i_tile * T.int64(8) + T.int64(4), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    rows_1[i_tile * T.int64(8) + T.int64(5), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    rows_1[i_tile * T.int64(8) + T.int64(6), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    rows_1[i_tile * T.int64(8) + T.int64(7), T.Ramp(w_tile * T.int64(8), T.int64(1), 8)] = mixed_25
+                            for i in range(T.int64(8)):
+                                if n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + vector * T.int64(8) + i < n:
+                                    for c in T.vectorized(T.int64(5)):
+                                        T_attention_bias[v_i0, n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (vector * T.int64(8) + i), v_i1, T.int64(0) + c] = T.Select(total_1[vector * T.int64(8) + i] == T.float32(0.0), T.float32(0.0), rows_1[i, T.int64(0) + c] * correction_1[vector * T.int64(8) + i])
 
     @R.function
     def main(q: R.Tensor((2, "n", 3, 9), dtype="float32"), k: R.Tensor((2, "m", 3, 9), dtype="float32"), v: R.Tensor((2, "m", 3, 5), dtype="float32"), bias: R.Tensor((2, 1, "n", "m"), dtype="float32")) -> R.Tensor((2, "n", 3, 5), dtype="float32"):
