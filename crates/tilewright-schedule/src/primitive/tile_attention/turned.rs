@@ -64,7 +64,8 @@ impl Maker<'_> {
     }
 
     /// The loops that copy the results of a vector of queries, whose first one is given, from `from[width, query]` to
-    /// `to[query, width]`, in which there is place for whole vectors; `None` where vectors have other numbers of lanes than are turned.
+    /// `to[query, width]`, in which there is place for whole vectors; `None` where vectors have other numbers of lanes than
+    /// are turned.
     pub(super) fn turned_results(&self, first: &Expr, from: &Buffer, to: &Buffer) -> Result<Option<Stmt>, Fault> {
         let Some(lanes) = self.lanes_turned() else { return Ok(None) };
         let (w, i) = (self.var("w"), self.var("i"));
