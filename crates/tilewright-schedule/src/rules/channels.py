@@ -67,11 +67,12 @@ class Module:
                         for v in T.unroll(1):
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(72):
-                        for i in T.unroll(25):
-                            for v in T.unroll(1):
-                                for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + pad[0, task * 8 + k // 9, t * 5 + i // 5 + k // 3 % 3, i % 5 + k % 3] * packed_columns[task, 0 + p, 0 + k, v * 16 + j]
+                    for vc, vr in T.grid(8, 3):
+                        for vs in T.unroll(3):
+                            for i in T.unroll(25):
+                                for v in T.unroll(1):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + pad[0, task * 8 + (0 + vc), t * 5 + i // 5 + (0 + vr), i % 5 + (0 + vs)] * packed_columns[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                     for i in T.unroll(25):
                         for v in T.unroll(1):
                             for j in T.vectorized(16):

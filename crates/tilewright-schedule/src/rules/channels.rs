@@ -1,9 +1,10 @@
-//! `channels`: convolutions of small images in groups of about a vector of channels, turned around.
+//! `channels`: convolutions of small images, turned around.
 //!
 //! Where the pixels of an image are the columns, as its results lie in memory, the last vectors of a small image are mostly
 //! empty, and each element of a window is copied beside its neighbours for the few channels of its group. Where channels
 //! are, vectors are full, weights lie ready in panels, and pixels are read where they are. So the sums become a temporary
-//! whose channels are neighbours in memory; `product` does the rest, and a stage behind it turns the results.
+//! whose channels are neighbours in memory; `product` does the rest, and a stage behind it turns the results. This is for
+//! groups of about a vector of channels, and for windows of images whose channels are no groups.
 
 use tilewright_ir::tir::{Expr, Var};
 use tilewright_ir::{Attr, IndexMap};
@@ -13,7 +14,8 @@ use tilewright_tensor::DataType;
 use super::accesses::gone;
 use super::calls::{int, text};
 use super::fallback::{self, attempt};
-use super::product::{PRODUCT, heavy_stage, is_same};
+use super::product::{PRODUCT, even_part, heavy_stage, is_same, lane_counts};
+use super::tasks::tile_cost;
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::guard::mentions;
@@ -23,12 +25,14 @@ use crate::trace::{Arg, Rv};
 
 pub(super) const CHANNELS: Rule = Rule {
     name: "channels",
-    doc: "A convolution of small images in groups of about a vector of channels: these take the place of pixels in vectors.",
+    doc: "A convolution of small images with constant weights: channels take the place of pixels in vectors.",
     apply,
 };
 
 /// What the turned product costs at most, to what it costs as it is: each tile divides to find its pixels.
 const LESS: f64 = 0.72;
+/// The same where no tile divides.
+const LESS_OF_MANY: f64 = 0.88;
 /// Multiplications of vectors in whose time an element of a window is copied, and a vector of results is turned.
 const COPY: f64 = 0.5;
 const TURN: f64 = 12.0;
@@ -39,12 +43,15 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let heavy = heavy_stage(schedule)?;
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let c = Contraction::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
-    let in_groups = c.has_lines() && mentions(&c.of_rows, &groups);
-    if !in_groups || !is_constant(function, &c.of_rows) || !c.out.dtype.is_float() {
-        return Err(Declined::because("it is no convolution in groups with constant weights"));
+    if !is_constant(function, &c.of_rows) || !c.out.dtype.is_float() {
+        return Err(Declined::because("it is no convolution with constant weights"));
     }
-    if !pays(&c, target) {
+    let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
+    let in_groups = mentions(&c.of_rows, &groups);
+    // Pixels that no border surrounds are neighbours, read as fast as they lie.
+    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
+    let pays = if in_groups { pays(&c, target) } else { slides && pays_for_many(&c, target) };
+    if !c.has_lines() || !pays {
         return Err(Declined::because("the product is as fast the way its results lie in memory"));
     }
     let map = channels_innermost(&c).ok_or_else(|| Declined::because("channels have no dimension of their own"))?;
@@ -94,6 +101,37 @@ fn pays(c: &Contraction, target: &Target) -> bool {
     let as_it_is = tiles(channels, ceil_div(pixels, lanes), registers) + pixels as f64 * COPY;
     let turned = tiles(pixels, 1, registers) + pixels as f64 * TURN / depth as f64;
     turned <= as_it_is * LESS
+}
+
+/// Whether the turned product of many channels costs less: in the same measure.
+fn pays_for_many(c: &Contraction, target: &Target) -> bool {
+    let sizes = [&c.rows.size, &c.columns.size, &c.depth.size].map(Expr::as_int);
+    let [Some(channels), Some(pixels), Some(depth)] = sizes else { return false };
+    let line = c.columns.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
+    let counts = lane_counts(target, u32::from(c.out.dtype.bits), false);
+    let Some(&lanes) = counts.first() else { return false };
+    if c.out.dtype != DataType::F32 || channels < 2 * lanes || pixels < lanes || line < 1 || depth < 1 {
+        return false;
+    }
+    let registers = i64::from(target.limits.vector_registers);
+    let of_lanes = |&own: &i64| in_tiles((channels, pixels), own, registers, None) * own as f64 / lanes as f64;
+    let as_it_is = counts.iter().map(of_lanes).fold(f64::INFINITY, f64::min) + pixels as f64 * COPY;
+    let turned = (pixels * ceil_div(channels, lanes)) as f64 * TURN / depth as f64;
+    in_tiles((pixels, channels), lanes, registers, Some(line)) + turned <= as_it_is * LESS_OF_MANY
+}
+
+/// Multiplications of vectors in the register tiles that take the least time for so many rows and columns; of pixels in lines
+/// these have even parts of one.
+fn in_tiles((rows, columns): (i64, i64), lanes: i64, registers: i64, line: Option<i64>) -> f64 {
+    let cost = |vectors: i64| {
+        let most = ((registers - 1 - vectors) / vectors).max(1);
+        let tile = match line {
+            Some(line) => even_part(line, most),
+            None => ceil_div(rows, ceil_div(rows, most)),
+        };
+        (ceil_div(columns, vectors * lanes) * ceil_div(rows, tile)) as f64 * tile_cost(tile, vectors)
+    };
+    (1..=VECTORS).map(cost).fold(f64::INFINITY, f64::min)
 }
 
 /// Multiplications of vectors, or where there are more of them loads, in the register tiles that have the fewest.

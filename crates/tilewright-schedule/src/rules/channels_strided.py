@@ -46,11 +46,12 @@ class Module:
                         for v in T.unroll(1):
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(144):
-                        for i in T.unroll(25):
-                            for v in T.unroll(1):
-                                for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + X[t + i // 25, task * 16 + k // 9, i // 5 % 5 * 2 + k // 3 % 3, i % 5 * 2 + k % 3] * packed_columns[task, 0 + p, 0 + k, v * 16 + j]
+                    for vc, vr in T.grid(16, 3):
+                        for vs in T.unroll(3):
+                            for i in T.unroll(25):
+                                for v in T.unroll(1):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + X[t + i // 25, task * 16 + (0 + vc), i // 5 % 5 * 2 + (0 + vr), i % 5 * 2 + (0 + vs)] * packed_columns[task, 0 + p, 0 + (vc * 9 + vr * 3 + vs), v * 16 + j]
                     for i in T.unroll(25):
                         for v in T.unroll(1):
                             for j in T.vectorized(16):

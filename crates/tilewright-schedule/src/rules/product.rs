@@ -19,7 +19,9 @@ use super::{Declined, Rule};
 use crate::Schedule;
 use crate::axes::Axis;
 use crate::guard::mentions;
-use crate::primitive::tile_product::{Contraction, FAR, Grouping, PackColumns, PackRows, Tiling, is_constant};
+use crate::primitive::tile_product::{
+    Contraction, FAR, Grouping, PackColumns, PackRows, Tiling, is_constant, is_dense,
+};
 use crate::size::{LINE, ceil_div};
 use crate::trace::{Arg, Rv};
 
@@ -47,6 +49,8 @@ const CROWD_OF_ROWS: i64 = 7;
 /// without being waited for.
 const FROM_CACHE: f64 = 2.3;
 const COVERED: f64 = 0.8;
+/// What a tile of rows costs that lie at uneven distances, each of which needs a register for its place.
+const DIVIDES: f64 = 1.06;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
 /// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
@@ -61,6 +65,8 @@ const STREAMED: i64 = 8;
 const NEAR_ROWS: i64 = 1 << 19;
 /// Columns that are planned for where they are known only when the function runs: of their last panel half is empty.
 const UNKNOWN: f64 = 256.0;
+/// Sums of a register tile with a part of a line of rows: fewer would wait for each other longer than finding rows takes.
+const LEAST_PART: i64 = 12;
 /// Rows that can be read in place without being in each other's way in the cache.
 const FEW_ROWS: i64 = 4;
 
@@ -198,7 +204,8 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
     let group = grouping.map_or(1, Grouping::size);
     let lines = c.has_lines();
-    let registers = Registers::of(target, lines, lane_counts(target, bits, grouping.is_some() || constant));
+    let mut registers = Registers::of(target, lines, lane_counts(target, bits, grouping.is_some() || constant));
+    registers.line = line_of_rows(c);
     let tall = if constant && grouping.is_none() && !lines { tall_tile(&registers, &sizes) } else { None };
     let is_tall = tall.is_some();
     let RegisterTile { rows, vectors, lanes } = tall.unwrap_or_else(|| register_tile(&registers, &sizes));
@@ -243,6 +250,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let sizes = Sizes { streamed: single_tile && far && pack_columns == PackColumns::InPlace, ..sizes };
     let depth = match grouping {
         _ if lines => whole_windows(depth, c),
+        None if registers.line.is_some() && pack_rows == PackRows::InPlace => whole_windows(depth, c),
         _ if sizes.streamed => depth.min(STREAMED),
         // A group takes the place of one float32.
         Some(_) => {
@@ -282,7 +290,7 @@ struct RegisterTile {
 
 /// The lanes of vectors that a product may be computed in, the most first: fewer than a register has where that costs no time
 /// and the columns are not copied once and for all.
-fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
+pub(super) fn lane_counts(target: &Target, bits: u32, widest_only: bool) -> Vec<i64> {
     let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
     let (wide, narrow) = (of(target.vector_bits), of(target.full_rate_bits()));
     if widest_only || narrow == wide { vec![wide] } else { vec![wide, narrow] }
@@ -297,6 +305,8 @@ struct Registers {
     rate: f64,
     /// Bytes of the first-level cache.
     l1: i64,
+    /// Rows that lie at even distances, where not all do: tiles have even parts of so many.
+    line: Option<i64>,
 }
 
 impl Registers {
@@ -308,6 +318,7 @@ impl Registers {
             lane_counts,
             rate: f64::from(target.full_rate_bits()) / 256.0,
             l1: l1(target),
+            line: None,
         }
     }
 }
@@ -335,7 +346,9 @@ fn register_tile(registers: &Registers, sizes: &Sizes) -> RegisterTile {
     let widest = |lanes: i64| sizes.columns.map_or(8, |columns| ceil_div(columns, lanes).clamp(1, 8));
     let candidate = |lanes: i64, vectors: i64| {
         let most = ((registers.count - 1 - vectors) / vectors).max(1);
+        let part = registers.line.map(|line| even_part(line, most));
         let rows = match sizes.rows {
+            _ if let Some(part) = part.filter(|part| part * vectors >= LEAST_PART) => part,
             Some(all) if all > 0 => ceil_div(all, ceil_div(all, most)),
             // With a power of two the last rows need fewer sorts of tiles.
             _ => 1 << most.ilog2(),
@@ -354,7 +367,11 @@ fn register_tile(registers: &Registers, sizes: &Sizes) -> RegisterTile {
         let coming = FROM_CACHE * registers.rate / rows as f64;
         let is_near = panel * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= registers.l1;
         let waiting = if is_near { 1.0 } else { 1.0 + (coming - COVERED).max(0.0) };
-        waste * waiting * more_instructions * tile_cost(rows, vectors) / (rows * vectors) as f64
+        let divides = match registers.line {
+            Some(line) if line % rows != 0 => DIVIDES,
+            _ => 1.0,
+        };
+        waste * waiting * more_instructions * divides * tile_cost(rows, vectors) / (rows * vectors) as f64
     };
     let of_lanes = |&lanes: &i64| (1..=widest(lanes)).map(move |vectors| candidate(lanes, vectors));
     let all = registers.lane_counts.iter().flat_map(of_lanes);
@@ -381,6 +398,20 @@ fn rows_stay(c: &Contraction, rows: i64) -> bool {
     let element = i64::from(c.of_rows.dtype.bits / 8);
     let runs = place.is_none() || along(place.as_ref()) == Some(element);
     runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= CROWD_OF_ROWS)
+}
+
+/// The longest part of a line, no longer than that, of which it has a whole number.
+pub(super) fn even_part(line: i64, most: i64) -> i64 {
+    (1..=most).rev().find(|part| line % part == 0).unwrap_or(1)
+}
+
+/// Rows along the last of their axes, where rows are pixels of an image with a border, and columns have a place in memory for
+/// each of them: parts of such a line are read where they are, without a division for each row.
+fn line_of_rows(c: &Contraction) -> Option<i64> {
+    let long: Vec<&Axis> = c.rows.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
+    let [.., outer, inner] = long.as_slice() else { return None };
+    let dense = is_dense(&c.of_rows, outer, inner);
+    (!dense && !c.has_lines() && rows_stay(c, 1)).then(|| inner.extent.as_int()).flatten().filter(|&line| line > 0)
 }
 
 /// Whether the second-level cache holds a panel of columns where it is, which few tiles of rows use.

@@ -132,10 +132,10 @@ impl Micro<'_> {
             })?;
             serial(&k, &self.p.groups_in(&self.step.depth)?, dots)
         } else {
-            self.along_depth(tile, |k| {
+            self.along_depth(tile, |place| {
                 self.for_each(size, |i, l| {
-                    let a = self.of_rows(&(start + i), k)?;
-                    let b = self.of_columns(self.lane(l), k)?;
+                    let a = self.of_rows_at(&(start + i), place)?;
+                    let b = self.of_columns(self.lane(l), &place.number)?;
                     let product = binary(BinOp::Mul, &a, &b)?;
                     self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
                 })
@@ -207,7 +207,7 @@ impl Micro<'_> {
         stored(sums, vec![i.clone(), Expr::var(&l.v), Expr::var(&l.j)], value)
     }
 
-    fn of_rows(&self, row: &Expr, k: &Expr) -> Result<Expr, Fault> {
+    pub(super) fn of_rows(&self, row: &Expr, k: &Expr) -> Result<Expr, Fault> {
         match (&self.rows, self.p.tiling.pack_rows) {
             (Some(packed), PackRows::ColumnMajor) => typed(Expr::load(packed, vec![k.clone(), row.clone()])),
             (Some(packed), _) => typed(Expr::load(packed, vec![row.clone(), k.clone()])),

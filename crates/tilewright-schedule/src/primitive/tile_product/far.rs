@@ -7,6 +7,7 @@
 use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
 
 use super::contraction::Contraction;
+use super::depth::Place;
 use super::emit::{Micro, Tile};
 use super::{PackRows, Tiling, is_constant};
 use crate::guard::prefetch;
@@ -30,17 +31,25 @@ impl Micro<'_> {
     pub(super) fn along_depth(
         &self,
         tile: &Tile,
-        update: impl Fn(&Expr) -> Result<Stmt, Fault>,
+        update: impl Fn(&Place) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
+        if let Some(inner) = self.p.places_in_window() {
+            let asked = |number: &Expr| match (&self.next, &tile.number) {
+                (Some(next), Some(own)) => self.asked(next, own, number),
+                _ => Ok(Vec::new()),
+            };
+            return self.along_windows(inner, asked, update);
+        }
+        let update = |number: Expr| update(&Place::numbered(number));
         let k = self.p.var("k");
         let (line, depth) = (self.p.var("line"), &self.step.depth);
         let (length, asked) = match (self.p.far_rows, &self.next, &tile.number) {
             (Some(length), ..) => (length, self.next_rows(tile, &(&Expr::var(&line) * length))?),
             (None, Some(next), Some(number)) => (next.places, self.asked(next, number, &Expr::var(&line))?),
-            _ => return Ok(serial(&k, depth, update(&Expr::var(&k))?)),
+            _ => return Ok(serial(&k, depth, update(Expr::var(&k))?)),
         };
         let first = &Expr::var(&line) * length;
-        let of_line = serial(&k, &self.p.int(length), update(&(&first + &Expr::var(&k)))?);
+        let of_line = serial(&k, &self.p.int(length), update(&first + &Expr::var(&k))?);
         let whole = self.p.floor_div(depth, length)?;
         let lines = serial(&line, &whole, Stmt::seq(asked.into_iter().chain([of_line])));
         let rest = self.p.floor_mod(depth, length)?;
@@ -49,7 +58,7 @@ impl Micro<'_> {
         }
         let k = self.p.var("k");
         let behind = &(&whole * length) + &Expr::var(&k);
-        Ok(Stmt::seq([lines, serial(&k, &rest, update(&self.p.simple(&behind))?)]))
+        Ok(Stmt::seq([lines, serial(&k, &rest, update(self.p.simple(&behind))?)]))
     }
 
     /// Asks for as many rows behind those of a tile, at a place of the depth. They may be another task's, or not be there.

@@ -38,7 +38,7 @@ impl Contraction {
 }
 
 /// Whether two axes are dimensions of what the factor loads, the inner one whole.
-pub(super) fn is_dense(factor: &Expr, outer: &Axis, inner: &Axis) -> bool {
+pub(crate) fn is_dense(factor: &Expr, outer: &Axis, inner: &Axis) -> bool {
     let mut dense = true;
     tilewright_expr::node::walk(factor, |e: &Expr| {
         let ExprKind::Load { buffer, indices, .. } = &e.kind else { return };
@@ -133,22 +133,8 @@ impl Product<'_> {
             let stmt = body(&Expr::var(&k), &substituted(value, &values))?;
             return Ok(serial(&k, &copied.depth, stmt));
         };
-        let vars: Vec<Var> = depth.axes.iter().map(|axis| axis.var.renewed()).collect();
-        let (mut place, mut values) = (self.int(0), Vec::new());
-        for (at, (axis, var)) in depth.axes.iter().zip(&vars).enumerate() {
-            let own = Expr::var(var);
-            place = self.simple(&(&binary(BinOp::Mul, &place, &axis.extent)? + &own));
-            let start = if at == 0 { self.floor_div(&copied.start, inner)? } else { self.int(0) };
-            values.push((axis.var.clone(), &start + &own));
-        }
-        let mut stmt = body(&place, &substituted(value, &values))?;
-        for (axis, var) in others.iter().zip(vars.iter().skip(1)).rev() {
-            stmt = serial(var, &axis.extent, stmt);
-        }
-        let count = self.floor_div(&copied.depth, inner)?;
-        Ok(match vars.first() {
-            Some(var) => serial(var, &count, stmt),
-            None => stmt,
-        })
+        let places = self.axis_by_axis(&copied.start, &copied.depth, inner)?;
+        let stmt = body(&places.number, &substituted(value, &places.axes))?;
+        Ok(serial(&places.first, &places.count, places.inside(stmt, |_| ForKind::Serial)))
     }
 }

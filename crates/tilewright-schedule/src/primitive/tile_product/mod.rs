@@ -41,6 +41,7 @@
 //! shapes alone, and each sums in one order.
 
 mod contraction;
+mod depth;
 mod emit;
 mod far;
 mod grouped;
@@ -61,6 +62,7 @@ use crate::stages::{nests_behind, own_nest, statements, touches};
 
 pub(crate) use contraction::Contraction;
 pub(crate) use grouped::Grouping;
+pub(crate) use lines::is_dense;
 pub(crate) use next::FAR;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {

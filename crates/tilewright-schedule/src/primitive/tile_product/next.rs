@@ -75,8 +75,9 @@ pub(super) fn next_columns(
         start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
     }
     let panel = named("next_panel", &p.simple(&(&task.panel + &number)), lets);
-    let lines = ceil_div(width * PLACES / LINE, tiles);
-    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places: PLACES, lines, length }))
+    let places = p.places_in_window().unwrap_or(PLACES);
+    let lines = ceil_div(width * places / LINE, tiles);
+    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places, lines, length }))
 }
 
 /// Whether the factor is an element whose place is known without reading anything.

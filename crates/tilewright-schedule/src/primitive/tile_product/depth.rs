@@ -1,0 +1,112 @@
+//! Places of the depth, gone through axis by axis: no place is divided to find where it is in a window.
+
+use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
+
+use super::emit::Micro;
+use super::nest::Product;
+use super::{PackColumns, PackRows, is_one};
+use crate::guard::{binary, substituted};
+use crate::loops::{looped, serial};
+use crate::primitive::Fault;
+
+/// Places of the inner axes at most: with each place of the outermost one something may be asked for.
+const MOST: i64 = 64;
+/// Iterations of the innermost axis that are written out.
+const WRITTEN_OUT: i64 = 3;
+
+/// A place of a part of the depth.
+pub(super) struct Place {
+    /// Its number in the part.
+    pub(super) number: Expr,
+    /// The values of the depth's axes, where these have loops of their own.
+    axes: Option<Vec<(Var, Expr)>>,
+}
+
+impl Place {
+    pub(super) const fn numbered(number: Expr) -> Self {
+        Self { number, axes: None }
+    }
+}
+
+/// Loops over the axes of the depth.
+pub(super) struct Places {
+    /// The loop over the outermost axis, and how many places of it the part has.
+    pub(super) first: Var,
+    pub(super) count: Expr,
+    /// The others, from outside inwards, and their extents.
+    inner: Vec<(Var, Expr)>,
+    /// The place in the part.
+    pub(super) number: Expr,
+    /// The values of the depth's axes.
+    pub(super) axes: Vec<(Var, Expr)>,
+}
+
+impl Places {
+    /// The statement for all places that have the first axis in common.
+    pub(super) fn inside(&self, stmt: Stmt, innermost: impl Fn(&Expr) -> ForKind) -> Stmt {
+        let loops = self.inner.iter().rev().enumerate();
+        loops.fold(stmt, |body, (at, (var, extent))| {
+            let kind = if at == 0 { innermost(extent) } else { ForKind::Serial };
+            looped(var, extent, kind, body)
+        })
+    }
+}
+
+impl Product<'_> {
+    /// Loops over the places of a part of the depth, from `start` on, axis by axis. It has whole places of the outermost axis,
+    /// each of which is so many places.
+    pub(super) fn axis_by_axis(&self, start: &Expr, count: &Expr, inner: i64) -> Result<Places, Fault> {
+        let mut loops: Vec<(Var, Expr)> =
+            self.c.depth.axes.iter().map(|axis| (axis.var.renewed(), axis.extent.clone())).collect();
+        let (mut number, mut axes) = (self.int(0), Vec::new());
+        for (at, (axis, (var, extent))) in self.c.depth.axes.iter().zip(&loops).enumerate() {
+            let own = if at > 0 && is_one(extent) { self.int(0) } else { Expr::var(var) };
+            number = self.simple(&(&binary(BinOp::Mul, &number, extent)? + &own));
+            let start = if at == 0 { self.floor_div(start, inner)? } else { self.int(0) };
+            axes.push((axis.var.clone(), &start + &own));
+        }
+        if loops.is_empty() {
+            return Err(Fault::of_call("the depth has an axis"));
+        }
+        let (first, _) = loops.remove(0);
+        loops.retain(|(_, extent)| !is_one(extent));
+        Ok(Places { first, count: self.floor_div(count, inner)?, inner: loops, number, axes })
+    }
+
+    /// Places of the depth for each place of its outermost axis, where register tiles go through it axis by axis: rows are
+    /// read where they lie, and steps have whole places of the outermost axis.
+    pub(super) fn places_in_window(&self) -> Option<i64> {
+        let t = self.tiling;
+        let in_windows = t.pack_rows == PackRows::InPlace && t.pack_columns != PackColumns::InPlace;
+        let inner: i64 = self.c.depth.axes.iter().skip(1).map(|axis| axis.extent.as_int()).product::<Option<i64>>()?;
+        let single = self.c.depth.size.as_int().is_some_and(|depth| depth <= t.depth);
+        let whole = (2..=MOST).contains(&inner) && (t.depth % inner == 0 || single);
+        (in_windows && self.grouping.is_none() && whole).then_some(inner)
+    }
+}
+
+impl Micro<'_> {
+    /// The statement for each place of the step's depth, axis by axis, and what is asked for with each place of the outermost one.
+    pub(super) fn along_windows(
+        &self,
+        inner: i64,
+        asked: impl Fn(&Expr) -> Result<Vec<Stmt>, Fault>,
+        update: impl Fn(&Place) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        let places = self.p.axis_by_axis(&self.step.start, &self.step.depth, inner)?;
+        let place = Place { number: places.number.clone(), axes: Some(places.axes.clone()) };
+        let is_short = |extent: &Expr| extent.as_int().is_some_and(|extent| extent <= WRITTEN_OUT);
+        let kind = |extent: &Expr| if is_short(extent) { ForKind::Unrolled } else { ForKind::Serial };
+        let window = places.inside(update(&place)?, kind);
+        let asked = asked(&Expr::var(&places.first))?;
+        Ok(serial(&places.first, &places.count, Stmt::seq(asked.into_iter().chain([window]))))
+    }
+
+    /// The factor of the rows at a row of the task and a place of the step.
+    pub(super) fn of_rows_at(&self, row: &Expr, place: &Place) -> Result<Expr, Fault> {
+        let (None, Some(axes)) = (&self.rows, &place.axes) else { return self.of_rows(row, &place.number) };
+        let mut values = self.p.c.rows.values(&self.p.known, &(&self.task.row + row))?;
+        values.extend(axes.iter().chain(&self.task.batch).cloned());
+        Ok(substituted(&self.p.c.of_rows, &values))
+    }
+}
