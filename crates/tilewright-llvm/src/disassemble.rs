@@ -1,7 +1,8 @@
 //! Linked code as assembly, for looking at executables.
 //!
-//! An executable may come from anyone, and LLVM ends the process where it is given a format of objects or a mode of a
-//! processor that it cannot disassemble: it gets nothing of the executable's words but names of features.
+//! An executable may come from anyone, and LLVM cannot go on where it is given a format of objects or a mode of a processor
+//! that it cannot disassemble: it gets nothing of the executable's words but names of features, and does its work in a
+//! [`job`], which reports what stops it.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -13,9 +14,9 @@ use inkwell::llvm_sys::disassembler::{
     LLVMCreateDisasmCPUFeatures, LLVMDisasmDispose, LLVMDisasmInstruction, LLVMDisassembler_ReferenceType_In_Branch,
     LLVMDisassembler_ReferenceType_InOut_None,
 };
-use inkwell::targets::{InitializationConfig, Target as LlvmTarget};
 
 use crate::CodegenError;
+use crate::machine::job;
 
 /// More bytes than LLVM writes for an instruction.
 const LINE_BYTES: usize = 256;
@@ -37,13 +38,20 @@ pub fn disassemble(
     triple: &str,
     features: &[String],
 ) -> Result<String, CodegenError> {
-    let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
-    LlvmTarget::initialize_x86(&config);
-    LlvmTarget::initialize_aarch64(&config);
     let no_disassembler = || CodegenError::Target(format!("there is no disassembler for {triple:?}"));
     let name = machine(triple).ok_or_else(no_disassembler)?;
     let features: Vec<String> = features.iter().filter_map(|feature| added(feature)).collect();
     let features = CString::new(features.join(",")).map_err(|_| no_disassembler())?;
+    let code = text.get(range.clone()).unwrap_or_default().to_vec();
+    let lines = job(move || match lines(code, range, name, &features) {
+        Some(lines) => Ok(lines.into_bytes()),
+        None => Err(CodegenError::Target(format!("LLVM has no disassembler for {}", name.to_string_lossy()))),
+    })?;
+    String::from_utf8(lines).map_err(|_| no_disassembler())
+}
+
+/// The instructions of a range's code, if there is a disassembler.
+fn lines(mut code: Vec<u8>, range: Range<usize>, name: &CStr, features: &CStr) -> Option<String> {
     let places = Places { code: range.start as u64..range.end as u64, given: RefCell::default() };
     let asked: *const Places = &places;
     // SAFETY: the strings end in a zero; `places` outlives the context and is only read through this pointer.
@@ -52,10 +60,9 @@ pub fn disassemble(
         LLVMCreateDisasmCPUFeatures(name.as_ptr(), cpu, features, asked.cast_mut().cast(), 0, None, Some(name_place))
     };
     if context.is_null() {
-        return Err(no_disassembler());
+        return None;
     }
     let mut lines = String::new();
-    let mut code = text.get(range.clone()).unwrap_or_default().to_vec();
     let mut at = 0;
     while at < code.len() {
         let mut line: [c_char; LINE_BYTES] = [0; LINE_BYTES];
@@ -78,7 +85,7 @@ pub fn disassemble(
     }
     // SAFETY: the context is alive, and this is its last use.
     unsafe { LLVMDisasmDispose(context) };
-    Ok(lines)
+    Some(lines)
 }
 
 /// The machine of a triple's architecture, by a name that has a disassembler.

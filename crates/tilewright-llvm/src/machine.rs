@@ -62,30 +62,40 @@ thread_local! {
 
 static LOST_JOBS: AtomicUsize = AtomicUsize::new(0);
 
-/// Compiles a module in LLVM's text form, on a thread of its own.
-pub(crate) fn run(text: String, target: &Target, options: &Options, output: Output) -> Outcome {
+/// The targets that code is made for, with all that looks at it; and who is told where LLVM cannot go on.
+fn initialize() {
     static INITIALIZE: Once = Once::new();
     INITIALIZE.call_once(|| {
-        let config = InitializationConfig { asm_parser: false, disassembler: false, ..InitializationConfig::default() };
+        let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
         LlvmTarget::initialize_x86(&config);
         LlvmTarget::initialize_aarch64(&config);
         // SAFETY: the handler has the type that LLVM asks for and lives as long as the process; this runs once.
         unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) };
     });
+}
+
+/// Compiles a module in LLVM's text form.
+pub(crate) fn run(text: String, target: &Target, options: &Options, output: Output) -> Outcome {
+    let (target, options) = (target.clone(), *options);
+    job(move || compile(&text, &target, &options, output))
+}
+
+/// Does something with LLVM, on a thread of its own.
+pub(crate) fn job(work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+    initialize();
     let failed = |what: String| CodegenError::Llvm(what);
     if LOST_JOBS.load(Ordering::Relaxed) >= MAX_LOST_JOBS {
-        return Err(failed(format!("{MAX_LOST_JOBS} compilations of this process ended in LLVM's own errors")));
+        return Err(failed(format!("{MAX_LOST_JOBS} jobs of this process ended in LLVM's own errors")));
     }
     let (sender, receiver) = channel();
-    let (target, options) = (target.clone(), *options);
     let job = thread::Builder::new().name("tilewright-llvm".into()).stack_size(STACK_BYTES).spawn(move || {
         WAITING.with(|waiting| *waiting.borrow_mut() = Some(sender.clone()));
-        let outcome = compile(&text, &target, &options, output);
+        let outcome = work();
         WAITING.with(|waiting| *waiting.borrow_mut() = None);
         // Whoever waits does so until something comes.
         let _ = sender.send(End::Done(outcome));
     });
-    let job = job.map_err(|error| failed(format!("no thread to compile on: {error}")))?;
+    let job = job.map_err(|error| failed(format!("no thread for LLVM: {error}")))?;
     let end = receiver.recv();
     if !matches!(end, Ok(End::Lost(_))) {
         // It has nothing left to do; a panic of it is reported below.
@@ -94,7 +104,7 @@ pub(crate) fn run(text: String, target: &Target, options: &Options, output: Outp
     match end {
         Ok(End::Done(outcome)) => outcome,
         Ok(End::Lost(error)) => Err(error),
-        Err(_) => Err(failed("the compiling thread panicked".into())),
+        Err(_) => Err(failed("the thread of LLVM panicked".into())),
     }
 }
 

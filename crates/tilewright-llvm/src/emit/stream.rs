@@ -70,8 +70,8 @@ pub(crate) struct Streams {
     /// The arguments that the kernel streams to, by their data variables: those that the last-level cache does not hold
     /// beside the others, that are never read, and written once as far as loops tell.
     pub(crate) written: Map<VarId, Streaming>,
-    /// The arguments that vectors read once, as far as loops tell, in a kernel that streams to others and asks for nothing
-    /// ahead of its use: in one nest of loops, which may read an element several times soon after each other.
+    /// The arguments that vectors read once, as far as loops tell, in a kernel that streams to others, and that it does not ask
+    /// for itself: in one nest of loops, which may read an element several times soon after each other.
     read: Set<VarId>,
 }
 
@@ -103,8 +103,8 @@ pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     });
     let mut read: Set<VarId> = buffers().map(|buffer| buffer.data.id()).collect();
     walk(&function.body, |e: &Expr| {
-        if e.prefetched().is_some() {
-            read.clear();
+        if let Some((buffer, ..)) = e.prefetched() {
+            read.remove(&buffer.data.id());
         }
     });
     let mut search = Search { candidates, read, ..Search::default() };
