@@ -12,7 +12,7 @@ use crate::loops::{folded, load, looped, memory, named, serial, store, task_bloc
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
 
-/// Bytes that are asked for before they are read.
+/// Bytes that are asked for before they are read: a step, which goes through several rows, takes longer than memory does.
 const AHEAD: i64 = 4 << 10;
 
 /// What tasks are made from.
