@@ -28,8 +28,8 @@ pub(crate) const LINE: usize = 64;
 /// The narrowest vector that has such a store.
 const MIN_BYTES: usize = 16;
 
-/// How far ahead of its use what is read once is asked for, in bytes: more than a core has in flight by itself, and what it gets
-/// through while memory answers; twice as far, rows that are read in turns get slower.
+/// How far ahead of its use what is read once is asked for, in bytes: more than a core has in flight by itself, and what it
+/// gets through while memory answers; twice as far, rows that are read in turns get slower.
 const AHEAD: usize = 2 << 10;
 
 /// A result is streamed to if it is at least such a part of what fills the last-level cache ([`filled`]), and all arguments
