@@ -2,16 +2,19 @@
 //! its own, in which it lies along the loop that is written.
 //!
 //! ```text
-//! for r, w in T.grid(R, W):                      for tile in range(R / lanes):
-//!     with T.block("sum"):              ─►           turned[0 : lanes, 0 : W] = A[0 : W, tile * lanes :][: lanes].T
-//!         B[r, w] = A[w, r] + C[r, w]                for l in range(lanes):
-//!                                                        for w in T.vectorized(W):
-//!                                                            B[tile * lanes + l, w] = turned[l, w] + C[tile * lanes + l, w]
+//! for r, w in T.grid(R, W):                      turned[0 : R, 0 : W] = A[0 : W, 0 : R].T
+//!     with T.block("sum"):              ─►       for r in range(R):
+//!         B[r, w] = A[w, r] + C[r, w]                for w in T.vectorized(W):
+//!                                                        B[r, w] = turned[r, w] + C[r, w]
 //! ```
 //!
-//! Tiles of `lanes` by `lanes` elements are turned in registers, as `vectorize_transpose` does it. Rows of the result are
-//! then written from their beginning to their end: in vectors, and in whole lines of a cache wherever a row may begin. With
-//! `ahead` the elements of the next tiles are asked for meanwhile, so that reads and writes of memory go on at the same time.
+//! Tiles of `lanes` by `lanes` elements are turned in registers, as `vectorize_transpose` does it, those along what is read
+//! one after the other. Rows of the result are then written from their beginning to their end: in vectors, and in whole
+//! lines of a cache wherever a row may begin. What is read lies in runs of `R` elements, what is written in runs of `W`: of
+//! two lines or more, for memory that is asked for single lines far apart gives half of what it can. With `ahead` the
+//! elements behind these are asked for meanwhile, a part with each row, so that reads and writes of memory go on at the same
+//! time: along what is `"read"`, or along what is `"written"`. Where the number of iterations along what is read is not
+//! known, this is done for `lanes` of them at a time.
 //!
 //! Preconditions: the block is one store of a value that is computed without conditions; the two innermost loops around it
 //! are serial, and the one that is written along has a constant extent; along the other one neighbours in memory of at
@@ -25,12 +28,14 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, StmtKind, Var,
 };
+use tilewright_tensor::DataType;
 
 use super::vectorize_transpose::{Bounds, Copy, is_along, sorted_bounds, two_loops};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::guard::{binary, compare, known_around, prefetch, reads_memory, stored, substituted, typed};
 use crate::independent::{check_affine, has_effects};
 use crate::loops::{looped, memory, only_if, serial};
+use crate::size::{LINE, ceil_div};
 use crate::tree::{Site, around, key_at};
 
 pub(super) const STAGE_TRANSPOSE: Primitive = Primitive {
@@ -42,8 +47,9 @@ pub(super) const STAGE_TRANSPOSE: Primitive = Primitive {
     run,
 };
 
-/// The most elements of a row that are written at once.
+/// The most elements of a row that are written at once, and rows that are turned together.
 const MOST: i64 = 4096;
+const MOST_ROWS: i64 = 1024;
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
@@ -86,6 +92,8 @@ struct Stage {
     read_bounds: Bounds,
     write_bounds: Bounds,
     conditions: Vec<Expr>,
+    /// Whether each row is whole lines of a cache.
+    fills_lines: bool,
 }
 
 impl Stage {
@@ -121,6 +129,7 @@ impl Stage {
         }
         let (read_bounds, write_bounds, conditions) = sorted_bounds(&known, &vars, predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
+        let fills_lines = fills_lines(&known, to, &to_indices, &write.var, width);
         let to = to.clone();
         let stage = Self {
             lanes,
@@ -135,50 +144,66 @@ impl Stage {
             read_bounds,
             write_bounds,
             conditions,
+            fills_lines,
         };
         Ok((stage, outer))
     }
 
-    /// The loops over tiles, and the memory that tiles go through.
+    /// The rows that are turned together: all of them, in whole tiles, where their number is known.
+    fn rows(&self) -> i64 {
+        let all = self.read.extent.as_int().filter(|rows| (1..=MOST_ROWS).contains(rows));
+        all.map_or(self.lanes, |rows| ceil_div(rows, self.lanes) * self.lanes)
+    }
+
+    /// The loops over rows that are turned together, and the memory that they go through.
     fn in_tiles(&self) -> Result<(Stmt, Vec<Buffer>), Fault> {
-        let dtype = self.read.var.dtype;
-        let (tile, lane) = (Var::new(format!("{}_tile", self.read.var.name), dtype), Var::new("row", dtype));
-        let first = &Expr::var(&tile) * self.lanes;
-        let here = [(self.read.var.clone(), &first + &Expr::var(&lane))];
+        let (dtype, count) = (self.read.var.dtype, self.rows());
+        let (tile, row) = (Var::new(format!("{}_tile", self.read.var.name), dtype), Var::new("row", dtype));
+        let first = &Expr::var(&tile) * count;
+        let here = [(self.read.var.clone(), &first + &Expr::var(&row))];
         let mut read_bounds: Bounds =
             self.read_bounds.iter().map(|(a, b)| (substituted(a, &here), b.clone())).collect();
-        let rest = binary(BinOp::FloorMod, &self.read.extent, &Expr::int(self.lanes, dtype))?;
+        let rest = binary(BinOp::FloorMod, &self.read.extent, &Expr::int(count, dtype))?;
         if Analyzer::new().simplify(&rest).as_int() != Some(0) {
-            read_bounds.push((&first + &Expr::var(&lane), self.read.extent.clone()));
+            read_bounds.push((&first + &Expr::var(&row), self.read.extent.clone()));
         }
         let (mut steps, mut value, mut buffers) = (Vec::new(), self.value.clone(), Vec::new());
         for load in &self.crossing {
             let ExprKind::Load { buffer, indices, .. } = &load.kind else { continue };
-            let shape = [self.lanes, self.width.div_euclid(self.lanes) * self.lanes + self.lanes];
+            let shape = [count, self.apart(buffer.dtype)];
             let shape = shape.iter().map(|&size| Expr::int(size, dtype)).collect();
             let turned = memory(&format!("{}_turned", buffer.name), shape, buffer.dtype, Scope::Local);
             let from_indices: Vec<Expr> = indices.iter().map(|index| substituted(index, &here)).collect();
-            let copy = self.copy(buffer, from_indices, &turned, &lane, &read_bounds);
+            let copy = self.copy(buffer, from_indices, &turned, &row, &read_bounds);
             steps.push(copy.along_read()?);
-            let in_turned = typed(Expr::load(&turned, vec![Expr::var(&lane), Expr::var(&self.write.var)]))?;
+            let in_turned = typed(Expr::load(&turned, vec![Expr::var(&row), Expr::var(&self.write.var)]))?;
             let turn = |e: &Expr| e.equal(load).then(|| in_turned.clone());
             value = rewrite(&value, turn).unwrap_or(value);
             buffers.push(turned);
         }
-        let mut rows = vec![self.row(&substituted(&self.to_indices, &here), &substituted(&value, &here))?];
+        let mut each = vec![self.row(&substituted(&self.to_indices, &here), &substituted(&value, &here))?];
         if self.ahead {
-            rows.insert(0, self.prefetches(&(&first + self.lanes), &lane)?);
-            steps.insert(0, self.ends(&first, &lane)?);
+            each.insert(0, self.prefetches(&first, &row)?);
+            if !self.fills_lines {
+                steps.insert(0, self.ends(&first, &row)?);
+            }
         }
         let inside = read_bounds
             .iter()
             .rev()
-            .try_fold(Stmt::seq(rows), |body, (a, b)| Ok::<Stmt, Fault>(only_if(compare(CmpOp::Lt, a, b)?, body)))?;
-        steps.push(serial(&lane, &Expr::int(self.lanes, dtype), inside));
-        let count = binary(BinOp::FloorDiv, &(&self.read.extent + (self.lanes - 1)), &Expr::int(self.lanes, dtype))?;
-        let body = looped(&tile, &Analyzer::new().simplify(&count), ForKind::Serial, Stmt::seq(steps));
+            .try_fold(Stmt::seq(each), |body, (a, b)| Ok::<Stmt, Fault>(only_if(compare(CmpOp::Lt, a, b)?, body)))?;
+        steps.push(serial(&row, &Expr::int(count, dtype), inside));
+        let tiles = binary(BinOp::FloorDiv, &(&self.read.extent + (count - 1)), &Expr::int(count, dtype))?;
+        let body = looped(&tile, &Analyzer::new().simplify(&tiles), ForKind::Serial, Stmt::seq(steps));
         let whole = self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body));
         Ok((whole, buffers))
+    }
+
+    /// Elements from a row of what is turned to the next: whole lines, and an odd number of them, so that rows of a tile do
+    /// not meet on one place of a cache.
+    fn apart(&self, dtype: DataType) -> i64 {
+        let line = elements_of_a_line(dtype);
+        (ceil_div(ceil_div(self.width, self.lanes) * self.lanes, line) | 1) * line
     }
 
     /// The copy of a tile's elements into their memory.
@@ -203,7 +228,7 @@ impl Stage {
             from_indices: substituted(&from_indices, &values),
             to: to.clone(),
             to_indices: vec![Expr::var(&l), Expr::var(&w)],
-            read: side(&l, self.lanes),
+            read: side(&l, self.rows()),
             write: side(&w, self.width),
             read_bounds: at(read_bounds),
             write_bounds,
@@ -225,32 +250,57 @@ impl Stage {
         Ok(looped(w, &extent, ForKind::Vectorized, store))
     }
 
-    /// What the next tiles are made of is on its way to the second level of cache, a part of it with each row.
-    fn prefetches(&self, next: &Expr, lane: &Var) -> Result<Stmt, Fault> {
-        let part = (self.width / self.lanes).max(1);
-        let at = Var::new("at", self.write.var.dtype);
-        let line = &(&typed(Expr::var(lane).cast(at.dtype))? * part) + &Expr::var(&at);
-        let here = [(self.read.var.clone(), next.clone()), (self.write.var.clone(), line)];
+    /// What is turned next is on its way to the second level of cache, a part of it with each row: of each line the element at
+    /// its end, for where rows begin within lines, the line of the first one was the last one of what came before.
+    fn prefetches(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
         let mut all = Vec::new();
         for load in &self.crossing {
             let ExprKind::Load { buffer, indices, .. } = &load.kind else { continue };
-            all.push(prefetch(buffer, substituted(indices, &here), false)?);
+            let line = elements_of_a_line(buffer.dtype);
+            let lines = ceil_div(self.rows(), line);
+            let part = ceil_div(self.width * lines, self.rows());
+            let at = Var::new("at", row.dtype);
+            let number = &(&Expr::var(row) * part) + &Expr::var(&at);
+            let by = Expr::int(lines, row.dtype);
+            let read = &(first + &(&binary(BinOp::FloorMod, &number, &by)? * line)) + (self.rows() + line - 1);
+            let written = typed(binary(BinOp::FloorDiv, &number, &by)?.cast(self.write.var.dtype))?;
+            let here = [(self.read.var.clone(), read), (self.write.var.clone(), written)];
+            let ask = prefetch(buffer, substituted(indices, &here), false)?;
+            all.push(serial(&at, &Expr::int(part, at.dtype), ask));
         }
-        Ok(serial(&at, &Expr::int(part, at.dtype), Stmt::seq(all)))
+        Ok(Stmt::seq(all))
     }
 
-    /// The lines in which the rows of a tile begin and end are on their way: other rows have parts in them, so that they
-    /// are read before they are written.
-    fn ends(&self, first: &Expr, lane: &Var) -> Result<Stmt, Fault> {
-        let row = lane.renewed();
+    /// The lines in which the rows begin and end are on their way: other rows have parts in them, so that they are read
+    /// before they are written.
+    fn ends(&self, first: &Expr, row: &Var) -> Result<Stmt, Fault> {
+        let row = row.renewed();
         let here = |column: i64| {
             let column = Expr::int(column, self.write.var.dtype);
             [(self.read.var.clone(), first + &Expr::var(&row)), (self.write.var.clone(), column)]
         };
         let end = |column: i64| prefetch(&self.to, substituted(&self.to_indices, &here(column)), true);
         let ends = Stmt::seq([end(0)?, end(self.width - 1)?]);
-        Ok(serial(&row, &Expr::int(self.lanes, row.dtype), ends))
+        Ok(serial(&row, &Expr::int(self.rows(), row.dtype), ends))
     }
+}
+
+/// How many elements a line of a cache has.
+fn elements_of_a_line(dtype: DataType) -> i64 {
+    LINE / (dtype.element_bytes() as i64).clamp(1, LINE)
+}
+
+/// Whether rows of so many elements along the variable are whole lines of a cache, if the buffer begins where one does.
+fn fills_lines(known: &Analyzer, buffer: &Buffer, indices: &[Expr], var: &Var, width: i64) -> bool {
+    let line = elements_of_a_line(buffer.dtype);
+    let Some((last, _)) = indices.split_last() else { return false };
+    let from = substituted(last, &[(var.clone(), Expr::int(0, var.dtype))]);
+    let is_multiple = |size: &Expr| {
+        let rest = Expr::binary(BinOp::FloorMod, size, &Expr::int(line, size.dtype));
+        rest.is_ok_and(|rest| known.simplify(&rest).as_int() == Some(0))
+    };
+    let row = if buffer.shape.len() > 1 { buffer.shape.last() } else { None };
+    buffer.strides.is_empty() && width % line == 0 && row.into_iter().chain([&from]).all(is_multiple)
 }
 
 /// Whether elements of a load lie together along the loop that is read along, and not along the other.

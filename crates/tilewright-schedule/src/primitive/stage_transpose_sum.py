@@ -44,7 +44,7 @@ class Module:
             with T.block("C"):
                 T.reads(A[j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8), T.int64(0):m], B[T.int64(0):m, j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8)])
                 T.writes(C[T.int64(0):m, j_0 * T.int64(8):j_0 * T.int64(8) + T.int64(8)])
-                A_turned = T.alloc_buffer((T.int64(4), T.int64(12)), scope="local", align=64)
+                A_turned = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                 for i_tile in range((m + T.int64(3)) // T.int64(4)):
                     for row in range(T.int64(4)):
                         T.evaluate(T.prefetch(T.address_of(C[i_tile * T.int64(4) + row, j_0 * T.int64(8) + T.int64(0)]), 1, 2))
@@ -91,6 +91,6 @@ class Module:
                     for row in range(T.int64(4)):
                         if i_tile * T.int64(4) + row < m:
                             for at in range(T.int64(2)):
-                                T.evaluate(T.prefetch(T.address_of(A[j_0 * T.int64(8) + (row * T.int64(2) + at), i_tile * T.int64(4) + T.int64(4)]), 0, 2))
+                                T.evaluate(T.prefetch(T.address_of(A[j_0 * T.int64(8) + (row * T.int64(2) + at) // T.int64(1), i_tile * T.int64(4) + (row * T.int64(2) + at) % T.int64(1) * T.int64(16) + T.int64(19)]), 0, 2))
                             for j_1 in T.vectorized(T.min(T.int64(8), n - (j_0 * T.int64(8) + T.int64(0)))):
                                 C[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] = A_turned[row, j_1] + B[i_tile * T.int64(4) + row, j_0 * T.int64(8) + j_1] * A_turned[row, j_1]

@@ -9,8 +9,9 @@
 //!
 //! A tile of `lanes` by `lanes` elements is as many vectors. Neighbouring elements of two rows change places inside of 16
 //! bytes, then pieces of 16 bytes do, each of the `log2(lanes)` stages with one shuffle for each vector. Lanes of tiles
-//! at the edges are masked; whole tiles have no masks. With `ahead` the elements of a tile further on are asked for
-//! meanwhile: they are in rows of their own, of which the processor does not know that they are next.
+//! at the edges are masked; whole tiles have no masks. With `ahead` tiles follow each other along what is read, of which
+//! the processor knows what comes next, and the places that the next tile writes are asked for meanwhile: they are in rows
+//! of their own, of which it does not know.
 //!
 //! Preconditions: the block is one store of what it loads from another buffer; the two innermost loops around it are
 //! serial; along one of them what is read lies together in memory, along the other what is written; conditions are upper
@@ -40,8 +41,6 @@ pub(super) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     run,
 };
 
-/// Tiles between the one that is copied and the one that is asked for meanwhile.
-const AHEAD: i64 = 4;
 /// Bytes inside of which elements of two vectors change places in one instruction.
 const PIECE: usize = 16;
 
@@ -171,14 +170,17 @@ impl Copy {
         Some(())
     }
 
-    /// The loops over tiles: those along what is written go inside of those along what is read.
+    /// The loops over tiles: those along what is written go inside of those along what is read. With `ahead` it is the other
+    /// way round.
     fn in_tiles(&self, ahead: bool) -> Result<Stmt, Fault> {
         let (rows, columns) = (self.tiles_along(&self.read), self.tiles_along(&self.write));
-        let mut body = self.tile_at(&rows, &columns)?;
+        let tile = self.tile_at(&rows, &columns)?;
         if ahead {
-            body = Stmt::seq([self.prefetches(&rows, &columns)?, body]);
+            let body = Stmt::seq([self.prefetches(&rows, &columns)?, tile]);
+            let inner = self.over(&rows, &self.read, self.under_conditions(body))?;
+            return self.over(&columns, &self.write, inner);
         }
-        let inner = self.over(&columns, &self.write, self.under_conditions(body))?;
+        let inner = self.over(&columns, &self.write, self.under_conditions(tile))?;
         self.over(&rows, &self.read, inner)
     }
 
@@ -190,13 +192,13 @@ impl Copy {
         self.over(&columns, &self.write, inner)
     }
 
-    /// What a tile further on is made of is on its way to the second level of cache.
+    /// What the next tile writes is on its way: a line is read before a part of it is written, and such lines are far apart.
     fn prefetches(&self, rows: &Var, columns: &Var) -> Result<Stmt, Fault> {
         let lanes = self.lanes as i64;
-        let (row, column) = (&Expr::var(rows) * lanes, &(&Expr::var(columns) + AHEAD) * lanes);
+        let (row, column) = (&(&Expr::var(rows) + 1) * lanes, &Expr::var(columns) * lanes);
         let ask = |at: i64| {
-            let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), &column + at)];
-            prefetch(&self.from, substituted(&self.from_indices, &here), false)
+            let here = [(self.read.var.clone(), &row + at), (self.write.var.clone(), column.clone())];
+            prefetch(&self.to, substituted(&self.to_indices, &here), true)
         };
         Ok(Stmt::seq((0..lanes).map(ask).collect::<Result<Vec<Stmt>, Fault>>()?))
     }

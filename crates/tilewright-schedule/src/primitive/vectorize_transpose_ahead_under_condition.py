@@ -28,12 +28,12 @@ class Module:
             with T.block("B"):
                 T.reads(A[b, 0:8, 0:8])
                 T.writes(B[b, 0:8, 0:8])
-                for i_tile, j_tile in T.grid(2, 2):
+                for j_tile, i_tile in T.grid(2, 2):
                     if b < m:
-                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 0, i_tile * 4]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 1, i_tile * 4]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 2, i_tile * 4]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(A[b, (j_tile + 4) * 4 + 3, i_tile * 4]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(B[b, (i_tile + 1) * 4 + 0, j_tile * 4]), 1, 2))
+                        T.evaluate(T.prefetch(T.address_of(B[b, (i_tile + 1) * 4 + 1, j_tile * 4]), 1, 2))
+                        T.evaluate(T.prefetch(T.address_of(B[b, (i_tile + 1) * 4 + 2, j_tile * 4]), 1, 2))
+                        T.evaluate(T.prefetch(T.address_of(B[b, (i_tile + 1) * 4 + 3, j_tile * 4]), 1, 2))
                         row: T.float32x4 = A[b, j_tile * 4 + 0, T.Ramp(i_tile * 4, 1, 4)]
                         row_1: T.float32x4 = A[b, j_tile * 4 + 1, T.Ramp(i_tile * 4, 1, 4)]
                         row_2: T.float32x4 = A[b, j_tile * 4 + 2, T.Ramp(i_tile * 4, 1, 4)]

@@ -1,8 +1,8 @@
 //! A stage that reads along one loop what it writes along another: transposes.
 //!
-//! Tiles of as many vectors as these have lanes are turned in registers. Where a vector is a whole line of a cache, or the
-//! caches hold everything, it is written at once; else tiles are put beside each other, and rows of them computed with and
-//! written from their beginning to their end. What has conditions goes in squares of the two loops, which are small enough
+//! Tiles of as many vectors as these have lanes are turned in registers, those along what is read one after the other. Where
+//! the caches hold everything, they are written at once; else they are put beside each other, and a few lines of each row
+//! computed with and written together. What has conditions goes in squares of the two loops, which are small enough
 //! for the first cache, so that each line that is read or written is used as a whole; inside, vectors go along the result.
 
 use tilewright_ir::Attr;
@@ -10,7 +10,7 @@ use tilewright_ir::tir::{Expr, StmtKind};
 use tilewright_target::Target;
 
 use super::Declined;
-use super::accesses::{PlainNest, gone};
+use super::accesses::{PlainNest, extent_of, gone};
 use super::calls::{int, text};
 use super::elementwise::{self, is_small};
 use super::fallback::attempt;
@@ -20,11 +20,14 @@ use crate::trace::{Arg, Rv};
 
 /// Iterations of a side of a square: four lines of a cache along what is read, and along what is written.
 const SQUARE: i64 = 64;
-/// Elements of a piece that goes through registers, along what is read and along what is written.
-const PIECE_READ: i64 = 256;
-const PIECE_WRITTEN: i64 = 512;
-/// Bytes of a row that is written at once, and of the neighbours that are read in turns meanwhile.
-const ROW: i64 = 1 << 11;
+/// Lines of a side of a square that goes through registers. Rows that begin within lines share some, and are longer.
+const SQUARE_LINES: i64 = 2;
+const LONG_SQUARE_LINES: i64 = 4;
+/// Lines of a piece that goes through memory of its own, along what is read and along what is written: two neighbours are
+/// the least that memory has to be asked for at a time, and with more the piece leaves the first cache.
+const PIECE: (i64, i64) = (4, 2);
+/// The same where rows of the result begin within lines: the lines that two of them share are read before they are written.
+const LONG_PIECE: (i64, i64) = (2, 16);
 /// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
 const NEAR: i64 = 1 << 20;
 /// Loops of fewer iterations are not cut into squares.
@@ -57,7 +60,7 @@ pub(super) fn in_squares(
     // A short loop that is one with its neighbours in memory is a side of a square with them, but of no tile.
     let in_tiles = [read, written].iter().zip(&joined).all(|(&at, side)| !is_short(&[at]) || is_short(side));
     let short_rows = nest.extent(written).is_some_and(|extent| extent.saturating_mul(width(nest)) < 2 * LINE);
-    let direct = !is_far(nest) || short_rows || writes_lines(nest, target, crossed);
+    let direct = stays(nest, target) || short_rows;
     if in_tiles
         && (direct && attempt(schedule, |schedule| through_registers(schedule, target, nest, crossed))
             || attempt(schedule, |schedule| staged(schedule, target, nest, crossed))
@@ -74,8 +77,7 @@ pub(super) fn in_squares(
     squares_of(schedule, target, nest, &[vec![read], vec![written]])
 }
 
-/// A copy in tiles of registers: pieces of what is read, so many elements along it, are taken one vector's width after the
-/// other, each down to the end of the piece, so that lines are read once and written as a whole.
+/// A copy in tiles of registers, in squares of which the first cache holds what is written.
 fn through_registers(
     schedule: &mut Schedule,
     target: &Target,
@@ -83,20 +85,29 @@ fn through_registers(
     crossed: (usize, usize),
 ) -> Result<(), Declined> {
     let lanes = int(lanes(nest, target, crossed));
-    in_pieces(schedule, target, nest, crossed, (PIECE_READ, PIECE_WRITTEN))?;
+    let side = if begins_lines(nest, crossed) { SQUARE_LINES } else { LONG_SQUARE_LINES };
+    in_pieces(schedule, target, nest, crossed, (elements(nest, side), elements(nest, side)))?;
     let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
     schedule.apply_named("vectorize_transpose", vec![Arg::Rv(nest.block), lanes, ahead])?;
     Ok(())
 }
 
-/// Rows of the result, so many bytes of each, from tiles that lie beside each other.
+/// A piece of the result, a few lines of each of its rows, from tiles that lie beside each other.
 fn staged(schedule: &mut Schedule, target: &Target, nest: &PlainNest, crossed: (usize, usize)) -> Result<(), Declined> {
     let lanes = lanes(nest, target, crossed);
-    let size = (ROW / width(nest).max(4)).max(lanes);
-    in_pieces(schedule, target, nest, crossed, (size, size))?;
-    let ahead = Arg::Attr(Attr::Bool(is_far(nest)));
+    let (read, written) = if begins_lines(nest, crossed) { PIECE } else { LONG_PIECE };
+    let (read, written) = (elements(nest, read).max(lanes), elements(nest, written).max(lanes));
+    in_pieces(schedule, target, nest, crossed, (read, written))?;
+    // What is read as a whole, the processor reads ahead by itself.
+    let ahead = is_far(nest) && nest.extent(crossed.0).is_none_or(|extent| extent > read);
+    let ahead = Arg::Attr(Attr::Bool(ahead));
     schedule.apply_named("stage_transpose", vec![Arg::Rv(nest.block), int(lanes), ahead])?;
     Ok(())
+}
+
+/// The elements in so many lines.
+fn elements(nest: &PlainNest, lines: i64) -> i64 {
+    lines * (LINE / width(nest).clamp(1, LINE))
 }
 
 /// Bytes of an element of the result.
@@ -120,14 +131,22 @@ fn is_far(nest: &PlainNest) -> bool {
     nest.iterations(&all).is_none_or(|count| count.saturating_mul(bytes) > NEAR)
 }
 
-/// Whether every vector that a tile writes is a whole line of a cache.
-fn writes_lines(nest: &PlainNest, target: &Target, crossed: (usize, usize)) -> bool {
+/// Whether the last level of cache is known to hold what is read and written: as much as is not written past it.
+fn stays(nest: &PlainNest, target: &Target) -> bool {
+    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    let bytes = i64::try_from(nest.cost.bytes).unwrap_or(i64::MAX);
+    let held = i64::try_from(target.limits.l3_bytes / 8 * 7).unwrap_or(i64::MAX);
+    nest.iterations(&all).is_some_and(|count| count.saturating_mul(bytes) < held.max(NEAR))
+}
+
+/// Whether every row of the result begins where a line of a cache does, if the result does.
+fn begins_lines(nest: &PlainNest, crossed: (usize, usize)) -> bool {
     let (bytes, written) = (width(nest), crossed.1);
     let whole = |at: usize| {
         let step = nest.writes.first().and_then(|write| nest.step(write, at));
         at == written || step.is_some_and(|step| step.wrapping_mul(bytes) % LINE == 0)
     };
-    lanes(nest, target, crossed) * bytes == LINE && (0..nest.loops.len()).all(whole)
+    (0..nest.loops.len()).all(whole)
 }
 
 /// Makes the two loops the innermost ones, with so many iterations, and tasks of the others.
@@ -158,8 +177,11 @@ fn in_pieces(
     let order: Vec<Rv> = outside.iter().copied().chain([read, written]).collect();
     schedule.reorder_to(&order)?;
     let all: Vec<usize> = (0..nest.loops.len()).collect();
+    // Loops that count in different widths, as those over sizes that are not known do, make no loop that can be told apart.
+    let widths = outside.iter().map(|&l| Ok(extent_of(schedule, l)?.dtype)).collect::<Result<Vec<_>, Declined>>()?;
+    let alike = widths.iter().take_while(|width| Some(*width) == widths.first()).count();
     if !outside.is_empty() && !is_small(nest.iterations(&all), nest.cost, target) {
-        let tasks = schedule.fuse_all(&outside)?;
+        let tasks = schedule.fuse_all(outside.get(..alike).unwrap_or_default())?;
         schedule.on_loop("parallel", tasks)?;
     }
     Ok(())

@@ -34,11 +34,8 @@ class Module:
             with T.block("B"):
                 T.reads(A[j_0 * T.int64(512):j_0 * T.int64(512) + T.int64(512), 0:7])
                 T.writes(B[0:7, j_0 * T.int64(512):j_0 * T.int64(512) + T.int64(512)])
-                A_turned = T.alloc_buffer((8, 520), "float16", scope="local", align=64)
+                A_turned = T.alloc_buffer((8, 544), "float16", scope="local", align=64)
                 for i_tile in range(1):
-                    for row in range(8):
-                        T.evaluate(T.prefetch(T.address_of(B[i_tile * 8 + row, j_0 * T.int64(512) + T.int64(0)]), 1, 2))
-                        T.evaluate(T.prefetch(T.address_of(B[i_tile * 8 + row, j_0 * T.int64(512) + T.int64(511)]), 1, 2))
                     for j_1_tile, row_tile in T.grid(T.int64(64), 1):
                         if i_tile * 8 + (row_tile * 8 + 7) < 7 and j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(7)) < n:
                             row: T.float16x8 = A[j_0 * T.int64(512) + (j_1_tile * T.int64(8) + T.int64(0)), T.Ramp(i_tile * 8 + row_tile * 8, 1, 8)]
@@ -132,7 +129,5 @@ class Module:
                                 A_turned.vstore([row_tile * 8 + 7, T.Ramp(j_1_tile * T.int64(8), T.int64(1), 8)], mixed_23, predicate=T.Ramp(j_0 * T.int64(512) + j_1_tile * T.int64(8), T.int64(1), 8) < T.Broadcast(n, 8))
                     for row in range(8):
                         if i_tile * 8 + row < 7:
-                            for at in range(T.int64(64)):
-                                T.evaluate(T.prefetch(T.address_of(A[j_0 * T.int64(512) + (T.Cast("int64", row) * T.int64(64) + at), i_tile * 8 + 8]), 0, 2))
                             for j_1 in T.vectorized(T.min(T.int64(512), n - (j_0 * T.int64(512) + T.int64(0)))):
                                 B[i_tile * 8 + row, j_0 * T.int64(512) + j_1] = A_turned[row, j_1]
