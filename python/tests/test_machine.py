@@ -394,14 +394,15 @@ def work(kind):
             else:
                 assert (main(x).numpy() == x * 2).all()
 
-threads = [threading.Thread(target=work, args=(kind,)) for kind in (0, 1, 2, 2)]
+threads = [threading.Thread(target=work, args=(kind,)) for kind in (0, 0, 1, 2, 2)]
 for thread in threads:
     thread.start()
 hang = 0
 for _ in range(40):
     child = os.fork()
     if child == 0:
-        tw.register_func("test.of_child", lambda: None, override=True)
+        for _ in range(3):
+            tw.register_func("test.of_child", lambda: None, override=True)
         good = (main(x).numpy() == x * 2).all()
         other = tw.relax.VirtualMachine(tw.relax.build(Module), tw.cpu())["main"]
         good = good and (other(x).numpy() == x * 2).all()
@@ -429,6 +430,56 @@ def test_children_of_a_fork_run_while_threads_of_the_parent_do(python, tmp_path)
     (tmp_path / "program.py").write_text(FORKS)
     done = python(tmp_path / "program.py")
     assert done.returncode == 0 and done.stdout.split() == ["hang", "0"], done.stdout + done.stderr[-2000:]
+
+
+FIRST_USES = """
+import os, signal, sys, threading, time
+import numpy as np
+import tilewright as tw
+from tilewright.script import ir as I, relax as R
+
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(("n",), "float32")):
+        return R.add(x, x)
+
+executable = tw.relax.build(Module)
+main = tw.relax.VirtualMachine(executable, tw.cpu())["main"]
+x = np.float32([1, -2, 0.5])
+# A thread that has the GIL keeps it until it lets go of it.
+sys.setswitchinterval(1000)
+for first in (
+    lambda: main(x),
+    lambda: main(x).numpy(),
+    lambda: tw.nd.array(x),
+    lambda: tw.register_func("test.first", len, override=True),
+    lambda: tw.get_global_func("test.first")(x),
+    lambda: tw.relax.build(Module),
+    lambda: Module.script(),
+):
+    def work():
+        end = time.monotonic() + 0.1
+        while time.monotonic() < end:
+            pass  # Until then the other thread waits for the GIL, and gets it where the call lets go of it first.
+        first()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)
+        first()
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], flush=True)
+    thread.join()
+"""
+
+
+def test_a_child_does_for_the_first_time_what_a_thread_of_the_parent_has_begun(python, tmp_path):
+    (tmp_path / "program.py").write_text(FIRST_USES)
+    done = python(tmp_path / "program.py")
+    assert done.returncode == 0 and done.stdout.split() == ["0"] * 7, done.stdout + done.stderr[-2000:]
 
 
 @I.ir_module

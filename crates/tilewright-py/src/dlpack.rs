@@ -8,15 +8,15 @@ use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
 
 use pyo3::exceptions::{PyAttributeError, PyBufferError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyCapsule, PyDict, PyType};
-use pyo3::{ffi, intern};
 use tilewright::Tensor;
 use tilewright::runtime::fork::Lock;
 use tilewright::tensor::dlpack::{DLManagedTensor, DLManagedTensorVersioned, DLPackExchangeAPI, VERSION};
 
 use crate::error;
+use crate::kept::{Once, word};
 
 const PLAIN: &CStr = c"dltensor";
 const PLAIN_USED: &CStr = c"used_dltensor";
@@ -76,7 +76,7 @@ unsafe extern "C" fn drop_versioned(capsule: *mut ffi::PyObject) {
 
 /// Whether a Python object can hand out a tensor.
 pub(crate) fn is_exporter(value: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(matches!(exporter(value)?, Exporter::Table(_)) || value.hasattr(intern!(value.py(), "__dlpack__"))?)
+    Ok(matches!(exporter(value)?, Exporter::Table(_)) || value.hasattr(word!(value.py(), "__dlpack__"))?)
 }
 
 /// The tensor of an object with `__dlpack__`; none for any other object.
@@ -86,7 +86,7 @@ pub(crate) fn import_if_exporter(value: &Bound<'_, PyAny>) -> PyResult<Option<Te
     {
         return Ok(Some(tensor));
     }
-    match value.getattr_opt(intern!(value.py(), "__dlpack__"))? {
+    match value.getattr_opt(word!(value.py(), "__dlpack__"))? {
         Some(method) => import_by_method(value, &method).map(Some),
         None => Ok(None),
     }
@@ -111,11 +111,11 @@ fn not_shared(value: &Bound<'_, PyAny>, cause: PyErr) -> PyErr {
 /// Asks for the versioned structure, because read-only arrays of NumPy give no other; an exporter that does not know that
 /// argument is asked without it.
 fn import_by_method(value: &Bound<'_, PyAny>, method: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    static OPTIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+    static OPTIONS: Once<Py<PyDict>> = Once::new();
     let py = value.py();
     let options = OPTIONS.get_or_try_init(py, || {
         let options = PyDict::new(py);
-        options.set_item(intern!(py, "max_version"), (VERSION.major, VERSION.minor))?;
+        options.set_item(word!(py, "max_version"), (VERSION.major, VERSION.minor))?;
         PyResult::Ok(options.unbind())
     })?;
     let capsule = match method.call((), Some(options.bind(py))) {
@@ -153,9 +153,9 @@ fn exporter(value: &Bound<'_, PyAny>) -> PyResult<Exporter> {
         return Ok(*exporter);
     }
     let class = value.get_type();
-    let exporter = match class.getattr_opt(intern!(value.py(), "__dlpack_c_exchange_api__"))? {
+    let exporter = match class.getattr_opt(word!(value.py(), "__dlpack_c_exchange_api__"))? {
         Some(capsule) => table(&capsule).map_or(Exporter::Method, Exporter::Table),
-        None if class.hasattr(intern!(value.py(), "__dlpack__"))? => Exporter::Method,
+        None if class.hasattr(word!(value.py(), "__dlpack__"))? => Exporter::Method,
         None => return Ok(Exporter::Method),
     };
     let mut known = KNOWN.lock();
@@ -186,7 +186,7 @@ fn table(capsule: &Bound<'_, PyAny>) -> Option<Table> {
 /// tensors that record gradients, and says why.
 fn import_by_table(value: &Bound<'_, PyAny>, table: Table) -> PyResult<Option<Tensor>> {
     let py = value.py();
-    let records = value.getattr_opt(intern!(py, "requires_grad"))?;
+    let records = value.getattr_opt(word!(py, "requires_grad"))?;
     // SAFETY: the table lives as long as the class, which is remembered.
     let Some(export) = (unsafe { (*table.0).managed_tensor_from_py_object_no_sync }) else { return Ok(None) };
     if records.is_some_and(|records| !records.is(PyBool::new(py, false))) {

@@ -6,11 +6,12 @@ use std::fmt::Display;
 
 use pyo3::exceptions::{PyException, PyUserWarning};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use tilewright::runtime::{self, ErrorKind};
 use tilewright::support::{Diagnostic, Diagnostics, Span};
 use tilewright::tensor::TensorError;
+
+use crate::kept::Once;
 
 /// A class of `tilewright.error`.
 #[derive(Clone, Copy)]
@@ -26,10 +27,10 @@ pub(crate) enum Kind {
 }
 
 fn class(py: Python<'_>, kind: Kind) -> PyResult<&Bound<'_, PyType>> {
-    static DIAGNOSTIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static WRONG_TYPE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static UNKNOWN_NAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    static GENERAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static DIAGNOSTIC: Once<Py<PyType>> = Once::new();
+    static WRONG_TYPE: Once<Py<PyType>> = Once::new();
+    static UNKNOWN_NAME: Once<Py<PyType>> = Once::new();
+    static GENERAL: Once<Py<PyType>> = Once::new();
     match kind {
         Kind::Diagnostic => DIAGNOSTIC.import(py, "tilewright.error", "DiagnosticError"),
         Kind::WrongType => WRONG_TYPE.import(py, "tilewright.error", "WrongTypeError"),

@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use tilewright::relax_passes::{Check, FuseOpsByPattern, FusionPattern, PatternMatch};
 
 use crate::error;
+use crate::kept::Kept;
 use crate::pass::PyPass;
 use crate::view::{Field, pattern_of};
 
@@ -36,6 +37,7 @@ pub(crate) fn fuse_ops_by_pattern(
 }
 
 fn check_of(function: Py<PyAny>) -> Check {
+    let function = Kept::new(function);
     Arc::new(move |found| {
         Python::attach(|py| {
             let told = told(found).into_iter().map(|part| part.view(py)).collect::<PyResult<Vec<_>>>();

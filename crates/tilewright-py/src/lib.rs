@@ -1,8 +1,9 @@
 //! The Python extension `tilewright._core`: conversions between Python objects and the crates' own types.
 //!
-//! Reading order: `error` (the one mapping of errors), `device`, `dlpack`, `tensor` and `indexing` (values without
-//! copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script` (modules and text),
-//! `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then `executable`, `machine` and `timing`.
+//! Reading order: `error` (the one mapping of errors), `kept` (what outlives a call), `device`, `dlpack`, `tensor` and
+//! `indexing` (values without copies), `value` and `function` (calls), `view` (the IR as objects), `module` and `script`
+//! (modules and text), `structure` (comparison, JSON), `pass`, `passes`, `target` and `compile`, then `executable`,
+//! `machine` and `timing`.
 //!
 //! Invariants: nothing is decided here: one method, one call into the crates below. Classes are frozen. No Python
 //! object is touched without the GIL, which is released while kernels run and code is compiled, and callbacks run on
@@ -17,6 +18,7 @@ mod executable;
 mod function;
 mod fusion;
 mod indexing;
+mod kept;
 mod machine;
 mod module;
 mod pass;
@@ -45,6 +47,7 @@ fn command_line(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule(gil_used = true)]
 fn _core(core: &Bound<'_, PyModule>) -> PyResult<()> {
     core.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    kept::fill_cells(core.py())?;
     core.add_class::<device::Device>()?;
     core.add_class::<tensor::NdArray>()?;
     core.add_class::<function::Function>()?;

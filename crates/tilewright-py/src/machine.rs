@@ -11,8 +11,9 @@ use tilewright::{Value, VirtualMachine};
 use crate::device::Device;
 use crate::executable::PyExecutable;
 use crate::function::Function;
+use crate::kept::Kept;
 use crate::timing::{PyReport, PyTimer, timing};
-use crate::value::{arguments, from_python, runtime_error, to_python};
+use crate::value::{arguments, from_python, raised, runtime_error, to_python};
 use crate::{argument, error};
 
 /// An executable, ready to run.
@@ -226,9 +227,10 @@ impl PyMachine {
     fn set_instrument(&self, py: Python<'_>, instrument: Option<Py<PyAny>>) -> PyResult<()> {
         let watch = match instrument {
             None => None,
-            Some(object) if object.bind(py).is_callable() => Some(Instrument::new(move |event| {
-                Python::attach(|py| tell(object.bind(py), event)).map_err(Error::callback)
-            })),
+            Some(object) if object.bind(py).is_callable() => {
+                let object = Kept::new(object);
+                Some(Instrument::new(move |event| Python::attach(|py| tell(object.bind(py), event)).map_err(raised)))
+            }
             Some(object) => {
                 return Err(error::wrong_type("expected a function to call around each call", object.bind(py)));
             }

@@ -13,6 +13,7 @@ use tilewright::ir::{Attr, Attrs};
 use tilewright::{IRModule, LinkedEvaluator, Pass, PassCx, PassError};
 
 use crate::error;
+use crate::kept::Kept;
 use crate::module::PyModule;
 use crate::passes::make_pass;
 
@@ -256,7 +257,8 @@ impl Settings {
         work: impl FnOnce(&mut PassCx<'_>) -> Result<T, E> + Send,
     ) -> PyResult<T> {
         let raised = Arc::new(Mutex::new(None));
-        let instruments: Vec<_> = self.instruments.iter().map(|instrument| instrument.clone_ref(py)).collect();
+        let instruments: Vec<_> =
+            self.instruments.iter().map(|instrument| Kept::new(instrument.clone_ref(py))).collect();
         let (opt_level, config) = (self.opt_level, self.config.clone());
         let (required, disabled) = (self.required.clone(), self.disabled.clone());
         error::forget_callbacks();
@@ -319,7 +321,7 @@ impl IntoPyErr for PassError {
 
 /// An instrument written in Python. After one exception it does no more, and lets no pass run.
 struct PythonInstrument {
-    object: Py<PyAny>,
+    object: Kept<Py<PyAny>>,
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 

@@ -11,6 +11,7 @@ use tilewright::{Tensor, passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
+use crate::kept::Kept;
 use crate::module::PyModule;
 use crate::pass::PyPass;
 use crate::tensor::NdArray;
@@ -60,6 +61,7 @@ pub(crate) fn make_pass(py: Python<'_>, name: &str, args: &Bound<'_, PyDict>) ->
 
 /// A Python function that a pass asks.
 fn callback(function: Py<PyAny>) -> Callback {
+    let function = Kept::new(function);
     Arc::new(move |args| {
         let answer = Python::attach(|py| {
             let args = args.iter().map(|arg| told(arg).view(py)).collect::<PyResult<Vec<_>>>()?;

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyList, PyTuple, PyType};
 use tilewright::IRModule;
 use tilewright::expr::node::Path;
@@ -16,6 +15,7 @@ use tilewright::script::print::{Marks, PrintOptions, Target, print_module};
 use tilewright::support::Diagnostic;
 
 use crate::error;
+use crate::kept::Once;
 use crate::module::PyModule;
 use crate::pass::module_of;
 use crate::target::PyTarget;
@@ -114,7 +114,7 @@ fn schedule_error(py: Python<'_>, message: &str) -> PyErr {
 }
 
 fn refused(py: Python<'_>, message: &str, found: &[Diagnostic]) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static CLASS: Once<Py<PyType>> = Once::new();
     match CLASS.import(py, "tilewright.tir.schedule.schedule", "ScheduleError") {
         Ok(class) => error::of_class(py, class, message, found),
         Err(error) => error,

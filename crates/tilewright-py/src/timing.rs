@@ -5,10 +5,10 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use tilewright::VirtualMachine;
-use tilewright::runtime::{Error, Report, Times, Timing};
+use tilewright::runtime::{Report, Times, Timing};
 
 use crate::error;
-use crate::value::{arguments, runtime_error};
+use crate::value::{arguments, raised, runtime_error};
 
 /// How often to call, from Python's numbers. Nothing can be asked to run before a repeat.
 pub(crate) fn timing(
@@ -63,7 +63,7 @@ impl PyTimer {
         let py = args.py();
         let values = arguments(args)?;
         // The user may want to stop.
-        let mut pause = || Python::attach(|py| py.check_signals()).map_err(Error::callback);
+        let mut pause = || Python::attach(|py| py.check_signals()).map_err(raised);
         let times = py.detach(|| self.machine.time_with_pauses(&self.name, &values, self.timing, &mut pause));
         times.map(PyTimes).map_err(|e| runtime_error(py, e))
     }

@@ -11,11 +11,12 @@ use tilewright::vm_program::MAX_NESTING;
 
 use crate::device::Device;
 use crate::function::Function;
+use crate::kept::Kept;
 use crate::tensor::NdArray;
 use crate::{dlpack, error};
 
 /// A Python object that the machine only hands on.
-struct Opaque(Py<PyAny>);
+struct Opaque(Kept<Py<PyAny>>);
 
 /// An object of the runtime that Python only hands on, such as a cache.
 #[pyclass(frozen, name = "RuntimeObject", module = "tilewright.runtime.object")]
@@ -85,7 +86,7 @@ fn from_other(object: &Bound<'_, PyAny>) -> PyResult<Value> {
     if object.is_callable() {
         return Ok(Value::Function(packed(object.clone().unbind())));
     }
-    Ok(Value::Object(Arc::new(Opaque(object.clone().unbind()))))
+    Ok(Value::Object(Arc::new(Opaque(Kept::new(object.clone().unbind())))))
 }
 
 /// Whether this is a scalar of NumPy's (`numpy.int64(4)`): without dimensions, and with a Python number inside.
@@ -120,13 +121,19 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'
 
 /// A Python function as the runtime calls it. Its exception travels as itself.
 pub(crate) fn packed(function: Py<PyAny>) -> PackedFunc {
+    let function = Kept::new(function);
     Arc::new(move |args| {
         Python::attach(|py| {
             let arguments = args.iter().map(|arg| to_python(py, arg)).collect::<PyResult<Vec<_>>>()?;
             from_python(&function.bind(py).call1(PyTuple::new(py, arguments)?)?)
         })
-        .map_err(Error::callback)
+        .map_err(raised)
     })
+}
+
+/// A Python exception as the runtime hands it on.
+pub(crate) fn raised(exception: PyErr) -> Error {
+    Error::callback(Kept::new(exception))
 }
 
 /// An error of the runtime: a Python exception that a callback raised comes back as itself.
@@ -136,8 +143,8 @@ pub(crate) fn runtime_error(py: Python<'_>, mut error: Error) -> PyErr {
             return error::runtime(py, &error);
         }
         match error.into_kind() {
-            ErrorKind::Callback { name, source } => match source.downcast::<PyErr>() {
-                Ok(exception) => return *exception,
+            ErrorKind::Callback { name, source } => match source.downcast::<Kept<PyErr>>() {
+                Ok(exception) => return exception.clone_ref(py),
                 Err(source) => match source.downcast::<Error>() {
                     Ok(inner) => error = *inner,
                     Err(source) => return error::runtime(py, &ErrorKind::Callback { name, source }.into()),
