@@ -3,6 +3,7 @@
 use tilewright_expr::node::{AnyHandle, VarId, walk_some};
 use tilewright_expr::{BinOp, CmpOp, Expr, ExprKind, Range, Var};
 use tilewright_support::{Map, Set, with_stack};
+use tilewright_tensor::DataType;
 
 use crate::bounds::IntBounds;
 use crate::linear::Linear;
@@ -301,6 +302,13 @@ impl Analyzer {
     pub fn decide(&self, op: CmpOp, a: &Expr, b: &Expr) -> Option<bool> {
         if !a.dtype.is_int() || !b.dtype.is_int() || !a.dtype.is_scalar() || !b.dtype.is_scalar() {
             return None;
+        }
+        // Most sizes are numbers, about which there is nothing to prove.
+        if let (Some(x), Some(y)) = (a.as_int(), b.as_int())
+            && [DataType::I32, DataType::I64].contains(&a.dtype)
+            && a.dtype == b.dtype
+        {
+            return Some(op.holds(&x, &y));
         }
         let mut session = Session::new(self, Mode::Proof);
         let (a, b) = (session.simplify(a), session.simplify(b));

@@ -154,6 +154,18 @@ impl CmpOp {
             Self::Ge => ">=",
         }
     }
+
+    /// Whether the comparison is true of two values.
+    pub fn holds<T: Ord>(self, x: &T, y: &T) -> bool {
+        match self {
+            Self::Eq => x == y,
+            Self::Ne => x != y,
+            Self::Lt => x < y,
+            Self::Le => x <= y,
+            Self::Gt => x > y,
+            Self::Ge => x >= y,
+        }
+    }
 }
 
 /// What a scalar expression is.

@@ -359,12 +359,5 @@ fn constant_value(pattern: &Pattern, found: &Bindings) -> Option<i128> {
 fn constant_holds(condition: &Pattern, found: &Bindings) -> bool {
     let Pattern::Compare(op, x, y) = condition else { return false };
     let (Some(x), Some(y)) = (constant_value(x, found), constant_value(y, found)) else { return false };
-    match op {
-        CmpOp::Eq => x == y,
-        CmpOp::Ne => x != y,
-        CmpOp::Lt => x < y,
-        CmpOp::Le => x <= y,
-        CmpOp::Gt => x > y,
-        CmpOp::Ge => x >= y,
-    }
+    op.holds(&x, &y)
 }
