@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tilewright_expr::node::walk_some;
 use tilewright_support::{Diagnostics, Origins, with_stack};
 
+use super::settled::Settled;
 use super::{Form, Report, prim, relax, verify};
 use crate::json::Node;
 use crate::relax::{Binding, BindingBlock, Expr, ExprKind, Function, SeqExpr, StructInfo};
@@ -35,7 +36,7 @@ fn check(report: &mut Report, node: &Node) {
             }
         }
         Node::PrimFunc { function, .. } => prim::check(report, function),
-        Node::Function { function, .. } => relax::check(report, &IRModule::new(), function),
+        Node::Function { function, .. } => relax::check(report, &IRModule::new(), function, &mut Settled::default()),
         Node::Scalar(expr) => stmt(report, StmtKind::Evaluate(expr.clone())),
         Node::Range(range) => ranges(report, std::slice::from_ref(range)),
         Node::Buffer(buffer) => declared(report, buffer),
@@ -104,7 +105,8 @@ fn block(report: &mut Report, values: Vec<tir::Expr>, change: impl FnOnce(&mut B
 fn graph(report: &mut Report, blocks: Vec<BindingBlock>, result: Expr) {
     let (ret, attrs, origins) = (result.struct_info.clone(), Attrs::new(), Origins::default());
     let body = SeqExpr { blocks, result };
-    relax::check(report, &IRModule::new(), &Function { params: Vec::new(), body, ret, pure: false, attrs, origins });
+    let function = Function { params: Vec::new(), body, ret, pure: false, attrs, origins };
+    relax::check(report, &IRModule::new(), &function, &mut Settled::default());
 }
 
 fn bindings(report: &mut Report, binding: &Binding) {

@@ -64,6 +64,7 @@ mod prim;
 mod relax;
 mod scalar;
 mod scope;
+mod settled;
 #[cfg(test)]
 mod tests;
 
@@ -80,6 +81,7 @@ pub(crate) use scalar::check_type;
 
 pub use info::show_dim;
 pub(crate) use info::{definable, follows, show};
+use settled::Settled;
 
 /// A normal form of modules. Each includes the properties of [`Form::Any`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -116,12 +118,14 @@ pub fn verify(module: &IRModule, form: Form) -> Result<(), Diagnostics> {
     Sound::default().verify(module, form)
 }
 
-/// PrimFuncs that were found well-formed. Those that the next module has too, the very same, are not looked at again: what
-/// is checked of a PrimFunc depends on nothing else. Graph functions depend on the module.
+/// What was found well-formed. PrimFuncs that the next module has too, the very same, are not looked at again: what is
+/// checked of a PrimFunc depends on nothing else. Graph functions depend on the module; of their calls, the rules are not
+/// asked again.
 #[derive(Clone, Default, Debug)]
 pub struct Sound {
     /// By address, which means something because they are kept.
     prims: Map<usize, Arc<PrimFunc>>,
+    calls: Settled,
 }
 
 impl Sound {
@@ -141,12 +145,14 @@ impl Sound {
                     prims.insert(address, Arc::clone(function));
                 }
                 GlobalFunc::Relax(function) => {
-                    relax::check(&mut report, module, function);
+                    relax::check(&mut report, module, function, &mut self.calls);
                     form::check(&mut report, function, form);
                 }
             }
         }
-        report.finish()?;
+        let outcome = report.finish();
+        self.calls.finish(outcome.is_ok());
+        outcome?;
         self.prims = prims;
         Ok(())
     }

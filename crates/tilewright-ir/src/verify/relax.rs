@@ -9,6 +9,7 @@ use super::Report;
 use super::info::{dims, follows, show};
 use super::scalar::{Context, check as check_scalar, typed};
 use super::scope::{Level, Scopes};
+use super::settled::Settled;
 use crate::calls::{may_have, packed_places, said_result, scalar_info};
 use crate::inplace::{allocated, check_places};
 use crate::op::{InferCx, Legalize, MachineOp, check_against, describe, is_said_pure, substitute_dims, tir_vars};
@@ -19,10 +20,11 @@ use crate::relax::{
 use crate::tir;
 use crate::{Attr, Attrs, GlobalFunc, IRModule};
 
-pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function) {
+pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function, settled: &mut Settled) {
     let mut checker = Checker {
         report,
         module,
+        settled,
         cx: InferCx::default(),
         scopes: Scopes::default(),
         bound: NearSet::default(),
@@ -36,6 +38,7 @@ pub(super) fn check(report: &mut Report, module: &IRModule, function: &Function)
 struct Checker<'r> {
     report: &'r mut Report,
     module: &'r IRModule,
+    settled: &'r mut Settled,
     cx: InferCx,
     scopes: Scopes,
     /// Every graph variable that was bound.
@@ -323,12 +326,14 @@ impl Checker<'_> {
         self.call_attrs(callee, attrs);
         self.purity(callee, args, attrs);
         match callee {
+            Callee::Op(_) if self.settled.settle(expr, None) => {}
             Callee::Op(op) => match Expr::call_op(&self.cx, *op, args.to_vec(), attrs.clone()) {
                 Ok(rule) => self.rule(expr, format_args!("a call of `{}`", op.name), &rule.struct_info),
                 Err(problem) => {
                     self.error("TW0526", format!("a call of `{}` that its rule refuses: {problem}", op.name));
                 }
             },
+            Callee::Tir(global) if self.takes(expr, global) => {}
             Callee::Tir(global) => {
                 self.destinations(expr, &global.name, out);
                 let scalars: Vec<_> = tir_vars(attrs).iter().map(scalar_info).collect();
@@ -376,6 +381,14 @@ impl Checker<'_> {
             }
         }
         level
+    }
+
+    /// Whether it is known that the PrimFunc takes the arguments of this call, and that its results are as it says.
+    fn takes(&mut self, call: &Expr, callee: &GlobalVar) -> bool {
+        match self.module.get(&callee.name) {
+            Some(GlobalFunc::Prim(function)) => self.settled.settle(call, Some(function)),
+            _ => false,
+        }
     }
 
     /// Checks what a call of no operator says of itself.

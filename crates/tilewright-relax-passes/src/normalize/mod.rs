@@ -106,19 +106,26 @@ impl BlockCx {
     /// The expression with operands below it.
     fn value(&mut self, expr: &Expr) -> Expr {
         let kind = with_stack(|| match &expr.kind {
-            ExprKind::Call { callee, args, attrs, sinfo_args } => {
-                let callee = match callee {
+            ExprKind::Call { callee: before, args, attrs, sinfo_args } => {
+                let callee = match before {
                     Callee::Value(function) => Callee::Value(self.operand(function)),
                     Callee::Op(_)
                     | Callee::Tir(_)
                     | Callee::TirInplace { .. }
                     | Callee::DpsPacked(_)
-                    | Callee::Packed(_) => callee.clone(),
+                    | Callee::Packed(_) => before.clone(),
                 };
-                let (attrs, sinfo_args) = (attrs.clone(), sinfo_args.clone());
-                Some(ExprKind::Call { callee, args: self.operands(args), attrs, sinfo_args })
+                let operands = self.operands(args);
+                // A call that stays is the very same one: what was found out about it stays known.
+                (!same_callee(before, &callee) || !all_same(args, &operands)).then(|| {
+                    let (attrs, sinfo_args) = (attrs.clone(), sinfo_args.clone());
+                    ExprKind::Call { callee, args: operands, attrs, sinfo_args }
+                })
             }
-            ExprKind::Tuple(fields) => Some(ExprKind::Tuple(self.operands(fields))),
+            ExprKind::Tuple(fields) => {
+                let operands = self.operands(fields);
+                (!all_same(fields, &operands)).then(|| ExprKind::Tuple(operands))
+            }
             ExprKind::TupleGet { tuple, index } => {
                 Some(ExprKind::TupleGet { tuple: self.operand(tuple), index: *index })
             }
@@ -138,4 +145,16 @@ impl BlockCx {
         });
         kind.map_or_else(|| expr.clone(), |kind| Expr::raw(expr.struct_info.clone(), kind))
     }
+}
+
+/// Whether what is called is what was called before: of a value, the very same one.
+fn same_callee(before: &Callee, now: &Callee) -> bool {
+    match (before, now) {
+        (Callee::Value(before), Callee::Value(now)) => before.same(now),
+        _ => true,
+    }
+}
+
+fn all_same(before: &[Expr], now: &[Expr]) -> bool {
+    before.len() == now.len() && before.iter().zip(now).all(|(before, now)| before.same(now))
 }

@@ -11,6 +11,7 @@ use crate::op::{
 };
 use crate::relax::*;
 use crate::tir::{Buffer, Param, PrimFunc, Stmt};
+use crate::verify::Sound;
 use crate::{Attr, Attrs};
 
 const X: ArgDef = ArgDef { name: "x", kind: ArgKind::Tensor, doc: "" };
@@ -152,6 +153,33 @@ fn a_function_with_two_dataflow_blocks_is_well_formed() {
     let main = function(&[&x], blocks, Expr::var(&out));
     passes(&module_of(main.clone()), Form::Graph);
     refused("TW0550", &module_of(main), Form::Legalized);
+}
+
+#[test]
+fn what_was_found_right_of_calls_is_asked_again_where_it_may_have_changed() {
+    let mut sound = Sound::default();
+    let mut module = module_of(with_value(call_copy));
+    sound.verify(&module, Form::Any).unwrap();
+    sound.verify(&module, Form::Any).unwrap();
+    // The very call, of another function under the name.
+    let right = module.prim("copy").unwrap().clone();
+    let buffer = |name: &str| Buffer::new(name, vec![scalar::Expr::i64(5)], DataType::F32);
+    let params = vec![Param::buffer(&buffer("A")), Param::buffer(&buffer("B"))];
+    module.insert("copy", PrimFunc { params, ..(*right).clone() });
+    for _ in 0..2 {
+        assert_eq!(sound.verify(&module, Form::Any).unwrap_err().0[0].code, "TW0525");
+    }
+    module.insert("copy", PrimFunc::clone(&right));
+    sound.verify(&module, Form::Any).unwrap();
+    // A call that is wrong stays so, and so does one of a variable that is not bound, however often they are looked at.
+    let wrong = with_value(|x| Expr::raw(tensor(&[5]), relu(x).kind.clone()));
+    let stray = with_value(|_| relu(&Var::new("stray", tensor(&[4]))));
+    for (main, code) in [(wrong, "TW0526"), (stray, "TW0520")] {
+        module.insert("main", main);
+        for _ in 0..2 {
+            assert_eq!(sound.verify(&module, Form::Any).unwrap_err().0[0].code, code);
+        }
+    }
 }
 
 #[test]
