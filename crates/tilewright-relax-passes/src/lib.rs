@@ -126,6 +126,7 @@ mod bind_params;
 mod bind_symbolic_vars;
 mod calls_in_dataflow;
 mod decompose;
+mod equal_calls;
 mod fuse_ops_by_pattern;
 mod hiding;
 mod lifetimes;

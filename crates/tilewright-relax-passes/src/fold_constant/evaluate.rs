@@ -1,5 +1,8 @@
 //! One call of constants, computed.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use tilewright_expr as scalar;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::interface::KernelInterface;
@@ -8,13 +11,80 @@ use tilewright_ir::pass::Evaluator;
 use tilewright_ir::relax::{Callee, Constant, Expr, ExprKind, StructInfo};
 use tilewright_ir::tir::{ForeignCallee, PrimFunc};
 use tilewright_ir::{Attrs, IRModule};
+use tilewright_support::Map;
 use tilewright_tensor::Tensor;
 
 use super::{FREE_BYTES, GROWTH, view};
+use crate::equal_calls::{Asked, EqualCalls};
+
+/// What is computed for a call of constants.
+struct Computation {
+    function: PrimFunc,
+    /// Where its results lie in the arguments as they are.
+    views: Option<view::Views>,
+}
+
+/// The computations of calls, by what these ask for: a model has few that differ.
+#[derive(Default)]
+pub(super) struct Computations {
+    of_ops: EqualCalls<Option<Rc<Computation>>>,
+    of_prims: Map<Arc<str>, Option<Rc<Computation>>>,
+}
+
+impl Computations {
+    /// The computation of the call; nothing where it is not to be computed now.
+    fn of(
+        &mut self,
+        module: &IRModule,
+        callee: &Callee,
+        args: &[Expr],
+        attrs: &Attrs,
+        inputs: usize,
+    ) -> Option<Rc<Computation>> {
+        match callee {
+            Callee::Tir(global) => {
+                let function = module.prim(&global.name)?;
+                if !args.iter().all(|arg| tensor(arg).is_some()) {
+                    return Computation::of(with_scalars(function, args)?, inputs);
+                }
+                if let Some(known) = self.of_prims.get(&global.name) {
+                    return known.clone();
+                }
+                let found = Computation::of(with_scalars(function, args)?, inputs);
+                self.of_prims.insert(global.name.clone(), found.clone());
+                found
+            }
+            Callee::Op(op) if op.properties.pure => {
+                let Legalize::PrimFunc(rule) = op.legalize else { return None };
+                let call = OpCall { op: *op, args, attrs };
+                let asked = Asked::of(&call);
+                if let Some(known) = asked.as_ref().and_then(|asked| self.of_ops.get(asked)) {
+                    return known.clone();
+                }
+                let found = rule(&call).ok().and_then(|function| Computation::of(function, inputs));
+                if let Some(asked) = asked {
+                    self.of_ops.put(asked, found.clone());
+                }
+                found
+            }
+            Callee::Op(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => {
+                None
+            }
+        }
+    }
+}
+
+impl Computation {
+    fn of(function: PrimFunc, inputs: usize) -> Option<Rc<Self>> {
+        let alone = only_reads(&function, inputs);
+        alone.then(|| Rc::new(Self { views: view::Views::of(&function, inputs), function }))
+    }
+}
 
 /// The result of the call as a constant, or a tuple of constants; nothing if it is not to be folded, or fails.
 pub(super) fn call(
     evaluator: &dyn Evaluator,
+    computations: &mut Computations,
     module: &IRModule,
     callee: &Callee,
     args: &[Expr],
@@ -35,26 +105,14 @@ pub(super) fn call(
     if needed > given.saturating_mul(GROWTH).saturating_add(FREE_BYTES) {
         return None;
     }
-    let function = match callee {
-        Callee::Tir(global) => with_scalars(module.prim(&global.name)?, args)?,
-        Callee::Op(op) if op.properties.pure => match op.legalize {
-            Legalize::PrimFunc(rule) => rule(&OpCall { op: *op, args, attrs }).ok()?,
-            Legalize::Machine(_) => return None,
-        },
-        Callee::Op(_) | Callee::TirInplace { .. } | Callee::DpsPacked(_) | Callee::Packed(_) | Callee::Value(_) => {
-            return None;
-        }
-    };
-    if !only_reads(&function, inputs.len()) {
-        return None;
-    }
-    if let Some(views) = view::results(&function, &inputs) {
+    let computation = computations.of(module, callee, args, attrs, inputs.len())?;
+    if let Some(views) = computation.views.as_ref().and_then(|views| views.of_inputs(&inputs)) {
         return constants(views, result);
     }
     let results: Vec<Tensor> =
         shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
-    evaluator.run(&function, &all).ok()?;
+    evaluator.run(&computation.function, &all).ok()?;
     drop(all);
     // Now nobody else knows them: what is sealed goes into the executable without a copy.
     constants(results.into_iter().map(Tensor::sealed).collect::<Result<_, _>>().ok()?, result)

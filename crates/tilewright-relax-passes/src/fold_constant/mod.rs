@@ -26,6 +26,7 @@ use tilewright_support::{Map, Origins, Set, with_stack};
 use crate::normalize::normalized;
 use crate::outline::PRIMITIVE;
 use crate::sequence::{map_functions, push_block};
+use evaluate::Computations;
 
 /// How many times the bytes of its arguments a result may take.
 pub const GROWTH: usize = 2;
@@ -68,6 +69,7 @@ enum Count {
 struct Fold<'a> {
     module: &'a IRModule,
     evaluator: Option<&'a dyn Evaluator>,
+    computations: Computations,
     /// Variables whose value is known: tensors, shapes, scalars, and tuples of them.
     known: Map<VarId, Expr>,
     /// Variables whose binding becomes what is known of them.
@@ -81,7 +83,8 @@ struct Fold<'a> {
 impl<'a> Fold<'a> {
     fn new(module: &'a IRModule, evaluator: Option<&'a dyn Evaluator>) -> Self {
         let (known, uses) = (Map::default(), Map::default());
-        Self { module, evaluator, known, folded: Set::default(), dead: Set::default(), uses }
+        let (folded, dead, computations) = Default::default();
+        Self { module, evaluator, computations, known, folded, dead, uses }
     }
 
     /// Counts the uses in a sequence.
@@ -206,10 +209,10 @@ impl<'a> Fold<'a> {
     }
 
     /// The result of a call of constants.
-    fn evaluated(&self, value: &Expr) -> Option<Expr> {
+    fn evaluated(&mut self, value: &Expr) -> Option<Expr> {
         let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return None };
         let args: Vec<Expr> = args.iter().map(|arg| self.constant(arg)).collect::<Option<_>>()?;
-        evaluate::call(self.evaluator?, self.module, callee, &args, attrs, &value.struct_info)
+        evaluate::call(self.evaluator?, &mut self.computations, self.module, callee, &args, attrs, &value.struct_info)
     }
 
     /// Puts the constants in; those that nothing uses go.

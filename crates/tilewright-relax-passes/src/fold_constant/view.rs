@@ -6,36 +6,48 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::Range;
 use tilewright_ir::nest::Nest;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 use tilewright_tensor::Tensor;
 
 /// Views keep all bytes of the argument alive: the results together have at least such a part of them.
 const PART: usize = 2;
 
-/// The results of the function as views of its inputs, which are compact; none unless all of them are.
-pub(super) fn results(function: &PrimFunc, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
-    let buffers: Vec<&Buffer> = function.params.iter().map(|param| param.buffer.as_ref()).collect::<Option<_>>()?;
-    let (given, wanted) = buffers.split_at_checked(inputs.len())?;
-    let root = function.root_block().filter(|root| root.alloc_buffers.is_empty() && root.match_buffers.is_empty())?;
-    let stages = match &root.body.kind {
-        StmtKind::Seq(stages) => stages.as_slice(),
-        _ => std::slice::from_ref(&root.body),
-    };
-    let stages: Vec<Stage> = stages.iter().map(Stage::of).collect::<Option<_>>()?;
-    let mut views = Vec::new();
-    for result in wanted {
-        let mut of_result = stages.iter().filter(|stage| stage.written == **result);
-        let (stage, None) = (of_result.next()?, of_result.next()) else { return None };
-        let input = inputs.get(given.iter().position(|buffer| **buffer == stage.read)?)?;
-        views.push((stage, input));
+/// Where each result of a function lies in its arguments: all of them, or there are no views.
+pub(super) struct Views(Vec<(Stage, usize)>);
+
+impl Views {
+    /// Of a function that gets so many inputs, which are compact, and then its results.
+    pub(super) fn of(function: &PrimFunc, inputs: usize) -> Option<Self> {
+        let buffers: Vec<&Buffer> = function.params.iter().map(|param| param.buffer.as_ref()).collect::<Option<_>>()?;
+        let (given, wanted) = buffers.split_at_checked(inputs)?;
+        let plain = |root: &&Block| root.alloc_buffers.is_empty() && root.match_buffers.is_empty();
+        let root = function.root_block().filter(plain)?;
+        let stages = match &root.body.kind {
+            StmtKind::Seq(stages) => stages.as_slice(),
+            _ => std::slice::from_ref(&root.body),
+        };
+        let stages: Vec<Stage> = stages.iter().map(Stage::of).collect::<Option<_>>()?;
+        let mut views = Vec::new();
+        for result in wanted {
+            let mut of_result = stages.iter().filter(|stage| stage.written == **result);
+            let (stage, None) = (of_result.next()?, of_result.next()) else { return None };
+            views.push((stage.clone(), given.iter().position(|buffer| **buffer == stage.read)?));
+        }
+        (stages.len() == wanted.len()).then_some(Self(views))
     }
-    let whole: usize = inputs.iter().map(Tensor::num_bytes).sum();
-    let views: Vec<Tensor> = views.into_iter().map(|(stage, input)| stage.view(input)).collect::<Option<_>>()?;
-    let bytes: usize = views.iter().map(Tensor::num_bytes).sum();
-    (stages.len() == wanted.len() && bytes.saturating_mul(PART) >= whole).then_some(views)
+
+    /// The results, unless they would keep much more than themselves.
+    pub(super) fn of_inputs(&self, inputs: &[Tensor]) -> Option<Vec<Tensor>> {
+        let whole: usize = inputs.iter().map(Tensor::num_bytes).sum();
+        let views = self.0.iter().map(|(stage, input)| stage.view(inputs.get(*input)?));
+        let views: Vec<Tensor> = views.collect::<Option<_>>()?;
+        let bytes: usize = views.iter().map(Tensor::num_bytes).sum();
+        (bytes.saturating_mul(PART) >= whole).then_some(views)
+    }
 }
 
 /// A stage that copies neighbours: each element, in order, from so many elements behind the first one of what it reads.
+#[derive(Clone)]
 struct Stage {
     written: Buffer,
     read: Buffer,

@@ -24,6 +24,7 @@ use tilewright_ir::verify::Form;
 use tilewright_ir::{GlobalFunc, IRModule};
 use tilewright_support::{Diagnostic, Map, Origins, Set};
 
+use crate::equal_calls::{Asked, EqualCalls};
 use crate::normalize::normalized;
 use crate::sequence::{Place, Rebuild, map_functions, rebuild};
 
@@ -95,10 +96,19 @@ pub(crate) struct Library {
     cx: InferCx,
     pub(crate) module: IRModule,
     by_hash: Map<u64, Vec<GlobalVar>>,
+    /// The functions that calls of operators became.
+    answers: EqualCalls<Answer>,
     /// The names of operators that stay, beside those that the machine runs itself.
     skipped: Set<&'static str>,
     /// Those that were met and stayed.
     left: BTreeSet<&'static str>,
+}
+
+/// What a call of an operator becomes: a call of this function, with these scalars behind the tensors.
+#[derive(Clone)]
+struct Answer {
+    function: GlobalVar,
+    scalars: Vec<Expr>,
 }
 
 impl Library {
@@ -112,7 +122,8 @@ impl Library {
                 by_hash.entry(HashCx::hash(&**function)).or_default().push(global);
             }
         }
-        Self { cx: InferCx::default(), module: module.clone(), by_hash, skipped: Set::default(), left: BTreeSet::new() }
+        let (cx, module, answers) = (InferCx::default(), module.clone(), EqualCalls::default());
+        Self { cx, module, by_hash, answers, skipped: Set::default(), left: BTreeSet::new() }
     }
 
     /// The module with the Relax functions of another one, those that the library's functions were made for.
@@ -136,13 +147,19 @@ impl Library {
             if let Some(known) = self.module.prim(&global.name)
                 && EqCx::compare(&**known, &function).is_ok()
             {
-                let merged = PrimFunc { origins: known.origins.merge(origins), ..(**known).clone() };
-                return self.module.insert(global.name.clone(), merged);
+                return self.also_from(global.clone(), origins);
             }
         }
         let global = self.module.insert_unique(wish, PrimFunc { origins: origins.clone(), ..function });
         self.by_hash.entry(hash).or_default().push(global.clone());
         global
+    }
+
+    /// The module's function, which was made for this place too.
+    fn also_from(&mut self, global: GlobalVar, origins: &Origins) -> GlobalVar {
+        let Some(known) = self.module.prim(&global.name) else { return global };
+        let merged = PrimFunc { origins: known.origins.merge(origins), ..(**known).clone() };
+        self.module.insert(global.name, merged)
     }
 
     /// The call of the function that the rule makes for a call of an operator; a new one gets the wished name or one like it.
@@ -156,18 +173,55 @@ impl Library {
         origins: &Origins,
     ) -> Result<Expr, InferError> {
         let function = rule(call)?;
-        let known = |info: &&StructInfo| info.dims().is_some() && info.dtype().is_some();
-        let Some(results) = result.tensors().filter(|tensors| tensors.iter().all(known)) else {
-            return Err(InferError::new(
-                "the shape or data type of its result is not known here; `R.match_cast` can state it",
-            ));
-        };
-        let results = results.into_iter().cloned().collect();
+        let results = results_of(result)?;
+        let answer = self.answer(wish, function, origins);
+        self.called(answer, tensors, results)
+    }
+
+    /// As [`Library::legalized_as`], by the operator's own rule, which is asked once for equal calls.
+    fn legalized(
+        &mut self,
+        call: &OpCall<'_>,
+        tensors: Vec<Expr>,
+        rule: fn(&OpCall<'_>) -> Result<PrimFunc, InferError>,
+        result: &StructInfo,
+        origins: &Origins,
+    ) -> Result<Expr, InferError> {
+        let asked = Asked::of(call);
+        if let Some(Answer { function, scalars }) = asked.as_ref().and_then(|asked| self.answers.get(asked)).cloned() {
+            let results = results_of(result)?;
+            let answer = Answer { function: self.also_from(function, origins), scalars };
+            return self.called(answer, tensors, results);
+        }
+        let function = rule(call)?;
+        let results = results_of(result)?;
+        let answer = self.answer(short_name(call), function, origins);
+        if let Some(asked) = asked {
+            self.answers.put(asked, answer.clone());
+        }
+        self.called(answer, tensors, results)
+    }
+
+    fn answer(&mut self, wish: &str, function: PrimFunc, origins: &Origins) -> Answer {
         let scalars = function.params.iter().filter(|param| param.buffer.is_none());
-        let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var)));
-        let args = tensors.into_iter().chain(scalars).collect();
-        let global = self.add(wish, function, origins);
-        Expr::call_tir(&self.cx, global, args, results)
+        let scalars = scalars.map(|param| Expr::prim(tilewright_expr::Expr::var(&param.var))).collect();
+        Answer { function: self.add(wish, function, origins), scalars }
+    }
+
+    fn called(&self, answer: Answer, tensors: Vec<Expr>, results: Vec<StructInfo>) -> Result<Expr, InferError> {
+        let args = tensors.into_iter().chain(answer.scalars).collect();
+        Expr::call_tir(&self.cx, answer.function, args, results)
+    }
+}
+
+/// The tensors of a result, which have to be known.
+fn results_of(result: &StructInfo) -> Result<Vec<StructInfo>, InferError> {
+    let known = |info: &&StructInfo| info.dims().is_some() && info.dtype().is_some();
+    match result.tensors().filter(|tensors| tensors.iter().all(known)) {
+        Some(results) => Ok(results.into_iter().cloned().collect()),
+        None => {
+            Err(InferError::new("the shape or data type of its result is not known here; `R.match_cast` can state it"))
+        }
     }
 }
 
@@ -192,8 +246,7 @@ impl Rebuild for Library {
             let mut place = Place { dataflow, origins: &binding.origins, out };
             bind_fields(&mut tensors, &mut place);
             check_sizes(&call, &mut place);
-            let (wish, info) = (short_name(&call), &value.struct_info);
-            let legal = self.legalized_as(wish, &call, tensors, rule, info, &binding.origins).map_err(refused)?;
+            let legal = self.legalized(&call, tensors, rule, &value.struct_info, &binding.origins).map_err(refused)?;
             let legal = match &value.struct_info {
                 // A call of one result gives the tensor itself.
                 StructInfo::Tuple(fields) if fields.len() == 1 => Expr::tuple(vec![place.bind(legal)]),
