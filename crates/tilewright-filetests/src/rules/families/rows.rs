@@ -164,7 +164,10 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
 
 /// The argument, the call, and the number of elements of a row.
 fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> (Value, String, i64) {
-    let x = tensor(g, dtype, budget);
+    let x = match g.dice.one_in(3) {
+        true => many_rows(g, dtype),
+        false => tensor(g, dtype, budget),
+    };
     let count = if g.dice.one_in(4) { x.shape.len().min(2) } else { 1 };
     let own = x.shape.split_at(x.shape.len() - count).1.to_vec();
     let axes: Vec<i64> = (1..=count as i64).rev().map(|at| -at).collect();
@@ -178,6 +181,14 @@ fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> 
     let beta = if op == "layer_norm" { format!(", {}", g.weight(&own, dtype).name) } else { String::new() };
     let text = format!("R.nn.{op}({}, {}{beta}, axes={}, epsilon=0.01)", x.name, gamma.name, list(&axes));
     (x, text, own.iter().map(|dim| dim.size).product())
+}
+
+/// A matrix of so many rows that stages run at once, of any length.
+fn many_rows(g: &mut Graph<'_>, dtype: &'static str) -> Value {
+    let rows = g.dice.pick(&[256, 257, 300, 512]).unwrap_or(256);
+    let columns = g.dice.between(1, 70);
+    let shape = [g.dim(rows, 6), Dim::known(columns)];
+    g.param(&shape, dtype)
 }
 
 /// A batch norm that is trained or not, along any dimension.
