@@ -1,7 +1,7 @@
 //! A program, scheduled and compiled, against what the interpreter makes of it before anything was done to it.
 
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tilewright::ir::Attr;
 use tilewright::ir::node::walk;
@@ -86,8 +86,27 @@ const EDGES: [Edge; 2] = Edge::BOTH;
 /// Of one in so many programs each kernel also runs alone.
 const KERNELS: u64 = 3;
 
-/// The number of threads is the process's.
-static POOL: Mutex<()> = Mutex::new(());
+/// Who changes the number of threads, which is the process's: one at a time, and all as before behind it.
+struct Threads {
+    _alone: MutexGuard<'static, ()>,
+}
+
+impl Threads {
+    fn alone() -> Self {
+        static ONE: Mutex<()> = Mutex::new(());
+        Self { _alone: ONE.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    fn set(&self, count: usize) {
+        set_num_threads(count);
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        set_num_threads(0);
+    }
+}
 
 fn at(step: Step) -> impl Fn(String) -> Fault {
     move |message| Fault { step, message }
@@ -198,8 +217,8 @@ impl Subject {
         edge: Edge,
     ) -> Result<(), Fault> {
         let module = before_schedules(target, &self.module).map_err(at(Step::Passes))?;
-        let _alone = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-        set_num_threads(2);
+        let threads = Threads::alone();
+        threads.set(2);
         for function in module.iter().filter_map(|(name, _)| module.prim(name)) {
             let mut scheduled = schedule(function, target).function;
             scheduled.attrs.insert(GLOBAL_SYMBOL.into(), Attr::str("main"));
@@ -214,18 +233,17 @@ impl Subject {
             let args = guarded(&args, edge).map_err(at(Step::Run))?;
             call(&machine, &alone, "main", &args).map_err(at(Step::Run))?;
         }
-        set_num_threads(0);
         Ok(())
     }
 
     fn check_runs(&self, machine: &VirtualMachine, edge: Edge) -> Result<(), Fault> {
-        let _alone = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-        let run = |threads: usize| -> Result<Plain, String> {
-            set_num_threads(threads);
+        let threads = Threads::alone();
+        let run = |count: usize| -> Result<Plain, String> {
+            threads.set(count);
             call(machine, &self.module, "main", &guarded(&self.args, edge)?)
         };
         let found = THREADS.map(run);
-        set_num_threads(0);
+        drop(threads);
         let [first, others @ ..] = found;
         let first = first.map_err(at(Step::Run))?;
         self.meaning.agree_within(&first, self.allowed).map_err(at(Step::Run))?;

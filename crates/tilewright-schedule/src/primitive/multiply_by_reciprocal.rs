@@ -31,7 +31,7 @@ use crate::tree::{Site, follow, loop_of};
 pub(super) const MULTIPLY_BY_RECIPROCAL: Primitive = Primitive {
     name: "MultiplyByReciprocal",
     method: "multiply_by_reciprocal",
-    doc: "Lets a block that divides by the sums of a softmax multiply by their reciprocals, computed once each.",
+    doc: "Lets a block that divides by the sums of a softmax, or by square roots of reduced numbers, multiply by their reciprocals, computed once each.",
     params: &[("block", Default::Required)],
     gives_list: false,
     run,

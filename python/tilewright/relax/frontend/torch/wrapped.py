@@ -298,10 +298,11 @@ def _exported(
         with torch.no_grad(), _written_out(), sizes_may_be_1:
             whole = export(Call().eval(), (empty,), dynamic_shapes=(dims,))
             program = taken_apart(whole.run_decompositions({}) if changes else whole, refused)
+        depends = _branches_on_sizes(whole) or _may_drop(whole) or _may_drop(program)
     except Exception as error:
         # What a call runs may raise anything, and so may the tracer that looks into it, of which not all is public.
         raise NotExported(f"PyTorch does not export `{node.name}` on its own") from error
-    if _branches_on_sizes(whole) or _may_drop(whole) or _may_drop(program):
+    if depends:
         raise NotExported(f"what `{node.name}` does next depends on symbolic dimensions")
     calls = [inner for inner in program.graph.nodes if inner.op == "call_function"]
     return program if all(has_rule(inner.target) for inner in calls) else None
