@@ -42,10 +42,12 @@ struct SumMemory {
     of_row: Buffer,
 }
 
+/// The number of a sum's row, and how many rows it has summed before; `None` where it does not run.
+type RowOf<'a> = dyn Fn(&Sum) -> Result<Option<(Expr, i64)>, Fault> + 'a;
+
 /// A step of a task: what runs, and in which rows.
 struct Step<'a> {
-    /// The number of the row of each sum, and how many rows it has summed before; `None` where it does not run.
-    sums: &'a dyn Fn(&Sum) -> Result<Option<(Expr, i64)>, Fault>,
+    sums: &'a RowOf<'a>,
     /// Those of the row that is written and of the one that is asked for, if there are such.
     out: Option<(Expr, Expr)>,
 }
