@@ -64,11 +64,12 @@ class Module:
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for k in range(27):
-                            for i in T.unroll(4):
-                                for v in T.unroll(4):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + W[task * 4 + (t * 4 + i), k // 9, k // 3 % 3, k % 3] * packed_columns[k, v * 16 + j]
+                        for vc, vr in T.grid(3, 3):
+                            for vs in T.unroll(3):
+                                for i in T.unroll(4):
+                                    for v in T.unroll(4):
+                                        for j in T.vectorized(16):
+                                            tile[i, v, j] = tile[i, v, j] + W[task * 4 + (t * 4 + i), 0 + vc, 0 + vr, 0 + vs] * packed_columns[vc * 9 + vr * 3 + vs, v * 16 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):

@@ -33,7 +33,9 @@ impl Micro<'_> {
         tile: &Tile,
         update: impl Fn(&Place) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
-        if let Some(inner) = self.p.places_in_window() {
+        if self.p.far_rows.is_none()
+            && let Some(inner) = self.p.places_in_window()
+        {
             let asked = |number: &Expr| match (&self.next, &tile.number) {
                 (Some(next), Some(own)) => self.asked(next, own, number),
                 _ => Ok(Vec::new()),
