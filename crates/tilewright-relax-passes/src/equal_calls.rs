@@ -1,19 +1,20 @@
 //! Calls of operators that ask for the same computation.
 //!
 //! What a call of an operator becomes follows from the operator, the struct infos of its arguments and its attributes:
-//! rules do not look into tensors. A model calls few operators in many places, so that what was made for a call serves
+//! rules do not look into tensors, but they do look at the fields of a tuple, whose own struct info may say less. A model calls few operators in many places, so that what was made for a call serves
 //! those that are equal to it.
 
 use tilewright_expr::node::{EqCx, HashCx};
 use tilewright_ir::Attrs;
 use tilewright_ir::op::{OpCall, OpRef};
-use tilewright_ir::relax::{Expr, ExprKind, StructInfo};
+use tilewright_ir::relax::{Expr, ExprKind, StructInfo, TensorShape};
 use tilewright_support::Map;
 
 /// What a call asks for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     op: OpRef,
+    /// Those of the arguments, behind a tuple's own those of its fields.
     infos: Vec<StructInfo>,
     attrs: Attrs,
 }
@@ -21,8 +22,8 @@ pub(crate) struct Asked {
 impl Asked {
     /// None where an argument is more than its struct info says.
     pub(crate) fn of(call: &OpCall<'_>) -> Option<Self> {
-        let infos = call.args.iter().map(|arg| is_told(arg).then(|| arg.struct_info.clone()));
-        Some(Self { op: call.op, infos: infos.collect::<Option<_>>()?, attrs: call.attrs.clone() })
+        let mut infos = Vec::new();
+        call.args.iter().all(|arg| tell(arg, &mut infos)).then(|| Self { op: call.op, infos, attrs: call.attrs.clone() })
     }
 
     fn hash(&self) -> u64 {
@@ -37,14 +38,16 @@ impl Asked {
     }
 }
 
-/// Whether the argument's struct info says all that rules read of it.
-fn is_told(arg: &Expr) -> bool {
-    match &arg.kind {
-        ExprKind::Tuple(fields) => fields.iter().all(is_told),
-        ExprKind::Var(_) | ExprKind::Constant(_) | ExprKind::TupleGet { .. } => {
-            matches!(arg.struct_info, StructInfo::Tensor { .. })
+/// Notes the struct infos of an argument, where they say all that rules read of it.
+fn tell(arg: &Expr, infos: &mut Vec<StructInfo>) -> bool {
+    infos.push(arg.struct_info.clone());
+    match (&arg.kind, &arg.struct_info) {
+        (ExprKind::Tuple(fields), _) => fields.iter().all(|field| tell(field, infos)),
+        (ExprKind::Var(_) | ExprKind::Constant(_) | ExprKind::TupleGet { .. }, info) => {
+            matches!(info, StructInfo::Tensor { .. })
         }
-        ExprKind::Shape(_) | ExprKind::Prim(_) => true,
+        (ExprKind::Prim(_), StructInfo::Prim { value, .. }) => value.is_some(),
+        (ExprKind::Shape(_), StructInfo::Shape(shape)) => matches!(shape, TensorShape::Known(_)),
         _ => false,
     }
 }

@@ -28,7 +28,8 @@ struct Computation {
 #[derive(Default)]
 pub(super) struct Computations {
     of_ops: EqualCalls<Option<Rc<Computation>>>,
-    of_prims: Map<Arc<str>, Option<Rc<Computation>>>,
+    /// By the function's name, and how many of its parameters are inputs in the call.
+    of_prims: Map<(Arc<str>, usize), Option<Rc<Computation>>>,
 }
 
 impl Computations {
@@ -47,11 +48,12 @@ impl Computations {
                 if !args.iter().all(|arg| tensor(arg).is_some()) {
                     return Computation::of(with_scalars(function, args)?, inputs);
                 }
-                if let Some(known) = self.of_prims.get(&global.name) {
+                let key = (global.name.clone(), inputs);
+                if let Some(known) = self.of_prims.get(&key) {
                     return known.clone();
                 }
                 let found = Computation::of(with_scalars(function, args)?, inputs);
-                self.of_prims.insert(global.name.clone(), found.clone());
+                self.of_prims.insert(key, found.clone());
                 found
             }
             Callee::Op(op) if op.properties.pure => {
