@@ -7,6 +7,7 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Range, Stmt, Var};
 
 use super::task::Maker;
+use super::weights::is_divisor;
 use crate::guard::{binary, mentions, reads_memory, substituted};
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::{Copy, is_along};
@@ -119,14 +120,13 @@ impl Maker<'_> {
         Ok(Some((placed, reciprocal, binary(BinOp::Div, &self.float(1.0), &divisor)?)))
     }
 
-    /// Whether a formula is of the sum of weights and of numbers that are not tiny.
+    /// Whether a formula divides by the sum of weights in a way that a reciprocal of it is a number: none of its numbers is tiny.
     fn is_of_total(&self, formula: &Expr) -> bool {
-        let mut fits = mentions(formula, std::slice::from_ref(&self.a.total)) && formula.dtype == self.a.dtype;
-        walk(formula, |e: &Expr| match &e.kind {
-            ExprKind::Float(bits) => fits &= bits.0 == 0.0 || bits.0.abs() >= LEAST,
-            ExprKind::Var(var) => fits &= *var == self.a.total,
-            ExprKind::Load { .. } | ExprKind::Foreign { .. } => fits = false,
-            _ => {}
+        let mut fits = is_divisor(formula, &self.a.total) && formula.dtype == self.a.dtype;
+        walk(formula, |e: &Expr| {
+            if let ExprKind::Float(bits) = &e.kind {
+                fits &= bits.0 == 0.0 || bits.0.abs() >= LEAST;
+            }
         });
         fits
     }

@@ -62,7 +62,7 @@ pub(super) fn factor_of(product: &Expr, weight: &Expr, total: &Var) -> Result<(E
 }
 
 /// Whether the expression is of the sum of weights alone, never less than zero, and zero only where the sum is.
-fn is_divisor(value: &Expr, total: &Var) -> bool {
+pub(super) fn is_divisor(value: &Expr, total: &Var) -> bool {
     let with = |(a, b): (&Expr, &Expr), fits: fn(f64) -> bool| {
         [(a, b), (b, a)].iter().any(|(of, by)| is_divisor(of, total) && number(by).is_some_and(fits))
     };

@@ -33,8 +33,9 @@ impl Micro<'_> {
         tile: &Tile,
         update: impl Fn(&Place) -> Result<Stmt, Fault>,
     ) -> Result<Stmt, Fault> {
+        let in_windows = |inner: &i64| self.next.as_ref().is_none_or(|next| next.places == *inner);
         if self.p.far_rows.is_none()
-            && let Some(inner) = self.p.places_in_window()
+            && let Some(inner) = self.p.places_in_window().filter(in_windows)
         {
             let asked = |number: &Expr| match (&self.next, &tile.number) {
                 (Some(next), Some(own)) => self.asked(next, own, number),
