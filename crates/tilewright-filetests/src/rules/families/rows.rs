@@ -144,13 +144,37 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
         return g.finish(&[result]);
     }
     let (x, text, n) = match op {
-        "layer_norm" | "rms_norm" => along_last(&mut g, op, dtype, budget),
+        "layer_norm" | "rms_norm" => {
+            let x = tensor(&mut g, dtype, budget);
+            let count = if g.dice.one_in(4) { x.shape.len().min(2) } else { 1 };
+            along_last(&mut g, op, x, count)
+        }
         _ => of_channels(&mut g, op, dtype, budget),
     };
+    with_something_behind(g, &x, &text, n)
+}
+
+/// A norm of so many rows that stages run at once, of any length.
+pub(super) fn norm_of_many_rows(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers = Numbers::Real;
+    g.special = g.dice.one_in(5);
+    let dtype = g.dice.word(&["float32", "float32", "float32", "float32", "float16"]);
+    let op = g.dice.word(&["layer_norm", "rms_norm"]);
+    let rows = g.dice.pick(&[256, 257, 300, 512]).unwrap_or(256);
+    let columns = g.dice.between(1, 70);
+    let shape = [g.dim(rows, 6), Dim::known(columns)];
+    let x = g.param(&shape, dtype);
+    let (x, text, n) = along_last(&mut g, op, x, 1);
+    with_something_behind(g, &x, &text, n)
+}
+
+/// The norm, and perhaps something that is computed of it.
+fn with_something_behind(mut g: Graph<'_>, x: &Value, text: &str, n: i64) -> Program {
     // Divided by roots of variances of at least 1e-2, whose errors are those of sums of squares.
     g.sums(4 * n + 16, "float32");
     g.rounds(64.0, 64.0);
-    let y = g.map(&text, &x);
+    let y = g.map(text, x);
     let y = match g.dice.below(4) {
         0 => {
             let other = g.param(&y.shape, y.dtype);
@@ -163,12 +187,8 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
 }
 
 /// The argument, the call, and the number of elements of a row.
-fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> (Value, String, i64) {
-    let x = match g.dice.one_in(3) {
-        true => many_rows(g, dtype),
-        false => tensor(g, dtype, budget),
-    };
-    let count = if g.dice.one_in(4) { x.shape.len().min(2) } else { 1 };
+fn along_last(g: &mut Graph<'_>, op: &str, x: Value, count: usize) -> (Value, String, i64) {
+    let dtype = x.dtype;
     let own = x.shape.split_at(x.shape.len() - count).1.to_vec();
     let axes: Vec<i64> = (1..=count as i64).rev().map(|at| -at).collect();
     let x = if g.dice.one_in(3) {
@@ -181,14 +201,6 @@ fn along_last(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) -> 
     let beta = if op == "layer_norm" { format!(", {}", g.weight(&own, dtype).name) } else { String::new() };
     let text = format!("R.nn.{op}({}, {}{beta}, axes={}, epsilon=0.01)", x.name, gamma.name, list(&axes));
     (x, text, own.iter().map(|dim| dim.size).product())
-}
-
-/// A matrix of so many rows that stages run at once, of any length.
-fn many_rows(g: &mut Graph<'_>, dtype: &'static str) -> Value {
-    let rows = g.dice.pick(&[256, 257, 300, 512]).unwrap_or(256);
-    let columns = g.dice.between(1, 70);
-    let shape = [g.dim(rows, 6), Dim::known(columns)];
-    g.param(&shape, dtype)
 }
 
 /// A batch norm that is trained or not, along any dimension.

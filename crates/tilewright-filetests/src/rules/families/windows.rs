@@ -114,20 +114,24 @@ pub(super) fn convolution(dice: &mut Dice) -> Program {
     g.finish(&[value])
 }
 
-/// A convolution in groups of about a vector of channels on a small image, with constant weights.
-pub(super) fn grouped(dice: &mut Dice) -> Program {
+/// A convolution of a small image with constant weights, in groups of about a vector of channels or of many channels.
+pub(super) fn small_image(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers_of_sums();
-    let groups = g.dice.between(2, 4);
-    let (of_group, per_group) = (g.dice.between(7, 16), g.dice.pick(&[16, 8, 12, 7]).unwrap_or(16));
+    let (groups, of_group, per_group) = match g.dice.one_in(2) {
+        true => (g.dice.between(2, 4), g.dice.between(7, 16), g.dice.pick(&[16, 8, 12, 7]).unwrap_or(16)),
+        false => (1, g.dice.between(5, 20), g.dice.pick(&[32, 48, 64, 37]).unwrap_or(32)),
+    };
     let (height, width, batch) = (g.dice.between(3, 7), g.dice.between(5, 9), g.dice.between(1, 2));
     let batch = g.dim(batch, 6);
-    let sizes = [height + 2, width + 2].map(Dim::known);
+    let border = g.dice.between(0, 1);
+    let sizes = [height, width].map(|size| Dim::known(size + 2 - 2 * border));
     let x = g.param(&image(&batch, groups * of_group, &sizes, false), "float32");
     let w = g.constant(&[groups * per_group, of_group, 3, 3].map(Dim::known), "float32");
     g.sums(9 * of_group, "float32");
     let shape = image(&batch, groups * per_group, &[height, width].map(Dim::known), false);
-    let value = g.emit(&format!("R.nn.conv2d({}, {}, groups={groups})", x.name, w.name), &shape, "float32");
+    let call = format!("R.nn.conv2d({}, {}, padding={border}, groups={groups})", x.name, w.name);
+    let value = g.emit(&call, &shape, "float32");
     let value = epilogue(&mut g, value, Some(1));
     g.finish(&[value])
 }
