@@ -247,3 +247,20 @@ def test_many_threads_call_while_others_build_save_load_and_fail(executable, tmp
     for thread in threads:
         thread.join()
     assert not problems
+
+
+@I.ir_module
+class PutTwice:
+    @R.function
+    def main(
+        x: R.Tensor((4,), "float32"), value: R.Tensor((2,), "float32"), i: R.Tensor((2,)), j: R.Tensor((2,))
+    ) -> R.Tensor((4,), "float32"):
+        R.func_attr({"num_input": 2})
+        first = R.index_put(x, (i,), value)
+        return R.index_put(first, (j,), value)
+
+
+def test_calls_whose_parameters_turn_out_to_have_other_types_are_not_equal():
+    params = {"i": np.int32([0, 1]), "j": np.int64([2, 3])}
+    main = tw.relax.VirtualMachine(tw.relax.build(PutTwice, params=params), tw.cpu())["main"]
+    assert main(np.zeros(4, "float32"), np.float32([1, -2])).numpy().tolist() == [1, -2, 1, -2]
