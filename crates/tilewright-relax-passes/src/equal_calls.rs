@@ -23,7 +23,11 @@ impl Asked {
     /// None where an argument is more than its struct info says.
     pub(crate) fn of(call: &OpCall<'_>) -> Option<Self> {
         let mut infos = Vec::new();
-        call.args.iter().all(|arg| tell(arg, &mut infos)).then(|| Self { op: call.op, infos, attrs: call.attrs.clone() })
+        call.args.iter().all(|arg| tell(arg, &mut infos)).then(|| Self {
+            op: call.op,
+            infos,
+            attrs: call.attrs.clone(),
+        })
     }
 
     fn hash(&self) -> u64 {
