@@ -166,6 +166,12 @@ impl Expr {
         Ok(Self::raw(a.dtype, ExprKind::Binary(op, a, b)))
     }
 
+    /// How many parts of so much, which is at least 1, make up an integer: its quotient, rounded up.
+    pub fn ceil_div(&self, part: i64) -> Result<Self, TypeMismatch> {
+        let end = Self::binary(BinOp::Add, self, &Self::int(part - 1, self.dtype))?;
+        Self::binary(BinOp::FloorDiv, &end, &Self::int(part, self.dtype))
+    }
+
     pub fn compare(op: CmpOp, a: &Self, b: &Self) -> Result<Self, TypeMismatch> {
         let (a, b) = Self::matched(a, b)?;
         if a.dtype.is_handle() {

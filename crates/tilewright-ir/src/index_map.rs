@@ -121,9 +121,7 @@ impl IndexMap {
         if !fits {
             return None;
         }
-        let whole =
-            Expr::binary(BinOp::FloorDiv, &(extent.clone() + (part - 1)), &Expr::int(part, extent.dtype)).ok()?;
-        Some(cx.simplify(&(whole * part)))
+        Some(cx.simplify(&(extent.ceil_div(part).ok()? * part)))
     }
 }
 

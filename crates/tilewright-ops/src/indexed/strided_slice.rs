@@ -106,7 +106,7 @@ fn length(cx: &InferCx, begin: &Expr, end: &Expr, stride: i64) -> Result<Expr, I
     let size = stride.abs();
     let count = match size {
         1 => distance,
-        _ => Expr::binary(BinOp::FloorDiv, &(distance + (size - 1)), &Expr::i64(size)).map_err(refused)?,
+        _ => distance.ceil_div(size).map_err(refused)?,
     };
     let count = cx.analyzer.simplify(&count);
     match count.as_int() {

@@ -42,7 +42,7 @@ fn cuts(cx: &InferCx, call: &OpCall<'_>, extent: &Expr) -> Result<Vec<Expr>, Inf
     let mut cuts = vec![Expr::i64(0)];
     match call.attr("indices_or_sections") {
         Some(Attr::Int(sections)) if (1..=MOST_SECTIONS).contains(sections) => {
-            let size = checked(Expr::binary(BinOp::FloorDiv, &(extent + (sections - 1)), &Expr::i64(*sections)))?;
+            let size = checked(extent.ceil_div(*sections))?;
             // Where the sections divide the dimension, no part is cut short.
             let even = cx.analyzer.prove_equal(&(&size * *sections), extent);
             for part in 1..*sections {

@@ -131,5 +131,5 @@ fn pieces(extent: &Expr) -> Result<(Expr, i64), TeError> {
         Some(all) => even(all).unwrap_or(MOST),
         None => MOST,
     };
-    Ok((Expr::binary(BinOp::FloorDiv, &(extent + &Expr::i64(size - 1)), &Expr::i64(size))?, size))
+    Ok((extent.ceil_div(size)?, size))
 }

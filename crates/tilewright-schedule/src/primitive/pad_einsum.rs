@@ -110,9 +110,8 @@ fn einsum<'a>(function: &PrimFunc, site: &'a Site, block: &'a Block, padding: &[
         if *size < 1 {
             return Err(refuse(&format!("cannot be filled up to multiples of {size}")));
         }
-        let (extent, size) = (&iter.domain.extent, Expr::int(*size, iter.domain.extent.dtype));
-        let whole = binary(BinOp::FloorDiv, &(&(extent + &size) - 1), &size)?;
-        let whole = known.simplify(&binary(BinOp::Mul, &whole, &size)?);
+        let extent = &iter.domain.extent;
+        let whole = known.simplify(&(typed(extent.ceil_div(*size))? * *size));
         longer.push(!known.prove_equal(&whole, extent));
         extents.push(if known.prove_equal(&whole, extent) { extent.clone() } else { whole });
     }

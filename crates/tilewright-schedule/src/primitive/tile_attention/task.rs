@@ -39,7 +39,7 @@ impl Maker<'_> {
     }
 
     pub(super) fn ceil_div(&self, a: &Expr, by: i64) -> Result<Expr, Fault> {
-        Ok(self.known.simplify(&binary(BinOp::FloorDiv, &(a + (by - 1)), &self.int(by))?))
+        Ok(self.known.simplify(&typed(a.ceil_div(by))?))
     }
 
     pub(super) fn least(&self, a: &Expr, b: &Expr) -> Result<Expr, Fault> {

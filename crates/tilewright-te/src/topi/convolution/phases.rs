@@ -6,7 +6,7 @@
 //! taps no stride divides evenly has one less in some phases: there both factors are zero.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::{BinOp, Expr};
+use tilewright_expr::Expr;
 use tilewright_tensor::DataType;
 
 use super::{Conv, extent, product};
@@ -56,8 +56,7 @@ fn dim(conv: &Conv, d: usize, data: &Expr, result: &Expr, taps: &Expr) -> Result
     let (stride, before) = (along.stride, along.before);
     let Some(taps) = taps.as_int().filter(|&taps| taps > 0 && stride > 0 && before >= 0) else { return Ok(None) };
     let own = (taps + stride - 1) / stride;
-    let results = Expr::binary(BinOp::FloorDiv, &(result.clone() + (stride - 1)), &Expr::int(stride, result.dtype))?;
-    let results = analyzer.simplify(&results);
+    let results = analyzer.simplify(&result.ceil_div(stride)?);
     let in_front = (own - 1 - before / stride).max(0);
     let first = before / stride + in_front - (own - 1);
     // The last phase begins one element later where the border is not a multiple of the stride.
