@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tilewright::Target;
-use tilewright::target::{Kind, TargetWords};
+use tilewright::target::{OptionValue, TargetWords};
 
 use crate::error;
 
@@ -41,16 +41,11 @@ impl PyTarget {
     fn options<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let options = PyDict::new(py);
         let words = TargetWords::of(&self.text).map_err(|e| error::general(py, e))?;
-        for (name, value) in words.options {
-            if ["mattr", "keys", "libs"].contains(&name) {
-                let mut all: Vec<String> =
-                    options.get_item(name)?.map_or_else(|| Ok(Vec::new()), |all| all.extract())?;
-                all.extend(value.split(',').filter(|word| !word.is_empty()).map(str::to_owned));
-                options.set_item(name, all)?;
-            } else if let Ok(number) = value.parse::<i64>() {
-                options.set_item(name, number)?;
-            } else {
-                options.set_item(name, value)?;
+        for (name, value) in words.values() {
+            match value {
+                OptionValue::Words(words) => options.set_item(name, words)?,
+                OptionValue::Number(number) => options.set_item(name, number)?,
+                OptionValue::Text(text) => options.set_item(name, text)?,
             }
         }
         Ok(options)
@@ -59,10 +54,7 @@ impl PyTarget {
     /// The kind's name, `llvm` or `cuda`.
     #[getter]
     fn kind_name(&self) -> &'static str {
-        match self.target.kind {
-            Kind::Cpu => "llvm",
-            Kind::Cuda => "cuda",
-        }
+        self.target.kind.name()
     }
 
     /// LLVM's name of the processor.

@@ -22,7 +22,7 @@ pub mod presets;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use parse::{TargetError, TargetWords};
+pub use parse::{OptionValue, TargetError, TargetWords};
 
 /// The sort of machine, which decides the code generator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,12 +33,26 @@ pub enum Kind {
     Cuda,
 }
 
+impl Kind {
+    /// The word that target strings begin with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "llvm",
+            Self::Cuda => "cuda",
+        }
+    }
+}
+
 /// The instruction set of a CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arch {
     X86_64,
     AArch64,
 }
+
+/// Bytes that the caches of a core hold of what was used last, on any machine: second-level caches have one or two megabytes,
+/// or a larger cache behind them. It is for those who have no target to ask, too.
+pub const NEAR_BYTES: u64 = 1 << 20;
 
 /// Sizes that schedules are chosen by. They shape the code but never its meaning.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -55,6 +69,15 @@ pub struct Limits {
     pub cores: u32,
     /// Threads that a block of a GPU may have; 0 where there are no blocks of threads.
     pub max_threads_per_block: u32,
+}
+
+impl Limits {
+    /// Bytes of tensors that fill the last-level cache, an eighth of which is left to what else is used: larger results are
+    /// written past it.
+    pub fn filling_bytes(&self) -> u64 {
+        let cache = self.l3_bytes.max(NEAR_BYTES);
+        cache - cache / 8
+    }
 }
 
 /// A machine to compile for.
@@ -103,20 +126,23 @@ impl Target {
         (self.vector_bits / element_bits.max(1)).max(1)
     }
 
-    /// The width of the narrowest vectors whose arithmetic is as fast for each element as that of the widest ones. The first
-    /// processors of AMD with AVX-512 compute a vector of 512 bits as two halves; they are known by their extensions.
+    /// The width of the narrowest vectors whose arithmetic is as fast for each element as that of the widest ones. Zen 4
+    /// computes a vector of 512 bits as two halves; Zen 5 has an extension more.
     pub fn full_rate_bits(&self) -> u32 {
-        let in_halves = self.vector_bits == 512
-            && ["avx512bf16", "avx512vbmi2"].iter().all(|name| self.has(name))
-            && !["avx512fp16", "avxvnni"].iter().any(|name| self.has(name));
+        let in_halves = self.vector_bits == 512 && self.is_zen_with_avx512() && !self.has("avxvnni");
         if in_halves { 256 } else { self.vector_bits }
     }
 
     /// Whether the dot product of pairs of bfloat16 is taken to be faster than as many fused multiply-adds of float32. It is
     /// on processors of AMD up to Zen 5; those of Intel begin one of 512 bits in two cycles, in which they do four
-    /// multiply-adds of half as many products each. This is a heuristic, which knows them by their extensions: Cooper Lake
-    /// lacks those of Ice Lake, all later ones of Intel have float16, which none of AMD up to Zen 5 has.
+    /// multiply-adds of half as many products each.
     pub fn has_fast_bf16_dots(&self) -> bool {
+        self.is_zen_with_avx512()
+    }
+
+    /// Whether the processor is taken to be Zen 4 or Zen 5, by its extensions, which is a heuristic: Cooper Lake lacks those
+    /// of Ice Lake, and all later ones of Intel have float16, which none of AMD up to Zen 5 has.
+    fn is_zen_with_avx512(&self) -> bool {
         self.has("avx512bf16") && self.has("avx512vbmi2") && !self.has("avx512fp16")
     }
 

@@ -20,6 +20,17 @@ impl std::error::Error for TargetError {}
 
 const OPTIONS: [&str; 6] = ["mtriple", "mcpu", "mattr", "num-cores", "keys", "device"];
 
+/// The options whose values are lists of words.
+const LISTS: [&str; 3] = ["mattr", "keys", "libs"];
+
+/// What an option says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OptionValue<'t> {
+    Words(Vec<&'t str>),
+    Number(i64),
+    Text(&'t str),
+}
+
 /// The words of a target string: the kind, and the options as they were written, without the dashes in front.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TargetWords<'t> {
@@ -52,6 +63,28 @@ impl<'t> TargetWords<'t> {
         }
         Ok(Self { kind, options })
     }
+
+    /// What each option says, in the order of the first ones of each name: the words of all in a list, else the last.
+    pub fn values(&self) -> Vec<(&'t str, OptionValue<'t>)> {
+        let mut found: Vec<(&str, OptionValue<'_>)> = Vec::new();
+        for &(name, text) in &self.options {
+            let value = match text.parse() {
+                _ if LISTS.contains(&name) => OptionValue::Words(words_of(text).collect()),
+                Ok(number) => OptionValue::Number(number),
+                Err(_) => OptionValue::Text(text),
+            };
+            match (found.iter_mut().find(|(known, _)| *known == name), value) {
+                (Some((_, OptionValue::Words(all))), OptionValue::Words(more)) => all.extend(more),
+                (Some((_, known)), value) => *known = value,
+                (None, value) => found.push((name, value)),
+            }
+        }
+        found
+    }
+}
+
+fn words_of(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').filter(|word| !word.is_empty())
 }
 
 pub(crate) fn parse(text: &str) -> Result<Target, TargetError> {
@@ -95,7 +128,7 @@ fn parse_cpu(options: &[(&str, &str)]) -> Result<Target, TargetError> {
         match option {
             "mtriple" => triple = Some(value),
             "mcpu" => cpu = Some(value),
-            "mattr" => attributes.extend(value.split(',').filter(|name| !name.is_empty())),
+            "mattr" => attributes.extend(words_of(value)),
             "num-cores" => {
                 let number = value.parse().ok().filter(|&n: &u32| n > 0);
                 cores =
@@ -277,6 +310,11 @@ mod tests {
         assert_eq!(words.kind, Kind::Cpu);
         let expected = [("mcpu", "haswell"), ("mattr", "+fma"), ("keys", "mine,cpu"), ("mattr", "-avx2")];
         assert_eq!(words.options, expected);
+        let features = OptionValue::Words(vec!["+fma", "-avx2"]);
+        let keys = OptionValue::Words(vec!["mine", "cpu"]);
+        assert_eq!(words.values(), [("mcpu", OptionValue::Text("haswell")), ("mattr", features), ("keys", keys)]);
+        let cores = TargetWords::of("llvm -num-cores=2 -num-cores=4").unwrap();
+        assert_eq!(cores.values(), [("num-cores", OptionValue::Number(4))]);
         assert_eq!(Target::parse("haswell -keys=mine"), Target::parse("haswell"));
     }
 

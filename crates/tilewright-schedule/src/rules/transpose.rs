@@ -7,7 +7,7 @@
 
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{Expr, StmtKind};
-use tilewright_target::Target;
+use tilewright_target::{NEAR_BYTES, Target};
 
 use super::Declined;
 use super::accesses::{PlainNest, extent_of, gone};
@@ -29,7 +29,7 @@ const PIECE: (i64, i64) = (4, 2);
 /// The same where rows of the result begin within lines: the lines that two of them share are read before they are written.
 const LONG_PIECE: (i64, i64) = (2, 16);
 /// Bytes that the caches of a core hold: behind them what is next has to be asked for, and lines be written as a whole.
-const NEAR: i64 = 1 << 20;
+const NEAR: i64 = NEAR_BYTES.cast_signed();
 /// Loops of fewer iterations are not cut into squares.
 const SHORT: i64 = 16;
 /// Loops of fewer iterations are no side of a tile.
@@ -60,12 +60,9 @@ pub(super) fn in_squares(
     // A short loop that is one with its neighbours in memory is a side of a square with them, but of no tile.
     let in_tiles = [read, written].iter().zip(&joined).all(|(&at, side)| !is_short(&[at]) || is_short(side));
     let short_rows = nest.extent(written).is_some_and(|extent| extent.saturating_mul(width(nest)) < 2 * LINE);
-    let direct = stays(nest, target) || short_rows;
-    if in_tiles
-        && (direct && attempt(schedule, |schedule| through_registers(schedule, target, nest, crossed))
-            || attempt(schedule, |schedule| staged(schedule, target, nest, crossed))
-            || attempt(schedule, |schedule| through_registers(schedule, target, nest, crossed)))
-    {
+    let ways =
+        if stays(nest, target) || short_rows { [through_registers, staged] } else { [staged, through_registers] };
+    if in_tiles && ways.iter().any(|way| attempt(schedule, |schedule| way(schedule, target, nest, crossed))) {
         return Ok(());
     }
     if joined.iter().any(|side| is_short(side)) {
@@ -135,8 +132,8 @@ fn is_far(nest: &PlainNest) -> bool {
 fn stays(nest: &PlainNest, target: &Target) -> bool {
     let all: Vec<usize> = (0..nest.loops.len()).collect();
     let bytes = i64::try_from(nest.cost.bytes).unwrap_or(i64::MAX);
-    let held = i64::try_from(target.limits.l3_bytes / 8 * 7).unwrap_or(i64::MAX);
-    nest.iterations(&all).is_some_and(|count| count.saturating_mul(bytes) < held.max(NEAR))
+    let held = i64::try_from(target.limits.filling_bytes()).unwrap_or(i64::MAX);
+    nest.iterations(&all).is_some_and(|count| count.saturating_mul(bytes) < held)
 }
 
 /// Whether every row of the result begins where a line of a cache does, if the result does.
