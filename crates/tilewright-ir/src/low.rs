@@ -33,6 +33,10 @@ use crate::tir::PrimFunc;
 /// How the messages of guards of indices begin.
 pub const INDEX_GUARD: &str = "index out of range: ";
 
+/// The annotation of a serial loop whose vectors are stored at multiples of their own bytes, counted from where the argument
+/// begins; their indices need not show it.
+pub const ALIGNED: &str = "tilewright.aligned";
+
 /// In the flat form, a call of a packed function of this name is no call but a tensor: the address of its first element
 /// and its dimensions. It stands among the arguments of another packed call, because buffers of the flat form have lost
 /// their shapes.

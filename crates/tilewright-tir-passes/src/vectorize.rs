@@ -12,21 +12,22 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::low::ALIGNED;
 use tilewright_ir::tir::{
     BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Range, Stmt, StmtKind, Var, written_data,
 };
+use tilewright_ir::{Attr, Attrs};
 use tilewright_support::Set;
+use tilewright_target::NEAR_BYTES;
 
 use crate::lanes::Lanes;
 use crate::stmt::{Result, analyzer_of, map_below, reads, typed, with_body};
 use crate::substitute::{Substitute, copy_with};
 
 /// Loops of up to this many iterations become one vector.
-const MAX_LANES: i64 = 64;
+pub const MAX_LANES: i64 = 64;
 /// Bytes of the widest elements in a piece of a longer loop: the widest registers of CPUs. Narrower ones take several.
 const VECTOR_BYTES: i64 = 64;
-/// Bytes of an argument that the caches of a core do not hold.
-const LARGE: i64 = 1 << 20;
 /// With fewer pieces than this, where they begin does not matter beside the masks.
 const MIN_ALIGNED: i64 = 4;
 
@@ -194,7 +195,8 @@ impl Vectorize {
         let ahead = typed(Expr::compare(CmpOp::Lt, &numbers, &typed(end.broadcast(width))?))?;
         let inside = typed(Expr::binary(BinOp::And, &behind, &ahead))?;
         let head = self.under_mask(l, &begin, inside, !has_choice(l.body))?;
-        let main = self.pieces_from(l, &begin, &first, &(&pieces - &first), lanes)?;
+        let marks = [(ALIGNED.into(), Attr::Bool(true))].into();
+        let main = self.pieces_from(l, &begin, (&first, &(&pieces - &first)), lanes, marks)?;
         let tail = self.masked(l, &(&begin + &(&pieces * lanes)), &rest, lanes)?;
         let (Some(head), Some(main), Some(tail)) = (head, main, tail) else { return Ok(None) };
         let asked = self.last_line(l, extent)?;
@@ -217,7 +219,7 @@ impl Vectorize {
     fn last_line(&self, l: &Loop<'_>, extent: &Expr) -> Result<Stmt> {
         let StmtKind::Store { buffer, indices, .. } = &l.body.kind else { return Ok(Stmt::nothing()) };
         let elements = buffer.shape.first().and_then(Expr::as_int).unwrap_or(i64::MAX);
-        if elements.saturating_mul(buffer.dtype.element_bytes() as i64) < LARGE {
+        if elements.saturating_mul(buffer.dtype.element_bytes() as i64) < NEAR_BYTES.cast_signed() {
             return Ok(Stmt::nothing());
         }
         let last = &(l.min + extent) - 1;
@@ -227,7 +229,7 @@ impl Vectorize {
 
     /// Whole pieces, one after the other.
     fn pieces(&mut self, l: &Loop<'_>, pieces: &Expr, lanes: i64) -> Result<Option<Stmt>> {
-        self.pieces_from(l, l.min, &Expr::int(0, l.var.dtype), pieces, lanes)
+        self.pieces_from(l, l.min, (&Expr::int(0, l.var.dtype), pieces), lanes, Attrs::new())
     }
 
     /// So many whole pieces of those from `begin` on, without the `first` ones.
@@ -235,9 +237,9 @@ impl Vectorize {
         &mut self,
         l: &Loop<'_>,
         begin: &Expr,
-        first: &Expr,
-        pieces: &Expr,
+        (first, pieces): (&Expr, &Expr),
         lanes: i64,
+        annotations: Attrs,
     ) -> Result<Option<Stmt>> {
         let outer = Var::new(format!("{}_outer", l.var.name), l.var.dtype);
         let start = begin + &(&Expr::var(&outer) * lanes);
@@ -246,8 +248,9 @@ impl Vectorize {
         let body = copy_with(l.body, []);
         let main = self.piece(l.var, &start, lanes, &body);
         self.analyzer.leave(scope);
-        let Some(main) = main? else { return Ok(None) };
-        Ok(Some(Stmt::for_loop(&outer, first.clone(), pieces.clone(), ForKind::Serial, main)))
+        let Some(body) = main? else { return Ok(None) };
+        let (min, extent, kind) = (first.clone(), pieces.clone(), ForKind::Serial);
+        Ok(Some(StmtKind::For { var: outer, min, extent, kind, annotations, body }.into()))
     }
 
     /// `count` iterations from `start` on as one statement.

@@ -42,7 +42,7 @@ class Module:
                     if T.int64(0) < shift:
                         rest: T.boolx16 = T.Broadcast(shift, 16) <= T.Ramp(T.int64(0), T.int64(1), 16) and T.Ramp(T.int64(0), T.int64(1), 16) < T.Broadcast(shifted, 16)
                         C.vstore([T.Ramp(i * (m + k) - shift, T.int64(1), 16)], A.vload([T.Ramp(i * m - shift, T.int64(1), 16)], predicate=rest), predicate=rest)
-                    for j_outer in range(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (shifted // T.int64(16) - T.min(shift, T.int64(1)))):
+                    for j_outer in T.serial(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (shifted // T.int64(16) - T.min(shift, T.int64(1))), annotations={"tilewright.aligned": T.bool(True)}):
                         C[T.Ramp(i * (m + k) - shift + j_outer * T.int64(16), T.int64(1), 16)] = A[T.Ramp(i * m - shift + j_outer * T.int64(16), T.int64(1), 16)]
                     if T.min(shift, T.int64(1)) <= shifted // T.int64(16) and T.int64(0) < shifted % T.int64(16):
                         rest: T.boolx16 = T.Ramp(T.int64(0), T.int64(1), 16) < T.Broadcast(shifted % T.int64(16), 16)
@@ -54,7 +54,7 @@ class Module:
                 if T.int64(0) < shift:
                     rest: T.boolx16 = T.Broadcast(shift, 16) <= T.Ramp(T.int64(0), T.int64(1), 16) and T.Ramp(T.int64(0), T.int64(1), 16) < T.Broadcast(shifted, 16)
                     C.vstore([T.Ramp(i * (m + k) + m - shift, T.int64(1), 16)], B.vload([T.Ramp(i * k - shift, T.int64(1), 16)], predicate=rest), predicate=rest)
-                for j_outer in range(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (shifted // T.int64(16) - T.min(shift, T.int64(1)))):
+                for j_outer in T.serial(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (shifted // T.int64(16) - T.min(shift, T.int64(1))), annotations={"tilewright.aligned": T.bool(True)}):
                     C[T.Ramp(i * (m + k) + m - shift + j_outer * T.int64(16), T.int64(1), 16)] = B[T.Ramp(i * k - shift + j_outer * T.int64(16), T.int64(1), 16)]
                 if T.min(shift, T.int64(1)) <= shifted // T.int64(16) and T.int64(0) < shifted % T.int64(16):
                     rest: T.boolx16 = T.Ramp(T.int64(0), T.int64(1), 16) < T.Broadcast(shifted % T.int64(16), 16)

@@ -34,7 +34,7 @@ class Module:
             if T.int64(0) < shift:
                 rest: T.boolx16 = T.Broadcast(shift, 16) <= T.Ramp(T.int64(0), T.int64(1), 16)
                 B.vstore([T.Ramp(i * T.int64(83) - shift, T.int64(1), 16)], A.vload([T.Ramp(i * T.int64(83) - shift, T.int64(1), 16)], predicate=rest) + T.Broadcast(T.float32(1.0), 16), predicate=rest)
-            for j_outer in range(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (T.truncdiv(shifted, T.int64(16)) - T.min(shift, T.int64(1)))):
+            for j_outer in T.serial(T.min(shift, T.int64(1)), T.min(shift, T.int64(1)) + (T.truncdiv(shifted, T.int64(16)) - T.min(shift, T.int64(1))), annotations={"tilewright.aligned": T.bool(True)}):
                 B[T.Ramp(i * T.int64(83) - shift + j_outer * T.int64(16), T.int64(1), 16)] = A[T.Ramp(i * T.int64(83) - shift + j_outer * T.int64(16), T.int64(1), 16)] + T.Broadcast(T.float32(1.0), 16)
             if T.int64(0) < T.truncmod(shifted, T.int64(16)):
                 rest: T.boolx16 = T.Ramp(T.int64(0), T.int64(1), 16) < T.Broadcast(T.truncmod(shifted, T.int64(16)), 16)

@@ -14,6 +14,7 @@
 //! operations of neighbouring stores apart.
 
 use tilewright_expr::node::{IrNode, VarId, walk};
+use tilewright_ir::low::ALIGNED;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var, given_away};
 use tilewright_support::{Map, Set, with_stack};
 use tilewright_target::Target;
@@ -32,7 +33,7 @@ const MIN_BYTES: usize = 16;
 /// gets through while memory answers; twice as far, rows that are read in turns get slower.
 const AHEAD: usize = 2 << 10;
 
-/// A result is streamed to if it is at least such a part of what fills the last-level cache ([`filled`]), and all arguments
+/// A result is streamed to if it is at least such a part of what fills the last-level cache, and all arguments
 /// together fill it.
 const PART: u64 = 4;
 
@@ -79,13 +80,13 @@ pub(crate) struct Streams {
 pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
     let total = buffers().map(known_bytes).try_fold(0u64, |sum, bytes| Some(sum.saturating_add(bytes?)));
-    let cache = cache_bytes(target);
-    if total.is_some_and(|total| total < filled(cache)) {
+    let filling = target.limits.filling_bytes();
+    if total.is_some_and(|total| total < filling) {
         return Streams::default();
     }
     let streaming = |buffer: &Buffer| {
         let when = match (total, known_bytes(buffer)) {
-            (_, Some(bytes)) if bytes < filled(cache) / PART => return None,
+            (_, Some(bytes)) if bytes < filling / PART => return None,
             (Some(_), Some(_)) => When::Always,
             _ => When::WhereZero(Var::new("kept", DataType::I64)),
         };
@@ -114,15 +115,6 @@ pub(crate) fn streams_of(function: &PrimFunc, target: &Target) -> Streams {
     Streams { written: search.candidates, read: search.read }
 }
 
-/// Bytes that do not stay in a cache, which others use as well.
-fn filled(cache: u64) -> u64 {
-    cache - cache / 8
-}
-
-fn cache_bytes(target: &Target) -> u64 {
-    target.limits.l3_bytes.max(1 << 20)
-}
-
 /// The bytes of a flat buffer, where its extent is a constant.
 fn known_bytes(buffer: &Buffer) -> Option<u64> {
     let elements = buffer.constant_shape()?.first().copied().unwrap_or(0);
@@ -139,8 +131,8 @@ struct Search {
     nests: Map<VarId, Vec<Option<VarId>>>,
     /// Names whose values depend on loops: on which.
     names: Map<VarId, Vec<VarId>>,
-    /// Names of remainders: an index less its own is where a line begins.
-    remainders: Set<VarId>,
+    /// Whether the innermost loop around is [`ALIGNED`].
+    aligned: bool,
 }
 
 impl Search {
@@ -161,6 +153,16 @@ impl Search {
             if elsewhere || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
                 self.read.remove(&id);
             }
+        }
+    }
+
+    /// Takes out what is stored to in steps of less than the narrowest store, or in other loops than these.
+    fn keep_stored_once(&mut self, buffer: &Buffer, step: usize, found: &[VarId], loops: &[Option<VarId>]) {
+        let id = buffer.data.id();
+        let Some(streaming) = self.candidates.get_mut(&id) else { return };
+        streaming.piece = streaming.piece.min(step);
+        if streaming.piece < MIN_BYTES || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
+            self.candidates.remove(&id);
         }
     }
 
@@ -190,12 +192,10 @@ impl Search {
 }
 
 /// The bytes, a whole line at most, that the index goes forward by multiples of, as far as its text has constants.
-fn step_of(index: &Expr, buffer: &Buffer, remainders: &Set<VarId>) -> usize {
+fn step_of(index: &Expr, buffer: &Buffer) -> usize {
     let width = buffer.dtype.element_bytes().max(1) as u64;
-    let (mut bytes, mut from_a_line) = (LINE as u64, false);
+    let mut bytes = LINE as u64;
     walk(index, |e: &Expr| {
-        from_a_line |= matches!(&e.kind, ExprKind::Binary(BinOp::Sub, _, b)
-            if b.as_var().is_some_and(|var| remainders.contains(&var.id())));
         if let ExprKind::Binary(BinOp::Mul, a, b) = &e.kind {
             let step = match (a.as_int(), b.as_int()) {
                 (Some(a), Some(b)) => a.wrapping_mul(b),
@@ -206,41 +206,25 @@ fn step_of(index: &Expr, buffer: &Buffer, remainders: &Set<VarId>) -> usize {
             bytes = if step == 0 { bytes } else { bytes.min(1 << step.trailing_zeros()) };
         }
     });
-    if from_a_line { LINE } else { bytes as usize }
-}
-
-/// Whether this is a remainder, or a multiple of one.
-fn is_remainder(value: &Expr) -> bool {
-    match &value.kind {
-        ExprKind::Binary(BinOp::Mod | BinOp::FloorMod, ..) => true,
-        ExprKind::Binary(BinOp::Mul, a, b) => b.as_int().is_some() && is_remainder(a),
-        _ => false,
-    }
+    bytes as usize
 }
 
 /// Takes out what is stored to in a loop that neither its index nor a condition around it depends on: a condition may leave
 /// one iteration of many, of which the index then says nothing. And what has rows that begin at multiples of less than the
 /// narrowest store.
 fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut Search) {
-    let known = loops.len();
+    let (known, aligned) = (loops.len(), search.aligned);
     match &stmt.kind {
         StmtKind::Store { buffer, indices, value, predicate } => {
             search.keep_read_once(value, loops);
-            let found = search.loops_of(indices, loops);
-            let id = buffer.data.id();
-            if value.dtype.is_vector() && predicate.is_none() {
-                let steps = indices.iter().map(|index| step_of(index, buffer, &search.remainders));
-                let step = steps.min().unwrap_or(LINE);
-                if let Some(streaming) = search.candidates.get_mut(&id) {
-                    streaming.piece = streaming.piece.min(step);
-                }
-            }
-            let narrow = search.candidates.get(&id).is_some_and(|streaming| streaming.piece < MIN_BYTES);
-            if narrow || !loops.iter().all(|var| var.is_some_and(|var| found.contains(&var))) {
-                search.candidates.remove(&id);
-            }
+            let begins_anywhere = value.dtype.is_vector() && predicate.is_none() && !search.aligned;
+            let steps = indices.iter().filter(|_| begins_anywhere).map(|index| step_of(index, buffer));
+            search.keep_stored_once(buffer, steps.min().unwrap_or(LINE), &search.loops_of(indices, loops), loops);
         }
-        StmtKind::For { var, .. } => loops.push(Some(var.id())),
+        StmtKind::For { var, annotations, .. } => {
+            loops.push(Some(var.id()));
+            search.aligned = annotations.contains_key(ALIGNED);
+        }
         // Nobody knows how often it runs.
         StmtKind::While { .. } => loops.push(None),
         StmtKind::Let { var, value, .. } => {
@@ -248,9 +232,6 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
             let behind = search.loops_of(value, loops);
             if !behind.is_empty() {
                 search.names.insert(var.id(), behind);
-            }
-            if is_remainder(value) {
-                search.remainders.insert(var.id());
             }
         }
         _ => {}
@@ -273,6 +254,7 @@ fn keep_written_once(stmt: &Stmt, loops: &mut Vec<Option<VarId>>, search: &mut S
         StmtKind::Store { .. } | StmtKind::Block { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => {}
     }
     loops.truncate(known);
+    search.aligned = aligned;
 }
 
 /// Whether all of these are streamed to, and begin where a line does.
@@ -325,7 +307,7 @@ impl FnCx<'_, '_> {
 
     /// Compares the sizes that were not known before, in the kernel's first statement.
     pub(crate) fn decide_streams(&mut self, function: &PrimFunc) -> Result<()> {
-        let cache = cache_bytes(self.unit.target);
+        let filling = self.unit.target.limits.filling_bytes();
         let buffers: Vec<&Buffer> = function.params.iter().filter_map(|param| param.buffer.as_ref()).collect();
         if !buffers
             .iter()
@@ -341,10 +323,10 @@ impl FnCx<'_, '_> {
             total = self.body.assign(format_args!("add i64 {total}, {bytes}"));
             sizes.push(bytes);
         }
-        let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {}", filled(cache)));
+        let all_fit = self.body.assign(format_args!("icmp ult i64 {total}, {filling}"));
         for (buffer, bytes) in buffers.into_iter().zip(sizes) {
             let Some(Streaming { when: When::WhereZero(var), .. }) = self.streaming(buffer) else { continue };
-            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", filled(cache) / PART));
+            let is_small = self.body.assign(format_args!("icmp ult i64 {bytes}, {}", filling / PART));
             let kept = self.body.assign(format_args!("or i1 {all_fit}, {is_small}"));
             let kept = self.body.assign(format_args!("zext i1 {kept} to i64"));
             self.bind(&var, kept)?;
