@@ -4,8 +4,10 @@
 //! | attribute's key | on a CPU |
 //! |---|---|
 //! | `pragma_…` | a hint: the body stays |
-//! | `storage_alignment`, `storage_scope`, `double_buffer_scope`, `double_buffer_write`, `buffer_dim_align`, `volatile_scope`, `scan_init_scope`, `scan_update_scope`, `loop_scope`, `realize_scope`, `compute_scope`, `hand_threaded` | hints about memory and loops that plain code may ignore |
-//! | `async_scope`, `async_commit_queue_scope`, `async_wait_queue_scope`, `async_wait_inflight_count` | copies happen where they stand, which is never too late |
+//! | `storage_alignment`, `storage_scope`, `realize_scope`, `volatile_scope`, `buffer_dim_align` | a hint about memory |
+//! | `double_buffer_scope`, `double_buffer_write` | the same |
+//! | `loop_scope`, `compute_scope`, `scan_init_scope`, `scan_update_scope`, `hand_threaded` | a hint about loops |
+//! | `async_scope`, `async_{commit,wait}_queue_scope`, `async_wait_inflight_count` | copies are made where they stand |
 //! | `device_id`, `device_type`, `device_context_id`, `target`, `warp_execution` | said by the build's own target |
 //! | any other | an error (`TW0561`): nobody has given it its meaning |
 //!

@@ -7,7 +7,7 @@
 //!
 //! | pass | takes | leaves |
 //! |---|---|---|
-//! | `lower_builtins` | any | no attributes, no constant memory, no names for addresses, no operations that only some targets have, but for elements asked for ahead |
+//! | `lower_builtins` | any | attributes, constant memory, names of addresses, operations of some targets only: none, but for `prefetch` |
 //! | `compact_parameters` | any | no strides and offsets of parameters that their arguments define |
 //! | `lower_init` | block form | no block has an `init` |
 //! | `lower_blocks` | no `init` | opaque form: no blocks; temporaries are `Allocate` |
@@ -96,7 +96,7 @@ pub use simplify::simplify;
 pub use stmt::{analyzer_of, map_own};
 pub use substitute::Substitute;
 pub use unroll::unroll;
-pub use vectorize::vectorize;
+pub use vectorize::{MAX_LANES, vectorize};
 pub use widen::widen_indices;
 
 /// A pass over one PrimFunc.

@@ -25,13 +25,12 @@ use tilewright_support::{Map, with_stack};
 use crate::magnitude::Magnitudes;
 use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
 use crate::substitute::copy_with;
+use crate::vectorize::MAX_LANES;
 
 /// Statements that all copies together may add.
 const MAX_ADDED: usize = 8 * 1024;
 /// A loop of so few iterations is a tile, which is taken as a whole.
 const TILE: i64 = 16;
-/// A vectorised loop of so few iterations is one vector.
-const VECTOR: i64 = 64;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
     let (analyzer, magnitudes) = (analyzer_of(function), Magnitudes::of(function));
@@ -396,7 +395,7 @@ impl Mapper for Decide {
 fn is_long(kind: &ForKind, extent: &Expr) -> bool {
     match kind {
         ForKind::Serial | ForKind::Parallel => !is_tile(extent),
-        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > VECTOR),
+        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > MAX_LANES),
         _ => false,
     }
 }

@@ -7,11 +7,12 @@
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::Target;
+use tilewright_tir_passes::MAX_LANES;
 
 use super::accesses::{Cost, PlainNest, extent_of};
 use super::{Declined, Rule, inline, transpose};
 use crate::Schedule;
-use crate::size::TASKS;
+use crate::size::{LINE, TASKS};
 use crate::trace::Rv;
 
 pub(super) const ELEMENTWISE: Rule = Rule {
@@ -26,10 +27,6 @@ pub(super) const ALONE: u64 = 20_000;
 pub(super) const TASK: u64 = 30_000;
 /// Cycles of the smallest task, where larger ones would be too few to share.
 const LEAST_TASK: u64 = 6_000;
-/// Elements of which the bytes are whole lines of a cache, whatever the type.
-const LINE: i64 = 64;
-/// Iterations of a loop that may become a single vector, which conditions do not cut.
-const SHORT_ROW: i64 = 64;
 /// Elements that are worth a loop of their own where they are read again and again: a vector of the widest.
 const LEAST_PERIOD: i64 = 16;
 /// With as many rows there are tasks enough, however long a row is.
@@ -103,8 +100,8 @@ pub(super) fn cycles(cost: Cost, target: &Target) -> u64 {
     (cost.bytes * 100 / 8).max(cost.operations * 100 / lanes).max(1)
 }
 
-/// Elements of a task: a power of two, which divides most extents. Of few elements that cost a lot a task has fewer, so
-/// that there is one for every thread.
+/// Elements of a task: a power of two, which divides most extents, and whole lines of a cache, whatever their type. Of few
+/// elements that cost a lot a task has fewer, so that there is one for every thread.
 fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
     let within = |work: u64| i64::try_from(work * 100 / cycles(cost, target)).unwrap_or(i64::MAX).max(LINE);
     let most = within(TASK).min(1 << 20);
@@ -114,7 +111,7 @@ fn grain(all: Option<i64>, cost: Cost, target: &Target) -> i64 {
 
 /// At most so many iterations, a multiple of `unit`, that are an even part of all, if there is such a number that is not
 /// much less: then no iteration has to look whether it is past the end.
-fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
+pub(super) fn even_part(all: Option<i64>, most: i64, unit: i64) -> i64 {
     let Some(all) = all.filter(|&all| all > most) else { return most };
     let parts = (most / 2 / unit + 1..=most / unit).rev().map(|units| units * unit);
     parts.into_iter().find(|part| all % part == 0).unwrap_or(most)
@@ -150,8 +147,9 @@ pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest)
         Some(rows) => share(schedule, rows, along, row, grain)?,
     };
     let of = |flags: &[bool]| flags.get(vector).copied().unwrap_or(false);
-    // A long row is cut at its conditions when it is lowered; of a short one, and of parts of rows, pieces are taken.
-    let is_cut = of(&nest.cuts) && inside == along && row.is_none_or(|row| row > SHORT_ROW);
+    // A long row is cut at its conditions when it is lowered; of one that may become a single vector, and of parts of rows,
+    // pieces are taken.
+    let is_cut = of(&nest.cuts) && inside == along && row.is_none_or(|row| row > MAX_LANES);
     let in_pieces = of(&nest.decides) && !is_cut;
     in_vectors(schedule, inside, in_pieces.then(|| i64::from(target.lanes(32))))
 }
