@@ -13,6 +13,7 @@ use crate::guard::{loaded_buffers, reads_memory, substituted};
 use crate::independent::has_effects;
 use crate::loops::check_own_loops;
 use crate::primitive::Fault;
+use crate::reducer::update_of;
 use crate::size::{MOST_NODES, size};
 
 /// A nest that computes elements of a buffer, each once.
@@ -70,46 +71,64 @@ pub(crate) fn of(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault>
     if nests.iter().filter(reduces).count() < least {
         return Err(Fault::of_call("the function has fewer reductions"));
     }
-    let (mut formulas, mut starts, mut left): (Vec<Stage>, Vec<Stage>, Vec<Stage>) = Default::default();
+    let mut sorted = Sorted::default();
     for stmt in nests {
         let nest = Nest::of(stmt).ok_or_else(|| Fault::of_call("a statement is no nest around one block"))?;
         check_whole(&known, &nest)?;
-        let mut stage = stage(&nest.block, &mut starts)?;
-        if stage.reduced.as_ref().is_some_and(|reduced| reduced.filled) {
-            formulas.retain(|start| start.buffer != stage.buffer);
-        }
-        stage.value = with_formulas(&stage.value, &formulas);
-        check_order(&stage, &nest.block, &starts)?;
-        check_places(&stage, &nest.block)?;
-        if let Some(twice) = formulas.iter().chain(&left).find(|other| other.buffer.data == stage.buffer.data) {
-            return Err(Fault::of_call(format!("`{}` is written twice", twice.buffer.name)));
-        }
-        let temporary = root.alloc_buffers.contains(&stage.buffer);
-        if let Some(reduced) = &stage.reduced {
-            if reduced.filled && !temporary {
-                // What is filled and not reduced would be a result, too.
-                check_covers(&known, &stage, &nest.block)?;
-            }
-            left.push(stage);
-        } else if is_start(&stage) {
-            // Until something is reduced into it, it is a constant.
-            if temporary && check_covers(&known, &stage, &nest.block).is_ok() {
-                formulas.push(stage.clone());
-            }
-            starts.push(stage);
-        } else if !temporary {
-            left.push(stage);
-        } else {
-            check_covers(&known, &stage, &nest.block)?;
-            if size(&stage.value).0 > MOST_NODES {
-                return Err(Fault::of_call(format!("the formula of `{}` is long", stage.buffer.name)));
-            }
-            formulas.push(stage);
-        }
+        sorted.take(&known, &nest.block, |buffer| root.alloc_buffers.contains(buffer))?;
     }
+    let Sorted { formulas, starts, left } = sorted;
     match starts.iter().find(|start| formulas.iter().all(|formula| formula.buffer != start.buffer)) {
         Some(start) => Err(Fault::of_call(format!("`{}` is filled with a constant", start.buffer.name))),
         None => Ok(left),
+    }
+}
+
+/// Stages by what becomes of them: formulas that stand for elements of temporaries, constants that reductions start from, and
+/// what is left.
+#[derive(Default)]
+struct Sorted {
+    formulas: Vec<Stage>,
+    starts: Vec<Stage>,
+    left: Vec<Stage>,
+}
+
+impl Sorted {
+    fn take(&mut self, known: &Analyzer, block: &Block, is_temporary: impl Fn(&Buffer) -> bool) -> Result<(), Fault> {
+        let mut stage = stage(block, &mut self.starts)?;
+        if stage.reduced.as_ref().is_some_and(|reduced| reduced.filled) {
+            self.formulas.retain(|start| start.buffer != stage.buffer);
+        }
+        stage.value = with_formulas(&stage.value, &self.formulas);
+        check_order(&stage, block, &self.starts)?;
+        check_places(&stage, block)?;
+        let mut others = self.formulas.iter().chain(&self.left);
+        if let Some(twice) = others.find(|other| other.buffer.data == stage.buffer.data) {
+            return Err(Fault::of_call(format!("`{}` is written twice", twice.buffer.name)));
+        }
+        let temporary = is_temporary(&stage.buffer);
+        if let Some(reduced) = &stage.reduced {
+            if reduced.filled && !temporary {
+                // What is filled and not reduced would be a result, too.
+                check_covers(known, &stage, block)?;
+            }
+            self.left.push(stage);
+        } else if is_start(&stage) {
+            // Until something is reduced into it, it is a constant.
+            if temporary && check_covers(known, &stage, block).is_ok() {
+                self.formulas.push(stage.clone());
+            }
+            self.starts.push(stage);
+        } else if !temporary {
+            self.left.push(stage);
+        } else {
+            check_covers(known, &stage, block)?;
+            if size(&stage.value).0 > MOST_NODES {
+                return Err(Fault::of_call(format!("the formula of `{}` is long", stage.buffer.name)));
+            }
+            self.formulas.push(stage);
+        }
+        Ok(())
     }
 }
 
@@ -174,19 +193,9 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
             (starts.remove(at.ok_or_else(|| fault("has no start"))?).value, true)
         }
     };
-    let ExprKind::Binary(op, a, b) = &value.kind else { return Err(fault("is no sum and no maximum")) };
-    let is_own = |e: &Expr| {
-        matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
-            if read == buffer && same_indices(at, indices))
-    };
-    made.value = if is_own(a) {
-        b.clone()
-    } else if is_own(b) {
-        a.clone()
-    } else {
-        return Err(fault("does not go on from its own element"));
-    };
-    made.reduced = Some(Reduced { op: *op, axis: axis.clone(), from, filled });
+    let update = update_of(buffer, indices, value).ok_or_else(|| fault("does not go on from its own element"))?;
+    made.value = update.1;
+    made.reduced = Some(Reduced { op: update.0, axis: axis.clone(), from, filled });
     Ok(made)
 }
 

@@ -5,6 +5,7 @@
 //! condition on these (`argmax`). Regrouping takes the word of the block's axes: that their order does not matter. Which of
 //! equal elements a choice finds, and what its comparisons make of NaN, is then the matter of the new order.
 
+use tilewright_expr::node::walk;
 use tilewright_expr::semantics::wrap;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, StmtKind, TypeMismatch, Var};
@@ -36,6 +37,28 @@ pub(crate) struct Reducer {
     new: Vec<Var>,
     /// The updated elements, of these.
     results: Vec<Expr>,
+}
+
+/// The operator and the other operand of an update of one element, which does not read the buffer elsewhere.
+pub(crate) fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, Expr)> {
+    let ExprKind::Binary(op, a, b) = &value.kind else { return None };
+    let is_element = |e: &Expr| {
+        matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
+            if read == buffer && same_indices(at, indices))
+    };
+    let other = match (is_element(a), is_element(b)) {
+        (true, false) => b,
+        (false, true) => a,
+        _ => return None,
+    };
+    (!is_in(buffer, other)).then(|| (*op, other.clone()))
+}
+
+/// Whether a buffer, or another one on its memory, stands in an expression.
+pub(crate) fn is_in(buffer: &Buffer, value: &Expr) -> bool {
+    let mut found = false;
+    walk(value, |other: &Buffer| found |= other.data == buffer.data);
+    found
 }
 
 /// A store: buffer, indices, value.

@@ -56,12 +56,13 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tilewright_expr::node::Path;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt};
 use tilewright_ir::{Attr, IRModule, IndexMap};
 use tilewright_support::nearest;
 use tilewright_tensor::DataType;
 
-use crate::tree::{Key, Site, find};
+use crate::rewrite::{way, with_block};
+use crate::tree::{Key, Site, find, key_at};
 
 pub(crate) use bind::bind_independent;
 pub(crate) use fuse::fuse;
@@ -335,6 +336,31 @@ impl Call<'_> {
             Value::Attr(Attr::Int(value)) => Ok(*value),
             other => self.expected(at, "an integer", other),
         }
+    }
+
+    /// The function with another block in the place of a block and the loops around it from `outer` on. Handles follow.
+    pub(crate) fn with_block_for(&self, block: &Site, outer: &Site, new: Stmt) -> Result<Outcome, Fault> {
+        let function = PrimFunc { body: outer.replaced(new), ..self.function.clone() };
+        let key = key_at(&function.body, outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
+        let moved = key_at(&self.function.body, block).into_iter().map(|was| (was, key.clone())).collect();
+        Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+    }
+
+    /// The function with another body of the root block, directly inside of which a block has to be, and no temporaries.
+    pub(crate) fn with_root_body(
+        &self,
+        block: &Site,
+        body: impl FnOnce() -> Result<Stmt, Fault>,
+    ) -> Result<Outcome, Fault> {
+        let scope = block.scope().ok_or_else(|| Fault::at(block, "the root block is in no other"))?;
+        if !scope.above.is_empty() {
+            return Err(Fault::at(block, "the block is not directly inside of the root block"));
+        }
+        let body = body()?;
+        let function = with_block(self.function, &way(&scope), |root| {
+            (root.body, root.alloc_buffers) = (body, Vec::new());
+        })?;
+        Ok(Outcome::changed(function, Results::Nothing))
     }
 
     /// An integer of which there may be so many, by the name of its parameter.

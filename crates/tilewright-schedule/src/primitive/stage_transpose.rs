@@ -24,19 +24,19 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
-use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, StmtKind, Var,
-};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
-use super::vectorize_transpose::{Bounds, Copy, is_along, sorted_bounds, two_loops};
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use super::vectorize_transpose::{
+    Bounds, Copy, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
+};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::guard::{binary, compare, known_around, prefetch, reads_memory, stored, substituted, typed};
-use crate::independent::{check_affine, has_effects};
+use crate::independent::check_affine;
 use crate::loops::{looped, memory, only_if, serial};
+use crate::rewrite::Formula;
 use crate::size::{LINE, ceil_div};
-use crate::tree::{Site, around, key_at};
+use crate::tree::Site;
 
 pub(super) const STAGE_TRANSPOSE: Primitive = Primitive {
     name: "StageTranspose",
@@ -53,27 +53,12 @@ const MOST_ROWS: i64 = 1024;
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let lanes = match call.int(1)? {
-        lanes @ (2 | 4 | 8 | 16) => lanes,
-        other => return Err(Fault::of_call(format!("argument 2: expected 2, 4, 8 or 16, found {other}"))),
-    };
+    let lanes = lanes_of(call)?;
     check_affine(call.function, &site)?;
     let (stage, outer) = Stage::of(call.function, &site, lanes, call.flag(2)?)?;
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
     let element = stored(&stage.to, stage.to_indices.clone(), &stage.value)?;
-    let found = block_regions(&Block {
-        iters: Vec::new(),
-        body: [&stage.write, &stage.read].into_iter().fold(element, |body, l| around(l.clone(), body)),
-        ..block.clone()
-    });
-    let (body, alloc_buffers) = stage.in_tiles()?;
-    let (reads, writes) = (found.reads, found.writes);
-    let whole = Block { iters: Vec::new(), reads, writes, body, alloc_buffers, ..block.clone() };
-    let new: Stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: whole }.into();
-    let function = PrimFunc { body: outer.replaced(new), ..call.function.clone() };
-    let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
-    let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
-    Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+    let (body, own) = stage.in_tiles()?;
+    call.with_block_for(&site, &outer, in_one_block(&site, element, [&stage.read, &stage.write], body, own)?)
 }
 
 /// `to[…, write] = value`, in terms of the loops.
@@ -100,19 +85,7 @@ impl Stage {
     /// What a block does, and the place of the outer of its two loops.
     fn of(function: &PrimFunc, site: &Site, lanes: i64, ahead: bool) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, message.to_owned());
-        let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-            return Err(refuse("expected a block"));
-        };
-        let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
-        let StmtKind::Store { buffer: to, indices: to_indices, value, predicate: None } = &block.body.kind else {
-            return Err(refuse("the block is no store"));
-        };
-        if !plain || block.init.is_some() {
-            return Err(refuse("the block does more than to store"));
-        }
-        let own: Vec<(Var, Expr)> =
-            block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
-        let (to_indices, value) = (substituted(to_indices, &own), substituted(value, &own));
+        let (Formula { buffer: to, indices: to_indices, value }, predicate) = formula_of_loops(site)?;
         let loads =
             loads_of(&value).ok_or_else(|| refuse("an element is read under a condition, or its index is data"))?;
         let ([a, b], outer) = two_loops(site)?;
@@ -129,8 +102,7 @@ impl Stage {
         }
         let (read_bounds, write_bounds, conditions) = sorted_bounds(&known, &vars, predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
-        let fills_lines = fills_lines(&known, to, &to_indices, &write.var, width);
-        let to = to.clone();
+        let fills_lines = fills_lines(&known, &to, &to_indices, &write.var, width);
         let stage = Self {
             lanes,
             ahead,
@@ -193,7 +165,7 @@ impl Stage {
             .rev()
             .try_fold(Stmt::seq(each), |body, (a, b)| Ok::<Stmt, Fault>(only_if(compare(CmpOp::Lt, a, b)?, body)))?;
         steps.push(serial(&row, &Expr::int(count, dtype), inside));
-        let tiles = binary(BinOp::FloorDiv, &(&self.read.extent + (count - 1)), &Expr::int(count, dtype))?;
+        let tiles = typed(self.read.extent.ceil_div(count))?;
         let body = looped(&tile, &Analyzer::new().simplify(&tiles), ForKind::Serial, Stmt::seq(steps));
         let whole = self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body));
         Ok((whole, buffers))

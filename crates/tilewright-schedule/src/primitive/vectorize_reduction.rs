@@ -17,20 +17,17 @@
 //! each instance once; neither the value nor the indices read the buffer. Without an init it goes on from what is there.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
 use tilewright_ir::nest::{Loop, same_indices};
 use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{
-    BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Scope, Stmt, StmtKind, Var,
-};
+use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ForKind, IterKind, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::guard::{binary, compare, known_around, mentions, stored, substituted, typed};
 use crate::independent::{check_affine, has_effects};
 use crate::loops::{folded, load, store};
-use crate::reducer::identity;
-use crate::tree::{Site, around, key_at};
+use crate::reducer::{identity, is_in, update_of};
+use crate::tree::{Site, around};
 
 pub(super) const VECTORIZE_REDUCTION: Primitive = Primitive {
     name: "VectorizeReduction",
@@ -68,10 +65,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         ..whole
     };
     let new: Stmt = StmtKind::Block { values: kept.collect(), predicate: predicate.clone(), block: whole }.into();
-    let function = PrimFunc { body: outer.replaced(new), ..call.function.clone() };
-    let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
-    let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
-    Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+    call.with_block_for(&site, &outer, new)
 }
 
 /// The partial results.
@@ -140,7 +134,7 @@ impl Reduction {
             update_of(buffer, indices, value).ok_or_else(|| refuse("does not combine an element with a value"))?;
         let first = match block.init.as_ref().map(|init| &init.kind) {
             Some(StmtKind::Store { buffer: begun, indices: at, value, predicate: None })
-                if begun == buffer && same_indices(at, indices) && !touches(value, buffer) =>
+                if begun == buffer && same_indices(at, indices) && !is_in(buffer, value) =>
             {
                 value.clone()
             }
@@ -150,7 +144,7 @@ impl Reduction {
         let reduced = block.iters.iter().zip(values).filter(|(iter, _)| iter.kind == IterKind::Reduce);
         let reduced: Vec<(Var, Expr)> = reduced.map(|(iter, value)| (iter.var.clone(), value.clone())).collect();
         let axes: Vec<Var> = reduced.iter().map(|(var, _)| var.clone()).collect();
-        if condition.is_some_and(|condition| touches(condition, buffer))
+        if condition.is_some_and(|condition| is_in(buffer, condition))
             || block.iters.iter().any(|iter| !matches!(iter.kind, IterKind::Spatial | IterKind::Reduce))
             || mentions(indices, &axes)
             || mentions(&first, &axes)
@@ -195,8 +189,7 @@ impl Reduction {
         let dtype = inner.var.dtype;
         let step = tile.lanes * tile.accumulators;
         let block = Var::new(format!("{}_block", inner.var.name), dtype);
-        let over = |value: &Expr| binary(BinOp::FloorDiv, &(value + (step - 1)), &Expr::int(step, dtype));
-        let count = known.simplify(&over(&inner.extent)?);
+        let count = known.simplify(&typed(inner.extent.ceil_div(step))?);
         let rest = binary(BinOp::FloorMod, &inner.extent, &Expr::int(step, dtype))?;
         let exact = known.simplify(&rest).as_int() == Some(0);
         let body = tile.each(tile.accumulators, |u, l| {
@@ -245,25 +238,4 @@ fn own_loops(site: &Site, reduced: &[(Var, Expr)]) -> Option<(Vec<Loop>, Site)> 
     }
     let (above, rest) = site.above.split_at(depth);
     Some((loops, Site { above: above.to_vec(), stmt: rest.first()?.0.clone() }))
-}
-
-/// The operation and the other operand of an update of an element.
-fn update_of(buffer: &Buffer, indices: &[Expr], value: &Expr) -> Option<(BinOp, Expr)> {
-    let ExprKind::Binary(op, a, b) = &value.kind else { return None };
-    let is_element = |e: &Expr| {
-        matches!(&e.kind, ExprKind::Load { buffer: read, indices: at, predicate: None }
-            if read == buffer && same_indices(at, indices))
-    };
-    let other = match (is_element(a), is_element(b)) {
-        (true, false) => b,
-        (false, true) => a,
-        _ => return None,
-    };
-    (!touches(other, buffer)).then(|| (*op, other.clone()))
-}
-
-fn touches(value: &Expr, buffer: &Buffer) -> bool {
-    let mut found = false;
-    walk(value, |other: &Buffer| found |= other.data == buffer.data);
-    found
 }

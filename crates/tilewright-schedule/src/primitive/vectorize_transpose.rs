@@ -24,13 +24,14 @@ use tilewright_ir::tir::{
     BinOp, Block, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var,
 };
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::guard::{
     binary, compare, known_around, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt,
 };
-use crate::independent::{check_affine, has_effects};
+use crate::independent::check_affine;
 use crate::loops::only_if;
-use crate::tree::{Site, around, key_at, loop_of};
+use crate::rewrite::Formula;
+use crate::tree::{Site, around, loop_of};
 
 pub(super) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",
@@ -46,32 +47,54 @@ const PIECE: usize = 16;
 
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let lanes = match call.int(1)? {
-        lanes @ (2 | 4 | 8 | 16) => lanes as usize,
-        other => return Err(Fault::of_call(format!("argument 2: expected 2, 4, 8 or 16, found {other}"))),
-    };
+    let lanes = lanes_of(call)?;
     check_affine(call.function, &site)?;
-    let (copy, outer) = Copy::of(call.function, &site, lanes)?;
+    let (copy, outer) = Copy::of(call.function, &site, lanes as usize)?;
     let body = copy.in_tiles(call.flag(2)?)?;
-    let Some(block) = site.block() else { return Err(Fault::at(&site, "expected a block")) };
-    let element = stored(&copy.to, copy.to_indices.clone(), &typed(copy.element())?)?;
-    let found = block_regions(&Block {
-        iters: Vec::new(),
-        body: [&copy.write, &copy.read].into_iter().fold(element, |body, l| around(l.clone(), body)),
-        ..block.clone()
-    });
-    let whole = Block { iters: Vec::new(), reads: found.reads, writes: found.writes, body, ..block.clone() };
-    let new: Stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block: whole }.into();
-    let function = PrimFunc { body: outer.replaced(new), ..call.function.clone() };
-    let key = key_at(&function.body, &outer).ok_or_else(|| Fault::of_call("the block is gone"))?;
-    let moved = key_at(&call.function.body, &site).into_iter().map(|was| (was, key.clone())).collect();
-    Ok(Outcome { function: Some(function), results: Results::One(key), moved })
+    let element = typed(Expr::load(&copy.from, copy.from_indices.clone()))?;
+    let element = stored(&copy.to, copy.to_indices.clone(), &element)?;
+    call.with_block_for(&site, &outer, in_one_block(&site, element, [&copy.read, &copy.write], body, Vec::new())?)
+}
+
+/// The lanes of the vectors that are turned, the second argument.
+pub(in crate::primitive) fn lanes_of(call: &Call<'_>) -> Result<i64, Fault> {
+    match call.int(1)? {
+        lanes @ (2 | 4 | 8 | 16) => Ok(lanes),
+        other => Err(Fault::of_call(format!("argument 2: expected 2, 4, 8 or 16, found {other}"))),
+    }
+}
+
+/// The block with other statements and memory of its own, which touches what `element` does in all iterations of two loops.
+pub(in crate::primitive) fn in_one_block(
+    site: &Site,
+    element: Stmt,
+    [read, write]: [&Loop; 2],
+    body: Stmt,
+    alloc_buffers: Vec<Buffer>,
+) -> Result<Stmt, Fault> {
+    let Some(block) = site.block() else { return Err(Fault::at(site, "expected a block")) };
+    let whole = [write, read].into_iter().fold(element, |body, l| around(l.clone(), body));
+    let found = block_regions(&Block { iters: Vec::new(), body: whole, ..block.clone() });
+    let (reads, writes) = (found.reads, found.writes);
+    let block = Block { iters: Vec::new(), reads, writes, body, alloc_buffers, ..block.clone() };
+    Ok(StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into())
+}
+
+/// What a block stores, in terms of the loops around it, and under which condition.
+pub(in crate::primitive) fn formula_of_loops(site: &Site) -> Result<(Formula, &Expr), Fault> {
+    let Formula { buffer, indices, value } = Formula::of(site)?;
+    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
+        return Err(Fault::at(site, "expected a block"));
+    };
+    let own: Vec<(Var, Expr)> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    Ok((Formula { buffer, indices: substituted(&indices, &own), value: substituted(&value, &own) }, predicate))
 }
 
 /// Upper bounds, `a < b`.
 pub(in crate::primitive) type Bounds = Vec<(Expr, Expr)>;
 
 /// `to[…, write] = from[…, read]`, in terms of the loops.
+#[derive(Clone)]
 pub(in crate::primitive) struct Copy {
     pub(in crate::primitive) lanes: usize,
     pub(in crate::primitive) from: Buffer,
@@ -94,22 +117,13 @@ impl Copy {
     /// The copy that a block does, and the place of the outer of its two loops.
     fn of(function: &PrimFunc, site: &Site, lanes: usize) -> Result<(Self, Site), Fault> {
         let refuse = |message: &str| Fault::at(site, message.to_owned());
-        let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-            return Err(refuse("expected a block"));
-        };
-        let plain = block.alloc_buffers.is_empty() && block.match_buffers.is_empty() && !has_effects(block);
-        let StmtKind::Store { buffer: to, indices: to_indices, value, predicate: None } = &block.body.kind else {
-            return Err(refuse("the block is no store"));
-        };
+        let (Formula { buffer: to, indices: to_indices, value }, predicate) = formula_of_loops(site)?;
         let ExprKind::Load { buffer: from, indices: from_indices, predicate: None } = &value.kind else {
             return Err(refuse("the block stores something else than what it loads"));
         };
-        if !plain || block.init.is_some() || from.data == to.data || from.dtype != to.dtype || to.dtype.is_bool() {
+        if from.data == to.data || from.dtype != to.dtype || to.dtype.is_bool() {
             return Err(refuse("the block is no copy from one buffer to another"));
         }
-        let own: Vec<(Var, Expr)> =
-            block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
-        let (from_indices, to_indices) = (substituted(from_indices, &own), substituted(to_indices, &own));
         // Lanes of an edge have no element, and so no place that could be looked up for one.
         if from_indices.iter().chain(&to_indices).any(reads_memory) {
             return Err(refuse("an index is data"));
@@ -118,8 +132,8 @@ impl Copy {
         let known = known_around(function, site);
         let along = |indices: &[Expr], l: &Loop| is_along(&known, indices, &l.var);
         let (read, write) = match () {
-            () if along(&from_indices, &a) && along(&to_indices, &b) => (a, b),
-            () if along(&from_indices, &b) && along(&to_indices, &a) => (b, a),
+            () if along(from_indices, &a) && along(&to_indices, &b) => (a, b),
+            () if along(from_indices, &b) && along(&to_indices, &a) => (b, a),
             () => {
                 return Err(refuse(
                     "what is read does not lie along one of the loops, and what is written along the other",
@@ -129,8 +143,8 @@ impl Copy {
         let mut copy = Self {
             lanes,
             from: from.clone(),
-            from_indices,
-            to: to.clone(),
+            from_indices: from_indices.clone(),
+            to,
             to_indices,
             read: read.clone(),
             write: write.clone(),
@@ -142,10 +156,6 @@ impl Copy {
         copy.learn_bounds(&known_around(function, &outer), &known, &[&read, &write], predicate)
             .ok_or_else(|| refuse("a condition is no upper bound of one of the two loops"))?;
         Ok((copy, outer))
-    }
-
-    fn element(&self) -> Result<Expr, tilewright_ir::tir::TypeMismatch> {
-        Expr::load(&self.from, self.from_indices.clone())
     }
 
     /// Sorts the conditions by the loop that they bound; the end of a loop is one, where tiles may go beyond it.
@@ -209,9 +219,7 @@ impl Copy {
 
     /// The loop over the tiles along a loop.
     fn over(&self, var: &Var, l: &Loop, body: Stmt) -> Result<Stmt, Fault> {
-        let lanes = self.lanes as i64;
-        let count = binary(BinOp::FloorDiv, &(&l.extent + (lanes - 1)), &Expr::int(lanes, var.dtype))?;
-        let count = Analyzer::new().simplify(&count);
+        let count = Analyzer::new().simplify(&typed(l.extent.ceil_div(self.lanes as i64))?);
         Ok(Stmt::for_loop(var, Expr::int(0, var.dtype), count, ForKind::Serial, body))
     }
 
@@ -235,22 +243,19 @@ impl Copy {
                 });
             }
         }
-        let tile = self.tile(&row, &column, false)?;
-        Ok(match whole {
-            Some(condition) => {
-                let edge = self.tile(&row, &column, true)?;
-                StmtKind::If { condition, then: tile, otherwise: Some(edge) }.into()
-            }
-            None => tile,
-        })
+        let edge = self.tile(&row, &column)?;
+        let Some(condition) = whole else { return Ok(edge) };
+        let (read_bounds, write_bounds, zeros_behind) = (Vec::new(), Vec::new(), Vec::new());
+        let then = Self { read_bounds, write_bounds, zeros_behind, ..self.clone() }.tile(&row, &column)?;
+        Ok(StmtKind::If { condition, then, otherwise: Some(edge) }.into())
     }
 
     fn under_conditions(&self, body: Stmt) -> Stmt {
         self.conditions.iter().rev().fold(body, |body, condition| only_if(condition.clone(), body))
     }
 
-    /// A tile from registers to registers; its lanes are masked where it is at an edge.
-    fn tile(&self, row: &Expr, column: &Expr, masked: bool) -> Result<Stmt, Fault> {
+    /// A tile from registers to registers; its lanes are masked where there are bounds.
+    fn tile(&self, row: &Expr, column: &Expr) -> Result<Stmt, Fault> {
         let dtype = self.from.dtype.with_lanes(self.lanes as u16);
         let mut named: Vec<(Var, Expr)> = Vec::new();
         let name = |text: &str, value: Expr, named: &mut Vec<(Var, Expr)>| {
@@ -264,8 +269,8 @@ impl Copy {
             let here = [(self.read.var.clone(), row.clone()), (self.write.var.clone(), column + at)];
             let indices = self.along(&self.from_indices, &here)?;
             let across: Vec<_> = self.write_bounds.iter().chain(&self.zeros_behind).cloned().collect();
-            let loaded = typed(Expr::load_where(&self.from, indices, self.mask(masked, &self.read_bounds, &here)?))?;
-            let loaded = match self.condition(masked, &across, &here)? {
+            let loaded = typed(Expr::load_where(&self.from, indices, self.mask(&self.read_bounds, &here)?))?;
+            let loaded = match self.condition(&across, &here)? {
                 Some(inside) => {
                     let nothing = typed(Expr::number(0, self.from.dtype).broadcast(self.lanes as u16))?;
                     typed(Expr::call(Intrinsic::IfThenElse, &[inside, loaded, nothing]))?
@@ -289,9 +294,9 @@ impl Copy {
         for (at, vector) in (0..).zip(&vectors) {
             let here = [(self.read.var.clone(), row + at), (self.write.var.clone(), column.clone())];
             let indices = self.along(&self.to_indices, &here)?;
-            let mask = self.mask(masked, &self.write_bounds, &here)?;
+            let mask = self.mask(&self.write_bounds, &here)?;
             let store = typed_stmt(Stmt::store_where(&self.to, indices, vector, mask))?;
-            stores.push(match self.condition(masked, &self.read_bounds, &here)? {
+            stores.push(match self.condition(&self.read_bounds, &here)? {
                 Some(inside) => only_if(inside, store),
                 None => store,
             });
@@ -310,20 +315,19 @@ impl Copy {
     }
 
     /// Which lanes are inside of bounds that go along them.
-    fn mask(&self, masked: bool, along: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
+    fn mask(&self, along: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
         let lanes = self.lanes as u16;
         let inside = |(a, b): &(Expr, Expr)| {
             let a = substituted(a, here);
             let ramp = typed(Expr::ramp(&a, &Expr::int(1, a.dtype), lanes))?;
             compare(CmpOp::Lt, &ramp, &typed(b.cast(a.dtype).and_then(|b| b.broadcast(lanes)))?)
         };
-        all_of(if masked { along } else { &[] }, inside)
+        all_of(along, inside)
     }
 
     /// Whether all lanes are inside of bounds that do not go along them.
-    fn condition(&self, masked: bool, across: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
-        let inside = |(a, b): &(Expr, Expr)| compare(CmpOp::Lt, &substituted(a, here), b);
-        all_of(if masked { across } else { &[] }, inside)
+    fn condition(&self, across: &[(Expr, Expr)], here: &[(Var, Expr)]) -> Result<Option<Expr>, Fault> {
+        all_of(across, |(a, b)| compare(CmpOp::Lt, &substituted(a, here), b))
     }
 }
 
