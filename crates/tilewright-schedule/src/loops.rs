@@ -10,6 +10,7 @@ use tilewright_tensor::DataType;
 
 use crate::guard::{loaded_buffers, mentions, stored, typed};
 use crate::primitive::Fault;
+use crate::size::LINE;
 
 /// `for var in range(extent)`; nothing of a loop of one iteration remains.
 pub(crate) fn serial(var: &Var, extent: &Expr, body: Stmt) -> Stmt {
@@ -98,7 +99,7 @@ fn constant(buffer: &Buffer) -> Option<i64> {
 pub(crate) fn memory(name: &str, shape: Vec<Expr>, dtype: DataType, scope: Scope) -> Buffer {
     Buffer::new(name, shape, dtype).derive(|node| {
         node.scope = scope;
-        node.align = 64;
+        node.align = LINE as usize;
     })
 }
 

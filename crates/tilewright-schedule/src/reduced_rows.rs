@@ -66,6 +66,12 @@ pub(crate) fn axes(out: &Stage, indices: &[Expr]) -> Result<(Axis, Vec<Axis>), F
     Ok((indexed(column)?, rows))
 }
 
+/// Whether the column is the last index of an element, and in no other: neighbours along it are neighbours in memory.
+pub(crate) fn lies_along(indices: &[Expr], column: &Axis) -> bool {
+    let Some((last, others)) = indices.split_last() else { return false };
+    last.as_var() == Some(&column.var) && !mentions(&others.to_vec(), std::slice::from_ref(&column.var))
+}
+
 /// The axis with its extent as 64 bits.
 pub(crate) fn indexed(axis: &Axis) -> Result<Axis, Fault> {
     Ok(Axis { var: axis.var.clone(), extent: typed(axis.extent.cast(DataType::I64))? })

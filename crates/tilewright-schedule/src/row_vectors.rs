@@ -1,14 +1,18 @@
 //! Rows of neighbouring elements in vectors: the loops of primitives that run several stages of rows at once.
 
+use std::sync::Arc;
+
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Var};
 use tilewright_tensor::DataType;
+use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
 use crate::guard::{binary, compare, mentions, prefetch, reads_memory, substituted, typed};
-use crate::loops::{looped, named, only_if, serial, store};
-use crate::primitive::Fault;
+use crate::loops::{looped, named, only_if, serial, store, task_block, with_names};
+use crate::primitive::{Call, Fault};
+use crate::tree::Site;
 
 /// Columns of which the number is known only when the function runs are planned for as if they were this many.
 pub(crate) const UNKNOWN: i64 = 1 << 10;
@@ -25,16 +29,62 @@ pub(crate) struct Place {
     is_whole: bool,
 }
 
+/// Rows of a task, and elements of one row, at most.
+const MOST: i64 = 1 << 16;
+
 /// Rows that are gone through in so many vectors of so many lanes at once.
 pub(crate) struct RowVectors<'a> {
-    pub(crate) rows: &'a Group,
-    pub(crate) column: &'a Axis,
+    rows: &'a Group,
+    column: &'a Axis,
     pub(crate) lanes: i64,
     pub(crate) accumulators: i64,
+    /// Rows of a task.
+    several: i64,
+    name: Arc<str>,
     pub(crate) known: Analyzer,
 }
 
+impl<'a> RowVectors<'a> {
+    /// As the arguments `block, lanes, accumulators, rows` say, where the block gives the result.
+    pub(crate) fn of(
+        call: &Call<'_>,
+        site: &Site,
+        rows: &'a Group,
+        column: &'a Axis,
+        out: &Buffer,
+    ) -> Result<Self, Fault> {
+        let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
+        let several = call.size(3, "rows", 1..=MOST)?;
+        let result = site.block().filter(|block| block.writes.iter().any(|region| region.buffer == *out));
+        let name = result.ok_or_else(|| Fault::at(site, "the block does not give the result"))?.name.clone();
+        if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MOST) {
+            return Err(Fault::at(site, format!("{columns} columns are too many")));
+        }
+        Ok(Self { rows, column, lanes, accumulators, several, name, known: analyzer_of(call.function) })
+    }
+}
+
 impl RowVectors<'_> {
+    /// The parallel loop over tasks, which read for these formulas and write the result: `body` is of the first row and of how
+    /// many there are, and gives the statements and their memory.
+    pub(crate) fn tasks(
+        &self,
+        read: &[&Expr],
+        out: &Buffer,
+        body: impl FnOnce(&Expr, &Expr) -> Result<(Stmt, Vec<Buffer>), Fault>,
+    ) -> Result<Stmt, Fault> {
+        let (all, several) = (&self.rows.size, Expr::i64(self.several));
+        let task = self.var("task");
+        let mut lets = Vec::new();
+        let first = named("first", &self.known.simplify(&(&Expr::var(&task) * self.several)), &mut lets);
+        let left = binary(BinOp::Min, &several, &(all - &first))?;
+        let is_even = all.as_int().is_some_and(|all| all % self.several == 0);
+        let count = if is_even { several } else { named("count", &left, &mut lets) };
+        let (body, own) = body(&first, &count)?;
+        let block = task_block(&self.name, read, vec![out.clone()], own, with_names(lets, body));
+        Ok(looped(&task, &self.ceil_div(all, self.several)?, ForKind::Parallel, block))
+    }
+
     /// The axes of the row of this number, which have names where they are worked out.
     pub(crate) fn row(&self, name: &str, number: &Expr) -> Result<(Row, Vec<(Var, Expr)>), Fault> {
         let mut names = Vec::new();
@@ -180,7 +230,7 @@ impl RowVectors<'_> {
     }
 
     pub(crate) fn ceil_div(&self, size: &Expr, by: i64) -> Result<Expr, Fault> {
-        Ok(self.known.simplify(&binary(BinOp::FloorDiv, &(size + (by - 1)), &Expr::i64(by))?))
+        Ok(self.known.simplify(&typed(size.ceil_div(by))?))
     }
 
     pub(crate) fn var(&self, name: &str) -> Var {

@@ -14,6 +14,10 @@ pub(crate) const TASKS: i64 = 16;
 /// Bytes of a line of the cache.
 pub(crate) const LINE: i64 = 64;
 
+/// Bytes of a page. Addresses that are the same in a page meet the same places of the first-level cache, and a load waits now
+/// and then for a store to such an address.
+pub(crate) const PAGE: i64 = 1 << 12;
+
 /// How many parts of `size` make up all: of nothing none.
 pub(crate) const fn ceil_div(all: i64, size: i64) -> i64 {
     all / size + (all % size > 0) as i64

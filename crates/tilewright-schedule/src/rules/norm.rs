@@ -4,6 +4,8 @@ use tilewright_target::Target;
 
 use super::accesses::gone;
 use super::calls::int;
+use super::elementwise::even_part;
+use super::softmax::{ROWS, TASK, accumulators};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::primitive::pipeline_norm::Norm;
@@ -15,13 +17,6 @@ pub(super) const NORM: Rule = Rule {
     doc: "A norm of many rows: its sums, those that depend on them and results of rows that follow each other, at once.",
     apply,
 };
-
-/// Accumulators of a sum, at most.
-const ACCUMULATORS: i64 = 4;
-/// Elements of a task.
-const TASK: i64 = 1 << 16;
-/// Rows of a task, at least: the sums of the first ones run alone.
-const ROWS: i64 = 16;
 
 fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let last = *schedule.stages()?.last().ok_or_else(gone)?;
@@ -44,13 +39,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         return Err(Declined::because("there are few rows"));
     }
     let rows = (count / TASKS).min(most);
-    // A part of all rows that is even, if there is one that is not much less.
-    let rows = (rows / 2 + 1..=rows).rev().find(|rows| count % rows == 0).unwrap_or(rows).max(1);
     let lanes = i64::from(target.lanes(32)).clamp(1, 64);
-    // With the fewest vectors that are left over.
-    let left = |accumulators: i64| columns / lanes % accumulators;
-    let accumulators = [ACCUMULATORS, 2, 1].into_iter().min_by_key(|&accumulators| left(accumulators)).unwrap_or(1);
-    let sizes = [lanes, accumulators, rows].map(int);
+    let sizes = [lanes, accumulators(columns, lanes), even_part(Some(count), rows, 1)].map(int);
     schedule.apply_named("pipeline_norm", std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
     Ok(())
 }

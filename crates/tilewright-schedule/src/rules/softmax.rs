@@ -4,6 +4,7 @@ use tilewright_target::Target;
 
 use super::accesses::gone;
 use super::calls::int;
+use super::elementwise::even_part;
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::primitive::pipeline_softmax::Softmax;
@@ -20,9 +21,9 @@ pub(super) const SOFTMAX: Rule = Rule {
 /// Accumulators of a reduction, at most.
 const ACCUMULATORS: i64 = 4;
 /// Elements of a task.
-const TASK: i64 = 1 << 16;
-/// Rows of a task, at least.
-const ROWS: i64 = 16;
+pub(super) const TASK: i64 = 1 << 16;
+/// Rows of a task, at least: what comes before the first of them runs alone.
+pub(super) const ROWS: i64 = 16;
 /// The longest row whose powers, with those of the row before, stay near the core.
 const COLUMNS: i64 = 1 << 14;
 
@@ -35,10 +36,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if columns.is_some_and(|columns| columns > COLUMNS) {
         return Err(Declined::because("the powers of a row do not stay near the core"));
     }
-    let columns = columns.unwrap_or(UNKNOWN).max(1);
-    // With the fewest vectors that are left over.
-    let left = |accumulators: i64| columns / lanes % accumulators;
-    let accumulators = [ACCUMULATORS, 2, 1].into_iter().min_by_key(|&accumulators| left(accumulators)).unwrap_or(1);
+    let accumulators = accumulators(columns.unwrap_or(UNKNOWN).max(1), lanes);
     let most = softmax.column.extent.as_int().map_or(ROWS, |columns| TASK / columns.max(1));
     let count = softmax.rows.size.as_int();
     let rows = match count {
@@ -46,10 +44,13 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         Some(count) => (count / TASKS).min(most),
         None => most,
     };
-    // A part of all rows that is even, if there is one that is not much less.
-    let even = |rows: &i64| count.is_some_and(|count| count % rows == 0);
-    let rows = (rows / 2 + 1..=rows).rev().find(even).unwrap_or(rows).max(1);
-    let sizes = [lanes, accumulators, rows].map(int);
+    let sizes = [lanes, accumulators, even_part(count, rows, 1).max(1)].map(int);
     schedule.apply_named("pipeline_softmax", std::iter::once(Arg::Rv(last)).chain(sizes).collect())?;
     Ok(())
+}
+
+/// As many as leave the fewest vectors of a row over.
+pub(super) fn accumulators(columns: i64, lanes: i64) -> i64 {
+    let left = |accumulators: &i64| columns / lanes % accumulators;
+    [ACCUMULATORS, 2, 1].into_iter().min_by_key(left).unwrap_or(1)
 }

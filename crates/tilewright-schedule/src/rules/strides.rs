@@ -4,10 +4,10 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 
 use super::accesses;
-use crate::size::{LINE, ceil_div};
+use crate::size::{LINE, PAGE, ceil_div};
 
 /// Bytes behind which addresses meet the same places of the first-level cache.
-pub(super) const L1_WAY: i64 = 1 << 12;
+pub(super) const L1_WAY: i64 = PAGE;
 /// Bytes behind which addresses meet the same places of the second-level cache.
 pub(super) const L2_WAY: i64 = 1 << 17;
 

@@ -1,14 +1,12 @@
 //! The loops of a pipelined norm.
 
-use std::sync::Arc;
-
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ForKind, Scope, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
 use super::Norm;
 use super::recognise::{Formula, Sum};
 use crate::guard::{binary, stored, substituted};
-use crate::loops::{folded, load, looped, memory, named, serial, store, task_block, with_names};
+use crate::loops::{folded, load, memory, serial, store, with_names};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
 
@@ -19,9 +17,6 @@ const AHEAD: i64 = 4 << 10;
 pub(super) struct Maker<'a> {
     pub(super) norm: &'a Norm,
     pub(super) of: RowVectors<'a>,
-    /// Rows of a task.
-    pub(super) rows: i64,
-    pub(super) name: Arc<str>,
 }
 
 /// The memory of a task.
@@ -55,25 +50,17 @@ struct Step<'a> {
 impl Maker<'_> {
     /// The parallel loop over tasks.
     pub(super) fn tasks(&self) -> Result<Stmt, Fault> {
-        let all = &self.norm.rows.size;
-        let task = self.of.var("task");
-        let first = self.of.known.simplify(&(&Expr::var(&task) * self.rows));
-        let m = self.memory();
-        let mut lets = Vec::new();
-        let first = named("first", &first, &mut lets);
-        let left = binary(BinOp::Min, &Expr::i64(self.rows), &(all - &first))?;
-        let is_even = all.as_int().is_some_and(|all| all % self.rows == 0);
-        let count = if is_even { Expr::i64(self.rows) } else { named("count", &left, &mut lets) };
-        let body = with_names(lets, self.pipeline(&m, &first, &count)?);
-        let Memory { sums, of_row, halves } = m;
-        let of_sums = sums.into_iter().flat_map(|sum| [sum.partial, sum.totals, sum.of_row]);
-        // A formula of columns alone has nothing of its row.
-        let is_some = |buffer: &Buffer| buffer.shape.iter().all(|extent| extent.as_int() != Some(0));
-        let own = of_sums.chain([of_row, halves]).filter(is_some).collect();
         let terms = self.norm.sums.iter().map(|sum| &sum.term.value);
         let read: Vec<&Expr> = terms.chain([&self.norm.value.value]).collect();
-        let block = task_block(&self.name, &read, vec![self.norm.out.clone()], own, body);
-        Ok(looped(&task, &self.of.ceil_div(all, self.rows)?, ForKind::Parallel, block))
+        self.of.tasks(&read, &self.norm.out, |first, count| {
+            let m = self.memory();
+            let body = self.pipeline(&m, first, count)?;
+            let Memory { sums, of_row, halves } = m;
+            let of_sums = sums.into_iter().flat_map(|sum| [sum.partial, sum.totals, sum.of_row]);
+            // A formula of columns alone has nothing of its row.
+            let is_some = |buffer: &Buffer| buffer.shape.iter().all(|extent| extent.as_int() != Some(0));
+            Ok((body, of_sums.chain([of_row, halves]).filter(is_some).collect()))
+        })
     }
 
     /// The sums of the first rows, and all rows.

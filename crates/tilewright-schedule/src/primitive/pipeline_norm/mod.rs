@@ -22,10 +22,7 @@
 mod emit;
 mod recognise;
 
-use tilewright_tir_passes::analyzer_of;
-
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::rewrite::{way, with_block};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Norm;
@@ -45,31 +42,11 @@ pub(super) const PIPELINE_NORM: Primitive = Primitive {
     run,
 };
 
-/// Rows of a task, and elements of one row, at most.
-const MOST: i64 = 1 << 16;
-
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
-    let rows = call.size(3, "rows", 1..=MOST)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    if !scope.above.is_empty() {
-        return Err(Fault::at(&site, "the block is not directly inside of the root block"));
-    }
-    let norm = Norm::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
-    if !site.block().is_some_and(|block| block.writes.iter().any(|region| region.buffer == norm.out)) {
-        return Err(Fault::at(&site, "the block does not give the result"));
-    }
-    if let Some(columns) = norm.column.extent.as_int().filter(|&columns| columns > MOST) {
-        return Err(Fault::at(&site, format!("{columns} columns are too many")));
-    }
-    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
-    let known = analyzer_of(call.function);
-    let of = RowVectors { rows: &norm.rows, column: &norm.column, lanes, accumulators, known };
-    let body = Maker { norm: &norm, of, rows, name }.tasks()?;
-    let function = with_block(call.function, &way(&scope), |block| {
-        block.body = body;
-        block.alloc_buffers = Vec::new();
-    })?;
-    Ok(Outcome::changed(function, Results::Nothing))
+    call.with_root_body(&site, || {
+        let norm = Norm::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+        let of = RowVectors::of(call, &site, &norm.rows, &norm.column, &norm.out)?;
+        Maker { norm: &norm, of }.tasks()
+    })
 }

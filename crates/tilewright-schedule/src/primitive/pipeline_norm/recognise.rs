@@ -16,7 +16,7 @@ use crate::axes::{Axis, Group};
 use crate::formulas::{self, Stage, check_temporary};
 use crate::guard::{mentions, substituted};
 use crate::primitive::Fault;
-use crate::reduced_rows::{axes, check_rows, indexed, is_of, read_at};
+use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
 use crate::size::size;
 
 /// Sums of a row, and operations of a term, at most: each sum is a row that has to stay near, and what a term is made of is
@@ -122,17 +122,14 @@ impl<'a> Found<'a> {
     /// What is read and written lies together along the columns, is read where it is written, and costs little to work out
     /// again.
     fn check(&self) -> Result<(), Fault> {
-        let column = std::slice::from_ref(&self.column.var);
-        let along = |indices: &[Expr]| match indices.split_last() {
-            Some((last, others)) => last.as_var() == Some(&self.column.var) && !mentions(&others.to_vec(), column),
-            None => false,
-        };
+        let along = |indices: &[Expr]| lies_along(indices, &self.column);
         let (mut apart, mut elsewhere, mut costly) = (!along(&self.out.indices), false, false);
         let all: Vec<&Expr> = self.terms.iter().chain([&self.out.value]).collect();
         for value in all {
             walk(value, |e: &Expr| {
                 let ExprKind::Load { buffer, indices, predicate } = &e.kind else { return };
-                apart |= mentions(indices, column) && !along(indices) || predicate.is_some();
+                apart |=
+                    mentions(indices, std::slice::from_ref(&self.column.var)) && !along(indices) || predicate.is_some();
                 let same = *buffer == self.out.buffer && same_indices(indices, &self.out.indices);
                 elsewhere |= buffer.data == self.out.buffer.data && !same;
                 let sums = self.sums.iter().zip(&self.places);

@@ -1,31 +1,26 @@
 //! The loops of a pipelined softmax.
 
-use std::sync::Arc;
-
 use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Intrinsic, Scope, Stmt, StmtKind};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, StmtKind};
 use tilewright_tensor::DataType;
 
 use super::Softmax;
 use crate::guard::{binary, compare, greater, mentions, stored, substituted, typed};
-use crate::loops::{folded, load, looped, memory, named, serial, store, task_block, with_names};
+use crate::loops::{folded, load, memory, serial, store, with_names};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
+use crate::size::PAGE;
 
 /// Bytes that are asked for before they are read: what memory gives while a number comes from it, with room to spare. A core
 /// that waits for numbers one row ahead reaches three quarters of what memory gives.
 const AHEAD: i64 = 32 << 10;
-/// Numbers of a page. A load waits for a store whose address is the same in a page, now and then (some processors compare a
-/// few bits of the rest): the two rows of powers, of which one is written and the other read, are a quarter of a page apart.
-const PAGE: i64 = 1024;
+/// Numbers of a page: the two rows of powers, of which one is written and the other read, are a quarter of a page apart.
+const NUMBERS: i64 = PAGE / 4;
 
 /// What tasks are made from.
 pub(super) struct Maker<'a> {
     pub(super) s: &'a Softmax,
     pub(super) of: RowVectors<'a>,
-    /// Rows of a task.
-    pub(super) rows: i64,
-    pub(super) name: Arc<str>,
 }
 
 /// The memory of a task.
@@ -46,27 +41,18 @@ struct Memory {
 impl Maker<'_> {
     /// The parallel loop over tasks.
     pub(super) fn tasks(&self) -> Result<Stmt, Fault> {
-        let all = &self.s.rows.size;
-        let task = self.of.var("task");
-        let first = self.of.known.simplify(&(&Expr::var(&task) * self.rows));
-        let m = self.memory()?;
-        let mut lets = Vec::new();
-        let first = named("first", &first, &mut lets);
-        let left = binary(BinOp::Min, &self.int(self.rows), &(all - &first))?;
-        let is_even = all.as_int().is_some_and(|all| all % self.rows == 0);
-        let count = if is_even { self.int(self.rows) } else { named("count", &left, &mut lets) };
-        let body = with_names(lets, self.pipeline(&m, &first, &count)?);
-        let Memory { powers, next, sums, halves, most, of_row } = m;
-        let own = [powers, next, sums, halves, most, of_row];
-        let is_used = |buffer: &Buffer| {
-            let mut used = false;
-            walk(&body, |other: &Buffer| used |= other == buffer);
-            used
-        };
-        let own = own.into_iter().filter(is_used).collect();
-        let block = task_block(&self.name, &[&self.s.number, &self.s.value], vec![self.s.out.clone()], own, body);
-        let tasks = self.of.ceil_div(all, self.rows)?;
-        Ok(looped(&task, &tasks, ForKind::Parallel, block))
+        self.of.tasks(&[&self.s.number, &self.s.value], &self.s.out, |first, count| {
+            let m = self.memory()?;
+            let body = self.pipeline(&m, first, count)?;
+            let Memory { powers, next, sums, halves, most, of_row } = m;
+            let is_used = |buffer: &Buffer| {
+                let mut used = false;
+                walk(&body, |other: &Buffer| used |= other == buffer);
+                used
+            };
+            let own = [powers, next, sums, halves, most, of_row].into_iter().filter(is_used).collect();
+            Ok((body, own))
+        })
     }
 
     /// The first row's maximum, the rows, the last row's results.
@@ -195,8 +181,8 @@ impl Maker<'_> {
         let accumulators = [self.of.accumulators, self.of.lanes];
         let whole = |size: i64| Ok::<_, Fault>(&self.of.ceil_div(&self.s.column.extent, size)? * size);
         let columns = match self.s.column.extent.as_int() {
-            Some(columns) if columns <= PAGE / 2 => whole(self.of.lanes)?,
-            _ => &whole(PAGE)? + PAGE / 4,
+            Some(columns) if columns <= NUMBERS / 2 => whole(self.of.lanes)?,
+            _ => &whole(NUMBERS)? + NUMBERS / 4,
         };
         let columns = self.of.known.simplify(&columns);
         Ok(Memory {

@@ -22,10 +22,7 @@
 mod emit;
 mod recognise;
 
-use tilewright_tir_passes::analyzer_of;
-
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::rewrite::{way, with_block};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::row_vectors::RowVectors;
 use emit::Maker;
 pub(crate) use recognise::Softmax;
@@ -45,32 +42,11 @@ pub(super) const PIPELINE_SOFTMAX: Primitive = Primitive {
     run,
 };
 
-/// Rows of a task, and elements of one row, at most.
-const MOST: i64 = 1 << 16;
-
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
-    let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
-    let rows = call.size(3, "rows", 1..=MOST)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    if !scope.above.is_empty() {
-        return Err(Fault::at(&site, "the block is not directly inside of the root block"));
-    }
-    let softmax = Softmax::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
-    if !site.block().is_some_and(|block| block.writes.iter().any(|region| region.buffer == softmax.out)) {
-        return Err(Fault::at(&site, "the block does not give the result"));
-    }
-    if let Some(columns) = softmax.column.extent.as_int().filter(|&columns| columns > MOST) {
-        return Err(Fault::at(&site, format!("{columns} columns are too many")));
-    }
-    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
-    let known = analyzer_of(call.function);
-    let of = RowVectors { rows: &softmax.rows, column: &softmax.column, lanes, accumulators, known };
-    let maker = Maker { s: &softmax, of, rows, name };
-    let body = maker.tasks()?;
-    let function = with_block(call.function, &way(&scope), |block| {
-        block.body = body;
-        block.alloc_buffers = Vec::new();
-    })?;
-    Ok(Outcome::changed(function, Results::Nothing))
+    call.with_root_body(&site, || {
+        let softmax = Softmax::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+        let of = RowVectors::of(call, &site, &softmax.rows, &softmax.column, &softmax.out)?;
+        Maker { s: &softmax, of }.tasks()
+    })
 }

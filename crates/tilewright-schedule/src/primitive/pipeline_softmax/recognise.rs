@@ -17,7 +17,7 @@ use crate::axes::{Axis, Group};
 use crate::formulas::{self, Reduced, Stage, check_temporary};
 use crate::guard::{binary, loaded_buffers, mentions, typed};
 use crate::primitive::Fault;
-use crate::reduced_rows::{axes, check_rows, indexed, is_of, read_at};
+use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
 
 /// A softmax over the axes of its result.
 #[derive(Clone, Debug)]
@@ -105,12 +105,7 @@ impl Found<'_> {
         if mentions(&self.at_most, self.column()) || !largest.is_some_and(|largest| largest.equal(&self.number)) {
             return Err(fault("the maximum or the sum is of other numbers"));
         }
-        let along = |indices: &[Expr]| match indices.split_last() {
-            Some((last, others)) => {
-                last.as_var() == Some(&self.column.var) && !mentions(&others.to_vec(), self.column())
-            }
-            None => false,
-        };
+        let along = |indices: &[Expr]| lies_along(indices, &self.column);
         let (mut apart, mut elsewhere, mut costly) = (!along(&self.out.indices), false, false);
         walk(&self.number, |e: &Expr| {
             costly |= match &e.kind {

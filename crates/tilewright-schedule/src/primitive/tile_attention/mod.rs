@@ -44,10 +44,9 @@ mod weights;
 use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
 
-use super::{Call, Default, Fault, Outcome, Primitive, Results};
+use super::{Call, Default, Fault, Outcome, Primitive};
 use crate::guard::compare;
 use crate::loops::only_if;
-use crate::rewrite::{way, with_block};
 pub(crate) use recognise::Attention;
 use task::Maker;
 
@@ -118,30 +117,24 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
 fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     let tiling = tiling(call)?;
-    let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
-    if !scope.above.is_empty() {
-        return Err(Fault::at(&site, "the block is not directly inside of the root block"));
-    }
-    let attention = Attention::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
-    let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
-    let maker = Maker { a: &attention, tiling, known: analyzer_of(call.function), name };
-    let queries = &attention.query.extent;
-    let is_few = compare(CmpOp::Le, queries, &Expr::int(tiling.few, queries.dtype))?;
-    let body = match maker.known.simplify(&is_few).as_int() {
-        Some(0) => maker.many()?,
-        Some(_) => maker.single()?,
-        None => StmtKind::If { condition: is_few, then: maker.single()?, otherwise: Some(maker.many()?) }.into(),
-    };
-    let keys = &attention.key.extent;
-    let some = match attention.of_nothing {
-        true => Expr::bool(true),
-        false => maker.known.simplify(&compare(CmpOp::Gt, keys, &Expr::int(0, keys.dtype))?),
-    };
-    let function = with_block(call.function, &way(&scope), |block| {
-        block.body = only_if(some, body);
-        block.alloc_buffers = Vec::new();
-    })?;
-    Ok(Outcome::changed(function, Results::Nothing))
+    call.with_root_body(&site, || {
+        let attention = Attention::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+        let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
+        let maker = Maker { a: &attention, tiling, known: analyzer_of(call.function), name };
+        let queries = &attention.query.extent;
+        let is_few = compare(CmpOp::Le, queries, &Expr::int(tiling.few, queries.dtype))?;
+        let body = match maker.known.simplify(&is_few).as_int() {
+            Some(0) => maker.many()?,
+            Some(_) => maker.single()?,
+            None => StmtKind::If { condition: is_few, then: maker.single()?, otherwise: Some(maker.many()?) }.into(),
+        };
+        let keys = &attention.key.extent;
+        let some = match attention.of_nothing {
+            true => Expr::bool(true),
+            false => maker.known.simplify(&compare(CmpOp::Gt, keys, &Expr::int(0, keys.dtype))?),
+        };
+        Ok(only_if(some, body))
+    })
 }
 
 /// The value in the place of -inf, against which distances are taken: that of scores that are all the lowest is then zero.
