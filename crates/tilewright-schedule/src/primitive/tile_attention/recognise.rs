@@ -75,7 +75,10 @@ impl Attention {
             }
         }
         check_temporary(function, if rest.is_empty() { &all[..3] } else { &all[..4] })?;
-        Finder { known: analyzer_of(function), products, best, total, mixed }.find(rest)
+        let named = |name: &str| Var::new(name, products.buffer.dtype);
+        let names =
+            Names { product: named("product"), best: named("best"), total: named("total"), mixed: named("mixed") };
+        Finder { known: analyzer_of(function), products, best, total, mixed, names }.find(rest)
     }
 }
 
@@ -86,78 +89,53 @@ struct Finder<'a> {
     best: &'a Stage,
     total: &'a Stage,
     mixed: &'a Stage,
+    names: Names,
+}
+
+/// What stands for elements of the reductions in formulas.
+struct Names {
+    product: Var,
+    best: Var,
+    total: Var,
+    mixed: Var,
 }
 
 impl Finder<'_> {
     fn find(mut self, rest: &[Stage]) -> Result<Attention, Fault> {
-        let (products, dtype) = (self.products, self.products.buffer.dtype);
-        let depth = reduced_axis(products)?;
-        let index = depth.var.dtype;
-        let axes = products.spatial.iter().chain([&depth]);
-        if dtype != DataType::F32 || axes.clone().any(|axis| axis.var.dtype != index) {
-            return Err(fault("it is not worked out in float32 over axes of one type"));
-        }
-        axes.for_each(|axis| self.known.bind(&axis.var, &Range::up_to(axis.extent.clone())));
-        let product = Var::new("product", dtype);
-        // The scores, over the axes of the products.
-        let to_products = self.axes_of(self.best)?;
-        let key = self.renamed_axis(&reduced_axis(self.best)?, &to_products)?;
-        let scores = self.placed(&self.best.value, &to_products, &product, None, None)?;
-        let rows: Vec<&Axis> = products.spatial.iter().filter(|axis| axis.var != key.var).collect();
+        let depth = self.depth()?;
+        let (key, scores) = self.scores()?;
+        let rows: Vec<&Axis> = self.products.spatial.iter().filter(|axis| axis.var != key.var).collect();
         let (of_query, of_key) = self.factors(&key)?;
         let query = rows.iter().rev().find(|axis| !mentions(&of_key, std::slice::from_ref(&axis.var)));
         let query = Axis::clone(query.ok_or_else(|| fault("every row has keys of its own"))?);
         let batch: Vec<Axis> = rows.into_iter().filter(|axis| axis.var != query.var).cloned().collect();
-        // What the exponentials are of.
-        let (best, total) = (Var::new("best", dtype), Var::new("total", dtype));
-        let to_products = self.axes_of(self.total)?;
-        self.check_reduces(self.total, &to_products, &key)?;
-        let exponential = self.placed(&self.total.value, &to_products, &product, Some(&best), None)?;
-        let is_replaced = check_exponential(&exponential, &scores, &best)?;
-        // The values.
-        let to_products = self.axes_of(self.mixed)?;
-        self.check_reduces(self.mixed, &to_products, &key)?;
-        let weighed = self.placed(&self.mixed.value, &to_products, &product, Some(&best), Some(&total))?;
-        let (of_value, divisor) = factor_of(&weighed, &exponential, &total)?;
-        let own = self.mixed.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
-        let own: Vec<&Axis> = own
-            .filter(|axis| axis.extent.as_int() != Some(1) || mentions(&of_value, std::slice::from_ref(&axis.var)))
-            .collect();
-        let [width] = own.as_slice() else { return Err(fault("the values have no axis of their own, or several")) };
-        let width = Axis::clone(width);
-        self.known.bind(&width.var, &Range::up_to(width.extent.clone()));
-        if mentions(&of_value, std::slice::from_ref(&query.var)) || mentions(&of_value, &[product.clone(), best]) {
+        let to_products = self.axes_of_sum(self.total, &key)?;
+        let exponential = self.placed(&self.total.value, &to_products, 2)?;
+        let is_replaced = check_exponential(&exponential, &scores, &self.names.best)?;
+        let to_products = self.axes_of_sum(self.mixed, &key)?;
+        let weighed = self.placed(&self.mixed.value, &to_products, 3)?;
+        let (of_value, divisor) = factor_of(&weighed, &exponential, &self.names.total)?;
+        let width = self.width(&of_value, &to_products)?;
+        let others = [query.var.clone(), self.names.product.clone(), self.names.best.clone()];
+        if mentions(&of_value, &others) {
             return Err(fault("the values depend on the query"));
         }
-        let mixed = Var::new("mixed", dtype);
-        let of_nothing = self.mixed.reduced.as_ref().is_some_and(|reduced| reduced.filled);
-        let share = match &divisor {
-            Some(divisor) => {
-                let divisor = if of_nothing { self.divisor_of_some(&key, divisor)? } else { divisor.clone() };
-                binary(BinOp::Div, &Expr::var(&mixed), &divisor)?
-            }
-            None => Expr::var(&mixed),
-        };
         let places = self.mixed.indices.iter().map(|index| substituted(index, &to_products)).collect();
-        let (out, indices, mut result) = self.result(rest, places, &share, &total)?;
+        let share = self.share(divisor.as_ref(), &key)?;
+        let (out, indices, mut result) = self.result(rest, places, &share)?;
         if !is_replaced {
-            let quotient = match &divisor {
-                Some(divisor) if divisor.as_var() == Some(&total) => share,
-                _ => binary(BinOp::Div, &Expr::var(&mixed), &Expr::var(&total))?,
-            };
-            result = self.nothing_where_none_is_seen(&result, &quotient, (&mixed, &total), &key)?;
+            result = self.nothing_where_none_is_seen(&result, divisor.as_ref(), &share, &key)?;
         }
         let constant = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent > 0);
         if !constant(&depth) || !constant(&width) {
             return Err(fault("the depth or the width is not constant"));
         }
         let formulas = [&of_query, &of_key, &of_value, &scores, &result];
-        if formulas
-            .iter()
-            .any(|formula| loads_of(formula).iter().any(|(at, _)| self.is_between(at) || at.data == out.data))
-        {
+        if formulas.into_iter().flat_map(loads_of).any(|(at, _)| self.is_between(&at) || at.data == out.data) {
             return Err(fault("a formula reads a sum that it is not of"));
         }
+        let (of_nothing, dtype, index) = (self.of_nothing(), self.products.buffer.dtype, depth.var.dtype);
+        let Names { product, mixed, total, .. } = self.names;
         Ok(Attention {
             batch,
             query,
@@ -180,6 +158,51 @@ impl Finder<'_> {
         })
     }
 
+    /// The axis of the products' sums; all of their axes are known from here on.
+    fn depth(&mut self) -> Result<Axis, Fault> {
+        let depth = reduced_axis(self.products)?;
+        let axes = self.products.spatial.iter().chain([&depth]);
+        let alike = axes.clone().all(|axis| axis.var.dtype == depth.var.dtype);
+        if self.products.buffer.dtype != DataType::F32 || !alike {
+            return Err(fault("it is not worked out in float32 over axes of one type"));
+        }
+        axes.for_each(|axis| self.known.bind(&axis.var, &Range::up_to(axis.extent.clone())));
+        Ok(depth)
+    }
+
+    /// The axis along which maxima are taken, and of what, over the axes of the products.
+    fn scores(&self) -> Result<(Axis, Expr), Fault> {
+        let to_products = self.axes_of(self.best)?;
+        let key = self.renamed_axis(&reduced_axis(self.best)?, &to_products)?;
+        Ok((key, self.placed(&self.best.value, &to_products, 1)?))
+    }
+
+    /// The axis that the values have beside those of the products.
+    fn width(&mut self, of_value: &Expr, to_products: &[(Var, Expr)]) -> Result<Axis, Fault> {
+        let own = self.mixed.spatial.iter().filter(|axis| to_products.iter().all(|(var, _)| *var != axis.var));
+        let own: Vec<&Axis> = own
+            .filter(|axis| axis.extent.as_int() != Some(1) || mentions(of_value, std::slice::from_ref(&axis.var)))
+            .collect();
+        let [width] = own.as_slice() else { return Err(fault("the values have no axis of their own, or several")) };
+        self.known.bind(&width.var, &Range::up_to(width.extent.clone()));
+        Ok(Axis::clone(width))
+    }
+
+    /// Whether there is a sum of values without keys, too.
+    fn of_nothing(&self) -> bool {
+        self.mixed.reduced.as_ref().is_some_and(|reduced| reduced.filled)
+    }
+
+    /// The sum of values, divided where each weight is.
+    fn share(&self, divisor: Option<&Expr>, key: &Axis) -> Result<Expr, Fault> {
+        let mixed = Expr::var(&self.names.mixed);
+        match divisor {
+            Some(divisor) if self.of_nothing() => binary(BinOp::Div, &mixed, &self.divisor_of_some(key, divisor)?),
+            Some(divisor) => binary(BinOp::Div, &mixed, divisor),
+            None => Ok(mixed),
+        }
+    }
+
     /// One in the place of the divisor where there are no keys: the sum of no shares is zero, and no quotient.
     fn divisor_of_some(&self, key: &Axis, divisor: &Expr) -> Result<Expr, Fault> {
         if self.known.bounds(&key.extent).at_least(1) {
@@ -194,10 +217,15 @@ impl Finder<'_> {
     fn nothing_where_none_is_seen(
         &self,
         result: &Expr,
-        quotient: &Expr,
-        (mixed, total): (&Var, &Var),
+        divisor: Option<&Expr>,
+        share: &Expr,
         key: &Axis,
     ) -> Result<Expr, Fault> {
+        let Names { mixed, total, .. } = &self.names;
+        let quotient = match divisor {
+            Some(divisor) if divisor.as_var() == Some(total) => share.clone(),
+            _ => binary(BinOp::Div, &Expr::var(mixed), &Expr::var(total))?,
+        };
         let zero = compare(CmpOp::Eq, &Expr::var(total), &Expr::float(0.0, total.dtype))?;
         let has_keys = self.known.bounds(&key.extent).at_least(1);
         let is_none = compare(CmpOp::Eq, &key.extent, &Expr::int(0, key.extent.dtype))?;
@@ -207,10 +235,10 @@ impl Finder<'_> {
             if has_keys { Ok(nan) } else { typed(Expr::select(&is_none, &found, &nan)) }
         };
         let name = Var::new("quotient", mixed.dtype);
-        let named = rewrite(result, |e: &Expr| e.equal(quotient).then(|| Expr::var(&name)));
+        let named = rewrite(result, |e: &Expr| e.equal(&quotient).then(|| Expr::var(&name)));
         let sums = [(mixed.clone(), seen(mixed)?), (total.clone(), seen(total)?)];
         let placed = substituted(&named.unwrap_or_else(|| result.clone()), &sums);
-        Ok(substituted(&placed, &[(name, quotient.clone())]))
+        Ok(substituted(&placed, &[(name, quotient)]))
     }
 
     fn is_between(&self, buffer: &Buffer) -> bool {
@@ -260,32 +288,30 @@ impl Finder<'_> {
         found.cloned().ok_or_else(|| fault("the maximum is not along an axis of the products"))
     }
 
-    fn check_reduces(&self, stage: &Stage, axes: &[(Var, Expr)], key: &Axis) -> Result<(), Fault> {
-        let own = self.renamed_axis(&reduced_axis(stage)?, axes)?;
-        if own.var == key.var { Ok(()) } else { Err(fault("the reductions are along different axes")) }
+    /// The axes of a sum along the keys over those of the products.
+    fn axes_of_sum(&self, stage: &Stage, key: &Axis) -> Result<Vec<(Var, Expr)>, Fault> {
+        let axes = self.axes_of(stage)?;
+        let own = self.renamed_axis(&reduced_axis(stage)?, &axes)?;
+        if own.var == key.var { Ok(axes) } else { Err(fault("the reductions are along different axes")) }
     }
 
-    /// A stage's formula over the axes of the products, with names for elements of what was reduced before it.
-    fn placed(
-        &self,
-        value: &Expr,
-        axes: &[(Var, Expr)],
-        product: &Var,
-        best: Option<&Var>,
-        total: Option<&Var>,
-    ) -> Result<Expr, Fault> {
+    /// A stage's formula over the axes of the products, with names for elements of the first so many reductions; it reads none
+    /// of the others.
+    fn placed(&self, value: &Expr, axes: &[(Var, Expr)], before: usize) -> Result<Expr, Fault> {
         let value = substituted(value, axes);
-        let places = [(self.products, Some(product)), (self.best, best), (self.total, total)];
+        let Names { product, best, total, .. } = &self.names;
+        let places = [(self.products, product), (self.best, best), (self.total, total)];
         let mut missed = false;
         let placed = rewrite(&value, |e: &Expr| match &e.kind {
             ExprKind::Load { buffer, indices, predicate: None } => {
-                let (stage, name) = places.iter().find(|(stage, _)| stage.buffer == *buffer)?;
+                let number = places.iter().position(|(stage, _)| stage.buffer == *buffer)?;
+                let (stage, name) = places.get(number)?;
                 let own = self.own_places(stage);
                 let same = own.as_ref().is_some_and(|own| {
                     own.len() == indices.len() && own.iter().zip(indices).all(|(a, b)| self.same_place(a, b))
                 });
-                missed |= !same || name.is_none();
-                name.map(Expr::var)
+                missed |= !same || number >= before;
+                Some(Expr::var(name))
             }
             _ => None,
         });
@@ -319,13 +345,7 @@ impl Finder<'_> {
     }
 
     /// What is written, and where, over batch, query and width; `places` are the indices of the sums of values.
-    fn result(
-        &mut self,
-        rest: &[Stage],
-        places: Vec<Expr>,
-        share: &Expr,
-        total: &Var,
-    ) -> Result<(Buffer, Vec<Expr>, Expr), Fault> {
+    fn result(&mut self, rest: &[Stage], places: Vec<Expr>, share: &Expr) -> Result<(Buffer, Vec<Expr>, Expr), Fault> {
         let out = match rest {
             [] => return Ok((self.mixed.buffer.clone(), places, share.clone())),
             [out] if out.reduced.is_none() => out,
@@ -334,9 +354,37 @@ impl Finder<'_> {
         let loads = loads_of(&out.value);
         let read = loads.iter().find(|(buffer, _)| *buffer == self.mixed.buffer);
         let (_, indices) = read.ok_or_else(|| fault("the result reads no sum of values"))?;
+        let axes = self.axes_of_result(out, indices, &places)?;
+        let totals = self.own_places(self.total).ok_or_else(|| fault("the sum has no place"))?;
+        let value = substituted(&out.value, &axes);
+        let mut missed = false;
+        let placed = rewrite(&value, |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, indices, predicate: None } if self.is_between(buffer) => {
+                let (own, name) = match buffer {
+                    buffer if *buffer == self.mixed.buffer => (&places, share.clone()),
+                    buffer if *buffer == self.total.buffer => (&totals, Expr::var(&self.names.total)),
+                    _ => {
+                        missed = true;
+                        return None;
+                    }
+                };
+                missed |= own.len() != indices.len() || !own.iter().zip(indices).all(|(a, b)| self.same_place(a, b));
+                Some(name)
+            }
+            _ => None,
+        });
+        if missed {
+            return Err(fault("the result reads sums at several places"));
+        }
+        let indices = out.indices.iter().map(|index| self.known.simplify(&substituted(index, &axes))).collect();
+        Ok((out.buffer.clone(), indices, placed.unwrap_or(value)))
+    }
+
+    /// The axes of a result that reads each sum of values once, at these indices, over the places of those sums.
+    fn axes_of_result(&mut self, out: &Stage, indices: &[Expr], places: &[Expr]) -> Result<Vec<(Var, Expr)>, Fault> {
         let iters: Vec<(Var, Range)> =
             out.spatial.iter().map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
-        let pairs = indices.iter().zip(&places).filter(|(index, _)| index.as_int().is_none());
+        let pairs = indices.iter().zip(places).filter(|(index, _)| index.as_int().is_none());
         let (from, to): (Vec<Expr>, Vec<Expr>) = pairs.map(|(a, b)| (a.clone(), b.clone())).unzip();
         let whole = Expr::bool(true);
         let map = detect_iter_map(&mut self.known, &from, &iters, &whole, IterMapLevel::Bijective, true);
@@ -361,29 +409,7 @@ impl Finder<'_> {
         if !counts.is_some_and(|(own, sums)| self.known.prove_equal(&own, &sums)) {
             return Err(fault("the result does not read each sum of values once"));
         }
-        let totals = self.own_places(self.total).ok_or_else(|| fault("the sum has no place"))?;
-        let value = substituted(&out.value, &axes);
-        let mut missed = false;
-        let placed = rewrite(&value, |e: &Expr| match &e.kind {
-            ExprKind::Load { buffer, indices, predicate: None } if self.is_between(buffer) => {
-                let (own, name) = match buffer {
-                    buffer if *buffer == self.mixed.buffer => (&places, share.clone()),
-                    buffer if *buffer == self.total.buffer => (&totals, Expr::var(total)),
-                    _ => {
-                        missed = true;
-                        return None;
-                    }
-                };
-                missed |= own.len() != indices.len() || !own.iter().zip(indices).all(|(a, b)| self.same_place(a, b));
-                Some(name)
-            }
-            _ => None,
-        });
-        if missed {
-            return Err(fault("the result reads sums at several places"));
-        }
-        let indices = out.indices.iter().map(|index| self.known.simplify(&substituted(index, &axes))).collect();
-        Ok((out.buffer.clone(), indices, placed.unwrap_or(value)))
+        Ok(axes)
     }
 }
 
