@@ -318,3 +318,17 @@ fn scalars_of_the_user_decide_how_far_loops_run() {
         assert_eq!(meant.to_vec::<f32>().unwrap(), expected, "{k}");
     }
 }
+
+#[test]
+fn rows_of_an_odd_length_go_past_the_caches_in_whole_lines() {
+    let mut target = Target::parse("llvm -mcpu=haswell").unwrap();
+    target.limits.l3_bytes = 1 << 20;
+    let shape = [Expr::i64(4000), Expr::i64(83)];
+    let (a, b, i, j) = (buffer("A", &shape), buffer("B", &shape), index("i"), index("j"));
+    let at = [of(&i), of(&j)];
+    let row = repeat(&j, Expr::i64(83), ForKind::Vectorized, store(&b, &at, &load(&a, &at)));
+    let body = repeat(&i, Expr::i64(4000), ForKind::Serial, row);
+    let low = tilewright_tir_passes::lower("f", &function(&[&a, &b], &[], &[], body)).unwrap();
+    let text = tilewright_llvm::emit_llvm_ir(&[low], &target, &Default::default()).unwrap();
+    assert!(text.contains("align 64, !nontemporal"), "{text}");
+}
