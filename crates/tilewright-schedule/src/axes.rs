@@ -5,7 +5,8 @@ use tilewright_ir::tir::{BinOp, Expr, IterKind, PrimFunc, Var};
 use tilewright_tensor::DataType;
 
 use crate::epilogue::check_whole;
-use crate::guard::{binary, known_around, typed};
+use crate::exprs::{binary, typed};
+use crate::guard::known_around;
 use crate::primitive::Fault;
 use crate::tree::Site;
 

@@ -20,7 +20,7 @@ use tilewright_ir::{Attr, Attrs, GlobalFunc, IRModule};
 use tilewright_support::Diagnostic;
 use tilewright_target::Target;
 
-use crate::guard::mentions;
+use crate::exprs::mentions;
 use crate::independent::{check_affine, check_independent, driven_axes, has_threads, is_global};
 use crate::primitive::{Fault, bind_independent, fuse, place, split};
 use crate::tree::{Key, Site, around, follow, loop_of};

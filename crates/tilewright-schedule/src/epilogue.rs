@@ -5,7 +5,8 @@ use tilewright_expr::node::walk;
 use tilewright_ir::nest::same_indices;
 use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
-use crate::guard::{known_around, substituted, typed};
+use crate::exprs::{substituted, typed};
+use crate::guard::known_around;
 use crate::independent::has_effects;
 use crate::loops::check_own_loops;
 use crate::primitive::Fault;

@@ -9,7 +9,7 @@ use tilewright_ir::tir::{
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::Axis;
-use crate::guard::{loaded_buffers, reads_memory, substituted};
+use crate::exprs::{loaded_buffers, reads_memory, substituted};
 use crate::independent::has_effects;
 use crate::loops::check_own_loops;
 use crate::primitive::Fault;

@@ -13,7 +13,8 @@ use tilewright_ir::tir::{
     Block, Buffer, BufferRegion, BuiltinEffect, CmpOp, Expr, ExprKind, ForKind, IterKind, PrimFunc, Range, Var,
 };
 
-use crate::guard::{compare, known_inside, mentions, substituted};
+use crate::exprs::{compare, mentions, substituted};
+use crate::guard::known_inside;
 use crate::primitive::Fault;
 use crate::tree::{Site, below, blocks_below, is_block, loop_of};
 

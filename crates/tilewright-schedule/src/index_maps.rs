@@ -56,7 +56,7 @@ pub(crate) fn renamed(expr: &Expr, vars: &[(Var, Var)]) -> Option<Expr> {
     again.or_else(|| {
         let cast = |(from, to): &(Var, Var)| Some((from.clone(), Expr::var(to).cast(from.dtype).ok()?));
         let values = vars.iter().map(cast).collect::<Option<Vec<_>>>()?;
-        Some(crate::guard::substituted(expr, &values))
+        Some(crate::exprs::substituted(expr, &values))
     })
 }
 

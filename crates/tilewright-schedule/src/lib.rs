@@ -4,9 +4,10 @@
 //! handles to new ones. A [`Schedule`] holds a module while primitives are applied, gives out *handles* for blocks and
 //! loops, and writes down each call in a *trace*. [`DefaultGPUSchedule`] is a pass made of primitives.
 //!
-//! Reading order: `tree` (places in a function and their keys), `guard` (what is known at a place), `independent` (whether
-//! iterations depend on each other), `formulas` (what a whole function computes), `epilogue` (what follows a reduction),
-//! `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`] (schedules without a user).
+//! Reading order: `tree` (places in a function and their keys), `exprs` (what is made and asked of expressions), `guard` (what
+//! is known at a place), `independent` (whether iterations depend on each other), `formulas` (what a whole function computes),
+//! `epilogue` (what follows a reduction), `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`]
+//! (schedules without a user).
 //!
 //! Invariants: a primitive keeps what the function computes, whatever the arguments, or refuses with the place at which
 //! a condition does not hold; nothing is changed then. This crate prints nothing and knows no text format: faults carry
@@ -15,6 +16,7 @@
 mod axes;
 mod default_gpu;
 mod epilogue;
+mod exprs;
 mod formulas;
 mod guard;
 mod independent;

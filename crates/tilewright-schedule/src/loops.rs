@@ -8,7 +8,7 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ForKind, Range, Scop
 use tilewright_support::Origins;
 use tilewright_tensor::DataType;
 
-use crate::guard::{loaded_buffers, mentions, stored, typed};
+use crate::exprs::{loaded_buffers, mentions, stored, typed};
 use crate::primitive::Fault;
 use crate::size::LINE;
 

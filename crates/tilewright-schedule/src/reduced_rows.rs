@@ -6,8 +6,8 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
 use tilewright_tensor::DataType;
 
 use crate::axes::Axis;
+use crate::exprs::{mentions, typed};
 use crate::formulas::Stage;
-use crate::guard::{mentions, typed};
 use crate::primitive::Fault;
 
 /// Whether the expression depends on some of these variables and on nothing else.

@@ -12,7 +12,7 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, Intrinsic, Stmt, 
 use tilewright_support::with_stack;
 use tilewright_tensor::DataType;
 
-use crate::guard::{mentions, substituted};
+use crate::exprs::{mentions, substituted};
 use crate::rewrite::with_loads_replaced;
 use crate::stages::touches;
 

@@ -11,7 +11,7 @@ use tilewright_ir::tir::{
 };
 use tilewright_support::Origins;
 
-use crate::guard::{binary, compare, stored, substituted, typed};
+use crate::exprs::{binary, compare, stored, substituted, typed};
 use crate::primitive::Fault;
 use crate::tree::{Key, Site, around, loop_of};
 

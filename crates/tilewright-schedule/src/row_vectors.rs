@@ -9,7 +9,7 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
-use crate::guard::{binary, compare, mentions, prefetch, reads_memory, substituted, typed};
+use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, substituted, typed};
 use crate::loops::{looped, named, only_if, serial, store, task_block, with_names};
 use crate::primitive::{Call, Fault};
 use crate::tree::Site;

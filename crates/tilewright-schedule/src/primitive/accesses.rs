@@ -6,7 +6,8 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, BufferRegion, CmpOp, Expr, IterVar, PrimFunc, Range, StmtKind};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{compare, known_inside};
+use crate::exprs::compare;
+use crate::guard::known_inside;
 use crate::index_maps::mapped;
 use crate::rewrite::{way, with_block};
 use crate::tree::{Key, Site};

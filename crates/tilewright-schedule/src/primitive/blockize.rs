@@ -16,7 +16,8 @@ use tilewright_support::Origins;
 
 use super::decompose_reduction::{init_block, with_own_loops, without_reduction};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, known_inside, mentions, substituted};
+use crate::exprs::{binary, compare, mentions, substituted};
+use crate::guard::{known_around, known_inside};
 use crate::independent::driven_axes;
 use crate::rewrite::way;
 use crate::tree::{Key, Site, around, blocks_below, follow, key_at, loop_of};
@@ -222,9 +223,9 @@ impl Divided<'_> {
 }
 
 fn typed_as(value: &Expr, dtype: tilewright_tensor::DataType) -> Result<Expr, Fault> {
-    crate::guard::typed(value.cast(dtype))
+    crate::exprs::typed(value.cast(dtype))
 }
 
 fn typed_not(value: &Expr) -> Result<Expr, Fault> {
-    crate::guard::typed(value.not())
+    crate::exprs::typed(value.not())
 }

@@ -8,7 +8,8 @@ use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};
 
 use super::annotate::with_annotations;
 use super::{COMPUTE_AT_METHOD, Call, Default, Fault, Outcome, Primitive, Results, Value, by_name, place};
-use crate::guard::{known_around, substituted};
+use crate::exprs::substituted;
+use crate::guard::known_around;
 use crate::independent::check_affine;
 use crate::required::{cache_of, copy_block, loops_to, outermost_free, read_box};
 use crate::rewrite::{way, with_block, with_buffer};

@@ -5,7 +5,8 @@ use tilewright_arith::{Analyzer, estimate_region_strict_bound};
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::{compare, known_around, mentions, substituted};
+use crate::exprs::{compare, mentions, substituted};
+use crate::guard::known_around;
 use crate::independent::{check_affine, driven_axes};
 use crate::required::{cache_of, copy_block, loops_to, outermost_free};
 use crate::rewrite::{way, with_block, with_buffer};

@@ -8,7 +8,7 @@ use tilewright_ir::regions::block_regions;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{mentions, substituted};
+use crate::exprs::{mentions, substituted};
 use crate::independent::{check_affine, has_effects};
 use crate::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
 use crate::stages::{stages, touches};

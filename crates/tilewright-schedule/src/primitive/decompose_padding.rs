@@ -7,7 +7,7 @@ use tilewright_ir::tir::{BinOp, Block, Expr, ExprKind, Intrinsic, PrimFunc, Stmt
 
 use super::decompose_reduction::with_own_loops;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, reads_memory, substituted};
+use crate::exprs::{binary, reads_memory, substituted};
 use crate::independent::{check_affine, has_effects};
 use crate::rewrite::{Formula, way};
 use crate::stages::touches;

@@ -7,7 +7,8 @@ use tilewright_ir::tir::{
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, mentions, substituted};
+use crate::exprs::{binary, compare, mentions, substituted};
+use crate::guard::known_around;
 use crate::independent::{check_affine, driven_axes};
 use crate::rewrite::way;
 use crate::tree::{Key, Site, around, follow, loop_of};

@@ -9,7 +9,8 @@ use tilewright_tensor::DataType;
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::{binary, known_around, known_but_units, mentions, simplified, substituted, typed};
+use crate::exprs::{binary, mentions, substituted, typed};
+use crate::guard::{known_around, known_but_units, simplified};
 use crate::tree::{Key, Site, around, loop_of};
 
 pub(super) const FUSE: Primitive = Primitive {

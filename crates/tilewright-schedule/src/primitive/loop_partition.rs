@@ -7,7 +7,8 @@ use tilewright_support::with_stack;
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, known_around, substituted, typed};
+use crate::exprs::{binary, substituted, typed};
+use crate::guard::known_around;
 use crate::independent::driven_axes;
 use crate::tree::{Key, Site, around, below, blocks_below, with_below};
 use crate::unique::with_unique_keys;

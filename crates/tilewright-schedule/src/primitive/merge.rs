@@ -5,7 +5,8 @@ use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Stmt, StmtKind};
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::{known_around, substituted};
+use crate::exprs::substituted;
+use crate::guard::known_around;
 use crate::independent::check_independent;
 use crate::rewrite::way;
 use crate::stages::{reads, writes};
@@ -65,7 +66,7 @@ fn bodies(function: &PrimFunc, first: &Site, others: &[Site], l: &Loop) -> Resul
                 format!("the bounds of loop `{}` are not known to be those of loop `{}`", other.var.name, l.var.name);
             return Err(Fault::at(site, message));
         }
-        let value = crate::guard::typed(Expr::var(&l.var).cast(other.var.dtype))?;
+        let value = crate::exprs::typed(Expr::var(&l.var).cast(other.var.dtype))?;
         bodies.push(substituted(&body, &[(other.var.clone(), value)]));
     }
     Ok(bodies)

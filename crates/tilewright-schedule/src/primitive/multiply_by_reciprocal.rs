@@ -21,7 +21,8 @@ use tilewright_ir::tir::{
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, known_around, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
+use crate::exprs::{binary, loaded_buffers, mentions, reads_memory, stored, substituted, typed};
+use crate::guard::known_around;
 use crate::reducer::{Part, Reducer};
 use crate::required::{outermost_free, places, spatial_block, written_box};
 use crate::rewrite::{Formula, axes_of, way, with_block};

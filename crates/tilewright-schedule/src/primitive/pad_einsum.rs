@@ -14,7 +14,8 @@ use tilewright_ir::tir::{
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{binary, compare, known_around, stored, typed};
+use crate::exprs::{binary, compare, stored, typed};
+use crate::guard::known_around;
 use crate::independent::has_effects;
 use crate::reducer::Reducer;
 use crate::required::{places, spatial_block};
@@ -166,7 +167,7 @@ impl Einsum<'_> {
         let mut plain = true;
         let vars: Vec<Var> = self.block.iters.iter().map(|iter| iter.var.clone()).collect();
         let mut see = |buffer: &Buffer, indices: &[Expr]| {
-            plain &= indices.iter().all(|index| self.axis(index).is_some() || !crate::guard::mentions(index, &vars));
+            plain &= indices.iter().all(|index| self.axis(index).is_some() || !crate::exprs::mentions(index, &vars));
             let known = |(other, at): &(Buffer, Vec<Expr>)| other == buffer && same_indices(at, indices);
             if indices.iter().any(|index| self.is_longer(index)) && !found.iter().any(known) {
                 found.push((buffer.clone(), indices.to_vec()));

@@ -15,7 +15,8 @@ use tilewright_ir::tir::{
 use tilewright_tensor::DataType;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{compare, known_around, mentions, stored, substituted, typed};
+use crate::exprs::{compare, mentions, stored, substituted, typed};
+use crate::guard::known_around;
 use crate::independent::{check_affine, driven_axes};
 use crate::index_maps::{mapped, with_accesses_moved};
 use crate::required::{outermost_free, spatial_block, written_box};

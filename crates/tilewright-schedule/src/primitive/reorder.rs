@@ -5,7 +5,7 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, ForKind, IterKind, PrimFunc, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::mentions;
+use crate::exprs::mentions;
 use crate::independent::{check_affine, check_own_reads, driven_axes, has_effects};
 use crate::tree::{Key, Site, around, blocks_below, is_block, loop_of};
 

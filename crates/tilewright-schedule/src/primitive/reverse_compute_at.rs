@@ -6,7 +6,8 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ExprKind, IterKind, 
 
 use super::compute_at::{check_loops_around, check_moves, inserted};
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::{known_inside, substituted};
+use crate::exprs::substituted;
+use crate::guard::known_inside;
 use crate::independent::{check_affine, driven_axes};
 use crate::required::{BoxLoops, loops_to, written_box};
 use crate::rewrite::{way, without};

@@ -6,7 +6,8 @@ use tilewright_ir::tir::{Block, Buffer, BufferRegion, CmpOp, Expr, ExprKind, Ite
 
 use super::compute_inline::{check_plain_loads, check_temporary};
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{known_around, mentions, substituted};
+use crate::exprs::{mentions, substituted};
+use crate::guard::known_around;
 use crate::independent::{check_affine, has_effects};
 use crate::rewrite::{Formula, axes_of, way, with_block, with_loads_replaced, with_regions_anew, without};
 use crate::stages::{stages, touches};

@@ -9,9 +9,8 @@ use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ForKind, PrimFunc, Stmt, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::guard::{
-    binary, compare, guarded, known_around, known_but_units, known_inside, simplified, substituted, typed,
-};
+use crate::exprs::{binary, compare, substituted, typed};
+use crate::guard::{guarded, known_around, known_but_units, known_inside, simplified};
 use crate::tree::{Key, Site, around, below, loop_of};
 
 pub(super) const SPLIT: Primitive = Primitive {

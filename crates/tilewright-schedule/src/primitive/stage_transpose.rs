@@ -31,7 +31,8 @@ use super::vectorize_transpose::{
     Bounds, Copy, formula_of_loops, in_one_block, is_along, lanes_of, sorted_bounds, two_loops,
 };
 use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::guard::{binary, compare, known_around, prefetch, reads_memory, stored, substituted, typed};
+use crate::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
+use crate::guard::known_around;
 use crate::independent::check_affine;
 use crate::loops::{looped, memory, only_if, serial};
 use crate::rewrite::Formula;

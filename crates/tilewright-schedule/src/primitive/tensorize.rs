@@ -18,7 +18,8 @@ use tilewright_tir_passes::Substitute;
 
 use super::blockize::blockize;
 use super::{Call, Default, Fault, Outcome, Primitive, Results, TensorIntrin, place};
-use crate::guard::{known_inside, mentions, substituted};
+use crate::exprs::{mentions, substituted};
+use crate::guard::known_inside;
 use crate::independent::driven_axes;
 use crate::index_maps::at_values;
 use crate::tree::{Key, key_at};

@@ -11,7 +11,8 @@ use tilewright_tensor::DataType;
 
 use super::split::plain_loop;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{known_around, mentions, substituted, typed};
+use crate::exprs::{mentions, substituted, typed};
+use crate::guard::known_around;
 use crate::independent::{check_own_reads, has_effects};
 use crate::index_maps::renamed;
 use crate::tree::{Key, Site, around};

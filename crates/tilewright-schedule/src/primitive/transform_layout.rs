@@ -12,7 +12,8 @@ use tilewright_tensor::DataType;
 
 use super::compute_inline::check_plain_loads;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::guard::{known_around, stored, typed};
+use crate::exprs::{stored, typed};
+use crate::guard::known_around;
 use crate::index_maps::{mapped, renamed, with_accesses_moved};
 use crate::required::spatial_block;
 use crate::rewrite::with_regions_anew;

@@ -23,7 +23,8 @@ use tilewright_ir::tir::{BinOp, Block, Buffer, CmpOp, Expr, ForKind, IterKind, S
 use tilewright_tensor::DataType;
 
 use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::guard::{binary, compare, known_around, mentions, stored, substituted, typed};
+use crate::exprs::{binary, compare, mentions, stored, substituted, typed};
+use crate::guard::known_around;
 use crate::independent::{check_affine, has_effects};
 use crate::loops::{folded, load, store};
 use crate::reducer::{identity, is_in, update_of};

@@ -25,9 +25,8 @@ use tilewright_ir::tir::{
 };
 
 use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::guard::{
-    binary, compare, known_around, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt,
-};
+use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, stored, substituted, typed, typed_stmt};
+use crate::guard::known_around;
 use crate::independent::check_affine;
 use crate::loops::only_if;
 use crate::rewrite::Formula;

@@ -9,7 +9,8 @@ use tilewright_ir::tir::{
 
 use super::Declined;
 use crate::Schedule;
-use crate::guard::{known_around, mentions, substituted};
+use crate::exprs::{mentions, substituted};
+use crate::guard::known_around;
 use crate::trace::Rv;
 use crate::tree::loop_of;
 

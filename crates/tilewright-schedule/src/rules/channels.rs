@@ -18,7 +18,7 @@ use super::product::{PRODUCT, even_part, heavy_stage, is_same, lane_counts};
 use super::tasks::tile_cost;
 use super::{Declined, Rule};
 use crate::Schedule;
-use crate::guard::mentions;
+use crate::exprs::mentions;
 use crate::primitive::tile_product::{Contraction, is_constant};
 use crate::size::ceil_div;
 use crate::trace::{Arg, Rv};

@@ -42,7 +42,7 @@ use tilewright_ir::{Attr, GlobalFunc, IRModule};
 use tilewright_target::{Kind, Target};
 
 use crate::default_gpu::IS_SCHEDULED;
-use crate::guard::reads_memory;
+use crate::exprs::reads_memory;
 use crate::tree::{follow, search};
 use crate::{Schedule, ScheduleError, Trace};
 

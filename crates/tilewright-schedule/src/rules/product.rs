@@ -18,7 +18,7 @@ use super::tasks::{COPY, blocks, tile_cost};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::axes::Axis;
-use crate::guard::mentions;
+use crate::exprs::mentions;
 use crate::primitive::tile_product::{
     Contraction, FAR, Grouping, PackColumns, PackRows, Tiling, is_constant, is_dense,
 };

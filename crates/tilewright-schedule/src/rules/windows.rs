@@ -13,7 +13,7 @@ use super::accesses::PlainNest;
 use super::fallback::attempt;
 use super::{Declined, Rule, inline, rows, tiles};
 use crate::Schedule;
-use crate::guard::mentions;
+use crate::exprs::mentions;
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",

@@ -5,7 +5,7 @@ use tilewright_tensor::DataType;
 
 use super::Norm;
 use super::recognise::{Formula, Sum};
-use crate::guard::{binary, stored, substituted};
+use crate::exprs::{binary, stored, substituted};
 use crate::loops::{folded, load, memory, serial, store, with_names};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};

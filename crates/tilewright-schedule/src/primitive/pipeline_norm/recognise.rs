@@ -13,8 +13,8 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
+use crate::exprs::{mentions, substituted};
 use crate::formulas::{self, Stage, check_temporary};
-use crate::guard::{mentions, substituted};
 use crate::primitive::Fault;
 use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
 use crate::size::size;

@@ -5,7 +5,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, Stm
 use tilewright_tensor::DataType;
 
 use super::Softmax;
-use crate::guard::{binary, compare, greater, mentions, stored, substituted, typed};
+use crate::exprs::{binary, compare, greater, mentions, stored, substituted, typed};
 use crate::loops::{folded, load, memory, serial, store, with_names};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};

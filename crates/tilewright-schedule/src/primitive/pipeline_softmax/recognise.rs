@@ -14,8 +14,8 @@ use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
+use crate::exprs::{binary, loaded_buffers, mentions, typed};
 use crate::formulas::{self, Reduced, Stage, check_temporary};
-use crate::guard::{binary, loaded_buffers, mentions, typed};
 use crate::primitive::Fault;
 use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
 

@@ -8,7 +8,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 use super::task::{Keys, Maker, exp, is_load};
 use super::turned::Rows;
 use super::{Tiling, reference};
-use crate::guard::{binary, compare, greater};
+use crate::exprs::{binary, compare, greater};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
 

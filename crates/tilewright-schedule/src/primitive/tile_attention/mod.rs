@@ -45,7 +45,7 @@ use tilewright_ir::tir::{CmpOp, Expr, StmtKind};
 use tilewright_tir_passes::analyzer_of;
 
 use super::{Call, Default, Fault, Outcome, Primitive};
-use crate::guard::compare;
+use crate::exprs::compare;
 use crate::loops::only_if;
 pub(crate) use recognise::Attention;
 use task::Maker;
@@ -141,5 +141,5 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
 fn reference(best: &Expr) -> Result<Expr, Fault> {
     let lowest = Expr::float(f64::NEG_INFINITY, best.dtype);
     let is_lowest = compare(CmpOp::Eq, best, &lowest)?;
-    crate::guard::typed(Expr::select(&is_lowest, &Expr::float(0.0, best.dtype), best))
+    crate::exprs::typed(Expr::select(&is_lowest, &Expr::float(0.0, best.dtype), best))
 }

@@ -18,8 +18,8 @@ use tilewright_tir_passes::analyzer_of;
 
 use super::weights::{check_exponential, factor_of, is_float};
 use crate::axes::Axis;
+use crate::exprs::{binary, compare, mentions, substituted, typed};
 use crate::formulas::{self, Stage, check_temporary};
-use crate::guard::{binary, compare, mentions, substituted, typed};
 use crate::primitive::Fault;
 
 /// Attention, its formulas over the axes.

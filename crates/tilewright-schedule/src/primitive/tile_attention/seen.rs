@@ -9,7 +9,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Stmt, 
 use super::recognise::Attention;
 use super::task::Maker;
 use super::weights::is_float;
-use crate::guard::{binary, reads_memory};
+use crate::exprs::{binary, reads_memory};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
 

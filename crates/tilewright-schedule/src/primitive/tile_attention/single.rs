@@ -4,7 +4,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, Var};
 
 use super::reference;
 use super::task::{Keys, Maker, exp};
-use crate::guard::{binary, compare, greater, typed};
+use crate::exprs::{binary, compare, greater, typed};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
 

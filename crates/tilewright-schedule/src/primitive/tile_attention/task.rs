@@ -7,7 +7,7 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, Scop
 
 use super::{Attention, Tiling};
 use crate::axes::Axis;
-use crate::guard::{binary, substituted, typed};
+use crate::exprs::{binary, substituted, typed};
 use crate::loops::{looped, memory, task_block, with_names};
 use crate::primitive::Fault;
 

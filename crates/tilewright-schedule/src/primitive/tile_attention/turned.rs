@@ -8,7 +8,7 @@ use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Range, Stmt, Va
 
 use super::task::Maker;
 use super::weights::is_divisor;
-use crate::guard::{binary, mentions, reads_memory, substituted};
+use crate::exprs::{binary, mentions, reads_memory, substituted};
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::{Copy, is_along};
 

@@ -13,7 +13,7 @@ use super::is_constant;
 use super::lines::is_dense;
 use crate::axes::{self, Axis, Group};
 use crate::epilogue::check_whole;
-use crate::guard::{mentions, substituted};
+use crate::exprs::{mentions, substituted};
 use crate::primitive::Fault;
 use crate::rewrite::Formula;
 use crate::stages::{own_nest, statements, touches};

@@ -5,7 +5,7 @@ use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
 use super::emit::Micro;
 use super::nest::Product;
 use super::{PackColumns, PackRows, is_one};
-use crate::guard::{binary, substituted};
+use crate::exprs::{binary, substituted};
 use crate::loops::{looped, serial};
 use crate::primitive::Fault;
 

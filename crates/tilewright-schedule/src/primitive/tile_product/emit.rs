@@ -6,7 +6,7 @@ use super::grouped::Start;
 use super::nest::{Product, Step, Task};
 use super::next::NextColumns;
 use super::{PackColumns, PackRows};
-use crate::guard::{binary, compare, stored, substituted, typed};
+use crate::exprs::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, only_if, serial, with_names};
 use crate::primitive::Fault;
 use crate::size::ceil_div;

@@ -10,7 +10,7 @@ use super::contraction::Contraction;
 use super::depth::Place;
 use super::emit::{Micro, Tile};
 use super::{PackRows, Tiling, is_constant};
-use crate::guard::prefetch;
+use crate::exprs::prefetch;
 use crate::loops::serial;
 use crate::primitive::Fault;
 use crate::size::LINE;

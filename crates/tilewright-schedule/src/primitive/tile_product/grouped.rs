@@ -16,7 +16,7 @@ use tilewright_tensor::DataType;
 use super::contraction::Contraction;
 use super::nest::Product;
 use super::{PackColumns, PackRows, Tiling};
-use crate::guard::{binary, compare, typed};
+use crate::exprs::{binary, compare, typed};
 use crate::primitive::Fault;
 
 const WORD: DataType = DataType::U32;

@@ -11,7 +11,7 @@ use super::contraction::Contraction;
 use super::is_one;
 use super::nest::Product;
 use crate::axes::{Axis, Group};
-use crate::guard::{binary, compare, mentions, stored, substituted};
+use crate::exprs::{binary, compare, mentions, stored, substituted};
 use crate::loops::{looped, named, only_if, serial, with_names};
 use crate::primitive::Fault;
 

@@ -15,7 +15,7 @@ use super::widened::unwidened;
 use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack, widened};
 use crate::axes::{Axis, Group};
 use crate::epilogue::Outputs;
-use crate::guard::{binary, compare};
+use crate::exprs::{binary, compare};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
 

@@ -12,7 +12,7 @@ use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 use super::PackColumns;
 use super::emit::Micro;
 use super::nest::{Product, Step, Task};
-use crate::guard::{compare, prefetch, reads_memory, substituted, typed};
+use crate::exprs::{compare, prefetch, reads_memory, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;

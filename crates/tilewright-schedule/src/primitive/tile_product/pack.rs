@@ -12,7 +12,7 @@ use super::PackRows;
 use super::lines::Copied;
 use super::nest::{Product, Step, Task};
 use crate::axes::{Axis, Group};
-use crate::guard::{compare, mentions, stored, substituted, typed};
+use crate::exprs::{compare, mentions, stored, substituted, typed};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
 use crate::size::{LINE, ceil_div};

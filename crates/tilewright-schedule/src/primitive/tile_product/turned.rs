@@ -7,7 +7,7 @@ use tilewright_ir::tir::{Buffer, Expr, ExprKind, ForKind, Stmt, Var};
 
 use super::lines::Copied;
 use super::nest::{Product, Step, Task};
-use crate::guard::substituted;
+use crate::exprs::substituted;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::{Copy, is_along};
 

@@ -11,7 +11,7 @@ use super::emit::Micro;
 use super::nest::{Product, Step};
 use super::pack::Packed;
 use super::{PackColumns, Tiling};
-use crate::guard::stored;
+use crate::exprs::stored;
 use crate::loops::{looped, memory, serial};
 use crate::primitive::Fault;
 use crate::size::ceil_div;

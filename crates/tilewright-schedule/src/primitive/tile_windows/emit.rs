@@ -9,7 +9,7 @@ use tilewright_tir_passes::analyzer_of;
 use super::recognise::{Read, Windows};
 use super::{Outputs, Tiling, UNROLLED};
 use crate::epilogue::Output;
-use crate::guard::{binary, compare, stored, substituted, typed};
+use crate::exprs::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, named, only_if, serial, task_block, with_names};
 use crate::primitive::Fault;
 use crate::rewrite::with_loads_replaced;

@@ -26,7 +26,7 @@ use tilewright_ir::tir::Stmt;
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::epilogue::{self, Outputs, Produced};
-use crate::guard::loaded_buffers;
+use crate::exprs::loaded_buffers;
 use crate::rewrite::{way, with_block};
 use crate::stages::{may_write, nests_behind, own_nest, statements, touches};
 use crate::tree::Site;

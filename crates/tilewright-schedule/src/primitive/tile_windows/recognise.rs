@@ -8,7 +8,8 @@ use tilewright_tensor::DataType;
 
 use crate::axes::{self, Axis, Group};
 use crate::epilogue::check_whole;
-use crate::guard::{compare, known_around, mentions, reads_memory, reads_under_condition, substituted, typed};
+use crate::exprs::{compare, mentions, reads_memory, reads_under_condition, substituted, typed};
+use crate::guard::known_around;
 use crate::primitive::Fault;
 use crate::reducer::{Part, Reducer};
 use crate::rewrite::Formula;
