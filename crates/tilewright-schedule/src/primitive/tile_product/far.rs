@@ -4,19 +4,21 @@
 //! numbers. So the rows of the next tile are asked for while a tile is summed up: with each line of the cache that it has read
 //! of its rows, one of theirs.
 
-use tilewright_ir::tir::{Expr, ExprKind, PrimFunc, Stmt};
+use tilewright_ir::tir::{Expr, ExprKind, ForKind, PrimFunc, Stmt};
 
 use super::contraction::Contraction;
 use super::depth::Place;
 use super::emit::{Micro, Tile};
 use super::{PackRows, Tiling, is_constant};
 use crate::exprs::prefetch;
-use crate::loops::serial;
+use crate::loops::{looped, serial};
 use crate::primitive::Fault;
 use crate::size::LINE;
 
 /// Columns for which rows are fetched from memory about as fast as they are multiplied with them.
 const FEW_COLUMNS: i64 = 128;
+/// Places of the depth that are written out in each turn of the loop over them.
+const TURN: i64 = 4;
 
 /// The elements of a line of the cache of rows that are far away.
 pub(super) fn far_rows(function: &PrimFunc, c: &Contraction, tiling: &Tiling) -> Option<i64> {
@@ -44,15 +46,14 @@ impl Micro<'_> {
             return self.along_windows(inner, asked, update);
         }
         let update = |number: Expr| update(&Place::numbered(number));
-        let k = self.p.var("k");
         let (line, depth) = (self.p.var("line"), &self.step.depth);
         let (length, asked) = match (self.p.far_rows, &self.next, &tile.number) {
             (Some(length), ..) => (length, self.next_rows(tile, &(&Expr::var(&line) * length))?),
             (None, Some(next), Some(number)) => (next.places, self.asked(next, number, &Expr::var(&line))?),
-            _ => return Ok(serial(&k, depth, update(Expr::var(&k))?)),
+            _ => return self.by_few(depth, &self.p.int(0), update),
         };
         let first = &Expr::var(&line) * length;
-        let of_line = serial(&k, &self.p.int(length), update(&first + &Expr::var(&k))?);
+        let of_line = self.by_few(&self.p.int(length), &first, &update)?;
         let whole = self.p.floor_div(depth, length)?;
         let lines = serial(&line, &whole, Stmt::seq(asked.into_iter().chain([of_line])));
         let rest = self.p.floor_mod(depth, length)?;
@@ -62,6 +63,20 @@ impl Micro<'_> {
         let k = self.p.var("k");
         let behind = &(&whole * length) + &Expr::var(&k);
         Ok(Stmt::seq([lines, serial(&k, &rest, update(self.p.simple(&behind))?)]))
+    }
+
+    /// The statement for so many places from the first one on, a few of them written out in each turn where there are whole
+    /// turns: where two threads share a core each has half of its instructions, and what counts places has none of the sums.
+    fn by_few(&self, count: &Expr, first: &Expr, update: impl Fn(Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let k = self.p.var("k");
+        let turns = self.p.floor_div(count, TURN)?;
+        if self.p.floor_mod(count, TURN)?.as_int() != Some(0) {
+            return Ok(serial(&k, count, update(self.p.simple(&(first + &Expr::var(&k))))?));
+        }
+        let own = self.p.var("u");
+        let place = &(first + &(&Expr::var(&k) * TURN)) + &Expr::var(&own);
+        let body = looped(&own, &self.p.int(TURN), ForKind::Unrolled, update(self.p.simple(&place))?);
+        Ok(serial(&k, &turns, body))
     }
 
     /// Asks for as many rows behind those of a tile, at a place of the depth. They may be another task's, or not be there.

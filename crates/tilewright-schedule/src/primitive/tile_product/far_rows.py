@@ -43,11 +43,12 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(W[t * 3 + 3, line * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(W[t * 3 + 4, line * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(W[t * 3 + 5, line * 16]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(3):
-                                    for v in T.unroll(2):
-                                        for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + W[t * 3 + i, line * 16 + k] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 49, X[line * 16 + k, p * 32 + v * 16 + j], T.float32(0.0))
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(3):
+                                        for v in T.unroll(2):
+                                            for j in T.vectorized(16):
+                                                tile[i, v, j] = tile[i, v, j] + W[t * 3 + i, line * 16 + k * 4 + u] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 49, X[line * 16 + k * 4 + u, p * 32 + v * 16 + j], T.float32(0.0))
                         for k in range(5):
                             for i in T.unroll(3):
                                 for v in T.unroll(2):
@@ -66,11 +67,12 @@ class Module:
                         for line in range(2):
                             T.evaluate(T.prefetch(T.address_of(W[t * 2 + 5, line * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(W[t * 2 + 6, line * 16]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(2):
-                                    for v in T.unroll(2):
-                                        for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + W[t * 2 + i + 3, line * 16 + k] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 49, X[line * 16 + k, p * 32 + v * 16 + j], T.float32(0.0))
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(2):
+                                        for v in T.unroll(2):
+                                            for j in T.vectorized(16):
+                                                tile_1[i, v, j] = tile_1[i, v, j] + W[t * 2 + i + 3, line * 16 + k * 4 + u] * T.if_then_else((0 + p) * 32 + (v * 16 + j) < 49, X[line * 16 + k * 4 + u, p * 32 + v * 16 + j], T.float32(0.0))
                         for k in range(5):
                             for i in T.unroll(2):
                                 for v in T.unroll(2):
