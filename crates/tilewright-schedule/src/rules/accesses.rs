@@ -11,6 +11,7 @@ use super::Declined;
 use crate::Schedule;
 use crate::exprs::{mentions, substituted};
 use crate::guard::known_around;
+use crate::size::operations;
 use crate::trace::Rv;
 use crate::tree::loop_of;
 
@@ -276,17 +277,6 @@ fn cuts(known: &Analyzer, conditions: &[Expr], vars: &[Var], var: &Var) -> bool 
     })
 }
 
-/// About how many operations a function of float32 takes. One of float64 takes twice as many, on half the lanes.
-fn steps(intrinsic: Intrinsic) -> u64 {
-    match intrinsic {
-        Intrinsic::Pow => 120,
-        Intrinsic::Sin | Intrinsic::Cos | Intrinsic::Tan => 50,
-        Intrinsic::Asinh | Intrinsic::Acosh | Intrinsic::Atanh | Intrinsic::Log1p | Intrinsic::Atan2 => 40,
-        _ if intrinsic.is_exact() => 4,
-        _ => 20,
-    }
-}
-
 fn cost_of(body: &Stmt) -> Cost {
     let mut cost = Cost::default();
     walk(body, |e: &Expr| {
@@ -297,7 +287,7 @@ fn cost_of(body: &Stmt) -> Cost {
                 0
             }
             ExprKind::Call { intrinsic, args } if intrinsic.is_of_floats() => {
-                steps(*intrinsic) * if args.first().is_some_and(|arg| arg.dtype.bits == 64) { 4 } else { 1 }
+                operations(*intrinsic) * if args.first().is_some_and(|arg| arg.dtype.bits == 64) { 4 } else { 1 }
             }
             ExprKind::Binary(..) | ExprKind::Compare(..) | ExprKind::Select { .. } if !is_index => {
                 if e.dtype.bits == 64 { 2 } else { 1 }

@@ -123,22 +123,28 @@ pub(super) fn is_small(iterations: Option<i64>, cost: Cost, target: &Target) -> 
     iterations.is_some_and(|count| cycles(count) < ALONE)
 }
 
+/// An order of a nest's loops, and their handles: those outside, and those inside that go through memory as one.
+type Order = (Vec<usize>, Vec<Rv>, Vec<Rv>);
+
+/// The loops with the one along the result innermost; `None` where there are none.
+pub(super) fn result_innermost(schedule: &mut Schedule, nest: &PlainNest) -> Result<Option<Order>, Declined> {
+    let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(None) };
+    let order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).chain([vector]).collect();
+    let mut outer: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
+    if vector + 1 < nest.loops.len() {
+        schedule.reorder_to(&outer)?;
+    }
+    let along = outer.split_off(outer.len() - nest.contiguous(&order));
+    Ok(Some((order, outer, along)))
+}
+
 /// Schedules a nest of spatial loops.
 pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(()) };
-    let mut order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).collect();
-    order.push(vector);
-    let rvs: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
-    if vector + 1 < nest.loops.len() {
-        schedule.reorder_to(&rvs)?;
-    }
-    let inner = nest.contiguous(&order);
-    let (outer, along) = rvs.split_at(rvs.len() - inner);
-    let all: Vec<usize> = (0..nest.loops.len()).collect();
+    let Some((order, outer, along)) = result_innermost(schedule, nest)? else { return Ok(()) };
     let row = nest.iterations(order.get(outer.len()..).unwrap_or_default());
-    let along = schedule.fuse_all(along)?;
-    let rows = if outer.is_empty() { None } else { Some(schedule.fuse_all(outer)?) };
-    let iterations = nest.iterations(&all);
+    let along = schedule.fuse_all(&along)?;
+    let rows = if outer.is_empty() { None } else { Some(schedule.fuse_all(&outer)?) };
+    let iterations = nest.iterations(&order);
     let grain = grain(iterations, nest.cost, target);
     let small = is_small(iterations, nest.cost, target);
     let inside = match rows {
@@ -146,7 +152,7 @@ pub(super) fn stream(schedule: &mut Schedule, target: &Target, nest: &PlainNest)
         None => part(schedule, None, along, grain)?,
         Some(rows) => share(schedule, rows, along, row, grain)?,
     };
-    let of = |flags: &[bool]| flags.get(vector).copied().unwrap_or(false);
+    let of = |flags: &[bool]| order.last().and_then(|&at| flags.get(at)).copied().unwrap_or(false);
     // A long row is cut at its conditions when it is lowered; of one that may become a single vector, and of parts of rows,
     // pieces are taken.
     let is_cut = of(&nest.cuts) && inside == along && row.is_none_or(|row| row > MAX_LANES);

@@ -10,7 +10,7 @@ use tilewright_target::Target;
 
 use super::accesses::{PlainNest, extent_of};
 use super::calls::{int, text};
-use super::elementwise::{ALONE, TASK, cycles, in_vectors};
+use super::elementwise::{ALONE, TASK, cycles, in_vectors, result_innermost};
 use super::{Declined, Rule, columns, inline, parts};
 use crate::Schedule;
 use crate::trace::{Arg, Rv};
@@ -224,16 +224,9 @@ fn keep_near(schedule: &mut Schedule, nest: &PlainNest) -> Result<(), Declined> 
 }
 
 fn along_row(schedule: &mut Schedule, target: &Target, nest: &PlainNest) -> Result<(), Declined> {
-    let Some(vector) = nest.along_result().or(nest.loops.len().checked_sub(1)) else { return Ok(()) };
-    let mut order: Vec<usize> = (0..nest.loops.len()).filter(|&at| at != vector).collect();
-    order.push(vector);
-    let rvs: Vec<Rv> = order.iter().filter_map(|&at| nest.rvs.get(at).copied()).collect();
-    if vector + 1 < nest.loops.len() {
-        schedule.reorder_to(&rvs)?;
-    }
-    let inner = nest.contiguous(&order);
-    let along = schedule.fuse_all(rvs.get(rvs.len() - inner..).unwrap_or_default())?;
-    let conditional = nest.decides.get(vector).copied().unwrap_or(false);
+    let Some((order, _, along)) = result_innermost(schedule, nest)? else { return Ok(()) };
+    let along = schedule.fuse_all(&along)?;
+    let conditional = order.last().and_then(|&at| nest.decides.get(at)).copied().unwrap_or(false);
     in_vectors(schedule, along, conditional.then(|| i64::from(target.lanes(32))))
 }
 
