@@ -53,7 +53,7 @@ impl Micro<'_> {
             _ => return self.by_few(depth, &self.p.int(0), update),
         };
         let first = &Expr::var(&line) * length;
-        let of_line = self.by_few(&self.p.int(length), &first, &update)?;
+        let of_line = self.by_few(&self.p.int(length), &first, update)?;
         let whole = self.p.floor_div(depth, length)?;
         let lines = serial(&line, &whole, Stmt::seq(asked.into_iter().chain([of_line])));
         let rest = self.p.floor_mod(depth, length)?;
