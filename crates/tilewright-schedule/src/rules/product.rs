@@ -187,7 +187,7 @@ pub(super) struct Sizes {
 fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, Declined> {
     let of = |size: &Expr| size.as_int();
     let sizes = Sizes {
-        batch: of(&c.batch.size),
+        batch: matrices(c),
         rows: of(&c.rows.size),
         columns: of(&c.columns.size),
         depth: of(&c.depth.size),
@@ -210,7 +210,9 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let is_tall = tall.is_some();
     let RegisterTile { rows, vectors, lanes } = tall.unwrap_or_else(|| register_tile(&registers, &sizes));
     let single_tile = sizes.rows.is_some_and(|all| all <= rows);
-    let rows_in_place = grouping.is_none() && rows_stay(c, rows);
+    // A number of rows that is planned for as a small one has many tasks, each of which would copy what others do as well.
+    let crowded = if sizes.rows.is_none() { crowd_of_rows(target) } else { CROWD_OF_ROWS };
+    let rows_in_place = grouping.is_none() && rows_stay(c, rows, crowded);
     let depth = sizes.depth.unwrap_or(STEP).max(1);
     let rows_free = rows_in_place || is_tall || sizes.rows.is_some_and(|all| all <= FEW_ROWS);
     let depth = match rows_free && (single_tile || depth <= WHOLE) {
@@ -329,7 +331,7 @@ fn l1(target: &Target) -> i64 {
 }
 
 /// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
-fn copy_cost(c: &Contraction) -> f64 {
+pub(super) fn copy_cost(c: &Contraction) -> f64 {
     let element = i64::from(c.of_columns.dtype.bits / 8);
     let along = || stride(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
     match c.has_lines() {
@@ -390,14 +392,29 @@ fn tall_tile(registers: &Registers, sizes: &Sizes) -> Option<RegisterTile> {
     (far && near_rows && rows > FEW_ROWS && vectors > 0).then_some(RegisterTile { rows, vectors, lanes })
 }
 
-/// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other.
-fn rows_stay(c: &Contraction, rows: i64) -> bool {
+/// How many matrices there are. Those that share their columns are one where their rows are known only when the function runs.
+fn matrices(c: &Contraction) -> Option<i64> {
+    if c.rows.size.as_int().is_some() {
+        return c.batch.size.as_int();
+    }
+    let mut apart = c.batch.axes.iter().filter(|axis| mentions(&c.of_columns, std::slice::from_ref(&axis.var)));
+    apart.try_fold(1_i64, |all, axis| all.checked_mul(axis.extent.as_int()?))
+}
+
+/// The most rows that may meet on one place of the target's first-level cache, which has a line for each of its ways there.
+fn crowd_of_rows(target: &Target) -> i64 {
+    (l1(target) / L1_WAY - 1).max(CROWD_OF_ROWS)
+}
+
+/// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other, where so many
+/// may meet on one of its places.
+fn rows_stay(c: &Contraction, rows: i64, most: i64) -> bool {
     let along = |axis: Option<&Axis>| stride(&c.of_rows, axis.map(|axis| &axis.var));
     let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
     let (row, place) = (last(&c.rows.axes), last(&c.depth.axes));
     let element = i64::from(c.of_rows.dtype.bits / 8);
     let runs = place.is_none() || along(place.as_ref()) == Some(element);
-    runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= CROWD_OF_ROWS)
+    runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= most)
 }
 
 /// The longest part of a line, no longer than that, of which it has a whole number.
@@ -411,7 +428,10 @@ fn line_of_rows(c: &Contraction) -> Option<i64> {
     let long: Vec<&Axis> = c.rows.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
     let [.., outer, inner] = long.as_slice() else { return None };
     let dense = is_dense(&c.of_rows, outer, inner);
-    (!dense && !c.has_lines() && rows_stay(c, 1)).then(|| inner.extent.as_int()).flatten().filter(|&line| line > 0)
+    (!dense && !c.has_lines() && rows_stay(c, 1, CROWD_OF_ROWS))
+        .then(|| inner.extent.as_int())
+        .flatten()
+        .filter(|&line| line > 0)
 }
 
 /// Whether the second-level cache holds a panel of columns where it is, which few tiles of rows use.

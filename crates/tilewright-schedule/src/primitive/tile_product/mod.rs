@@ -45,6 +45,7 @@ mod depth;
 mod emit;
 mod far;
 mod grouped;
+mod joined;
 mod lines;
 mod nest;
 mod next;
@@ -60,7 +61,7 @@ use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
 use crate::stages::{nests_behind, own_nest, statements, touches};
 
-pub(crate) use contraction::Contraction;
+pub(crate) use contraction::{Contraction, divisor, with_groups};
 pub(crate) use grouped::Grouping;
 pub(crate) use lines::is_dense;
 pub(crate) use next::FAR;
@@ -228,7 +229,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         Some(grouping) => grouped::of_bits(contraction, grouping, &tiling)?,
         None => contraction,
     };
-    let made = nest::product(call.function, &contraction, &tiling, &outputs, grouping, &name)?;
+    let (contraction, outputs, views) =
+        joined::joined_rows(call.function, &contraction, &outputs)?.unwrap_or((contraction, outputs, Vec::new()));
+    let made = nest::product(call.function, &contraction, &tiling, (&outputs, views), grouping, &name)?;
     let before = all.iter().enumerate().take(place).filter(|(at, _)| Some(*at) != cleared);
     let before = before.map(|(_, site)| site.stmt.clone());
     let behind = all.iter().skip(behind).map(|site| site.stmt.clone());

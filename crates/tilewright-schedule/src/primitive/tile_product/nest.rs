@@ -112,7 +112,7 @@ pub(super) fn product(
     function: &PrimFunc,
     c: &Contraction,
     tiling: &Tiling,
-    outputs: &Outputs,
+    (outputs, views): (&Outputs, Vec<Buffer>),
     grouping: Option<Grouping>,
     name: &Arc<str>,
 ) -> Result<Made, Fault> {
@@ -126,7 +126,8 @@ pub(super) fn product(
         made.temporaries.push(packed.buffer.clone());
         ahead = Some(packed);
     }
-    let main = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name)?;
+    let tasks = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name)?;
+    let main = views.into_iter().rfold(tasks, |body, buffer| StmtKind::Allocate { buffer, body }.into());
     made.body = Stmt::seq(ahead.map(|packed| packed.stmt).into_iter().chain([main]));
     Ok(made)
 }
