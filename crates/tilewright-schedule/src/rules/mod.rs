@@ -19,7 +19,6 @@ mod attention;
 mod calls;
 mod channels;
 mod columns;
-mod direct;
 mod elementwise;
 mod fallback;
 mod inline;
@@ -52,7 +51,6 @@ pub use apply::ApplyDefaultSchedule;
 /// The rules of CPUs, the most special first.
 pub const CPU: &[Rule] = &[
     attention::RULE,
-    direct::DIRECT,
     channels::CHANNELS,
     product::PRODUCT,
     elementwise::ELEMENTWISE,
