@@ -6,7 +6,7 @@
 //! whose channels are neighbours in memory; `product` does the rest, and a stage behind it turns the results. This is for
 //! groups of about a vector of channels, and for windows of images whose channels are no groups.
 
-use tilewright_ir::tir::{Expr, Var};
+use tilewright_ir::tir::{Expr, PrimFunc, Var};
 use tilewright_ir::{Attr, IndexMap};
 use tilewright_target::Target;
 use tilewright_tensor::DataType;
@@ -14,7 +14,7 @@ use tilewright_tensor::DataType;
 use super::accesses::gone;
 use super::calls::{int, text};
 use super::fallback::{self, attempt};
-use super::product::{PRODUCT, even_part, heavy_stage, is_same, lane_counts};
+use super::product::{PRODUCT, copy_cost, even_part, heavy_stage, is_same, lane_counts};
 use super::tasks::tile_cost;
 use super::{Declined, Rule};
 use crate::Schedule;
@@ -46,12 +46,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if !is_constant(function, &c.of_rows) || !c.out.dtype.is_float() {
         return Err(Declined::because("it is no convolution with constant weights"));
     }
-    let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
-    let in_groups = mentions(&c.of_rows, &groups);
-    // Pixels that no border surrounds are neighbours, read as fast as they lie.
-    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
-    let pays = if in_groups { pays(&c, target) } else { slides && pays_for_many(&c, target) };
-    if !c.has_lines() || !pays {
+    if !costs(&c, target).is_some_and(|costs| costs.pays()) {
         return Err(Declined::because("the product is as fast the way its results lie in memory"));
     }
     let map = channels_innermost(&c).ok_or_else(|| Declined::because("channels have no dimension of their own"))?;
@@ -88,36 +83,84 @@ fn channels_innermost(c: &Contraction) -> Option<IndexMap> {
     if inner.is_empty() || outer.is_empty() { None } else { IndexMap::new(places, order).ok() }
 }
 
-/// Whether the turned product costs less: what is compared is multiplications of vectors for each place of the depth.
-fn pays(c: &Contraction, target: &Target) -> bool {
-    let sizes = [&c.rows.size, &c.columns.size, &c.depth.size].map(Expr::as_int);
-    let [Some(channels), Some(pixels), Some(depth)] = sizes else { return false };
+/// What the product costs as it is, and turned around where that may pay: multiplications of vectors for each place of the
+/// depth, and the part of the first that the second has at most.
+struct Costs {
+    as_it_is: f64,
+    turned: f64,
+    less: f64,
+}
+
+impl Costs {
+    fn pays(&self) -> bool {
+        self.turned <= self.as_it_is * self.less
+    }
+}
+
+/// What a convolution costs as a product, the way that it is computed by rules of products: multiplications of vectors for
+/// each place of the depth of a group.
+pub(super) fn least_cost(c: &Contraction, function: &PrimFunc, target: &Target) -> Option<f64> {
+    let turned = costs(c, target).filter(|costs| is_constant(function, &c.of_rows) && costs.pays());
+    turned.map(|costs| costs.turned).or_else(|| as_it_is(c, target, copy_cost(c)))
+}
+
+/// The product as it is, by the register tiles that take the least time, where to copy an element of a window costs so much.
+fn as_it_is(c: &Contraction, target: &Target, copy: f64) -> Option<f64> {
+    let [channels, pixels, _] = sizes(c)?;
+    let counts = lane_counts(target, u32::from(c.out.dtype.bits), false);
+    let &lanes = counts.first()?;
+    let registers = i64::from(target.limits.vector_registers);
+    let of_lanes = |&own: &i64| in_tiles((channels, pixels), own, registers, None) * own as f64 / lanes as f64;
+    Some(counts.iter().map(of_lanes).fold(f64::INFINITY, f64::min) + pixels as f64 * copy)
+}
+
+/// What both ways cost where turning may pay.
+fn costs(c: &Contraction, target: &Target) -> Option<Costs> {
+    let groups: Vec<Var> = c.batch.axes.iter().map(|axis| axis.var.clone()).collect();
+    if !c.has_lines() {
+        return None;
+    }
+    if mentions(&c.of_rows, &groups) {
+        return costs_in_groups(c, target);
+    }
+    // Pixels that no border surrounds are neighbours, read as fast as they lie.
+    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
+    if slides { costs_of_many(c, target) } else { None }
+}
+
+/// Of groups of about a vector of channels.
+fn costs_in_groups(c: &Contraction, target: &Target) -> Option<Costs> {
+    let [channels, pixels, depth] = sizes(c)?;
     let lanes = i64::from(target.vector_bits / u32::from(c.out.dtype.bits.max(1))).max(1);
     // Copies of pixels pay where several vectors of channels use them.
-    if channels > lanes || 2 * channels <= lanes || pixels < 2 || depth < 1 {
-        return false;
+    if channels > lanes || 2 * channels <= lanes || pixels < 2 {
+        return None;
     }
     let registers = i64::from(target.limits.vector_registers);
     let as_it_is = tiles(channels, ceil_div(pixels, lanes), registers) + pixels as f64 * COPY;
     let turned = tiles(pixels, 1, registers) + pixels as f64 * TURN / depth as f64;
-    turned <= as_it_is * LESS
+    Some(Costs { as_it_is, turned, less: LESS })
 }
 
-/// Whether the turned product of many channels costs less: in the same measure.
-fn pays_for_many(c: &Contraction, target: &Target) -> bool {
-    let sizes = [&c.rows.size, &c.columns.size, &c.depth.size].map(Expr::as_int);
-    let [Some(channels), Some(pixels), Some(depth)] = sizes else { return false };
+/// Of many channels.
+fn costs_of_many(c: &Contraction, target: &Target) -> Option<Costs> {
+    let [channels, pixels, depth] = sizes(c)?;
     let line = c.columns.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
     let counts = lane_counts(target, u32::from(c.out.dtype.bits), false);
-    let Some(&lanes) = counts.first() else { return false };
-    if c.out.dtype != DataType::F32 || channels < 2 * lanes || pixels < lanes || line < 1 || depth < 1 {
-        return false;
+    let &lanes = counts.first()?;
+    if c.out.dtype != DataType::F32 || channels < 2 * lanes || pixels < lanes || line < 1 {
+        return None;
     }
     let registers = i64::from(target.limits.vector_registers);
-    let of_lanes = |&own: &i64| in_tiles((channels, pixels), own, registers, None) * own as f64 / lanes as f64;
-    let as_it_is = counts.iter().map(of_lanes).fold(f64::INFINITY, f64::min) + pixels as f64 * COPY;
-    let turned = (pixels * ceil_div(channels, lanes)) as f64 * TURN / depth as f64;
-    in_tiles((pixels, channels), lanes, registers, Some(line)) + turned <= as_it_is * LESS_OF_MANY
+    let turning = (pixels * ceil_div(channels, lanes)) as f64 * TURN / depth as f64;
+    let turned = in_tiles((pixels, channels), lanes, registers, Some(line)) + turning;
+    Some(Costs { as_it_is: as_it_is(c, target, COPY)?, turned, less: LESS_OF_MANY })
+}
+
+/// Channels of a group, pixels, and places of the depth.
+fn sizes(c: &Contraction) -> Option<[i64; 3]> {
+    let depth = c.depth.size.as_int().filter(|&depth| depth > 0)?;
+    Some([c.rows.size.as_int()?, c.columns.size.as_int()?, depth])
 }
 
 /// Multiplications of vectors in the register tiles that take the least time for so many rows and columns; of pixels in lines

@@ -19,6 +19,7 @@ mod attention;
 mod calls;
 mod channels;
 mod columns;
+mod direct;
 mod elementwise;
 mod fallback;
 mod inline;
@@ -51,6 +52,7 @@ pub use apply::ApplyDefaultSchedule;
 /// The rules of CPUs, the most special first.
 pub const CPU: &[Rule] = &[
     attention::RULE,
+    direct::DIRECT,
     channels::CHANNELS,
     product::PRODUCT,
     elementwise::ELEMENTWISE,

@@ -331,7 +331,7 @@ fn l1(target: &Target) -> i64 {
 }
 
 /// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
-fn copy_cost(c: &Contraction) -> f64 {
+pub(super) fn copy_cost(c: &Contraction) -> f64 {
     let element = i64::from(c.of_columns.dtype.bits / 8);
     let along = || stride(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
     match c.has_lines() {

@@ -5,18 +5,18 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def main(X: T.Buffer((1, 6, 7, 9), "float32"), W: T.Buffer((8, 3, 3, 3), "float32"), Y: T.Buffer((1, 8, 7, 9), "float32")):
+    def main(X: T.Buffer((1, 6, 7, 9), "float32"), W: T.Buffer((48, 3, 3, 3), "float32"), Y: T.Buffer((1, 48, 7, 9), "float32")):
         pad = T.alloc_buffer((1, 6, 9, 11), "float32")
         for n, c, y, x in T.grid(1, 6, 9, 11):
             with T.block("pad"):
                 vn, vc, vy, vx = T.axis.remap("SSSS", [n, c, y, x])
                 pad[vn, vc, vy, vx] = T.if_then_else(1 <= vy and vy < 8 and 1 <= vx and vx < 10, X[vn, vc, vy - 1, vx - 1], T.float32(0))
-        for n, f, y, x, c, r, s in T.grid(1, 8, 7, 9, 3, 3, 3):
+        for n, f, y, x, c, r, s in T.grid(1, 48, 7, 9, 3, 3, 3):
             with T.block("conv"):
                 vn, vf, vy, vx, vc, vr, vs = T.axis.remap("SSSSRRR", [n, f, y, x, c, r, s])
                 with T.init():
                     Y[vn, vf, vy, vx] = T.float32(0)
-                Y[vn, vf, vy, vx] = Y[vn, vf, vy, vx] + pad[vn, vf // 4 * 3 + vc, vy + vr, vx + vs] * W[vf, vc, vr, vs]
+                Y[vn, vf, vy, vx] = Y[vn, vf, vy, vx] + pad[vn, vf // 24 * 3 + vc, vy + vr, vx + vs] * W[vf, vc, vr, vs]
 
 # expect:
 # from tvm.script import ir as I
@@ -25,7 +25,7 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func
-    def main(X: T.Buffer((1, 6, 7, 9), "float32"), W: T.Buffer((8, 3, 3, 3), "float32"), Y: T.Buffer((1, 8, 7, 9), "float32")):
+    def main(X: T.Buffer((1, 6, 7, 9), "float32"), W: T.Buffer((48, 3, 3, 3), "float32"), Y: T.Buffer((1, 48, 7, 9), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         pad = T.alloc_buffer((1, 6, 9, 11))
@@ -41,10 +41,10 @@ class Module:
                     pad[vn, vc, vy, vx] = T.if_then_else(1 <= vy and vy < 8 and 1 <= vx and vx < 10, X[vn, vc, vy - 1, vx - 1], T.float32(0.0))
         for task in T.parallel(2):
             with T.block("conv"):
-                T.reads(W[0:8, 0:3, 0:3, 0:3], pad[0, 0:6, 0:9, 0:11], Y[0, 0:8, 0:7, 0:9])
-                T.writes(Y[0, 0:8, 0:7, 0:9])
+                T.reads(W[0:48, 0:3, 0:3, 0:3], pad[0, 0:6, 0:9, 0:11], Y[0, 0:48, 0:7, 0:9])
+                T.writes(Y[0, 0:48, 0:7, 0:9])
                 packed_columns = T.alloc_buffer((27, 64), align=64)
-                tile = T.alloc_buffer((4, 4, 16), scope="local", align=64)
+                tile = T.alloc_buffer((6, 4, 16), scope="local", align=64)
                 for p in range(1):
                     with T.LetStmt(p * 64 // 9) as first_line:
                         for number in range(T.min(p * 64 + 63, 62) // 9 + 1 - first_line):
@@ -59,19 +59,19 @@ class Module:
                             for k in range(27):
                                 for x in T.vectorized(T.min(-1 - p * 64, 0) * -1):
                                     packed_columns[k, T.min(p * 64 + 64, 63) - (0 + p) * 64 + x] = T.float32(0.0)
-                    for t in range(1):
-                        for i in T.unroll(4):
+                    for t in range(4):
+                        for i in T.unroll(6):
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
                         for vc, vr in T.grid(3, 3):
                             for vs in T.unroll(3):
-                                for i in T.unroll(4):
+                                for i in T.unroll(6):
                                     for v in T.unroll(4):
                                         for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + W[task * 4 + (t * 4 + i), 0 + vc, 0 + vr, 0 + vs] * packed_columns[vc * 9 + vr * 3 + vs, v * 16 + j]
-                        for i in T.unroll(4):
+                                            tile[i, v, j] = tile[i, v, j] + W[task * 24 + (t * 6 + i), 0 + vc, 0 + vr, 0 + vs] * packed_columns[vc * 9 + vr * 3 + vs, v * 16 + j]
+                        for i in T.unroll(6):
                             for v in T.unroll(4):
                                 for j in T.vectorized(16):
                                     if (0 + p) * 64 + (v * 16 + j) < 63:
-                                        Y[0, task * 4 + (t * 4 + i), (p * 64 + v * 16 + j) // 9, (p * 64 + v * 16 + j) % 9] = tile[i, v, j]
+                                        Y[0, task * 24 + (t * 6 + i), (p * 64 + v * 16 + j) // 9, (p * 64 + v * 16 + j) % 9] = tile[i, v, j]

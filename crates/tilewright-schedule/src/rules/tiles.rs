@@ -41,8 +41,8 @@ pub(super) fn in_tiles(schedule: &mut Schedule, target: &Target) -> Result<(), D
     let [block] = reductions.as_slice() else { return Err(Declined::because("there is not one reduction")) };
     let (function, site) = schedule.site(*block).ok_or_else(gone)?;
     let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
-    let Tiling { rows, lanes, band, images } = tiling(&windows, target)?;
-    let args = std::iter::once(Arg::Rv(*block)).chain([rows, lanes, band, images].map(int)).collect();
+    let Tiling { rows, lanes, band, images, channels } = tiling(&windows, target)?;
+    let args = std::iter::once(Arg::Rv(*block)).chain([rows, lanes, band, images, channels].map(int)).collect();
     schedule.apply_named("tile_windows", args)?;
     Ok(())
 }
@@ -66,15 +66,15 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let images = w.outer.size.as_int();
     let work = w.height * w.width * (w.window() + 4) / vector;
     let most = most.min(UNROLLED / w.window()).max(1);
-    let (band, rows) = bands(w.height, most, bands_at_least(w, images, work));
+    let (band, rows) = bands(w.height, most, bands_at_least(w, images, work, NEAR));
     // Where rows are few, columns take their place.
     let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
     let lanes = vector * [4, 2, 1].into_iter().find(fits).unwrap_or(1);
-    Ok(Tiling { rows, lanes, band, images: images_of_task(images, work) })
+    Ok(Tiling { rows, lanes, band, images: images_of_task(images, work), channels: 1 })
 }
 
 /// The lanes of the vectors that cover the columns at the least cost.
-fn lanes(width: i64, target: &Target, bits: u32) -> i64 {
+pub(super) fn lanes(width: i64, target: &Target, bits: u32) -> i64 {
     let of = |width: u32| i64::from((width / bits.max(1)).clamp(1, 64));
     let (wide, full) = (of(target.vector_bits), of(target.full_rate_bits()));
     let cost = |lanes: i64| {
@@ -93,7 +93,7 @@ fn rows(height: i64, most: i64) -> i64 {
 }
 
 /// Rows of a band, and of a tile, of so many bands or some more: with which the fewest are computed twice.
-fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
+pub(super) fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
     let even = |count: i64| {
         let band = ceil_div(height, count);
         let rows = rows(band, most);
@@ -104,8 +104,8 @@ fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
     counts.map(even).min_by_key(computed).unwrap_or((height, rows(height, most)))
 }
 
-/// How many bands there have to be: what is copied for one stays near, and there are enough to share the work.
-fn bands_at_least(w: &Windows, images: Option<i64>, work: i64) -> i64 {
+/// How many bands there have to be: what is copied for one has so many bytes at most, and there are enough to share the work.
+pub(super) fn bands_at_least(w: &Windows, images: Option<i64>, work: i64, most: i64) -> i64 {
     let copied = |band: i64| -> i64 {
         let bytes = w.reads.iter().filter(|read| read.stage.is_some()).map(|read| {
             let elements: i64 = read.along.iter().map(|along| along.extent(w, band, w.width)).product();
@@ -117,14 +117,14 @@ fn bands_at_least(w: &Windows, images: Option<i64>, work: i64) -> i64 {
     let (mut near, mut far) = (1, w.height + 1);
     while near + 1 < far {
         let band = near + (far - near) / 2;
-        if copied(band) <= NEAR { near = band } else { far = band }
+        if copied(band) <= most { near = band } else { far = band }
     }
     let shared = images.map_or(1, |images| (TASKS / images.max(1)).min(images.saturating_mul(work) / TASK));
     ceil_div(w.height, near).max(shared).clamp(1, w.height)
 }
 
 /// Images of a task: all of them where they are little work.
-fn images_of_task(images: Option<i64>, work: i64) -> i64 {
+pub(super) fn images_of_task(images: Option<i64>, work: i64) -> i64 {
     let Some(count) = images.filter(|&count| count > 0) else { return 1 };
     if count.saturating_mul(work) < ALONE {
         return count.min(1 << 16);

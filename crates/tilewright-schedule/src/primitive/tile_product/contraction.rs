@@ -202,7 +202,7 @@ fn split_groups(mut sum: Sum, spatial: Vec<Axis>) -> (Sum, Vec<Axis>) {
 }
 
 /// By what the variable is divided somewhere in the expression.
-fn divisor(factor: &Expr, var: &Var) -> Option<i64> {
+pub(crate) fn divisor(factor: &Expr, var: &Var) -> Option<i64> {
     let mut found = None;
     walk(factor, |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) => found = found.or(b.as_int()),
@@ -212,7 +212,7 @@ fn divisor(factor: &Expr, var: &Var) -> Option<i64> {
 }
 
 /// The expression with the group in the place of the divided variable.
-fn with_groups(factor: &Expr, var: &Var, by: i64, group: &Var) -> Expr {
+pub(crate) fn with_groups(factor: &Expr, var: &Var, by: i64, group: &Var) -> Expr {
     let replaced = rewrite(factor, |e: &Expr| match &e.kind {
         ExprKind::Binary(BinOp::FloorDiv, a, b) if a.as_var() == Some(var) && b.as_int() == Some(by) => {
             Some(Expr::var(group))

@@ -61,7 +61,7 @@ use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
 use crate::stages::{nests_behind, own_nest, statements, touches};
 
-pub(crate) use contraction::Contraction;
+pub(crate) use contraction::{Contraction, divisor, with_groups};
 pub(crate) use grouped::Grouping;
 pub(crate) use lines::is_dense;
 pub(crate) use next::FAR;

@@ -6,8 +6,9 @@ use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind, Var};
 use tilewright_tir_passes::analyzer_of;
 
-use super::recognise::{Read, Windows};
+use super::recognise::{Along, Channels, Read, Windows};
 use super::{Outputs, Tiling, UNROLLED};
+use crate::axes::Group;
 use crate::epilogue::Output;
 use crate::exprs::{binary, compare, stored, substituted, typed};
 use crate::loops::{looped, memory, named, only_if, serial, task_block, with_names};
@@ -30,6 +31,8 @@ struct Emitter<'a> {
     row: Var,
     /// The band's first row.
     band: Var,
+    /// The tile's first channel, from that of its group on.
+    channel: Var,
     /// The copy of what each read needs, where there is one.
     copies: Vec<Option<Buffer>>,
 }
@@ -45,8 +48,8 @@ pub(super) fn windows(
     let masked = w.width < tiling.lanes || (outputs.reads_own() && w.width % tiling.lanes != 0);
     let var = |name: &str| Var::new(name, w.index);
     let known = analyzer_of(function);
-    let (row, band) = (var("row"), var("first_row"));
-    let mut e = Emitter { w, tiling, outputs, known, masked, row, band, copies: Vec::new() };
+    let (row, band, channel) = (var("row"), var("first_row"), var("first_channel"));
+    let mut e = Emitter { w, tiling, outputs, known, masked, row, band, channel, copies: Vec::new() };
     e.copies = w.reads.iter().map(|read| e.copy_of(read)).collect();
     e.tasks(name)
 }
@@ -75,19 +78,31 @@ impl Emitter<'_> {
         read.along.iter().map(|along| along.extent(self.w, self.tiling.band, self.w.width)).collect()
     }
 
-    /// As many as are copied: along the last dimension whole vectors.
+    /// As many as are copied: along the last dimension whole vectors, of each phase.
     fn extents(&self, read: &Read) -> Vec<i64> {
-        let (mut extents, lanes) = (self.needed(read), self.tiling.lanes);
+        let (mut extents, phases) = (self.needed(read), self.phases(read));
         if let Some(last) = extents.last_mut() {
-            *last = ceil_div(*last, lanes) * lanes;
+            *last = phases * self.length(*last, phases);
         }
         extents
+    }
+
+    /// A copied row is so many parts, each of columns that are as far from each other: those that neighbouring windows read at
+    /// one of their places are neighbours.
+    fn phases(&self, read: &Read) -> i64 {
+        let apart = || read.along.last().map_or(1, |along| along.x);
+        if self.tiling.channels > 1 { apart().max(1) } else { 1 }
+    }
+
+    /// Elements of a phase of a row that has so many: whole vectors.
+    fn length(&self, needed: i64, phases: i64) -> i64 {
+        ceil_div(ceil_div(needed, phases), self.tiling.lanes) * self.tiling.lanes
     }
 
     /// Elements that are computed, or that would be read behind the end of a row, are copied. What masked columns read lies
     /// in the row behind, or in some space behind the last one.
     fn copy_of(&self, read: &Read) -> Option<Buffer> {
-        if read.stage.is_none() && !self.masked {
+        if read.stage.is_none() && !self.masked && self.phases(read) == 1 {
             return None;
         }
         let size = self.extents(read).iter().product::<i64>() + self.behind_last(read);
@@ -116,12 +131,30 @@ impl Emitter<'_> {
         self.simple(&sum)
     }
 
+    /// The images, one for each group of channels that have it in common, and what is the first of these to the number of
+    /// the group.
+    fn images(&self) -> Result<Group, Fault> {
+        let mut axes = self.w.outer.axes.clone();
+        for axis in &mut axes {
+            if let Some(channels) = self.channels().filter(|channels| channels.var == axis.var) {
+                axis.extent = binary(BinOp::FloorDiv, &axis.extent, &self.int(channels.group))?;
+            }
+        }
+        Group::new(&self.known, axes, self.w.index)
+    }
+
+    /// The channels of which a tile has several.
+    fn channels(&self) -> Option<&Channels> {
+        self.w.channels.as_ref().filter(|_| self.tiling.channels > 1)
+    }
+
     fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {
         let (w, t) = (self.w, self.tiling);
+        let images = self.images()?;
         // Bands that have rows in common are those of one task.
         let all = ceil_div(w.height, t.band);
         let (bands, own_bands) = if w.height % t.band == 0 { (all, 1) } else { (1, all) };
-        let groups = self.known.simplify(&binary(BinOp::FloorDiv, &w.outer.size, &self.int(t.images))?);
+        let groups = self.known.simplify(&binary(BinOp::FloorDiv, &images.size, &self.int(t.images))?);
         let count = self.known.simplify(&(&groups * bands));
         let (task, image) = (self.var("task"), self.var("image"));
         let mut lets = Vec::new();
@@ -139,17 +172,22 @@ impl Emitter<'_> {
             1 => substituted(&place, &[(image.clone(), self.int(0))]),
             _ => place,
         };
-        let values = w.outer.values(&self.known, &place)?;
+        let first = |(var, number): (Var, Expr)| match self.channels() {
+            Some(channels) if channels.var == var => (var, self.simple(&(&number * channels.group))),
+            _ => (var, number),
+        };
+        let values = images.values(&self.known, &place)?.into_iter().map(first);
         let values: Vec<(Var, Expr)> =
-            values.into_iter().map(|(var, value)| (var.clone(), named(&var.name, &value, &mut inner))).collect();
+            values.map(|(var, value)| (var.clone(), named(&var.name, &value, &mut inner))).collect();
         lets.push((self.band.clone(), self.simple(&start)));
         let own = self.copies.iter().flatten().cloned();
-        let sums = memory("tile", vec![self.int(t.rows), self.int(t.lanes)], w.part.buffer.dtype, Scope::Local);
+        let sums =
+            memory("tile", vec![self.int(t.channels * t.rows), self.int(t.lanes)], w.part.buffer.dtype, Scope::Local);
         let copies = w.reads.iter().zip(&self.copies);
         let copies: Vec<_> = copies.filter_map(|(read, copy)| Some((read, copy.as_ref()?))).collect();
         let cleared = copies.iter().map(|(read, copy)| self.cleared(read, copy)).collect::<Result<Vec<_>, _>>()?;
         let copies = copies.into_iter().map(|(read, copy)| self.copy(read, copy)).collect::<Result<Vec<_>, _>>()?;
-        let body = Stmt::seq(copies.into_iter().chain([self.band(&sums)?]));
+        let body = Stmt::seq(copies.into_iter().chain([self.blocks(&sums)?]));
         let body = substituted(&with_names(inner, body), &values);
         let body = serial(&image, &self.int(t.images), body);
         let body = serial(&own_band, &self.int(own_bands), with_names(lets, body));
@@ -169,25 +207,43 @@ impl Emitter<'_> {
 
     /// Copies what the band needs of an image.
     fn copy(&self, read: &Read, copy: &Buffer) -> Result<Stmt, Fault> {
-        let (extents, lanes) = (self.extents(read), self.tiling.lanes);
+        let (extents, lanes, phases) = (self.extents(read), self.tiling.lanes, self.phases(read));
         let vars: Vec<Var> = extents.iter().map(|_| self.var("i")).collect();
         let Some((&pitch, outer)) = extents.split_last() else { return Err(Fault::of_call("a buffer has dimensions")) };
-        let (piece, lane) = (self.var("piece"), self.var("lane"));
-        let along_row = &(&Expr::var(&piece) * lanes) + &Expr::var(&lane);
-        let at = |number: usize, var: &Var| if number == outer.len() { along_row.clone() } else { Expr::var(var) };
-        let local: Vec<Expr> = vars.iter().enumerate().map(|(number, var)| at(number, var)).collect();
-        let place = read.along.iter().zip(&local).map(|(along, local)| {
+        let length = pitch / phases;
+        let (phase, piece, lane) = (self.var("phase"), self.var("piece"), self.var("lane"));
+        let of_phase = self.phase_of(phases, &phase);
+        let along_phase = &(&Expr::var(&piece) * lanes) + &Expr::var(&lane);
+        let outer_places = || vars.iter().take(outer.len()).map(Expr::var);
+        let to: Vec<Expr> = outer_places().chain([&(&of_phase * length) + &along_phase]).collect();
+        let from = outer_places().chain([&(&along_phase * phases) + &of_phase]);
+        let place = read.along.iter().zip(from).map(|(along, from)| {
             let first = &along.base + &(&Expr::var(&self.band) * along.y);
-            self.simple(&(&first + local))
+            self.simple(&(&first + &from))
         });
         let place: Vec<Expr> = place.collect();
         let value = read.element(&place, self.needed(read) != extents)?;
-        let body = stored(copy, vec![self.flat(read, &local)], &value)?;
+        let body = stored(copy, vec![self.flat(read, &to)], &value)?;
         let body = looped(&lane, &self.int(lanes), ForKind::Vectorized, body);
         // Written out, pieces inside of the image have no masks, and those at its borders constant ones.
         let kind = if pitch / lanes <= PIECES { ForKind::Unrolled } else { ForKind::Serial };
-        let body = looped(&piece, &self.int(pitch / lanes), kind, body);
+        let body = looped(&piece, &self.int(length / lanes), kind.clone(), body);
+        let body = if phases == 1 { body } else { looped(&phase, &self.int(phases), kind, body) };
         Ok(vars.iter().zip(outer).rev().fold(body, |body, (var, &extent)| serial(var, &self.int(extent), body)))
+    }
+
+    fn phase_of(&self, phases: i64, phase: &Var) -> Expr {
+        if phases == 1 { self.int(0) } else { Expr::var(phase) }
+    }
+
+    /// All tiles of a band, for some channels after the others.
+    fn blocks(&self, sums: &Buffer) -> Result<Stmt, Fault> {
+        let band = self.band(sums)?;
+        let Some(channels) = self.channels() else { return Ok(band) };
+        let (block, count) = (self.var("block"), channels.group / self.tiling.channels);
+        let first = if count == 1 { self.int(0) } else { &Expr::var(&block) * self.tiling.channels };
+        let first = self.simple(&(&Expr::var(&channels.var) + &first));
+        Ok(serial(&block, &self.int(count), with_names(vec![(self.channel.clone(), first)], band)))
     }
 
     /// All tiles of a band.
@@ -211,48 +267,67 @@ impl Emitter<'_> {
 
     /// One tile: its results begin, all windows are gone through, what follows is computed.
     fn tile(&self, sums: &Buffer, first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
-        let rows = self.tiling.rows;
+        let t = self.tiling;
         let mut stmts = Vec::new();
-        for r in 0..rows {
-            stmts.push(self.lanes(|l| stored(sums, vec![self.int(r), l.clone()], &self.w.part.init))?);
+        for number in 0..t.channels * t.rows {
+            stmts.push(self.lanes(|l| stored(sums, vec![self.int(number), l.clone()], &self.w.part.init))?);
         }
         let value = self.value()?;
-        if rows.saturating_mul(self.w.window()) <= UNROLLED {
-            for (r, tap) in self.written_out() {
-                let taps = self.w.taps.iter().zip(&tap).map(|((var, _), &value)| (var.clone(), self.int(value)));
-                stmts.push(self.update(sums, (r, first, left), &value, taps.collect())?);
+        let (around, inside) = self.w.taps.split_at(self.around());
+        let own: Vec<Var> = around.iter().map(|(var, _)| var.renewed()).collect();
+        let of_loops = around.iter().zip(&own).map(|((var, _), own)| (var.clone(), Expr::var(own)));
+        let of_loops: Vec<(Var, Expr)> = of_loops.collect();
+        let mut all = Vec::new();
+        for (r, tap) in self.written_out(inside) {
+            let taps = inside.iter().zip(&tap).map(|((var, _), &value)| (var.clone(), self.int(value)));
+            let taps: Vec<(Var, Expr)> = of_loops.iter().cloned().chain(taps).collect();
+            for channel in 0..t.channels {
+                all.push(self.update(sums, ((channel, r), first, left), &value, taps.clone())?);
             }
-        } else {
-            let own: Vec<Var> = self.w.taps.iter().map(|(var, _)| var.renewed()).collect();
-            let taps = self.w.taps.iter().zip(&own).map(|((var, _), own)| (var.clone(), Expr::var(own)));
-            let taps: Vec<(Var, Expr)> = taps.collect();
-            let all = (0..rows).map(|r| self.update(sums, (r, first, left), &value, taps.clone()));
-            let body = Stmt::seq(all.collect::<Result<Vec<_>, _>>()?);
-            let loops = own.iter().zip(&self.w.taps).rev();
-            stmts.push(loops.fold(body, |body, (var, (_, extent))| serial(var, &self.int(*extent), body)));
         }
-        for r in 0..rows {
-            stmts.push(self.behind(sums, r, first, left)?);
+        let loops = own.iter().zip(around).rev();
+        stmts.push(loops.fold(Stmt::seq(all), |body, (var, (_, extent))| serial(var, &self.int(*extent), body)));
+        for channel in 0..t.channels {
+            for r in 0..t.rows {
+                stmts.push(self.behind(sums, (channel, r), first, left)?);
+            }
         }
         Ok(Stmt::seq(stmts))
     }
 
-    /// The rows of the tile and the windows' elements, in the order of the rows of the image that these are in.
-    fn written_out(&self) -> Vec<(i64, Vec<i64>)> {
+    /// The outer axes of windows that are loops around what is written out.
+    fn around(&self) -> usize {
+        let t = self.tiling;
+        let mut count = t.rows * t.channels;
+        let inside = self.w.taps.iter().rev().take_while(|(_, extent)| {
+            count = count.saturating_mul(*extent);
+            count <= UNROLLED
+        });
+        self.w.taps.len() - inside.count()
+    }
+
+    /// The rows of the tile and the windows' elements along some axes, in the order of the rows of the image that these are in:
+    /// what is loaded of a row is used for all that need it. Where a row has several channels, they are enough.
+    fn written_out(&self, inside: &[(Var, i64)]) -> Vec<(i64, Vec<i64>)> {
         let mut taps: Vec<Vec<i64>> = vec![Vec::new()];
-        for (_, extent) in &self.w.taps {
+        for (_, extent) in inside {
             let longer = |tap: &Vec<i64>| {
                 let tap = tap.clone();
                 (0..*extent).map(move |at| tap.iter().copied().chain([at]).collect::<Vec<i64>>()).collect::<Vec<_>>()
             };
             taps = taps.iter().flat_map(longer).collect();
         }
+        let rows = 0..self.tiling.rows;
+        if self.tiling.channels > 1 {
+            return taps.iter().flat_map(|tap| rows.clone().map(|r| (r, tap.clone()))).collect();
+        }
+        let around = self.w.taps.len() - inside.len();
         let row = |r: i64, tap: &[i64]| -> i64 {
             let moving = self.w.reads.iter().take(1).flat_map(|read| &read.along).filter(|along| along.y > 0);
-            moving.map(|along| along.y * r + along.taps.iter().zip(tap).map(|(step, at)| step * at).sum::<i64>()).sum()
+            let of_tap = |steps: &[i64]| steps.iter().skip(around).zip(tap).map(|(step, at)| step * at).sum::<i64>();
+            moving.map(|along| along.y * r + of_tap(&along.taps)).sum()
         };
-        let mut all: Vec<(i64, Vec<i64>)> =
-            (0..self.tiling.rows).flat_map(|r| taps.iter().map(move |tap| (r, tap.clone()))).collect();
+        let mut all: Vec<(i64, Vec<i64>)> = rows.flat_map(|r| taps.iter().map(move |tap| (r, tap.clone()))).collect();
         // Within a row the windows' elements stay in their order.
         all.sort_by_key(|(r, tap)| row(*r, tap));
         all
@@ -263,12 +338,20 @@ impl Emitter<'_> {
         let mut stmt: Stmt = StmtKind::Evaluate(self.w.part.value.clone()).into();
         for (read, copy) in self.w.reads.iter().zip(&self.copies) {
             let Some(copy) = copy else { continue };
-            let place = read.along.iter().map(|along| {
-                let mut sum = &Expr::var(&self.row) * along.y;
-                sum = &sum + &(&Expr::var(&self.w.x.var) * along.x);
+            let (x, phases) = (Expr::var(&self.w.x.var), self.phases(read));
+            let of_taps = |along: &Along, sum: Expr| {
                 self.w.taps.iter().zip(&along.taps).fold(sum, |sum, ((var, _), &step)| &sum + &(&Expr::var(var) * step))
-            });
-            let place: Vec<Expr> = place.collect();
+            };
+            let of_row = |along: &Along| &Expr::var(&self.row) * along.y;
+            let place = |along: &Along| of_taps(along, &of_row(along) + &(&x * along.x));
+            let mut place: Vec<Expr> = read.along.iter().map(place).collect();
+            if let (Some(last), Some(along), true) = (place.last_mut(), read.along.last(), phases > 1) {
+                let (from, length) =
+                    (of_taps(along, of_row(along)), self.extents(read).last().map_or(0, |all| all / phases));
+                let (phase, first) = (BinOp::FloorMod, BinOp::FloorDiv);
+                let [phase, first] = [phase, first].map(|op| binary(op, &from, &self.int(phases)));
+                *last = &(&(&phase? * length) + &first?) + &x;
+            }
             let loaded = typed(Expr::load(copy, vec![self.flat(read, &place)]))?;
             stmt = with_loads_replaced(&stmt, &read.buffer, &|_| Some(loaded.clone()));
         }
@@ -278,38 +361,44 @@ impl Emitter<'_> {
         }
     }
 
-    /// The values of the image's axes at a row of a tile.
-    fn at(&self, r: i64, first: &Expr, column: &Expr) -> Vec<(Var, Expr)> {
+    /// The values of the image's axes at a channel and a row of a tile.
+    fn at(&self, (channel, r): (i64, i64), first: &Expr, column: &Expr) -> Vec<(Var, Expr)> {
         let row = first + r;
         let mut values = vec![(self.w.x.var.clone(), column.clone())];
         if let Some(y) = &self.w.y {
             values.push((y.var.clone(), &Expr::var(&self.band) + &row));
         }
         values.push((self.row.clone(), row));
+        values.extend(self.channels().map(|all| (all.var.clone(), &Expr::var(&self.channel) + channel)));
         values
+    }
+
+    /// The number of a channel's row in a tile.
+    fn number(&self, (channel, r): (i64, i64)) -> Expr {
+        self.int(channel * self.tiling.rows + r)
     }
 
     fn update(
         &self,
         sums: &Buffer,
-        (r, first, left): (i64, &Expr, &Expr),
+        (place, first, left): ((i64, i64), &Expr, &Expr),
         value: &Expr,
         taps: Vec<(Var, Expr)>,
     ) -> Result<Stmt, Fault> {
         self.lanes(|l| {
-            let values: Vec<(Var, Expr)> = self.at(r, first, &(left + l)).into_iter().chain(taps.clone()).collect();
-            let sum = vec![self.int(r), l.clone()];
+            let values: Vec<(Var, Expr)> = self.at(place, first, &(left + l)).into_iter().chain(taps.clone()).collect();
+            let sum = vec![self.number(place), l.clone()];
             let before = typed(Expr::load(sums, sum.clone()))?;
             stored(sums, sum, &binary(self.w.op, &before, &substituted(value, &values))?)
         })
     }
 
     /// What is computed of the finished results of a row.
-    fn behind(&self, sums: &Buffer, r: i64, first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
+    fn behind(&self, sums: &Buffer, place: (i64, i64), first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
         self.lanes(|l| {
             let column = left + l;
-            let mut values = self.at(r, first, &column);
-            values.push((self.outputs.sum.clone(), typed(Expr::load(sums, vec![self.int(r), l.clone()]))?));
+            let mut values = self.at(place, first, &column);
+            values.push((self.outputs.sum.clone(), typed(Expr::load(sums, vec![self.number(place), l.clone()]))?));
             let store = |output: &Output| {
                 let indices = output.indices.iter().map(|index| substituted(index, &values)).collect();
                 stored(&output.buffer, indices, &substituted(&output.value, &values))

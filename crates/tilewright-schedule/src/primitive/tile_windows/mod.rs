@@ -1,4 +1,4 @@
-//! `tile_windows(block, rows, lanes, band, images)`: a reduction over windows of images keeps its results in registers, and
+//! `tile_windows(block, rows, lanes, band, images, channels)`: a reduction over windows of images keeps its results in registers, and
 //! what follows it is computed on them.
 //!
 //! A block `out[…, y, x] = out[…, y, x] ⊕ value` reduces over windows where the elements that `value` reads move with `x`,
@@ -8,10 +8,14 @@
 //! for task in parallel(images and, where they divide the rows evenly, bands of rows)
 //!   for image of the `images` of a task
 //!     what of the padded image the band needs is copied
-//!     for `rows` rows of the band, for a piece of `lanes` columns
-//!       the tile: rows vectors of results; all windows, written out
-//!       what follows is computed on the tile
+//!     for `channels` channels of those that read the same elements of the image
+//!       for `rows` rows of the band, for a piece of `lanes` columns
+//!         the tile: channels * rows vectors of results; all windows, the inner axes of them written out
+//!         what follows is computed on the tile
 //! ```
+//!
+//! With `channels` above one an image is that of all channels that have it in common, as those of a group of a convolution
+//! do, and its columns are copied so that those that neighbouring windows read at one of their places are neighbours.
 //!
 //! An element that windows of several rows of the tile have in common is loaded once: the windows' elements come in the
 //! order of the rows that they are in, and within a row in the order of the reduction. Where the reduction goes through rows in
@@ -31,7 +35,7 @@ use crate::rewrite::{way, with_block};
 use crate::stages::{may_write, nests_behind, own_nest, statements, touches};
 use crate::tree::Site;
 
-pub(crate) use recognise::Windows;
+pub(crate) use recognise::{Channels, Read, Windows};
 
 pub(in crate::primitive) const TILE_WINDOWS: Primitive = Primitive {
     name: "TileWindows",
@@ -43,6 +47,7 @@ pub(in crate::primitive) const TILE_WINDOWS: Primitive = Primitive {
         ("lanes", Default::Required),
         ("band", Default::Required),
         ("images", Default::Int(1)),
+        ("channels", Default::Int(1)),
     ],
     gives_list: false,
     run,
@@ -59,6 +64,8 @@ pub(crate) struct Tiling {
     pub(crate) band: i64,
     /// Images of a task.
     pub(crate) images: i64,
+    /// Channels of a tile.
+    pub(crate) channels: i64,
 }
 
 /// The most images of a task.
@@ -68,11 +75,18 @@ pub(crate) const UNROLLED: i64 = 320;
 
 fn tiling(call: &Call<'_>, windows: &Windows) -> Result<Tiling, Fault> {
     let band = call.size(3, "band", 1..=windows.height)?;
+    let group = windows.channels.as_ref().map_or(1, |channels| channels.group);
+    let channels = call.size(5, "channels", 1..=group.min(UNROLLED))?;
+    if group % channels != 0 {
+        let message = format!("`channels` must divide the {group} that read the same images, found {channels}");
+        return Err(Fault::of_call(message));
+    }
     Ok(Tiling {
         rows: call.size(1, "rows", 1..=band.min(UNROLLED))?,
         lanes: call.size(2, "lanes", 1..=64)?,
         band,
         images: call.size(4, "images", 1..=MOST)?,
+        channels,
     })
 }
 
@@ -131,8 +145,9 @@ fn kept_in_front(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stm
 
 /// The sizes where results may be computed twice, and where they may not.
 fn fitting(tiling: Tiling, windows: &Windows, outputs: &Outputs) -> Tiling {
+    let of_image = if tiling.channels > 1 { windows.channels.as_ref().map_or(1, |channels| channels.group) } else { 1 };
     let images = match windows.outer.size.as_int() {
-        Some(count) if count % tiling.images == 0 => tiling.images,
+        Some(count) if count / of_image % tiling.images == 0 => tiling.images,
         _ => 1,
     };
     if !outputs.reads_own() {

@@ -11,6 +11,7 @@ use crate::epilogue::check_whole;
 use crate::exprs::{compare, mentions, reads_memory, reads_under_condition, substituted, typed};
 use crate::guard::known_around;
 use crate::primitive::Fault;
+use crate::primitive::tile_product::{divisor, with_groups};
 use crate::reducer::{Part, Reducer};
 use crate::rewrite::Formula;
 use crate::stages::{stages, writes};
@@ -34,7 +35,15 @@ pub(crate) struct Windows {
     pub(crate) op: BinOp,
     /// What moves with the columns.
     pub(crate) reads: Vec<Read>,
+    /// Results of the same images.
+    pub(crate) channels: Option<Channels>,
     pub(crate) index: DataType,
+}
+
+/// An axis of images along which so many neighbours read the same elements of what moves: the channels of a group.
+pub(crate) struct Channels {
+    pub(crate) var: Var,
+    pub(crate) group: i64,
 }
 
 /// Elements that windows read.
@@ -97,8 +106,9 @@ impl Windows {
         let of_image = |axis: &&Axis| axis.var != x.var && y.as_ref().is_none_or(|y| axis.var != y.var);
         let outer: Vec<Axis> = spatial.iter().filter(of_image).cloned().collect();
         let outer = Group::new(&known_around(function, site), outer, index)?;
-        let mut windows = Self { outer, y, x, height, width, taps, part, op, reads: Vec::new(), index };
+        let mut windows = Self { outer, y, x, height, width, taps, part, op, reads: Vec::new(), channels: None, index };
         windows.reads = windows.reads_of(function, site)?;
+        windows.channels = windows.outer.axes.iter().rev().find_map(|axis| windows.channels_along(axis));
         let slides = |read: &Read| read.along.iter().any(|along| along.x > 0 && along.taps.iter().any(|&tap| tap > 0));
         if !windows.reads.iter().any(slides) {
             return Err(refuse("has no windows along its columns"));
@@ -127,6 +137,17 @@ impl Windows {
     /// The elements of a window.
     pub(crate) fn window(&self) -> i64 {
         self.taps.iter().fold(1, |product: i64, (_, extent)| product.saturating_mul(*extent))
+    }
+
+    /// The channels along an axis, where what moves is the same for several of them.
+    fn channels_along(&self, axis: &Axis) -> Option<Channels> {
+        let (var, extent) = (&axis.var, axis.extent.as_int()?);
+        let bases = || self.reads.iter().flat_map(|read| &read.along).map(|along| &along.base);
+        let by = bases().find_map(|base| divisor(base, var));
+        let group = by.unwrap_or(extent);
+        let of_group = |base: &Expr| by.map_or_else(|| base.clone(), |by| with_groups(base, var, by, &var.renewed()));
+        let alike = bases().all(|base| !mentions(&of_group(base), std::slice::from_ref(var)));
+        (alike && group > 1 && extent % group == 0).then(|| Channels { var: var.clone(), group })
     }
 
     fn reads_of(&self, function: &PrimFunc, site: &Site) -> Result<Vec<Read>, Fault> {
