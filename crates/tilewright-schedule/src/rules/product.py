@@ -67,11 +67,12 @@ class Module:
                                 for v in T.unroll(T.int64(5)):
                                     for j in T.vectorized(T.int64(8)):
                                         tile[i, v, j] = T.float32(0.0)
-                            for k in range(T.int64(20)):
-                                for i in T.unroll(T.int64(2)):
-                                    for v in T.unroll(T.int64(5)):
-                                        for j in T.vectorized(T.int64(8)):
-                                            tile[i, v, j] = tile[i, v, j] + A[row + t * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                            for k in range(T.int64(5)):
+                                for u in T.unroll(T.int64(4)):
+                                    for i in T.unroll(T.int64(2)):
+                                        for v in T.unroll(T.int64(5)):
+                                            for j in T.vectorized(T.int64(8)):
+                                                tile[i, v, j] = tile[i, v, j] + A[row + t * T.int64(2) + i, k * T.int64(4) + u] * packed_columns[T.int64(0) + p, T.int64(0) + (k * T.int64(4) + u), v * T.int64(8) + j]
                             for i in T.unroll(T.int64(2)):
                                 for v in T.unroll(T.int64(5)):
                                     for j in T.vectorized(T.int64(8)):
@@ -82,11 +83,12 @@ class Module:
                             for v in T.unroll(T.int64(5)):
                                 for j in T.vectorized(T.int64(8)):
                                     tile_1[i, v, j] = T.float32(0.0)
-                        for k in range(T.int64(20)):
-                            for i in T.unroll(T.int64(1)):
-                                for v in T.unroll(T.int64(5)):
-                                    for j in T.vectorized(T.int64(8)):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[row + rows // T.int64(2) * T.int64(2) + i, k] * packed_columns[T.int64(0) + p, T.int64(0) + k, v * T.int64(8) + j]
+                        for k in range(T.int64(5)):
+                            for u in T.unroll(T.int64(4)):
+                                for i in T.unroll(T.int64(1)):
+                                    for v in T.unroll(T.int64(5)):
+                                        for j in T.vectorized(T.int64(8)):
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[row + rows // T.int64(2) * T.int64(2) + i, k * T.int64(4) + u] * packed_columns[T.int64(0) + p, T.int64(0) + (k * T.int64(4) + u), v * T.int64(8) + j]
                         for i in T.unroll(T.int64(1)):
                             for v in T.unroll(T.int64(5)):
                                 for j in T.vectorized(T.int64(8)):

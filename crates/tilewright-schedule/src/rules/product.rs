@@ -275,7 +275,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         grouped,
         widened: false,
     };
-    blocks(&mut found, &sizes);
+    blocks(&mut found, &sizes, target.limits.cores);
     found.widened = !grouped && c.columns_are_narrow() && found.widening_pays();
     if found.widened && !lines {
         found.depth = near_step(&found, &sizes, target);

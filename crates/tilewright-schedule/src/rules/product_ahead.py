@@ -88,11 +88,12 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 208]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 224]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 240]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(7):
-                                    for v in T.unroll(3):
-                                        for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k] * packed_columns[panel + p, 0 + (line * 16 + k), v * 16 + j]
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(7):
+                                        for v in T.unroll(3):
+                                            for j in T.vectorized(16):
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 16 + j]
                         for k in range(8):
                             for i in T.unroll(7):
                                 for v in T.unroll(3):
@@ -125,11 +126,12 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19152]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19168]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19184]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(6):
-                                    for v in T.unroll(3):
-                                        for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k] * packed_columns[panel + p, 0 + (line * 16 + k), v * 16 + j]
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(6):
+                                        for v in T.unroll(3):
+                                            for j in T.vectorized(16):
+                                                tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 16 + j]
                         for k in range(8):
                             for i in T.unroll(6):
                                 for v in T.unroll(3):
@@ -175,7 +177,7 @@ class Module:
                             for i in T.unroll(7):
                                 for v in T.unroll(3):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line + k] * packed_columns[panel + p, 0 + (line * 1 + k), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line + k] * packed_columns[panel + p, 0 + (line + k), v * 16 + j]
                     for i in T.unroll(7):
                         for v in T.unroll(3):
                             for j in T.vectorized(16):
@@ -430,11 +432,12 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 13) // 37, (line * 16 + 13) % 37 * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 14) // 37, (line * 16 + 14) % 37 * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 15) // 37, (line * 16 + 15) % 37 * 16]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(7):
-                                    for v in T.unroll(3):
-                                        for j in T.vectorized(16):
-                                            tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k] * packed_columns[line * 16 + k, v * 16 + j]
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(7):
+                                        for v in T.unroll(3):
+                                            for j in T.vectorized(16):
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
                         for k in range(8):
                             for i in T.unroll(7):
                                 for v in T.unroll(3):
@@ -467,11 +470,12 @@ class Module:
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 13) // 37 + 32, (line * 16 + 13) % 37 * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 14) // 37 + 32, (line * 16 + 14) % 37 * 16]), 0, 2))
                             T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 15) // 37 + 32, (line * 16 + 15) % 37 * 16]), 0, 2))
-                            for k in range(16):
-                                for i in T.unroll(6):
-                                    for v in T.unroll(3):
-                                        for j in T.vectorized(16):
-                                            tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k] * packed_columns[line * 16 + k, v * 16 + j]
+                            for k in range(4):
+                                for u in T.unroll(4):
+                                    for i in T.unroll(6):
+                                        for v in T.unroll(3):
+                                            for j in T.vectorized(16):
+                                                tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
                         for k in range(8):
                             for i in T.unroll(6):
                                 for v in T.unroll(3):

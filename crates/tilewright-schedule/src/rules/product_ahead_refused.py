@@ -64,11 +64,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for k in range(700):
-                            for i in T.unroll(7):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k] * packed_columns[k, v * 16 + j]
+                        for k in range(175):
+                            for u in T.unroll(4):
+                                for i in T.unroll(7):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(16):
+                                            tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k * 4 + u] * packed_columns[k * 4 + u, v * 16 + j]
                         for i in T.unroll(7):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -79,11 +80,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile_1[i, v, j] = T.float32(0.0)
-                        for k in range(700):
-                            for i in T.unroll(6):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k] * packed_columns[k, v * 16 + j]
+                        for k in range(175):
+                            for u in T.unroll(4):
+                                for i in T.unroll(6):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(16):
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k * 4 + u] * packed_columns[k * 4 + u, v * 16 + j]
                         for i in T.unroll(6):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -112,11 +114,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for k in range(600):
-                            for i in T.unroll(7):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k] * packed_columns[k, v * 16 + j]
+                        for k in range(150):
+                            for u in T.unroll(4):
+                                for i in T.unroll(7):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(16):
+                                            tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k * 4 + u] * packed_columns[k * 4 + u, v * 16 + j]
                         for i in T.unroll(7):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -127,11 +130,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile_1[i, v, j] = T.float32(0.0)
-                        for k in range(600):
-                            for i in T.unroll(6):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k] * packed_columns[k, v * 16 + j]
+                        for k in range(150):
+                            for u in T.unroll(4):
+                                for i in T.unroll(6):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(16):
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k * 4 + u] * packed_columns[k * 4 + u, v * 16 + j]
                         for i in T.unroll(6):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
@@ -162,11 +166,12 @@ class Module:
                         for v in T.unroll(5):
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(600):
-                        for i in T.unroll(1):
-                            for v in T.unroll(5):
-                                for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + A[0, k] * packed_columns[task + p, 0 + k, v * 16 + j]
+                    for k in range(150):
+                        for u in T.unroll(4):
+                            for i in T.unroll(1):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + A[0, k * 4 + u] * packed_columns[task + p, 0 + (k * 4 + u), v * 16 + j]
                     for i in T.unroll(1):
                         for v in T.unroll(5):
                             for j in T.vectorized(16):

@@ -324,11 +324,12 @@ class Module:
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = 0
-                        for k in range(12):
-                            for i in T.unroll(5):
-                                for v in T.unroll(2):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + packed_rows[t * 5 + 0 + i, k] * T.Cast("int32", packed_columns[k, v * 16 + j])
+                        for k in range(3):
+                            for u in T.unroll(4):
+                                for i in T.unroll(5):
+                                    for v in T.unroll(2):
+                                        for j in T.vectorized(16):
+                                            tile[i, v, j] = tile[i, v, j] + packed_rows[t * 5 + 0 + i, k * 4 + u] * T.Cast("int32", packed_columns[k * 4 + u, v * 16 + j])
                         for i in T.unroll(5):
                             for v in T.unroll(2):
                                 for j in T.vectorized(16):

@@ -37,11 +37,12 @@ class Module:
                         for v in T.unroll(5):
                             for j in T.vectorized(8):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(20):
-                        for i in T.unroll(1):
-                            for v in T.unroll(5):
-                                for j in T.vectorized(8):
-                                    tile[i, v, j] = tile[i, v, j] + X[vt, k] * T.if_then_else((0 + p) * 40 + (v * 8 + j) < 37, W[vt, vk, k, p * 40 + v * 8 + j], T.float32(0.0))
+                    for k in range(5):
+                        for u in T.unroll(4):
+                            for i in T.unroll(1):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(8):
+                                        tile[i, v, j] = tile[i, v, j] + X[vt, k * 4 + u] * T.if_then_else((0 + p) * 40 + (v * 8 + j) < 37, W[vt, vk, k * 4 + u, p * 40 + v * 8 + j], T.float32(0.0))
                     for i in T.unroll(1):
                         for v in T.unroll(5):
                             for j in T.vectorized(8):

@@ -55,11 +55,12 @@ class Module:
                         for v in T.unroll(7):
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(20):
-                        for i in T.unroll(1):
-                            for v in T.unroll(7):
-                                for j in T.vectorized(16):
-                                    tile[i, v, j] = tile[i, v, j] + X[k] * packed_columns[0 + p, 0 + k, v * 16 + j]
+                    for k in range(5):
+                        for u in T.unroll(4):
+                            for i in T.unroll(1):
+                                for v in T.unroll(7):
+                                    for j in T.vectorized(16):
+                                        tile[i, v, j] = tile[i, v, j] + X[k * 4 + u] * packed_columns[0 + p, 0 + (k * 4 + u), v * 16 + j]
                     for i in T.unroll(1):
                         for v in T.unroll(7):
                             for j in T.vectorized(16):

@@ -53,7 +53,7 @@ class Module:
                             for i in T.unroll(3):
                                 for v in T.unroll(3):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[row + t * 3 + i, line + k] * packed_columns[0 + p, 0 + (line * 1 + k), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + A[row + t * 3 + i, line + k] * packed_columns[0 + p, 0 + (line + k), v * 16 + j]
                     for i in T.unroll(3):
                         for v in T.unroll(3):
                             for j in T.vectorized(16):

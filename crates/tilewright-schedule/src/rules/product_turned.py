@@ -223,11 +223,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(4):
                                     tile[i, v, j] = T.float64(0.0)
-                        for k in range(20):
-                            for i in T.unroll(4):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(4):
-                                        tile[i, v, j] = tile[i, v, j] + A[row + t * 4 + i, k] * packed_columns[0 + p, 0 + k, v * 4 + j]
+                        for k in range(5):
+                            for u in T.unroll(4):
+                                for i in T.unroll(4):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(4):
+                                            tile[i, v, j] = tile[i, v, j] + A[row + t * 4 + i, k * 4 + u] * packed_columns[0 + p, 0 + (k * 4 + u), v * 4 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(3):
                                 for j in T.vectorized(4):
@@ -238,11 +239,12 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(4):
                                     tile_1[i, v, j] = T.float64(0.0)
-                        for k in range(20):
-                            for i in T.unroll(3):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(4):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[row + t * 3 + i + 144, k] * packed_columns[0 + p, 0 + k, v * 4 + j]
+                        for k in range(5):
+                            for u in T.unroll(4):
+                                for i in T.unroll(3):
+                                    for v in T.unroll(3):
+                                        for j in T.vectorized(4):
+                                            tile_1[i, v, j] = tile_1[i, v, j] + A[row + t * 3 + i + 144, k * 4 + u] * packed_columns[0 + p, 0 + (k * 4 + u), v * 4 + j]
                         for i in T.unroll(3):
                             for v in T.unroll(3):
                                 for j in T.vectorized(4):

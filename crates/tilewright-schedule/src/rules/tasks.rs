@@ -32,11 +32,16 @@ const STREAM: f64 = 0.05;
 const BEGIN: f64 = 2000.0;
 /// Cycles until memory is read fast behind the beginning of a run of columns.
 const JUMP: f64 = 400.0;
+/// Cycles until columns that are read where they are come fast again behind the beginning of another run of them: most such
+/// runs begin in a page of their own.
+const HOP: f64 = 40.0;
+/// Tasks for each core that is known to be there: if one is late the others do what is left.
+const PER_CORE: i64 = 4;
 /// What blocks of rows of different sizes add to the cost: tiles of more sizes.
 const RAGGED: f64 = 1.01;
 
-/// Chooses the rows and columns of a task.
-pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
+/// Chooses the rows and columns of a task, for a machine with so many cores, 1 if nobody knows.
+pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes, cores: u32) {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let columns = known(sizes.columns);
     let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
@@ -45,7 +50,8 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
         .map(known)
         .iter()
         .fold(1, |a: i64, b| a.saturating_mul(*b));
-    let wanted = (work / TASK).clamp(1, TASKS);
+    let enough = if cores > 1 { TASKS.min(PER_CORE * i64::from(cores)) } else { TASKS };
+    let wanted = (work / TASK).clamp(1, enough);
     let (mut best, mut found) = (f64::INFINITY, (t.rows, 1));
     for rows in row_blocks(sizes.rows, t.rows, most) {
         let widest = if sizes.streamed { 2 * COLUMNS } else { COLUMNS };
@@ -92,7 +98,12 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
         PackColumns::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
         PackColumns::InPlace | PackColumns::Ahead => STREAM,
     };
-    let jumps = if sizes.streamed { column_blocks as f64 * depth * JUMP } else { 0.0 };
+    let jump = match t.pack_columns {
+        PackColumns::InPlace if sizes.streamed => JUMP,
+        PackColumns::InPlace => HOP,
+        PackColumns::Task | PackColumns::Ahead => 0.0,
+    };
+    let jumps = (row_blocks * column_blocks) as f64 * depth * jump;
     let one = tiles * panels as f64 * depth + copied + jumps + row_blocks as f64 * columns as f64 * depth * read;
     let uneven = (ceil_div(tasks, CORES) * CORES) as f64 / tasks as f64;
     (batch as f64 * one + tasks as f64 * BEGIN) * uneven * (1.0 + MISSING * (wanted - tasks).max(0) as f64)
