@@ -37,6 +37,9 @@
 //!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
+//! Matrices of a batch that share their columns have their rows taken together as those of one (`joined` where only a run knows
+//! how many there are).
+//!
 //! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
 //! shapes alone, and each sums in one order.
 
