@@ -2,6 +2,11 @@
 //!
 //! An address in a huge page is found without a walk through tables, and touching a new one costs one fault instead of
 //! hundreds. Pages come zeroed, and take memory only once they are touched.
+//!
+//! In a virtual machine, a new huge page may be memory that the host has to find first, one small page after the other,
+//! while the small pages that the system has at hand are there already: getting huge pages took a second for the weights
+//! of a model, and small ones a tenth of that. So memory that is filled once, and kept, is filled in small pages, and
+//! huge ones are asked for afterwards: the system makes them while it has nothing else to do.
 
 use std::ptr::{self, NonNull};
 
@@ -27,9 +32,7 @@ impl Pages {
         if base == libc::MAP_FAILED {
             return None;
         }
-        let pages = Self { base: NonNull::new(base.cast())?, bytes };
-        pages.make_huge(used);
-        Some(pages)
+        Some(Self { base: NonNull::new(base.cast())?, bytes })
     }
 
     /// The first byte, at a multiple of [`HUGE_PAGE`].
@@ -39,17 +42,17 @@ impl Pages {
         unsafe { self.base.add(skipped) }
     }
 
-    /// Asks for huge pages where all of their bytes are used.
+    /// Asks for huge pages where all of their bytes are used: those that are not touched yet are huge from the beginning.
     #[cfg(target_os = "linux")]
-    fn make_huge(&self, used: usize) {
-        let whole = used - used % HUGE_PAGE;
+    pub(crate) fn make_huge(&self, used: usize) {
+        let whole = used.min(self.bytes - HUGE_PAGE) / HUGE_PAGE * HUGE_PAGE;
         // SAFETY: the pages are ours, and advice changes nothing that they hold. A system that does not take it answers
         // with an error, which does not matter.
         unsafe { libc::madvise(self.first().as_ptr().cast(), whole, libc::MADV_HUGEPAGE) };
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn make_huge(&self, _used: usize) {}
+    pub(crate) fn make_huge(&self, _used: usize) {}
 }
 
 impl Drop for Pages {

@@ -19,7 +19,7 @@ enum Owner {
     Heap { base: NonNull<u8>, allocation: Allocation },
     /// The system, which gave these pages.
     #[cfg(unix)]
-    Pages { _pages: Pages },
+    Pages { pages: Pages },
     /// Nobody: there are no bytes.
     None,
     /// Whatever the value's destructor does: a `Vec`, a DLPack deleter, a mapped file, a cache's return.
@@ -42,13 +42,20 @@ unsafe impl Sync for Storage {}
 impl Storage {
     /// Zeroed memory, aligned to [`TENSOR_ALIGN`].
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, TensorError> {
+        let storage = Self::zeroed_to_keep(bytes)?;
+        storage.make_huge();
+        Ok(storage)
+    }
+
+    /// As [`Storage::zeroed`], for what is filled once: [`Storage::make_huge`] is for afterwards.
+    pub(crate) fn zeroed_to_keep(bytes: usize) -> Result<Self, TensorError> {
         if bytes == 0 {
             return Ok(Self { address: dangling(), bytes, owner: Owner::None });
         }
         #[cfg(unix)]
         if bytes >= pages::WORTH_PAGES {
             let pages = Pages::new(bytes).ok_or(TensorError::OutOfMemory { bytes })?;
-            return Ok(Self { address: pages.first(), bytes, owner: Owner::Pages { _pages: pages } });
+            return Ok(Self { address: pages.first(), bytes, owner: Owner::Pages { pages } });
         }
         // The allocator hands out large pieces of zeros for nothing, but only at its own alignment: for a greater one it
         // would write them. So the piece is a little larger, and begins at the first aligned address in it.
@@ -64,6 +71,14 @@ impl Storage {
         // is what the allocation has beyond `bytes`.
         let address = unsafe { base.add(skipped) };
         Ok(Self { address, bytes, owner: Owner::Heap { base, allocation } })
+    }
+
+    /// Asks for huge pages, where the memory is pages of its own.
+    pub(crate) fn make_huge(&self) {
+        #[cfg(unix)]
+        if let Owner::Pages { pages } = &self.owner {
+            pages.make_huge(self.bytes);
+        }
     }
 
     /// Memory of someone else, who is dropped when it is no longer needed. A null address is allowed for 0 bytes.

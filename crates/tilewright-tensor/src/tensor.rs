@@ -50,6 +50,14 @@ impl Tensor {
         Self::over(storage, layout, 0, Access::Write)
     }
 
+    /// A compact tensor of zeros, for what is filled once and then kept, such as a weight: getting its memory costs least,
+    /// and what makes reading it cheapest is done when it is [`Tensor::sealed`].
+    pub fn zeros_to_keep(dtype: DataType, shape: &[i64]) -> Result<Self, TensorError> {
+        let layout = Layout::compact(dtype, shape)?;
+        let storage = Arc::new(Storage::zeroed_to_keep(layout.num_bytes())?);
+        Self::over(storage, Arc::new(layout), 0, Access::Write)
+    }
+
     /// A compact tensor over the vector's own memory, without a copy.
     pub fn from_vec<T: Element>(shape: &[i64], mut values: Vec<T>) -> Result<Self, TensorError> {
         let layout = Layout::compact(T::DTYPE, shape)?;
@@ -269,12 +277,18 @@ impl Tensor {
     /// A compact, aligned, writable copy.
     pub fn copied(&self) -> Result<Self, TensorError> {
         let copy = Self::zeros(self.dtype(), self.shape())?;
+        self.copy_elements(&copy);
+        Ok(copy)
+    }
+
+    /// Copies the elements to a compact tensor of the same type and shape, whose memory is new.
+    fn copy_elements(&self, copy: &Self) {
         let size = self.dtype().bytes();
         let mut target = copy.data_ptr();
         if self.is_contiguous() {
             // SAFETY: both sides hold `num_bytes` bytes, and the copy's memory is new.
             unsafe { std::ptr::copy_nonoverlapping(self.data_ptr(), target, self.num_bytes()) };
-            return Ok(copy);
+            return;
         }
         self.for_each_offset(|offset| {
             // SAFETY: `offset` is that of an element, which lies within the storage; the copy has one place for each
@@ -282,7 +296,6 @@ impl Tensor {
             unsafe { std::ptr::copy_nonoverlapping(self.data_ptr().wrapping_offset(offset), target, size) };
             target = target.wrapping_add(size);
         });
-        Ok(copy)
     }
 
     /// Calls `visit` with each element's distance from the first in bytes, in row-major order.
@@ -351,9 +364,14 @@ impl Tensor {
         }
         let own = match aligned && self.is_unique() && self.0.storage.is_own() {
             true => self,
-            false => self.copied()?,
+            false => {
+                let copy = Self::zeros_to_keep(self.dtype(), self.shape())?;
+                self.copy_elements(&copy);
+                copy
+            }
         };
         let (storage, layout) = (Arc::clone(&own.0.storage), Arc::clone(&own.0.layout));
+        storage.make_huge();
         Ok(Self(Arc::new(Inner { storage, layout, byte_offset: own.0.byte_offset, access: Access::Sealed })))
     }
 

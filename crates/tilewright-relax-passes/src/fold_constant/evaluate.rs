@@ -112,7 +112,7 @@ pub(super) fn call(
         return constants(views, result);
     }
     let results: Vec<Tensor> =
-        shapes.iter().map(|(dtype, shape)| Tensor::zeros(*dtype, shape)).collect::<Result<_, _>>().ok()?;
+        shapes.iter().map(|(dtype, shape)| Tensor::zeros_to_keep(*dtype, shape)).collect::<Result<_, _>>().ok()?;
     let all: Vec<Tensor> = inputs.into_iter().chain(results.iter().cloned()).collect();
     evaluator.run(&computation.function, &all).ok()?;
     drop(all);

@@ -195,3 +195,18 @@ fn sealing_copies_what_others_may_write() {
         owned.overwrite(&[0; 400]).unwrap();
     }
 }
+
+#[test]
+fn memory_to_keep_is_zeros_that_are_filled_and_stay_when_sealed() {
+    // From a single line to what has pages of its own, whole ones and not.
+    for elements in [0, 1, 100, 1 << 20, (1 << 20) + 1, (5 << 18) + 3] {
+        let kept = Tensor::zeros_to_keep(DataType::F32, &[elements]).unwrap();
+        assert!((kept.data_ptr() as usize).is_multiple_of(64) && !kept.is_read_only());
+        assert!(kept.to_vec::<f32>().unwrap().iter().all(|value| *value == 0.0));
+        let numbers: Vec<f32> = (0..elements).map(|i| i as f32).collect();
+        kept.overwrite(&numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>()).unwrap();
+        let address = kept.data_ptr();
+        let sealed = kept.sealed().unwrap();
+        assert!(sealed.data_ptr() == address && sealed.to_vec::<f32>().unwrap() == numbers);
+    }
+}
