@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
 use tilewright::ir::tir::PrimFunc;
 use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, ParamKey, Replacement};
-use tilewright::{passes, pipelines};
+use tilewright::{Tensor, passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
@@ -121,7 +121,7 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
                 ParamKey::Name(name.map_err(|_| error::wrong_type(expected, &param))?)
             }
         };
-        bound.push((key, tensor.sealed().map_err(|e| error::tensor(py, &e))?));
+        bound.push((key, tensor.copied().and_then(Tensor::sealed).map_err(|e| error::tensor(py, &e))?));
     }
     Ok(PyPass::native(Arc::new(BindParams::new(name, bound))))
 }

@@ -146,9 +146,8 @@ fn graph_of(record: &Bound<'_, PyDict>) -> PyResult<Graph> {
     }
     for (name, value) in entry(record, "parameters")?.cast_into::<PyDict>()? {
         let tensor: Tensor = argument(&value, "parameter")?;
-        // Nobody writes to a copy: the executable takes it as it is.
-        let sealed = tensor.sealed().map_err(|reason| error::tensor(record.py(), &reason))?;
-        graph.parameters.insert(name.extract()?, sealed);
+        let copied = tensor.copied().map_err(|reason| error::tensor(record.py(), &reason))?;
+        graph.parameters.insert(name.extract()?, copied);
     }
     let files: HashMap<String, String> = entry(record, "files")?.extract()?;
     let files: HashMap<String, Arc<SourceFile>> =

@@ -1,8 +1,8 @@
 //! Calls of operators that ask for the same computation.
 //!
 //! What a call of an operator becomes follows from the operator, the struct infos of its arguments and its attributes:
-//! rules do not look into tensors, but they do look at the fields of a tuple, whose own struct info may say less. A model calls few operators in many places, so that what was made for a call serves
-//! those that are equal to it.
+//! rules do not look into tensors, but they do look at the fields of a tuple, whose own struct info may say less. A model
+//! calls few operators in many places, so that what was made for a call serves those that are equal to it.
 
 use tilewright_expr::node::{EqCx, HashCx};
 use tilewright_ir::Attrs;

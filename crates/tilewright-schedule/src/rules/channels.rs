@@ -159,8 +159,8 @@ fn costs_of_many(c: &Contraction, target: &Target) -> Option<Costs> {
 
 /// Channels of a group, pixels, and places of the depth.
 fn sizes(c: &Contraction) -> Option<[i64; 3]> {
-    let depth = c.depth.size.as_int().filter(|&depth| depth > 0)?;
-    Some([c.rows.size.as_int()?, c.columns.size.as_int()?, depth])
+    let there = |size: &Expr| size.as_int().filter(|&size| size > 0);
+    Some([there(&c.rows.size)?, there(&c.columns.size)?, there(&c.depth.size)?])
 }
 
 /// Multiplications of vectors in the register tiles that take the least time for so many rows and columns; of pixels in lines

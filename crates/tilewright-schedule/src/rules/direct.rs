@@ -13,7 +13,7 @@ use super::channels;
 use super::inline::cheap_temporaries;
 use super::product::heavy_stage;
 use super::tasks::tile_cost;
-use super::tiles::{bands, bands_at_least, images_of_task, lanes};
+use super::tiles::{bands, bands_at_least, bands_to_share, images_of_task, lanes};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::primitive::tile_product::Contraction;
@@ -87,7 +87,9 @@ fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
     let images = w.outer.size.as_int().map(|all| all / channels.group.max(1));
     let of_image = (w.height * w.width).saturating_mul(w.window() + 4);
     let work = of_image.saturating_mul(channels.group) / vector.max(1);
-    let at_least = bands_at_least(w, images, work, NEAR);
+    // An unknown number of images may be one.
+    let shared = bands_to_share(w, images.or(Some(1)), work);
+    let at_least = bands_at_least(w, NEAR, |_| true).max(shared);
     let mut found: Option<(Tiling, f64)> = None;
     for (channels_of_tile, most, count) in tiles(channels, i64::from(target.limits.vector_registers)) {
         let lanes = vector * count;
@@ -95,6 +97,10 @@ fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
             continue;
         }
         let (band, rows) = bands(w.height, most, at_least);
+        // Bands that have rows in common are those of one task.
+        if shared > 1 && w.height % band != 0 {
+            continue;
+        }
         let tiles = ceil_div(w.height, band) * ceil_div(band, rows) * ceil_div(w.width, lanes);
         let tiles = tiles.saturating_mul(channels.group / channels_of_tile);
         let copied: i64 = read.along.iter().map(|along| along.extent(w, band, w.width)).product();
@@ -107,7 +113,7 @@ fn tiling(w: &Windows, target: &Target) -> Result<(Tiling, f64), Declined> {
             found = Some((Tiling { rows, lanes, band, images, channels: channels_of_tile }, cost));
         }
     }
-    found.ok_or_else(|| Declined::because("no tile fits into the registers"))
+    found.ok_or_else(|| Declined::because("no tile fits into the registers, or no even bands share the work"))
 }
 
 /// Channels of a tile, its most rows, and vectors of a row: sums, a vector of each row or a weight of each channel, and one

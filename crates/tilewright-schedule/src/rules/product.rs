@@ -45,6 +45,11 @@ const MANY_ROWS: i64 = 512;
 /// The most lines that may meet on one place of a cache: all of its lines, or some fewer where others are used beside them.
 const CROWD: i64 = 8;
 const CROWD_OF_ROWS: i64 = 7;
+/// Bytes between the first and the last place of a step whose columns are read where they are: of more, too many places share
+/// the second-level cache's, wherever their pages are in memory, and their pages are too many to be found at once.
+const SPAN: i64 = 12 * L2_WAY;
+/// Rows for which a copy of the columns takes longer than what else it would save.
+const FEW_FOR_COPY: i64 = 64;
 /// Cycles until a vector of 512 bits has come from the second-level cache, and that part of a tile's own cycles which it may take
 /// without being waited for.
 const FROM_CACHE: f64 = 2.3;
@@ -237,11 +242,13 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
     let in_place = along_columns
         && !lines
         && grouping.is_none()
-        && (!c.columns_are_narrow() || sizes.rows.is_some_and(|all| all <= 2 * rows))
-        && (single_tile || columns_stay(c, &sizes, depth, vectors * lanes));
+        && (!c.columns_are_narrow() || sizes.rows.is_some_and(|all| all <= 2 * rows));
+    let stays = || if single_tile { Some(depth) } else { depth_that_stays(c, &sizes, depth, (vectors, lanes)) };
+    let depth_in_place = if in_place { stays() } else { None };
+    let depth = depth_in_place.unwrap_or(depth);
     let pack_columns = if constant {
         PackColumns::Ahead
-    } else if in_place {
+    } else if depth_in_place.is_some() {
         PackColumns::InPlace
     } else if sizes.batch == Some(1) && sizes.rows.is_some() && is_shared {
         PackColumns::Ahead
@@ -275,7 +282,7 @@ fn tiling(c: &Contraction, constant: bool, target: &Target) -> Result<Tiling, De
         grouped,
         widened: false,
     };
-    blocks(&mut found, &sizes, target.limits.cores);
+    blocks(&mut found, &sizes);
     found.widened = !grouped && c.columns_are_narrow() && found.widening_pays();
     if found.widened && !lines {
         found.depth = near_step(&found, &sizes, target);
@@ -434,14 +441,20 @@ fn line_of_rows(c: &Contraction) -> Option<i64> {
         .filter(|&line| line > 0)
 }
 
-/// Whether the second-level cache holds a panel of columns where it is, which few tiles of rows use.
-fn columns_stay(c: &Contraction, sizes: &Sizes, depth: i64, panel: i64) -> bool {
-    let Some((rows, columns)) = sizes.rows.zip(sizes.columns) else { return false };
+/// The depth of steps whose panel of columns the second-level cache holds where it is, which few tiles of rows use. The fewer
+/// rows, the shallower steps may be: sums that go to memory and back more often cost less than a copy.
+fn depth_that_stays(c: &Contraction, sizes: &Sizes, depth: i64, (vectors, lanes): (i64, i64)) -> Option<i64> {
+    let (rows, columns) = sizes.rows.zip(sizes.columns)?;
     let place = c.depth.axes.iter().rfind(|axis| axis.extent.as_int() != Some(1));
-    let Some(stride) = stride(&c.of_columns, place.map(|axis| &axis.var)) else { return false };
+    let stride = stride(&c.of_columns, place.map(|axis| &axis.var))?;
     let small = sizes.depth.is_some_and(|depth| depth.saturating_mul(columns) <= SMALL_COPY);
     let few = rows <= MANY_ROWS || small || sizes.batch != Some(1);
-    few && panel * sizes.bytes <= L1_WAY && crowd(stride, depth, L2_WAY) <= CROWD
+    let is_narrow = vectors * lanes * sizes.bytes <= L1_WAY;
+    let least = if rows <= FEW_FOR_COPY { LEAST_STEP } else { STEP };
+    let shallower = [STEP, STEP * 2 / 3, LEAST_STEP].into_iter().filter(|&about| about >= least);
+    let mut depths = std::iter::once(depth).chain(shallower.map(|about| step(depth, lanes, about)));
+    let stays = |depth: &i64| crowd(stride, *depth, L2_WAY) <= CROWD && depth.saturating_mul(stride) <= SPAN;
+    if few && is_narrow { depths.find(stays) } else { None }
 }
 
 /// The depth of a step with all places of the inner axes for each place of the outermost one; steps of one depth where one

@@ -34,14 +34,12 @@ const BEGIN: f64 = 2000.0;
 const JUMP: f64 = 400.0;
 /// Cycles until columns that are read where they are come fast again behind the beginning of another run of them: most such
 /// runs begin in a page of their own.
-const HOP: f64 = 40.0;
-/// Tasks for each core that is known to be there: if one is late the others do what is left.
-const PER_CORE: i64 = 4;
+const HOP: f64 = 55.0;
 /// What blocks of rows of different sizes add to the cost: tiles of more sizes.
 const RAGGED: f64 = 1.01;
 
-/// Chooses the rows and columns of a task, for a machine with so many cores, 1 if nobody knows.
-pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes, cores: u32) {
+/// Chooses the rows and columns of a task.
+pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes) {
     let known = |size: Option<i64>| size.unwrap_or(UNKNOWN).max(1);
     let columns = known(sizes.columns);
     let most = if t.pack_columns == PackColumns::Task { ROWS_PER_COPY } else { ROWS };
@@ -50,8 +48,7 @@ pub(super) fn blocks(t: &mut Tiling, sizes: &Sizes, cores: u32) {
         .map(known)
         .iter()
         .fold(1, |a: i64, b| a.saturating_mul(*b));
-    let enough = if cores > 1 { TASKS.min(PER_CORE * i64::from(cores)) } else { TASKS };
-    let wanted = (work / TASK).clamp(1, enough);
+    let wanted = (work / TASK).clamp(1, TASKS);
     let (mut best, mut found) = (f64::INFINITY, (t.rows, 1));
     for rows in row_blocks(sizes.rows, t.rows, most) {
         let widest = if sizes.streamed { 2 * COLUMNS } else { COLUMNS };

@@ -12,7 +12,7 @@ use super::calls::int;
 use super::windows::LARGEST;
 use super::{Declined, elementwise};
 use crate::Schedule;
-use crate::primitive::tile_windows::{Tiling, UNROLLED, Windows};
+use crate::primitive::tile_windows::{Read, Tiling, UNROLLED, Windows};
 use crate::size::{TASKS, ceil_div};
 use crate::trace::{Arg, Rv};
 
@@ -66,7 +66,8 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let images = w.outer.size.as_int();
     let work = w.height * w.width * (w.window() + 4) / vector;
     let most = most.min(UNROLLED / w.window()).max(1);
-    let (band, rows) = bands(w.height, most, bands_at_least(w, images, work, NEAR));
+    let at_least = bands_at_least(w, NEAR, |read| read.stage.is_some()).max(bands_to_share(w, images, work));
+    let (band, rows) = bands(w.height, most, at_least);
     // Where rows are few, columns take their place.
     let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
     let lanes = vector * [4, 2, 1].into_iter().find(fits).unwrap_or(1);
@@ -104,10 +105,16 @@ pub(super) fn bands(height: i64, most: i64, at_least: i64) -> (i64, i64) {
     counts.map(even).min_by_key(computed).unwrap_or((height, rows(height, most)))
 }
 
-/// How many bands there have to be: what is copied for one has so many bytes at most, and there are enough to share the work.
-pub(super) fn bands_at_least(w: &Windows, images: Option<i64>, work: i64, most: i64) -> i64 {
+/// How many bands of an image there are at least where the work of so many images is shared.
+pub(super) fn bands_to_share(w: &Windows, images: Option<i64>, work: i64) -> i64 {
+    let shared = images.map_or(1, |images| (TASKS / images.max(1)).min(images.saturating_mul(work) / TASK));
+    shared.clamp(1, w.height.max(1))
+}
+
+/// How many bands there have to be so that what is copied for one has so many bytes at most.
+pub(super) fn bands_at_least(w: &Windows, most: i64, is_copied: impl Fn(&Read) -> bool) -> i64 {
     let copied = |band: i64| -> i64 {
-        let bytes = w.reads.iter().filter(|read| read.stage.is_some()).map(|read| {
+        let bytes = w.reads.iter().filter(|read| is_copied(read)).map(|read| {
             let elements: i64 = read.along.iter().map(|along| along.extent(w, band, w.width)).product();
             elements.saturating_mul(read.buffer.dtype.element_bytes() as i64)
         });
@@ -119,8 +126,7 @@ pub(super) fn bands_at_least(w: &Windows, images: Option<i64>, work: i64, most: 
         let band = near + (far - near) / 2;
         if copied(band) <= most { near = band } else { far = band }
     }
-    let shared = images.map_or(1, |images| (TASKS / images.max(1)).min(images.saturating_mul(work) / TASK));
-    ceil_div(w.height, near).max(shared).clamp(1, w.height)
+    ceil_div(w.height, near).clamp(1, w.height.max(1))
 }
 
 /// Images of a task: all of them where they are little work.

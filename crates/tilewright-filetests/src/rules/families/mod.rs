@@ -45,6 +45,7 @@ pub const FAMILIES: &[Family] = &[
     family("order", gathers::order),
     family("nests", nests::nests),
     family("small_image", windows::small_image),
+    family("few_channels", windows::few_channels),
     family("bytes", bytes::bytes),
     family("byte_windows", bytes::windows),
     family("einsum", einsum::einsum),

@@ -136,6 +136,26 @@ pub(super) fn small_image(dice: &mut Dice) -> Program {
     g.finish(&[value])
 }
 
+/// A convolution of few channels in a group, or whose windows lie apart.
+pub(super) fn few_channels(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers_of_sums();
+    let (groups, of_group) = (g.dice.between(1, 3), g.dice.between(1, 6));
+    let per_group = g.dice.pick(&[4, 8, 2, 6, 3]).unwrap_or(4);
+    let (height, width, batch) = (g.dice.between(6, 14), g.dice.between(14, 24), g.dice.between(1, 2));
+    let batch = g.dim(batch, 6);
+    let (kernel, stride, border) = (g.dice.between(2, 4), g.dice.between(1, 3), g.dice.between(0, 1));
+    let sizes = [height, width].map(|size| Dim::known((size - 1) * stride + kernel - 2 * border));
+    let x = g.param(&image(&batch, groups * of_group, &sizes, false), "float32");
+    let w = g.weight(&[groups * per_group, of_group, kernel, kernel].map(Dim::known), "float32");
+    g.sums(kernel * kernel * of_group, "float32");
+    let shape = image(&batch, groups * per_group, &[height, width].map(Dim::known), false);
+    let call = format!("R.nn.conv2d({}, {}, strides={stride}, padding={border}, groups={groups})", x.name, w.name);
+    let value = g.emit(&call, &shape, "float32");
+    let value = epilogue(&mut g, value, Some(1));
+    g.finish(&[value])
+}
+
 /// Groups, channels of the data in one, and channels of the results.
 fn groups(dice: &mut Dice) -> (i64, i64, i64) {
     match dice.below(6) {
