@@ -96,6 +96,35 @@ fn own_memory_is_counted_and_writing_it_is_pure() {
 }
 
 #[test]
+fn a_view_is_the_memory_that_it_views() {
+    let through = |view: &str| {
+        function(&format!(
+            r#"    def f(A: T.Buffer((4,), "float32"), B: T.Buffer((8,), "float32")):
+        C = T.allocate([8], "float32", "global")
+        own = T.decl_buffer((8,), data=C)
+        V = T.decl_buffer((2, 4), data={view})
+        W = T.decl_buffer((8,), data=V.data)
+        for i in range(4):
+            W[i] = A[i]"#
+        ))
+    };
+    let (of_caller, of_own) = (through("B.data"), through("own.data"));
+    assert_eq!(assert_pure_function(&of_caller).unwrap_err(), "the function is not pure: it writes `W`");
+    assert_eq!(assert_pure_function(&of_own), Ok(()));
+    assert_eq!(calculate_workspace_bytes(&of_caller, 1), Ok(32));
+    assert_eq!(calculate_workspace_bytes(&of_own, 1), Ok(32));
+    let symbolic = function(
+        r#"    def f(a: T.handle):
+        n = T.int64()
+        A = T.match_buffer(a, (2, n), "float32")
+        V = T.decl_buffer((n * 2,), data=A.data)
+        V[0] = T.float32(1)"#,
+    );
+    assert_eq!(calculate_workspace_bytes(&symbolic, 64), Ok(0));
+    assert!(!is_pure_function(&symbolic));
+}
+
+#[test]
 fn the_innermost_statement_around_all_uses() {
     let f = matmul();
     let found = detect_buffer_access_lca(&f);

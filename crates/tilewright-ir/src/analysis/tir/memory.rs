@@ -106,35 +106,69 @@ impl Lca {
 
 /// The most bytes of the function's own memory that exist at once, each allocation rounded up to a multiple of `align`. An
 /// extent that is no constant is an error, and so is a size that 64 bits do not hold. Memory of a scope that is not the
-/// device's global one does not count.
+/// device's global one does not count, and neither does a view of memory.
 pub fn calculate_workspace_bytes(function: &PrimFunc, align: i64) -> Result<i64, String> {
     if align <= 0 {
         return Err(format!("an alignment of {align} bytes"));
     }
-    peak(&function.body, align)
+    Workspace { align, defined: given_memory(function) }.peak(&function.body)
 }
 
-fn peak(stmt: &Stmt, align: i64) -> Result<i64, String> {
-    let add = |a: i64, b: i64| a.checked_add(b).ok_or_else(|| "the sizes are too large to add".to_owned());
-    with_stack(|| match &stmt.kind {
-        StmtKind::Allocate { buffer, body } => add(bytes(buffer, align)?, peak(body, align)?),
-        StmtKind::Block { block, .. } => {
-            let own = block.alloc_buffers.iter().try_fold(0, |sum, buffer| add(sum, bytes(buffer, align)?))?;
-            let init = block.init.as_ref().map_or(Ok(0), |init| peak(init, align))?;
-            add(own, init.max(peak(&block.body, align)?))
-        }
-        StmtKind::Seq(stmts) => stmts.iter().try_fold(0, |most, stmt| Ok(peak(stmt, align)?.max(most))),
-        StmtKind::If { then, otherwise, .. } => {
-            let otherwise = otherwise.as_ref().map_or(Ok(0), |stmt| peak(stmt, align))?;
-            Ok(peak(then, align)?.max(otherwise))
-        }
-        StmtKind::For { body, .. }
-        | StmtKind::While { body, .. }
-        | StmtKind::Let { body, .. }
-        | StmtKind::AllocateConst { body, .. }
-        | StmtKind::Attr { body, .. } => peak(body, align),
-        StmtKind::Store { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Ok(0),
-    })
+/// The variables of memory that the function does not allocate: its parameters', constants', parts of other buffers, and
+/// addresses that have names. A buffer that is declared on one of them is a view.
+pub(super) fn given_memory(function: &PrimFunc) -> Set<VarId> {
+    let mut given: Set<VarId> = function.params.iter().map(|param| param.var.id()).collect();
+    given.extend(function.params.iter().filter_map(|param| param.buffer.as_ref()).map(|buffer| buffer.data.id()));
+    walk(&function.body, |stmt: &Stmt| match &stmt.kind {
+        StmtKind::AllocateConst { buffer, .. } => drop(given.insert(buffer.data.id())),
+        StmtKind::Let { var, .. } => drop(given.insert(var.id())),
+        StmtKind::Block { block, .. } => given.extend(block.match_buffers.iter().map(|part| part.buffer.data.id())),
+        _ => {}
+    });
+    given
+}
+
+struct Workspace {
+    align: i64,
+    /// The variables of memory that exists around the statement.
+    defined: Set<VarId>,
+}
+
+impl Workspace {
+    fn peak(&mut self, stmt: &Stmt) -> Result<i64, String> {
+        with_stack(|| match &stmt.kind {
+            StmtKind::Allocate { buffer, body } => self.with_memory(std::slice::from_ref(buffer), |cx| cx.peak(body)),
+            StmtKind::Block { block, .. } => self.with_memory(&block.alloc_buffers, |cx| {
+                let init = block.init.as_ref().map_or(Ok(0), |init| cx.peak(init))?;
+                Ok(init.max(cx.peak(&block.body)?))
+            }),
+            StmtKind::Seq(stmts) => stmts.iter().try_fold(0, |most, stmt| Ok(self.peak(stmt)?.max(most))),
+            StmtKind::If { then, otherwise, .. } => {
+                let otherwise = otherwise.as_ref().map_or(Ok(0), |stmt| self.peak(stmt))?;
+                Ok(self.peak(then)?.max(otherwise))
+            }
+            StmtKind::For { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::Let { body, .. }
+            | StmtKind::AllocateConst { body, .. }
+            | StmtKind::Attr { body, .. } => self.peak(body),
+            StmtKind::Store { .. } | StmtKind::Assert { .. } | StmtKind::Evaluate(_) => Ok(0),
+        })
+    }
+
+    /// What `inside` needs, and those of the buffers that are no views.
+    fn with_memory(
+        &mut self,
+        buffers: &[Buffer],
+        inside: impl FnOnce(&mut Self) -> Result<i64, String>,
+    ) -> Result<i64, String> {
+        let own: Vec<&Buffer> = buffers.iter().filter(|buffer| self.defined.insert(buffer.data.id())).collect();
+        let needed = inside(self)?;
+        own.into_iter().try_fold(needed, |sum, buffer| {
+            self.defined.remove(&buffer.data.id());
+            sum.checked_add(bytes(buffer, self.align)?).ok_or_else(|| "the sizes are too large to add".to_owned())
+        })
+    }
 }
 
 fn bytes(buffer: &Buffer, align: i64) -> Result<i64, String> {

@@ -3,6 +3,7 @@
 use tilewright_expr::node::{VarId, walk_some};
 use tilewright_support::Set;
 
+use super::memory::given_memory;
 use crate::tir::{Expr, ExprKind, PrimFunc, Stmt, StmtKind};
 
 /// Whether the function writes only memory that it allocates itself and calls nothing that may have effects.
@@ -19,13 +20,18 @@ pub fn assert_pure_function(function: &PrimFunc) -> Result<(), String> {
 }
 
 fn impurity(function: &PrimFunc) -> Option<String> {
+    // A buffer that is declared on memory of the caller's is a view of it, not memory of the function's own.
+    let given = given_memory(function);
     let mut own: Set<VarId> = Set::default();
     let mut found = None;
     walk_some(&function.body, |node| {
         if let Some(stmt) = node.downcast::<Stmt>() {
             match &stmt.kind {
-                StmtKind::Allocate { buffer, .. } => {
+                StmtKind::Allocate { buffer, .. } if !given.contains(&buffer.data.id()) => {
                     own.insert(buffer.data.id());
+                }
+                StmtKind::Let { var, value, .. } if is_address_in(value, &own) => {
+                    own.insert(var.id());
                 }
                 StmtKind::Block { block, .. } => {
                     own.extend(block.alloc_buffers.iter().map(|buffer| buffer.data.id()));
@@ -51,7 +57,14 @@ fn impurity(function: &PrimFunc) -> Option<String> {
         }
         found.is_none()
     });
-    // Memory under a parameter's handle is the caller's, declared anew or not.
-    let given = |var: &VarId| function.params.iter().any(|param| param.var.id() == *var);
-    found.or_else(|| own.iter().any(given).then(|| "declares memory of its caller".to_owned()))
+    found
+}
+
+/// Whether the value is the address of an element of one of these.
+fn is_address_in(value: &Expr, own: &Set<VarId>) -> bool {
+    match &value.kind {
+        ExprKind::AddressOf { buffer, .. } => own.contains(&buffer.data.id()),
+        ExprKind::Var(var) => own.contains(&var.id()),
+        _ => false,
+    }
 }
