@@ -7,18 +7,18 @@
 //! - loops are `Serial` or `Parallel`, a parallel loop is in no other; vectorised loops have become `Ramp`s, unrolled
 //!   loops have been written out;
 //! - `Allocate` gives a number of elements that is a constant or an `int64`: `Local` memory of constant size is the
-//!   function's own (registers, where every index is a constant), `Global` memory of constant size comes from the scratch
-//!   area that the kernel declares, in which temporaries that are not alive together share bytes; memory of another size
-//!   is asked of the runtime when the statement begins (a size below 0 or beyond what there is fails the kernel), and
-//!   given back behind it;
+//!   function's own (registers, where every index is a constant), `Global` memory of constant size comes from the
+//!   scratch area that the kernel declares, in which temporaries that are not alive together share bytes; memory of
+//!   another size is asked of the runtime when the statement begins (a size below 0 or beyond what there is fails the
+//!   kernel), and given back behind it;
 //! - an access has one index, a scalar or a vector; index expressions are `int32` or `int64`;
 //! - every variable is defined before its use, by a parameter, a loop, or a `Let`;
 //! - every index that contains loaded data lies behind an `Assert`, or a loop of asserts over what it reads, or inside
-//!   an `If` that mentions what was loaded, or provably inside its buffer; the message of an assert that lowering wrote for this begins with [`INDEX_GUARD`], and
-//!   code generators report it as `IndexOutOfRange`;
+//!   an `If` that mentions what was loaded, or provably inside its buffer; the message of an assert that lowering wrote
+//!   for this begins with [`INDEX_GUARD`], and code generators report it as `IndexOutOfRange`;
 //! - the parameters are those of the kernel interface ([`crate::interface::KernelInterface`] of the function before
-//!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as `args[i]`
-//!   and scalar `j` as `dims[j]`.
+//!   lowering): first all buffers, then all scalars, symbolic dimensions included; codegen passes buffer `i` as
+//!   `args[i]` and scalar `j` as `dims[j]`.
 //!
 //! Because it is a PrimFunc, it prints, parses and is interpreted like any other.
 
@@ -33,8 +33,8 @@ use crate::tir::PrimFunc;
 /// How the messages of guards of indices begin.
 pub const INDEX_GUARD: &str = "index out of range: ";
 
-/// The annotation of a serial loop whose vectors are stored at multiples of their own bytes, counted from where the argument
-/// begins; their indices need not show it.
+/// The annotation of a serial loop whose vectors are stored at multiples of their own bytes, counted from where the
+/// argument begins; their indices need not show it.
 pub const ALIGNED: &str = "tilewright.aligned";
 
 /// In the flat form, a call of a packed function of this name is no call but a tensor: the address of its first element

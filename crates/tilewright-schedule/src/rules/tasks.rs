@@ -4,7 +4,7 @@
 //! cost more the fewer sums they have, rows that are copied are copied once for each block of columns, and columns are read
 //! again by each block of rows. There have to be tasks enough to share the work.
 
-use super::product::Sizes;
+use super::tiling::Sizes;
 use crate::primitive::tile_product::{PackColumns, PackRows, Tiling};
 use crate::size::{TASKS, ceil_div};
 
@@ -13,7 +13,7 @@ const TASK: i64 = 1_000_000;
 /// What each task that is missing adds to the cost.
 const MISSING: f64 = 0.01;
 /// Extents that are known only when the function runs are planned for as if they were this.
-const UNKNOWN: i64 = 256;
+pub(super) const UNKNOWN: i64 = 256;
 /// Rows of a block.
 const ROWS: i64 = 192;
 /// Rows of a block where tasks copy the columns: the more rows use a copy, the better.

@@ -7,13 +7,13 @@
 //! Without that each matrix has a last tile of few rows of its own, and reads all columns again.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::rewrite;
+use tilewright_expr::node::{IrNode, rewrite};
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, PrimFunc, Var};
 use tilewright_tir_passes::analyzer_of;
 
 use super::contraction::Contraction;
 use crate::axes::{Axis, Group};
-use crate::epilogue::Outputs;
+use crate::epilogue::{Output, Outputs};
 use crate::exprs::{binary, mentions, typed};
 use crate::primitive::Fault;
 
@@ -50,7 +50,7 @@ pub(super) fn joined_rows(
         if join.is_left(&indices) {
             return Ok(None);
         }
-        all.push(crate::epilogue::Output { buffer, indices, value });
+        all.push(Output { buffer, indices, value });
     }
     let (mut batch, mut rows) = (c.batch.axes.clone(), c.rows.axes.clone());
     let extent = known.simplify(&binary(BinOp::Mul, &outer.extent, &inner.extent)?);
@@ -85,7 +85,7 @@ impl Joined<'_> {
         Ok((!self.is_left(&expr)).then_some(expr))
     }
 
-    fn is_left<N: tilewright_expr::node::IrNode>(&self, node: &N) -> bool {
+    fn is_left<N: IrNode>(&self, node: &N) -> bool {
         mentions(node, &[self.outer.var.clone(), self.inner.var.clone()])
     }
 

@@ -1,10 +1,10 @@
-//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped, widened)`: a sum of
-//! products runs as a blocked product with a register tile, whatever its factors are, and what follows it is computed on
-//! finished tiles.
+//! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped,
+//! widened)`: a sum of products runs as a blocked product with a register tile, whatever its factors are, and what
+//! follows it is computed on finished tiles.
 //!
-//! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one factor
-//! only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is one as well,
-//! whose columns are pixels. The loops are these, from outside inwards:
+//! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one
+//! factor only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is
+//! one as well, whose columns are pixels. The loops are these, from outside inwards:
 //!
 //! ```text
 //! for task in parallel(batch * column blocks * row blocks)
@@ -28,20 +28,20 @@
 //! | `"task"` | copied by each task, panel by panel |
 //! | `"ahead"` | copied into panels before the product runs; of a constant, once and for all |
 //!
-//! With `grouped`, both factors are bfloat16 and their sum is float32, or both are bytes and their sum is int32: neighbours
-//! along the depth are copied as words of two or four, whose products the processor adds in one instruction (AVX512-BF16,
-//! AVX512-VNNI). The first takes denormal numbers for zero.
+//! With `grouped`, both factors are bfloat16 and their sum is float32, or both are bytes and their sum is int32:
+//! neighbours along the depth are copied as words of two or four, whose products the processor adds in one instruction
+//! (AVX512-BF16, AVX512-VNNI). The first takes denormal numbers for zero.
 //!
-//! Copies of columns have elements as they lie in memory, and register tiles widen them. With `widened`, each task does so
-//! once for each panel instead, in front of its tiles.
+//! Copies of columns have elements as they lie in memory, and register tiles widen them. With `widened`, each task does
+//! so once for each panel instead, in front of its tiles.
 //!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
-//! Matrices of a batch that share their columns have their rows taken together as those of one (`joined` where only a run knows
-//! how many there are).
+//! Matrices of a batch that share their columns have their rows taken together as those of one (`joined` where only a
+//! run knows how many there are).
 //!
-//! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend on
-//! shapes alone, and each sums in one order.
+//! The last columns are masked where they do not fill a panel, the last rows get smaller register tiles. Tasks depend
+//! on shapes alone, and each sums in one order.
 
 mod contraction;
 mod depth;
@@ -59,15 +59,15 @@ mod widened;
 use tilewright_ir::tir::{Expr, PrimFunc, Stmt};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
-use crate::epilogue::{self, Produced};
+use crate::epilogue::{self, Outputs, Produced};
 use crate::guard::known_around;
 use crate::rewrite::{way, with_block};
 use crate::stages::{nests_behind, own_nest, statements, touches};
+use crate::tree::Site;
 
 pub(crate) use contraction::{Contraction, divisor, with_groups};
 pub(crate) use grouped::Grouping;
 pub(crate) use lines::is_dense;
-pub(crate) use next::FAR;
 
 pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
     name: "TileProduct",
@@ -104,6 +104,17 @@ pub(crate) enum PackColumns {
     InPlace,
     Task,
     Ahead,
+}
+
+/// What becomes of factors whose elements are shorter than the sums.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Narrow {
+    /// Register tiles widen them, if there are such.
+    WidenedInTiles,
+    /// Tasks widen each panel of the columns once.
+    WidenedInPanels,
+    /// They stay as they are: products of neighbours along the depth are summed by one instruction.
+    Grouped,
 }
 
 impl PackRows {
@@ -147,10 +158,7 @@ pub(crate) struct Tiling {
     pub(crate) column_block: i64,
     pub(crate) pack_rows: PackRows,
     pub(crate) pack_columns: PackColumns,
-    /// Whether products of neighbours along the depth are summed by one instruction.
-    pub(crate) grouped: bool,
-    /// Whether tasks widen panels, not register tiles.
-    pub(crate) widened: bool,
+    pub(crate) narrow: Narrow,
 }
 
 impl Tiling {
@@ -173,8 +181,12 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
         column_block: call.size(6, "column_block", 1..=MOST)?,
         pack_rows: named(call.text(7)?, &PackRows::ALL.map(|way| (way.name(), way)))?,
         pack_columns: named(call.text(8)?, &PackColumns::ALL.map(|way| (way.name(), way)))?,
-        grouped: call.flag(9)?,
-        widened: call.flag(10)?,
+        narrow: match (call.flag(9)?, call.flag(10)?) {
+            (false, false) => Narrow::WidenedInTiles,
+            (false, true) => Narrow::WidenedInPanels,
+            (true, false) => Narrow::Grouped,
+            (true, true) => return Err(Fault::of_call("what is grouped is not widened")),
+        },
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());
@@ -197,41 +209,13 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     let contraction = Contraction::of(call.function, &site)?;
     let place = own_nest(&site)?;
-    let produced = |stays: bool| Produced {
-        out: &contraction.out,
-        indices: &contraction.indices,
-        read: vec![&contraction.of_rows, &contraction.of_columns],
-        always: contraction.cleared.is_some()
-            || known_around(call.function, &site).bounds(&contraction.depth.size).at_least(1),
-        stays,
-    };
-    let on_tiles =
-        nests_behind(&site).and_then(|after| epilogue::outputs(call.function, &site, &scope, &produced(false), &after));
     let all = statements(&scope);
-    let (outputs, behind) = match on_tiles {
-        Ok(outputs) => (outputs, all.len()),
-        Err(_) if all.len() > place + 1 => {
-            (epilogue::outputs(call.function, &site, &scope, &produced(true), &[])?, place + 1)
-        }
-        Err(fault) => return Err(fault),
-    };
+    let (outputs, on_tiles) = outputs_of(call.function, &site, &scope, &contraction)?;
+    let behind = if on_tiles { all.len() } else { place + 1 };
     let cleared = contraction.cleared.as_ref().map(own_nest).transpose()?;
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let out = contraction.out.clone();
-    let grouping = match tiling.grouped {
-        true => Some(Grouping::of(&contraction).ok_or_else(|| {
-            Fault::at(&site, "groups are of bfloat16 summed in float32, or of bytes summed in int32, side by side")
-        })?),
-        false => None,
-    };
-    let narrow = tiling.pack_columns != PackColumns::InPlace && contraction.columns_are_narrow();
-    if tiling.widened && (tiling.grouped || !narrow) {
-        return Err(Fault::at(&site, "what is widened are copies of columns that have shorter elements than the sums"));
-    }
-    let contraction = match grouping {
-        Some(grouping) => grouped::of_bits(contraction, grouping, &tiling)?,
-        None => contraction,
-    };
+    let (contraction, grouping) = grouped_or_widened(contraction, &tiling, &site)?;
     let (contraction, outputs, views) =
         joined::joined_rows(call.function, &contraction, &outputs)?.unwrap_or((contraction, outputs, Vec::new()));
     let made = nest::product(call.function, &contraction, &tiling, (&outputs, views), grouping, &name)?;
@@ -245,6 +229,54 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         block.body = body;
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// The contraction, of the bits of its factors where they are grouped.
+fn grouped_or_widened(c: Contraction, tiling: &Tiling, site: &Site) -> Result<(Contraction, Option<Grouping>), Fault> {
+    let copies_are_narrow = tiling.pack_columns != PackColumns::InPlace && c.columns_are_narrow();
+    match tiling.narrow {
+        Narrow::WidenedInTiles => Ok((c, None)),
+        Narrow::WidenedInPanels if copies_are_narrow => Ok((c, None)),
+        Narrow::WidenedInPanels => {
+            Err(Fault::at(site, "what is widened are copies of columns that have shorter elements than the sums"))
+        }
+        Narrow::Grouped => {
+            let grouping = Grouping::of(&c).ok_or_else(|| {
+                Fault::at(site, "groups are of bfloat16 summed in float32, or of bytes summed in int32, side by side")
+            })?;
+            Ok((grouped::of_bits(c, grouping, tiling)?, Some(grouping)))
+        }
+    }
+}
+
+/// What is written of a product's sums, and whether that is all that stands behind it; else that stays as it is.
+fn outputs_of(function: &PrimFunc, site: &Site, scope: &Site, c: &Contraction) -> Result<(Outputs, bool), Fault> {
+    let produced = |stays: bool| Produced {
+        out: &c.out,
+        indices: &c.indices,
+        read: vec![&c.of_rows, &c.of_columns],
+        always: c.cleared.is_some() || known_around(function, site).bounds(&c.depth.size).at_least(1),
+        stays,
+    };
+    let on_tiles =
+        nests_behind(site).and_then(|after| epilogue::outputs(function, site, scope, &produced(false), &after));
+    match on_tiles {
+        Ok(outputs) => Ok((outputs, true)),
+        Err(_) if statements(scope).len() > own_nest(site)? + 1 => {
+            Ok((epilogue::outputs(function, site, scope, &produced(true), &[])?, false))
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+/// How many matrices the product of a block is of, where their rows are taken together as far as they can be; `None`
+/// where only a run knows.
+pub(crate) fn matrices(function: &PrimFunc, site: &Site, c: &Contraction) -> Option<i64> {
+    let joined = site.scope().and_then(|scope| {
+        let (outputs, _) = outputs_of(function, site, &scope, c).ok()?;
+        joined::joined_rows(function, c, &outputs).ok()?
+    });
+    joined.as_ref().map_or(&c.batch.size, |(joined, ..)| &joined.batch.size).as_int()
 }
 
 /// A function's body and the memory that it needs.

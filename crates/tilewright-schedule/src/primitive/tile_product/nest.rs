@@ -12,7 +12,7 @@ use super::far::far_rows;
 use super::grouped::{Grouping, Start};
 use super::next::next_columns;
 use super::widened::unwidened;
-use super::{Made, PackColumns, PackRows, Tiling, is_constant, is_one, pack, widened};
+use super::{Made, Narrow, PackColumns, PackRows, Tiling, is_constant, is_one, pack, widened};
 use crate::axes::{Axis, Group};
 use crate::epilogue::Outputs;
 use crate::exprs::{binary, compare};
@@ -267,7 +267,7 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
         wide: None,
         next,
     };
-    if t.widened {
+    if t.narrow == Narrow::WidenedInPanels {
         let wide = widened::panel(p, &micro, &step)?;
         own.push(wide.buffer.clone());
         panel.push(wide.stmt);

@@ -8,6 +8,7 @@
 //! so what the second level of cache may hold, which is read once each time.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
+use tilewright_target::NEAR_BYTES;
 
 use super::PackColumns;
 use super::emit::Micro;
@@ -25,7 +26,7 @@ const DISTANCE: i64 = 1 << 15;
 /// Bytes of columns that are near by themselves, where other tiles of a panel read it again.
 const NEAR: i64 = 1 << 18;
 /// Bytes of columns that no cache near by holds.
-pub(crate) const FAR: i64 = 1 << 20;
+const FAR: i64 = NEAR_BYTES.cast_signed();
 /// Tiles of rows that are planned for where the rows are known only when the function runs.
 const UNKNOWN_TILES: i64 = 8;
 

@@ -1,8 +1,9 @@
-//! `tile_windows(block, rows, lanes, band, images, channels)`: a reduction over windows of images keeps its results in registers, and
-//! what follows it is computed on them.
+//! `tile_windows(block, rows, lanes, band, images, channels)`: a reduction over windows of images keeps its results in
+//! registers, and what follows it is computed on them.
 //!
-//! A block `out[…, y, x] = out[…, y, x] ⊕ value` reduces over windows where the elements that `value` reads move with `x`,
-//! and with axes of the reduction: pools, convolutions of each channel by itself. The loops are these, from outside inwards:
+//! A block `out[…, y, x] = out[…, y, x] ⊕ value` reduces over windows where the elements that `value` reads move with
+//! `x`, and with axes of the reduction: pools, convolutions of each channel by itself. The loops are these, from
+//! outside inwards:
 //!
 //! ```text
 //! for task in parallel(images and, where they divide the rows evenly, bands of rows)
@@ -14,14 +15,15 @@
 //!         what follows is computed on the tile
 //! ```
 //!
-//! With `channels` above one an image is that of all channels that have it in common, as those of a group of a convolution
-//! do, and its columns are copied so that those that neighbouring windows read at one of their places are neighbours.
+//! With `channels` above one an image is that of all channels that have it in common, as those of a group of a
+//! convolution do, and its columns are copied so that those that neighbouring windows read at one of their places are
+//! neighbours.
 //!
 //! An element that windows of several rows of the tile have in common is loaded once: the windows' elements come in the
-//! order of the rows that they are in, and within a row in the order of the reduction. Where the reduction goes through rows in
-//! another order, floats are summed in another one than in the function as it was. The last rows and columns are
-//! computed with some of those before them, so that all tiles are whole; where the results are written over what they are
-//! computed from, the last columns are masked, and the rows are parts of all. Tasks depend on shapes alone.
+//! order of the rows that they are in, and within a row in the order of the reduction. Where the reduction goes through
+//! rows in another order, floats are summed in another one than in the function as it was. The last rows and columns
+//! are computed with some of those before them, so that all tiles are whole; where the results are written over what
+//! they are computed from, the last columns are masked, and the rows are parts of all. Tasks depend on shapes alone.
 
 mod emit;
 mod recognise;
@@ -119,8 +121,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     Ok(Outcome::changed(function, Results::Nothing))
 }
 
-/// What stands in front of the windows, without the stages that make padded images. Tasks make these when they need them:
-/// nothing else may use such an image, and nothing may change what it is made from before the windows are gone through.
+/// What stands in front of the windows, without the stages that make padded images. Tasks make these when they need
+/// them: nothing else may use such an image, and nothing may change what it is made from before the windows are gone
+/// through.
 fn kept_in_front(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stmt>, Fault> {
     let place = own_nest(site)?;
     let (all, mut gone) = (statements(scope), Vec::new());

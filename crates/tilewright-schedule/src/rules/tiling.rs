@@ -1,0 +1,283 @@
+//! The tiling of a product: how its factors get to the register tile, and how large tiles, steps and tasks are.
+//!
+//! One thing is chosen after the other, each by what was chosen before it: the register tile (`registers`), whether rows are
+//! copied, the depth of a step (`depths`), whether columns are copied, the rows and columns of a task (`tasks`), and whether
+//! tasks widen panels.
+
+use tilewright_expr::node::walk;
+use tilewright_ir::tir::{Expr, ExprKind, Var};
+use tilewright_target::Target;
+
+use super::Declined;
+use super::depths::{self, STEP};
+use super::registers::{FAR, RegisterTile, Registers, l1, lane_counts};
+use super::strides::{L1_WAY, crowd, stride};
+use super::tasks::{COPY, blocks};
+use crate::axes::Axis;
+use crate::exprs::mentions;
+use crate::primitive::tile_product::{Contraction, Grouping, Narrow, PackColumns, PackRows, Tiling, is_dense};
+use crate::size::ceil_div;
+
+/// Elements of columns that are copied before the product runs, if there are no more: few enough to stay in a cache.
+pub(super) const SMALL_COPY: i64 = 1 << 19;
+/// Rows among which a copy of the columns pays even where the caches hold them in place.
+pub(super) const MANY_ROWS: i64 = 512;
+/// The most rows that may meet on one place of a first-level cache: all of its lines but one, for the columns.
+const CROWD_OF_ROWS: i64 = 7;
+/// Cycles to copy an element of a line of columns, where the line's elements are neighbours and where they are not.
+const COPY_OF_LINE: f64 = 0.5;
+const COPY_APART: f64 = 1.8;
+/// Places of the depth that one tile of rows reads in turns of columns that no cache near by holds: so few that each is a run
+/// of memory of its own to the processor, which asks for the rest of it ahead.
+const STREAMED: i64 = 8;
+/// Rows that can be read in place without being in each other's way in the cache.
+pub(super) const FEW_ROWS: i64 = 4;
+
+/// The extents of a product, as far as they are known.
+pub(super) struct Sizes {
+    pub(super) batch: Option<i64>,
+    pub(super) rows: Option<i64>,
+    pub(super) columns: Option<i64>,
+    pub(super) depth: Option<i64>,
+    /// Bytes of an element of the columns' factor.
+    pub(super) bytes: i64,
+    /// Whether the columns are read from memory, a few places of the depth in turns.
+    pub(super) streamed: bool,
+    /// Cycles to copy an element of the columns.
+    pub(super) copy: f64,
+}
+
+impl Sizes {
+    fn of(c: &Contraction, batch: Option<i64>) -> Self {
+        Self {
+            batch,
+            rows: c.rows.size.as_int(),
+            columns: c.columns.size.as_int(),
+            depth: c.depth.size.as_int(),
+            bytes: i64::from(c.of_columns.dtype.bits / 8),
+            streamed: false,
+            copy: copy_cost(c),
+        }
+    }
+
+    fn has_at_most(&self, rows: i64) -> bool {
+        self.rows.is_some_and(|all| all <= rows)
+    }
+
+    /// Elements of the columns of a matrix.
+    fn elements_of_columns(&self) -> Option<i64> {
+        Some(self.depth?.saturating_mul(self.columns?))
+    }
+}
+
+/// A product whose register tile is chosen.
+struct Tiled<'a> {
+    c: &'a Contraction,
+    /// Whether the columns are constants.
+    constant: bool,
+    sizes: Sizes,
+    grouping: Option<Grouping>,
+    tile: RegisterTile,
+    /// Whether the tile has all rows because the columns come from memory.
+    is_tall: bool,
+    /// Rows of a line, where parts of lines are read where they are.
+    line: Option<i64>,
+    /// Whether the first-level cache holds the rows of a tile where they lie.
+    rows_stay: bool,
+}
+
+/// The tiling of a product of so many matrices, whose columns may be constants.
+pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target: &Target) -> Result<Tiling, Declined> {
+    let p = Tiled::of(c, Sizes::of(c, batch), constant, target)?;
+    let depth = p.depth_beside_rows();
+    let in_place = p.depth_in_place(depth);
+    let pack_columns = p.pack_columns(in_place.is_some());
+    let streamed = p.is_streamed(pack_columns);
+    let pack_rows = p.pack_rows();
+    let RegisterTile { rows, vectors, lanes } = p.tile;
+    let mut found = Tiling {
+        rows,
+        vectors,
+        lanes,
+        depth: p.depth(in_place.unwrap_or(depth), pack_rows, streamed),
+        row_block: 0,
+        column_block: 0,
+        pack_rows,
+        pack_columns,
+        narrow: if p.grouping.is_some() { Narrow::Grouped } else { Narrow::WidenedInTiles },
+    };
+    let sizes = Sizes { streamed, ..p.sizes };
+    blocks(&mut found, &sizes);
+    if p.grouping.is_none() && c.columns_are_narrow() && found.widening_pays() {
+        found.narrow = Narrow::WidenedInPanels;
+        if !c.has_lines() {
+            found.depth = depths::of_widened_panels(&found, &sizes, target);
+        }
+    }
+    Ok(found)
+}
+
+impl<'a> Tiled<'a> {
+    fn of(c: &'a Contraction, sizes: Sizes, constant: bool, target: &Target) -> Result<Self, Declined> {
+        if sizes.rows == Some(1) && sizes.columns == Some(1) {
+            return Err(Declined::because("each sum is a result of its own: there is no tile of them"));
+        }
+        if sizes.rows == Some(1) && !constant && (c.has_lines() || !columns_run_along(c)) {
+            return Err(Declined::because("there is one row, and its columns are not side by side in memory"));
+        }
+        // One row of bfloat16 is read from memory no faster in pairs; float32 sums of it are exact for denormal numbers, too.
+        let pays = |grouping: &Grouping| *grouping != Grouping::Bfloat16 || sizes.rows != Some(1);
+        let grouping = Grouping::of(c).filter(|grouping| grouping.is_on(target) && pays(grouping));
+        let lanes = lane_counts(target, u32::from(c.out.dtype.bits), grouping.is_some() || constant);
+        let line = line_of_rows(c);
+        let registers = Registers::of(target, c, lanes, line);
+        let may_be_tall = constant && grouping.is_none() && !c.has_lines();
+        let tall = if may_be_tall { registers.tall_tile(&sizes) } else { None };
+        let tile = tall.unwrap_or_else(|| registers.tile(&sizes));
+        // A number of rows that is planned for as a small one has many tasks, each of which would copy what others do as well.
+        let most = if sizes.rows.is_none() { crowd_of_rows(target) } else { CROWD_OF_ROWS };
+        let rows_stay = grouping.is_none() && rows_stay(c, tile.rows, most);
+        Ok(Self { c, constant, sizes, grouping, tile, is_tall: tall.is_some(), line, rows_stay })
+    }
+
+    /// Whether one register tile has all rows.
+    fn is_single_tile(&self) -> bool {
+        self.sizes.has_at_most(self.tile.rows)
+    }
+
+    /// The whole depth, or what is planned for in its place.
+    fn all_of_depth(&self) -> i64 {
+        self.sizes.depth.unwrap_or(STEP).max(1)
+    }
+
+    fn pack_rows(&self) -> PackRows {
+        let along_depth = || runs_along(&self.c.of_rows, self.c.depth.axes.last().map(|axis| &axis.var));
+        if self.grouping.is_some() {
+            PackRows::RowMajor
+        } else if self.sizes.has_at_most(FEW_ROWS) || self.rows_stay {
+            PackRows::InPlace
+        } else if !self.is_tall && along_depth() {
+            PackRows::RowMajor
+        } else {
+            PackRows::ColumnMajor
+        }
+    }
+
+    /// The depth of a step, as far as rows decide.
+    fn depth_beside_rows(&self) -> i64 {
+        let all = self.all_of_depth();
+        let no_copies = self.rows_stay || self.is_tall || self.sizes.has_at_most(FEW_ROWS);
+        match no_copies && (self.is_single_tile() || all <= depths::WHOLE) {
+            true => all.min(depths::MOST),
+            false => depths::steps(all, self.tile.lanes, STEP),
+        }
+    }
+
+    /// The depth of a step whose columns are read where they lie; `None` where they are copied.
+    fn depth_in_place(&self, depth: i64) -> Option<i64> {
+        let c = self.c;
+        let few_tiles = !c.columns_are_narrow() || self.sizes.has_at_most(2 * self.tile.rows);
+        if !columns_run_along(c) || c.has_lines() || self.grouping.is_some() || !few_tiles {
+            return None;
+        }
+        match self.is_single_tile() {
+            true => Some(depth),
+            false => depths::that_stays(c, &self.sizes, depth, &self.tile),
+        }
+    }
+
+    fn pack_columns(&self, in_place: bool) -> PackColumns {
+        // A copy of all columns pays where several blocks of rows use it.
+        let is_shared = match self.c.has_lines() {
+            true => self.sizes.elements_of_columns().is_some_and(|count| count <= SMALL_COPY),
+            false => self.sizes.rows > Some(MANY_ROWS),
+        };
+        if self.constant {
+            PackColumns::Ahead
+        } else if in_place {
+            PackColumns::InPlace
+        } else if self.sizes.batch == Some(1) && self.sizes.rows.is_some() && is_shared {
+            PackColumns::Ahead
+        } else {
+            PackColumns::Task
+        }
+    }
+
+    /// Whether one tile of rows reads columns from memory.
+    fn is_streamed(&self, pack_columns: PackColumns) -> bool {
+        let bytes = self.sizes.elements_of_columns().map(|count| count.saturating_mul(self.sizes.bytes));
+        self.is_single_tile() && pack_columns == PackColumns::InPlace && bytes > Some(FAR)
+    }
+
+    /// The depth of a step, where `depth` suits rows and columns.
+    fn depth(&self, depth: i64, pack_rows: PackRows, streamed: bool) -> i64 {
+        if self.c.has_lines() || (self.line.is_some() && pack_rows == PackRows::InPlace) {
+            depths::of_whole_windows(depth, self.c)
+        } else if streamed {
+            depth.min(STREAMED)
+        } else if let Some(group) = self.grouping.map(Grouping::size) {
+            // A group takes the place of one float32.
+            let grouped = || depths::steps(self.all_of_depth(), self.tile.lanes, group * STEP);
+            let depth = if self.is_single_tile() { depth } else { grouped() };
+            ceil_div(depth, group) * group
+        } else {
+            depth
+        }
+    }
+}
+
+fn columns_run_along(c: &Contraction) -> bool {
+    runs_along(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var))
+}
+
+/// Cycles to copy an element of the columns, which is one of a piece of a line where there are lines.
+pub(super) fn copy_cost(c: &Contraction) -> f64 {
+    let element = i64::from(c.of_columns.dtype.bits / 8);
+    let along = || stride(&c.of_columns, c.columns.axes.last().map(|axis| &axis.var));
+    match c.has_lines() {
+        false => COPY,
+        true if along() == Some(element) => COPY_OF_LINE,
+        true => COPY_APART,
+    }
+}
+
+/// The most rows that may meet on one place of the target's first-level cache, which has a line for each of its ways there.
+fn crowd_of_rows(target: &Target) -> i64 {
+    (l1(target) / L1_WAY - 1).max(CROWD_OF_ROWS)
+}
+
+/// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other, where so many
+/// may meet on one of its places.
+fn rows_stay(c: &Contraction, rows: i64, most: i64) -> bool {
+    let along = |axis: Option<&Axis>| stride(&c.of_rows, axis.map(|axis| &axis.var));
+    let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
+    let (row, place) = (last(&c.rows.axes), last(&c.depth.axes));
+    let element = i64::from(c.of_rows.dtype.bits / 8);
+    let runs = place.is_none() || along(place.as_ref()) == Some(element);
+    runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= most)
+}
+
+/// Rows along the last of their axes, where rows are pixels of an image with a border, and columns have a place in memory for
+/// each of them: parts of such a line are read where they are, without a division for each row.
+fn line_of_rows(c: &Contraction) -> Option<i64> {
+    let long: Vec<&Axis> = c.rows.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
+    let [.., outer, inner] = long.as_slice() else { return None };
+    let dense = is_dense(&c.of_rows, outer, inner);
+    (!dense && !c.has_lines() && rows_stay(c, 1, CROWD_OF_ROWS))
+        .then(|| inner.extent.as_int())
+        .flatten()
+        .filter(|&line| line > 0)
+}
+
+/// Whether neighbours along the axis are neighbours in memory.
+fn runs_along(factor: &Expr, axis: Option<&Var>) -> bool {
+    let Some(axis) = axis else { return false };
+    let mut along = false;
+    walk(factor, |e: &Expr| {
+        if let ExprKind::Load { indices, .. } = &e.kind {
+            let last = indices.iter().rev().find(|index| index.as_int().is_none());
+            along |= last.is_some_and(|index| mentions(index, std::slice::from_ref(axis)));
+        }
+    });
+    along
+}
