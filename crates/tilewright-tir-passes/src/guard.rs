@@ -283,6 +283,9 @@ impl Guard<'_> {
             _ => (0..lanes).collect(),
         };
         let elements = elements(owner)?;
+        if self.has_no_more(view, &elements)? {
+            return Ok(Vec::new());
+        }
         let mut open = Vec::new();
         for number in checked {
             let indices = indices.iter().map(|index| lane(index, number)).collect::<Option<Vec<_>>>();
@@ -296,6 +299,14 @@ impl Guard<'_> {
             }
         }
         Ok(open)
+    }
+
+    /// Whether a view without gaps has no more elements than that: what lies in its dimensions then is in the memory. Of a
+    /// place in it, a sum of products of sizes, that could not be shown.
+    fn has_no_more(&self, view: &Buffer, elements_of_owner: &Expr) -> Result<bool> {
+        let is_compact = view.strides.is_empty() && view.elem_offset.is_none();
+        let fits = typed(Expr::compare(CmpOp::Le, &elements(view)?, elements_of_owner))?;
+        Ok(is_compact && self.facts.analyzer.prove(&fits))
     }
 
     fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
