@@ -9,6 +9,7 @@ use tilewright_ir::calls::TirCall;
 use tilewright_ir::op::{Fusion, InferCx, Legalize, OpCall, OpRef};
 use tilewright_ir::relax::{Binding, Callee, Expr, ExprKind, StructInfo};
 use tilewright_ir::{Attr, Attrs};
+use tilewright_ops::create::astype;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::nn::{attention, attention_bias, softmax};
 use tilewright_support::Map;
@@ -55,8 +56,8 @@ impl<'b> Block<'b> {
         } else {
             return None;
         };
-        let chains = operands.map(|operand| self.movers(operand));
-        match self.parts_of_one(&chains) {
+        let chains = operands.map(|operand| self.converters(self.movers(operand)));
+        match self.parts_of_one(&chains).or_else(|| self.pieces_of_one(&chains)) {
             Some(mut all) => members.append(&mut all),
             None => chains.into_iter().for_each(|chain| self.without_views(chain.found, &mut members)),
         }
@@ -154,14 +155,29 @@ impl<'b> Block<'b> {
             let fits = is_summed_in_float32(queries) && is_summed_in_float32(keys) && has_constant_end(queries);
             return fits.then(|| Weights { path: vec![at], queries, keys });
         }
-        if longest == 0 || !self.is_elementwise(at) {
+        if longest == 0 {
             return None;
         }
         let result = &self.bindings[at].var.struct_info;
-        let alike = args.iter().filter(|arg| self.same_shape(&arg.struct_info, result));
-        let mut found = alike.into_iter().find_map(|arg| self.product(arg, longest - 1))?;
+        let mut found = if self.is_elementwise(at) {
+            let alike = args.iter().filter(|arg| self.same_shape(&arg.struct_info, result));
+            alike.into_iter().find_map(|arg| self.product(arg, longest - 1))?
+        } else {
+            let rows = self.moves(at).filter(|moved| self.same_rows(&moved.struct_info, result))?;
+            self.keeps_order(at).then(|| self.product(rows, longest - 1))??
+        };
         found.path.push(at);
         Some(found)
+    }
+
+    /// Whether both are matrices of the same size, or several of them.
+    fn same_rows(&self, a: &StructInfo, b: &StructInfo) -> bool {
+        match (a.dims(), b.dims()) {
+            (Some([.., a, b]), Some([.., c, d])) => {
+                self.cx.analyzer.prove_equal(a, c) && self.cx.analyzer.prove_equal(b, d)
+            }
+            _ => false,
+        }
     }
 
     fn same_shape(&self, a: &StructInfo, b: &StructInfo) -> bool {
@@ -199,7 +215,11 @@ impl<'b> Block<'b> {
         let (op, args, _) = self.op(at)?;
         let mut tensors = args.iter().filter(|arg| matches!(arg.struct_info, StructInfo::Tensor { .. }));
         let (Some(moved), None) = (tensors.next(), tensors.next()) else { return None };
-        let others = args.iter().all(|arg| !matches!(arg.struct_info, StructInfo::Tuple(_) | StructInfo::Object));
+        let is_prim = |info: &StructInfo| matches!(info, StructInfo::Prim { .. });
+        let others = args.iter().all(|arg| match &arg.struct_info {
+            StructInfo::Tuple(fields) => fields.iter().all(is_prim),
+            info => !matches!(info, StructInfo::Object),
+        });
         let moves = op.properties.pure && op.properties.fusion == Fusion::Injective && others;
         (moves && moved.as_var().is_some()).then_some(moved)
     }
@@ -224,6 +244,21 @@ impl<'b> Block<'b> {
         {
             chain.found.push(at);
             chain.begin = moved;
+        }
+        chain
+    }
+
+    /// The chain with what widens the elements in front of it, and what moves them before.
+    fn converters(&self, mut chain: Chain<'b>) -> Chain<'b> {
+        if let Some(at) = self.only_used_here(chain.begin)
+            && let Some((op, [narrow, ..], _)) = self.op(at)
+            && op == OpRef(&astype::OP)
+            && is_summed_in_float32(narrow)
+            && self.result(at).dtype() == Some(DataType::F32)
+        {
+            let before = self.movers(narrow);
+            chain.found.extend([vec![at], before.found].concat());
+            chain.begin = before.begin;
         }
         chain
     }
@@ -253,19 +288,42 @@ impl<'b> Block<'b> {
         (one && moves && only).then_some(members)
     }
 
+    /// The chains with what moves the elements of the one tensor of which each takes a piece, where nothing else uses that.
+    fn pieces_of_one(&self, chains: &[Chain<'b>; 3]) -> Option<Vec<usize>> {
+        let [first, ..] = chains;
+        let whole = self.bound(first.begin)?;
+        let mut pieces = Vec::new();
+        for chain in chains {
+            (self.bound(chain.begin) == Some(whole)).then(|| pieces.extend(chain.found.last()))?;
+        }
+        pieces.sort_unstable();
+        pieces.dedup();
+        let only = self.bindings[whole].var.dataflow && self.users[whole] == pieces;
+        let moved = self.moves(whole).filter(|_| only)?;
+        let mut members: Vec<usize> = chains.iter().flat_map(|chain| chain.found.iter().copied()).collect();
+        let before = self.movers(moved);
+        self.without_views([vec![whole], before.found].concat(), &mut members);
+        Some(members)
+    }
+
     /// Adds what moves all elements of the result to places of their own, up to the last that is no view.
     fn movers_behind(&self, end: usize, members: &mut Vec<usize>) {
         let (mut at, mut found) = (end, Vec::new());
         while self.bindings[at].var.dataflow
             && found.len() < LONGEST
             && let [next] = self.users[at].as_slice()
-            && self.moves(*next).is_some()
-            && self.same_count(self.result(at), self.result(*next))
+            && (self.converts(*next)
+                || self.moves(*next).is_some() && self.same_count(self.result(at), self.result(*next)))
         {
             found.push(*next);
             at = *next;
         }
         self.without_views(found, members);
+    }
+
+    /// Whether the binding gives each element another type.
+    fn converts(&self, at: usize) -> bool {
+        self.op(at).is_some_and(|(op, ..)| op == OpRef(&astype::OP))
     }
 
     /// Adds bindings but for the views at the end.

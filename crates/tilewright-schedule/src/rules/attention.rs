@@ -6,6 +6,7 @@ use super::calls::int;
 use super::strides::stride;
 use super::{Declined, MAIN, Rule};
 use crate::Schedule;
+use crate::axes::Axis;
 use crate::primitive::tile_attention::Attention;
 use crate::size::TASKS;
 use crate::trace::Arg;
@@ -32,7 +33,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let tile = if target.limits.vector_registers >= 32 { 24 } else { 8 };
     let most = if tile > 8 { 4 } else { 2 };
     let vectors = attention.as_ref().map_or(1, |attention| vectors(attention, lanes, most));
-    let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), FEW].map(int);
+    let few = if attention.as_ref().is_some_and(has_parts) { 1 } else { FEW };
+    let sizes = [lanes, vectors, tile / vectors, KEYS.max(lanes), few].map(int);
     let values_are_apart = vectors > 1 && attention.is_some_and(|attention| values_are_apart(&attention));
     let copied = [false, values_are_apart].map(|copied| int(i64::from(copied)));
     schedule.apply_named("tile_attention", std::iter::once(Arg::Rv(first)).chain(sizes).chain(copied).collect())?;
@@ -53,6 +55,16 @@ fn vectors(attention: &Attention, lanes: i64, most: i64) -> i64 {
         vectors /= 2;
     }
     vectors
+}
+
+/// Whether few queries share a vector, so that keys and values are read once for all of them: their number is known, and depth
+/// and width are pieces for several lanes.
+fn has_parts(attention: &Attention) -> bool {
+    if !matches!(attention.query.extent.as_int(), Some(2..=FEW)) {
+        return false;
+    }
+    let pieces = |axis: &Axis| axis.extent.as_int().is_some_and(|extent| extent % FEW == 0);
+    pieces(&attention.depth) && pieces(&attention.width)
 }
 
 /// Whether something else lies between the values of two keys. Tile for tile of their columns is taken from all keys of a

@@ -3,6 +3,7 @@
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
+use tilewright_tensor::DataType;
 
 use super::super::args::Args;
 use super::super::cx::{Cx, ToAttr};
@@ -31,7 +32,8 @@ pub const RULES: &[Rule] = &[
     ),
 ];
 
-/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys count.
+/// `softmax(query @ key.T * scale + mask) @ value`, over the last two dimensions. A mask of bools says which keys count. Narrow
+/// floats are worked out in float32.
 fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
     let (query, mut key, mut value) = (args.tensor("query")?, args.tensor("key")?, args.tensor("value")?);
     if args.flag("enable_gqa")? {
@@ -43,22 +45,25 @@ fn attention(cx: &mut Cx<'_>, args: &Args) -> Res {
         return Err(Refused::new("expected at least two dimensions"));
     }
     axes.swap(rank - 2, rank - 1);
-    let products = cx.call("matmul", &[&query, &cx.permute(&key, axes)?], [])?;
-    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query)?], [])?;
+    let wide = if [DataType::F16, DataType::BF16].contains(&dtype) { DataType::F32 } else { dtype };
+    let out = [("out_dtype", wide.to_attr())];
+    let products = cx.call("matmul", &[&query, &cx.permute(&key, axes)?], out)?;
+    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query, wide)?], [])?;
     if args.flag("is_causal")? {
         scores = masked(cx, &scores, &causal(cx, &scores)?)?;
     }
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         scores = match cx.dtype(&mask)?.is_bool() {
             true => masked(cx, &scores, &mask)?,
-            false => cx.call("add", &[&scores, &cx.astype(&mask, dtype)?], [])?,
+            false => cx.call("add", &[&scores, &cx.astype(&mask, wide)?], [])?,
         };
     }
     let weights = match args.has("attn_mask") {
         true => shares_or_zeros(cx, scores)?,
         false => cx.call("nn.softmax", &[&scores], [("axis", (-1i64).to_attr())])?,
     };
-    cx.op("matmul", &[&weights, &value])
+    let mixed = cx.call("matmul", &[&weights, &cx.astype(&value, wide)?], [])?;
+    cx.astype(&mixed, dtype).map(Value::Tensor)
 }
 
 /// Keys or values with as many heads as the queries have: each for several of these, one after the other.
@@ -92,8 +97,7 @@ fn shares_or_zeros(cx: &mut Cx<'_>, scores: Expr) -> Res<Expr> {
 }
 
 /// One divided by the root of the last dimension, unless another scale is given.
-fn scale(cx: &Cx<'_>, args: &Args, query: &Expr) -> Res<Expr> {
-    let dtype = cx.dtype(query)?;
+fn scale(cx: &Cx<'_>, args: &Args, query: &Expr, dtype: DataType) -> Res<Expr> {
     if args.has("scale") {
         return cx.number(args.float("scale")?, dtype);
     }
@@ -129,7 +133,7 @@ fn multi_head(cx: &mut Cx<'_>, args: &Args) -> Res {
     let [query, key, value] = projected(cx, args)?;
     let turned = cx.permute(&key, vec![0, 1, 3, 2])?;
     let products = cx.call("matmul", &[&query, &turned], [])?;
-    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query)?], [])?;
+    let mut scores = cx.call("multiply", &[&products, &scale(cx, args, &query, cx.dtype(&query)?)?], [])?;
     if let Some(mask) = args.optional_tensor("attn_mask")? {
         let shape = cx.shape(&scores)?;
         let mask = if cx.rank(&mask)? == 3 { cx.reshape(&mask, shape)? } else { mask };

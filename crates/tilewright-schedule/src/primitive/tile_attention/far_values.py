@@ -219,7 +219,7 @@ class Module:
                                 best[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
-                                sums[v_1 * T.int64(8) + i] = total[v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                sums[v_1 * T.int64(8) + i] = T.float32(0.0)
                         for j in range(keys):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
@@ -229,12 +229,12 @@ class Module:
                                     sums[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i] + scores[j, v_1 * T.int64(8) + i]
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
-                                total[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
+                                total[v_1 * T.int64(8) + i] = total[v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + sums[v_1 * T.int64(8) + i]
                         for columns_1 in range(T.int64(2)):
                             for r in T.unroll(T.int64(4)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        mixed_tile[r, v_1 * T.int64(8) + i] = mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                        mixed_tile[r, v_1 * T.int64(8) + i] = T.float32(0.0)
                             for j in range(keys):
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
@@ -243,11 +243,11 @@ class Module:
                             for r in T.unroll(T.int64(4)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                                        mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] = mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + mixed_tile[r, v_1 * T.int64(8) + i]
                         for r in T.unroll(T.int64(2)):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_tile[r, v_1 * T.int64(8) + i] = mixed[T.int64(8) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                    mixed_tile[r, v_1 * T.int64(8) + i] = T.float32(0.0)
                         for j in range(keys):
                             for r in T.unroll(T.int64(2)):
                                 for v_1 in T.unroll(T.int64(2)):
@@ -256,7 +256,7 @@ class Module:
                         for r in T.unroll(T.int64(2)):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed[T.int64(8) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                                    mixed[T.int64(8) + r, v_1 * T.int64(8) + i] = mixed[T.int64(8) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + mixed_tile[r, v_1 * T.int64(8) + i]
                     for v_1 in T.unroll(T.int64(2)):
                         for i in T.vectorized(T.int64(8)):
                             correction[v_1 * T.int64(8) + i] = T.float32(1.0) / total[v_1 * T.int64(8) + i]
@@ -498,35 +498,35 @@ class Module:
                         for i in T.vectorized(T.int64(8)):
                             best_1[i] = sums_1[i]
                         for i in T.vectorized(T.int64(8)):
-                            sums_1[i] = total_1[i] * correction_1[i]
+                            sums_1[i] = T.float32(0.0)
                         for j in range(keys):
                             for i in T.vectorized(T.int64(8)):
                                 scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
                             for i in T.vectorized(T.int64(8)):
                                 sums_1[i] = sums_1[i] + scores_1[j, i]
                         for i in T.vectorized(T.int64(8)):
-                            total_1[i] = sums_1[i]
+                            total_1[i] = total_1[i] * correction_1[i] + sums_1[i]
                         for columns_1 in range(T.int64(1)):
                             for r in T.unroll(T.int64(8)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_tile_1[r, i] = mixed_1[columns_1 * T.int64(8) + r, i] * correction_1[i]
+                                    mixed_tile_1[r, i] = T.float32(0.0)
                             for j in range(keys):
                                 for r in T.unroll(T.int64(8)):
                                     for i in T.vectorized(T.int64(8)):
                                         mixed_tile_1[r, i] = mixed_tile_1[r, i] + values_1[T.min(j, keys - T.int64(1)), columns_1 * T.int64(8) + r] * scores_1[j, i]
                             for r in T.unroll(T.int64(8)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_1[columns_1 * T.int64(8) + r, i] = mixed_tile_1[r, i]
+                                    mixed_1[columns_1 * T.int64(8) + r, i] = mixed_1[columns_1 * T.int64(8) + r, i] * correction_1[i] + mixed_tile_1[r, i]
                         for r in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed_tile_1[r, i] = mixed_1[T.int64(8) + r, i] * correction_1[i]
+                                mixed_tile_1[r, i] = T.float32(0.0)
                         for j in range(keys):
                             for r in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
                                     mixed_tile_1[r, i] = mixed_tile_1[r, i] + values_1[T.min(j, keys - T.int64(1)), T.int64(8) + r] * scores_1[j, i]
                         for r in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed_1[T.int64(8) + r, i] = mixed_tile_1[r, i]
+                                mixed_1[T.int64(8) + r, i] = mixed_1[T.int64(8) + r, i] * correction_1[i] + mixed_tile_1[r, i]
                     for i in T.vectorized(T.int64(8)):
                         correction_1[i] = T.float32(1.0) / total_1[i]
                     for vector in range(T.int64(1)):

@@ -138,35 +138,35 @@ class Module:
                     for i in T.vectorized(4):
                         best[i] = sums[i]
                     for i in T.vectorized(4):
-                        sums[i] = total[i] * correction[i]
+                        sums[i] = T.float32(0.0)
                     for j in range(8):
                         for i in T.vectorized(4):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
-                        total[i] = sums[i]
+                        total[i] = total[i] * correction[i] + sums[i]
                     for columns in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = mixed[columns * 4 + r, i] * correction[i]
+                                mixed_tile[r, i] = T.float32(0.0)
                         for j in range(8):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
                                     mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, columns * 4 + r] * scores[j, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed[columns * 4 + r, i] = mixed_tile[r, i]
+                                mixed[columns * 4 + r, i] = mixed[columns * 4 + r, i] * correction[i] + mixed_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
+                            mixed_tile[r, i] = T.float32(0.0)
                     for j in range(8):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
                                 mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed[4 + r, i] = mixed_tile[r, i]
+                            mixed[4 + r, i] = mixed[4 + r, i] * correction[i] + mixed_tile[r, i]
                 with T.LetStmt(8) as first_key:
                     for tile_1 in range(1):
                         for r in T.unroll(4):
@@ -201,35 +201,35 @@ class Module:
                     for i in T.vectorized(4):
                         best[i] = sums[i]
                     for i in T.vectorized(4):
-                        sums[i] = total[i] * correction[i]
+                        sums[i] = T.float32(0.0)
                     for j in range(5):
                         for i in T.vectorized(4):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
-                        total[i] = sums[i]
+                        total[i] = total[i] * correction[i] + sums[i]
                     for columns in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = mixed[columns * 4 + r, i] * correction[i]
+                                mixed_tile[r, i] = T.float32(0.0)
                         for j in range(5):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
                                     mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, columns * 4 + r] * scores[j, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed[columns * 4 + r, i] = mixed_tile[r, i]
+                                mixed[columns * 4 + r, i] = mixed[columns * 4 + r, i] * correction[i] + mixed_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
+                            mixed_tile[r, i] = T.float32(0.0)
                     for j in range(5):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
                                 mixed_tile[r, i] = mixed_tile[r, i] + V[first_key + j, 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed[4 + r, i] = mixed_tile[r, i]
+                            mixed[4 + r, i] = mixed[4 + r, i] * correction[i] + mixed_tile[r, i]
                 for i in T.vectorized(4):
                     correction[i] = T.float32(1.0) / total[i]
                 for vector in range(1):

@@ -1,16 +1,21 @@
 //! Tasks of many queries, which are the lanes of vectors.
 //!
-//! Queries that do not fill a task's vectors have tasks of fewer vectors: one task, where their number is constant, and else as
-//! many of one vector as there are.
+//! The sums of a block begin with zero, so that they do not grow with the number of keys before errors of rounding are added up.
+//!
+//! Queries that do not fill a task's vectors have tasks of fewer vectors: where their number is constant one task, and one more
+//! where at most half of a vector is left, whose queries have several lanes each (`parts`); else as many of one vector as there
+//! are.
 
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
 
 use super::task::{Keys, Maker, exp, is_load};
 use super::turned::Rows;
 use super::{Tiling, reference};
+use crate::axes::Axis;
 use crate::exprs::{binary, compare, greater};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
+use crate::size::ceil_div;
 
 /// The memory of a task; the last axis of each is the queries.
 struct Memory {
@@ -26,7 +31,7 @@ struct Memory {
     correction: Buffer,
     /// What scores are taken from before they are exponents.
     reference: Buffer,
-    /// Results, one line for each query of a vector.
+    /// Results, one line for each query of a vector; queries that are worked out before.
     rows: Buffer,
     /// Copies of a block of keys and values, where these are not plain elements, or far apart.
     keys: Option<Buffer>,
@@ -75,16 +80,27 @@ impl Maker<'_> {
         let count = kinds.iter().fold(zero, |count, kind| &count + &kind.count);
         self.tasks(&self.known.simplify(&count), &buffers, |batch, number| {
             let body = |kind: &Kind, number: &Expr| self.task(kind, number, batch, (seen.as_ref(), &columns));
-            match kinds.as_slice() {
-                [one] => body(one, number),
-                [whole, rest, ..] => {
-                    let condition = compare(CmpOp::Lt, number, &whole.count)?;
-                    let (then, otherwise) = (body(whole, number)?, body(rest, &(number - &whole.count))?);
-                    Ok(StmtKind::If { condition, then, otherwise: Some(otherwise) }.into())
-                }
-                [] => Err(Fault::of_call("there are no queries")),
-            }
+            self.one_of(&kinds, number, &body)
         })
+    }
+
+    /// The task of that number: of the first kind, unless it has fewer.
+    fn one_of(
+        &self,
+        kinds: &[Kind],
+        number: &Expr,
+        body: &dyn Fn(&Kind, &Expr) -> Result<Stmt, Fault>,
+    ) -> Result<Stmt, Fault> {
+        match kinds {
+            [] => Err(Fault::of_call("there are no queries")),
+            [one] => body(one, number),
+            [first, others @ ..] => {
+                let condition = compare(CmpOp::Lt, number, &first.count)?;
+                let rest = self.known.simplify(&(number - &first.count));
+                let (then, otherwise) = (body(first, number)?, self.one_of(others, &rest, body)?);
+                Ok(StmtKind::If { condition, then, otherwise: Some(otherwise) }.into())
+            }
+        }
     }
 
     /// The sizes of tasks: those of all vectors, and those of the queries that are left.
@@ -94,21 +110,42 @@ impl Maker<'_> {
         let whole = self.known.simplify(&binary(BinOp::FloorDiv, all, &self.int(queries))?);
         let done = self.known.simplify(&(&whole * queries));
         let left = self.known.simplify(&(all - &done));
-        let rest = tiling.of_vectors(left.as_int().map_or(1, |left| (left + tiling.lanes - 1) / tiling.lanes));
         if left.as_int() == Some(0) {
             return Ok(vec![self.kind(tiling, (whole, zero), true, has_unseen)?]);
         }
-        if rest.vectors == tiling.vectors {
+        let rest = self.tilings_of(left.as_int());
+        if let [(rest, _)] = rest.as_slice()
+            && (rest.vectors, rest.parts) == (tiling.vectors, tiling.parts)
+        {
             let count = self.ceil_div(all, queries)?;
             return Ok(vec![self.kind(tiling, (count, zero), false, has_unseen)?]);
         }
-        let count = self.ceil_div(&left, rest.queries())?;
-        let is_full = left.as_int().is_some_and(|left| left % rest.queries() == 0);
-        let rest = self.kind(rest, (count, done), is_full, has_unseen)?;
-        if whole.as_int() == Some(0) {
-            return Ok(vec![rest]);
+        let mut kinds = Vec::new();
+        if whole.as_int() != Some(0) {
+            kinds.push(self.kind(tiling, (whole, zero), true, has_unseen)?);
         }
-        Ok(vec![self.kind(tiling, (whole, zero), true, has_unseen)?, rest])
+        let mut first = done;
+        for (tiling, own) in rest {
+            let (own, queries) = (own.map_or_else(|| left.clone(), |own| self.int(own)), tiling.queries());
+            let is_full = own.as_int().is_some_and(|own| own % queries == 0);
+            kinds.push(self.kind(tiling, (self.ceil_div(&own, queries)?, first.clone()), is_full, has_unseen)?);
+            first = self.known.simplify(&(&first + &own));
+        }
+        Ok(kinds)
+    }
+
+    /// How the queries that are left are done, fewer than a task has, and how many of them each; `None` is all of an unknown
+    /// number.
+    fn tilings_of(&self, left: Option<i64>) -> Vec<(Tiling, Option<i64>)> {
+        let (tiling, lanes) = (self.tiling, self.tiling.lanes);
+        let Some(left) = left else { return vec![(tiling.of_vectors(1), None)] };
+        let (vectors, rest) = (left / lanes, left % lanes);
+        let parts = self.lanes_of_each(rest);
+        if rest == 0 || parts == 1 {
+            return vec![(tiling.of_vectors((left + lanes - 1) / lanes), Some(left))];
+        }
+        let whole = (vectors > 0).then(|| (tiling.of_vectors(vectors), Some(vectors * lanes)));
+        whole.into_iter().chain([(tiling.of_parts(parts), Some(rest))]).collect()
     }
 
     fn kind(
@@ -118,22 +155,24 @@ impl Maker<'_> {
         is_full: bool,
         has_unseen: bool,
     ) -> Result<Kind, Fault> {
-        let queries = tiling.queries();
+        let (queries, parts) = (tiling.lanes * tiling.vectors, tiling.parts);
         let (depth, width) = (constant(&self.a.depth.extent)?, constant(&self.a.width.extent)?);
-        let copy = |name: &str, of: &Expr, copied: bool, columns: i64| {
-            (copied || !is_load(of)).then(|| self.memory(name, &[tiling.keys, columns]))
+        let copy = |name: &str, of: &Expr, copied: bool, along: &Axis, columns: i64| {
+            let is_read = if parts == 1 { is_load(of) } else { self.is_row(of, along) };
+            (copied || !is_read).then(|| self.memory(name, &[tiling.keys, columns]))
         };
+        let columns = if self.are_rows_worked_out() { width.max(depth) } else { width };
         let memory = Memory {
-            queries: self.memory("queries", &[depth, queries]),
+            queries: self.memory("queries", &[depth / parts, queries]),
             scores: self.memory("scores", &[tiling.keys, queries]),
-            mixed: self.memory("mixed", &[width, queries]),
+            mixed: self.memory("mixed", &[width / parts, queries]),
             best: self.memory("best", &[queries]),
             total: self.memory("total", &[queries]),
             correction: self.memory("correction", &[queries]),
             reference: self.memory("reference", &[queries]),
-            rows: self.memory("rows", &[tiling.lanes, (width + tiling.lanes - 1) / tiling.lanes * tiling.lanes]),
-            keys: copy("keys", &self.a.of_key, tiling.copied[0], depth),
-            values: copy("values", &self.a.of_value, tiling.copied[1], width),
+            rows: self.memory("rows", &[tiling.lanes, (columns + tiling.lanes - 1) / tiling.lanes * tiling.lanes]),
+            keys: copy("keys", &self.a.of_key, tiling.copied[0], &self.a.depth, depth),
+            values: copy("values", &self.a.of_value, tiling.copied[1], &self.a.width, width),
             unseen: has_unseen.then(|| self.memory("unseen", &[width])),
         };
         let (tile, sums) = (self.registers("tile", &[tiling.rows, queries]), self.registers("sums", &[queries]));
@@ -182,16 +221,24 @@ fn constant(extent: &Expr) -> Result<i64, Fault> {
 }
 
 impl Task<'_> {
-    /// The query of a lane, held within the queries that there are.
+    /// The query of a lane.
     fn query(&self, lane: &Expr) -> Result<Expr, Fault> {
-        let (place, all) = (&self.first + lane, &self.m.a.query.extent);
+        match self.tiling.parts {
+            1 => self.query_of(lane),
+            parts => self.query_of(&binary(BinOp::FloorDiv, lane, &self.m.int(parts))?),
+        }
+    }
+
+    /// The task's query of a number, held within the queries that there are.
+    fn query_of(&self, number: &Expr) -> Result<Expr, Fault> {
+        let (place, all) = (&self.first + number, &self.m.a.query.extent);
         if self.is_full { Ok(place) } else { binary(BinOp::Min, &place, &(all - 1)) }
     }
 
     /// How many keys the last of the task's queries sees at most.
     fn limit(&self, seen: &Expr) -> Result<Expr, Fault> {
         let (m, a) = (self.m, self.m.a);
-        let last = self.query(&m.int(self.tiling.queries() - 1))?;
+        let last = self.query_of(&m.int(self.tiling.queries() - 1))?;
         let limit = m.at(seen, &[(&a.query.var, &last)], self.batch);
         Ok(m.known.simplify(&binary(BinOp::Max, &m.least(&limit, &a.key.extent)?, &m.int(0))?))
     }
@@ -214,9 +261,16 @@ impl Task<'_> {
         if let Some(unseen) = &self.memory.unseen {
             stmts.push(m.unseen((unseen, columns), (&self.seen, width), self.batch)?);
         }
-        stmts.push(m.serial("w", &m.int(width), |w| {
-            let from = self.memory.unseen.as_ref().map_or_else(|| Ok(m.float(0.0)), |unseen| load(unseen, &[w]))?;
-            self.lanes(|i| store(&self.memory.mixed, &[w, i], &from))
+        let parts = self.tiling.parts;
+        stmts.push(m.serial("w", &m.int(width / parts), |w| match &self.memory.unseen {
+            Some(unseen) if parts > 1 => {
+                self.tiling.set_for_each_query((&self.memory.mixed, w), &load(unseen, &[&(w * parts)])?)
+            }
+            Some(unseen) => {
+                let from = load(unseen, &[w])?;
+                self.lanes(|i| store(&self.memory.mixed, &[w, i], &from))
+            }
+            None => self.lanes(|i| store(&self.memory.mixed, &[w, i], &m.float(0.0))),
         })?);
         Ok(Stmt::seq(stmts))
     }
@@ -224,10 +278,16 @@ impl Task<'_> {
     /// The copy of the queries.
     fn queries(&self) -> Result<Stmt, Fault> {
         let (m, a, to) = (self.m, self.m.a, &self.memory.queries);
+        if self.tiling.parts > 1 {
+            return self.queries_in_parts();
+        }
         let end = (!self.is_full).then_some(&a.query.extent);
         let rows = Rows { count: self.tiling.queries(), first: &self.first, end };
         if let Some(turned) = m.turned_queries(&rows, self.batch, to)? {
             return Ok(turned);
+        }
+        if m.are_rows_worked_out() {
+            return self.rows_of_queries();
         }
         m.serial("d", &a.depth.extent, |d| {
             self.lanes(|i| {
@@ -250,8 +310,55 @@ impl Task<'_> {
         }
         stmts.extend([self.scores(keys, tile)?, self.weights(keys, sums)?]);
         let rows = self.tiling.rows;
-        stmts.push(self.m.tiles("columns", width, rows, |first, rows| self.mixed(keys, mixed_tile, first, rows))?);
+        let lines = width / self.tiling.parts;
+        // Tiles of about the same size: a small one would wait for its own sums.
+        let rows = if self.tiling.parts == 1 { rows } else { ceil_div(lines, ceil_div(lines, rows)) };
+        stmts.push(self.m.tiles("columns", lines, rows, |first, rows| self.mixed(keys, mixed_tile, first, rows))?);
         Ok(Stmt::seq(stmts))
+    }
+
+    /// The copy of queries that are worked out by vectors along their depth, and turned then.
+    fn rows_of_queries(&self) -> Result<Stmt, Fault> {
+        let (m, a, rows) = (self.m, self.m.a, &self.memory.rows);
+        m.serial("vector", &m.int(self.tiling.vectors), |vector| {
+            let first = vector * m.tiling.lanes;
+            let worked_out = m.serial("i", &m.int(m.tiling.lanes), |i| {
+                let query = self.query(&(&first + i))?;
+                m.elements("d", constant(&a.depth.extent)?, |d| {
+                    store(rows, &[i, d], &m.at(&a.of_query, &[(&a.query.var, &query), (&a.depth.var, d)], self.batch))
+                })
+            })?;
+            Ok(Stmt::seq([worked_out].into_iter().chain(m.turned_rows(rows, &first, &self.memory.queries)?)))
+        })
+    }
+
+    /// The copy of queries that have several lanes each.
+    fn queries_in_parts(&self) -> Result<Stmt, Fault> {
+        let (m, a, Tiling { parts, .. }) = (self.m, self.m.a, self.tiling);
+        let lines = m.int(constant(&a.depth.extent)? / parts);
+        m.unrolled("i", self.tiling.queries(), |i| {
+            let query = self.query_of(i)?;
+            m.serial("d", &lines, |d| {
+                m.vectorized("c", parts, |c| {
+                    let depth = &(d * parts) + c;
+                    let value = m.at(&a.of_query, &[(&a.query.var, &query), (&a.depth.var, &depth)], self.batch);
+                    store(&self.memory.queries, &[d, &(&(i * parts) + c)], &value)
+                })
+            })
+        })
+    }
+
+    /// The copy of the results of such queries, one line for each.
+    fn results_of_parts(&self, width: i64) -> Result<Stmt, Fault> {
+        let (m, memory, Tiling { parts, .. }) = (self.m, self.memory, self.tiling);
+        m.unrolled("i", self.tiling.queries(), |i| {
+            m.serial("w", &m.int(width / parts), |w| {
+                m.vectorized("c", parts, |c| {
+                    let value = load(&memory.mixed, &[w, &(&(i * parts) + c)])?;
+                    store(&memory.rows, &[i, &(&(w * parts) + c)], &value)
+                })
+            })
+        })
     }
 
     /// Keys or values of the block in the type of the sums.
@@ -304,7 +411,15 @@ impl Task<'_> {
         let each =
             |body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>| m.unrolled("r", rows, |r| self.lanes(|i| body(r, i)));
         let clear = each(&|r, i| store(tile, &[r, i], &m.float(0.0)))?;
-        let sum = m.serial("d", &a.depth.extent, |d| {
+        let parts = self.tiling.parts;
+        let sum = m.serial("d", &m.int(constant(&a.depth.extent)? / parts), |d| {
+            if parts > 1 {
+                return m.unrolled("r", rows, |r| {
+                    let depth = (&a.depth.var, &(d * parts));
+                    let key = self.element(keys, self.memory.keys.as_ref(), &a.of_key, &(first + r), depth)?;
+                    self.tiling.add_products((tile, r), &key, (&self.memory.queries, d))
+                });
+            }
             each(&|r, i| {
                 let key = self.element(keys, self.memory.keys.as_ref(), &a.of_key, &(first + r), (&a.depth.var, d))?;
                 let term = binary(BinOp::Mul, &key, &load(&self.memory.queries, &[d, i])?)?;
@@ -317,7 +432,8 @@ impl Task<'_> {
             let places = [(&a.product, &load(tile, &[r, i])?), (&a.query.var, &query), (&a.key.var, &key)];
             store(&self.memory.scores, &[&place, i], &m.at(&a.scores, &places, self.batch))
         })?;
-        Ok(Stmt::seq([clear, sum, write]))
+        let fold = (parts > 1).then(|| m.unrolled("r", rows, |r| self.tiling.fold_parts(tile, r))).transpose()?;
+        Ok(Stmt::seq([clear, sum].into_iter().chain(fold).chain([write])))
     }
 
     /// Scores become weights; maxima and sums take in the block.
@@ -334,9 +450,7 @@ impl Task<'_> {
             store(&memory.correction, &[i], &exp(&distance)?)
         })?;
         let keep = self.lanes(|i| store(&memory.best, &[i], &load(sums, &[i])?))?;
-        let corrected = self.lanes(|i| {
-            store(sums, &[i], &binary(BinOp::Mul, &load(&memory.total, &[i])?, &load(&memory.correction, &[i])?)?)
-        })?;
+        let none = self.lanes(|i| store(sums, &[i], &m.float(0.0)))?;
         let weights = m.serial("j", &keys.count, |j| {
             let weight = self.lanes(|i| {
                 let distance = binary(BinOp::Sub, &score(j, i)?, &load(&memory.reference, &[i])?)?;
@@ -345,8 +459,11 @@ impl Task<'_> {
             let sum = self.lanes(|i| store(sums, &[i], &binary(BinOp::Add, &load(sums, &[i])?, &score(j, i)?)?))?;
             Ok(Stmt::seq([weight, sum]))
         })?;
-        let total = self.lanes(|i| store(&memory.total, &[i], &load(sums, &[i])?))?;
-        Ok(Stmt::seq([before, best, reference, correction, keep, corrected, weights, total]))
+        let total = self.lanes(|i| {
+            let before = binary(BinOp::Mul, &load(&memory.total, &[i])?, &load(&memory.correction, &[i])?)?;
+            store(&memory.total, &[i], &binary(BinOp::Add, &before, &load(sums, &[i])?)?)
+        })?;
+        Ok(Stmt::seq([before, best, reference, correction, keep, none, weights, total]))
     }
 
     /// Columns of the values, weighed and added to what was seen before.
@@ -354,11 +471,16 @@ impl Task<'_> {
         let (m, a, memory) = (self.m, self.m.a, self.memory);
         let each =
             |body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>| m.unrolled("r", rows, |r| self.lanes(|i| body(r, i)));
-        let start = each(&|r, i| {
-            let before = load(&memory.mixed, &[&(first + r), i])?;
-            store(tile, &[r, i], &binary(BinOp::Mul, &before, &load(&memory.correction, &[i])?)?)
-        })?;
+        let start = each(&|r, i| store(tile, &[r, i], &m.float(0.0)))?;
+        let parts = self.tiling.parts;
         let sum = m.serial("j", &keys.count, |j| {
+            if parts > 1 {
+                return m.unrolled("r", rows, |r| {
+                    let column = (&a.width.var, &(&(first + r) * parts));
+                    let value = self.element(keys, memory.values.as_ref(), &a.of_value, j, column)?;
+                    self.tiling.add_products((tile, r), &value, (&memory.scores, j))
+                });
+            }
             each(&|r, i| {
                 let column = first + r;
                 let value = self.element(keys, memory.values.as_ref(), &a.of_value, j, (&a.width.var, &column))?;
@@ -366,7 +488,11 @@ impl Task<'_> {
                 store(tile, &[r, i], &binary(BinOp::Add, &load(tile, &[r, i])?, &term)?)
             })
         })?;
-        let write = each(&|r, i| store(&memory.mixed, &[&(first + r), i], &load(tile, &[r, i])?))?;
+        let write = each(&|r, i| {
+            let place = first + r;
+            let before = binary(BinOp::Mul, &load(&memory.mixed, &[&place, i])?, &load(&memory.correction, &[i])?)?;
+            store(&memory.mixed, &[&place, i], &binary(BinOp::Add, &before, &load(tile, &[r, i])?)?)
+        })?;
         Ok(Stmt::seq([start, sum, write]))
     }
 
@@ -381,6 +507,13 @@ impl Task<'_> {
             (result, reciprocal) = (product, Some(var));
         }
         let formula = Formula { result, reciprocal };
+        if self.tiling.parts > 1 {
+            stmts.push(self.results_of_parts(width)?);
+            stmts.push(m.serial("i", &m.int(self.tiling.queries()), |i| {
+                self.row(&formula, i, width, |w| load(&memory.rows, &[i, w]))
+            })?);
+            return Ok(Stmt::seq(stmts));
+        }
         stmts.push(m.serial("vector", &m.int(self.tiling.vectors), |vector| {
             let first = vector * m.tiling.lanes;
             let turned = m.turned_results(&first, &memory.mixed, &memory.rows)?;
@@ -397,17 +530,18 @@ impl Task<'_> {
         Ok(Stmt::seq(stmts))
     }
 
-    /// The result of a query, if there is such a query.
+    /// The result of the task's query of a number, if there is such a query.
     fn row(
         &self,
         formula: &Formula,
-        lane: &Expr,
+        number: &Expr,
         width: i64,
         mixed: impl Fn(&Expr) -> Result<Expr, Fault>,
     ) -> Result<Stmt, Fault> {
         let (m, a, memory) = (self.m, self.m.a, self.memory);
-        let query = &self.first + lane;
-        let (total, reciprocal) = (load(&memory.total, &[lane])?, load(&memory.correction, &[lane])?);
+        let query = &self.first + number;
+        let lane = if self.tiling.parts == 1 { number.clone() } else { number * self.tiling.parts };
+        let (total, reciprocal) = (load(&memory.total, &[&lane])?, load(&memory.correction, &[&lane])?);
         let columns = m.tiles("column", width, m.tiling.lanes, |first, lanes| {
             m.vectorized("c", lanes, |c| {
                 let w = first + c;

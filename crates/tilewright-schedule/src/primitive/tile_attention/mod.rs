@@ -24,8 +24,10 @@
 //!
 //! Keys that no query of a task sees, because scores behind a place are -inf whatever they are, are left out (`seen`).
 //!
-//! At most `few` queries leave most lanes empty: there the depth of a key and the width of a value are the lanes, and a task
-//! is one query (`single`). Where the number of queries is not constant, the run decides.
+//! Where a vector has more lanes than there are queries, several of them are of one query (`parts`). At most `few` queries are
+//! taken one by one: there the depth of a key and the width of a value are the lanes, and a task is one query (`single`). Where
+//! the number of queries is not constant, the run decides. Heads that share keys and have one query each are the queries
+//! themselves (`shared`).
 //!
 //! Where there is no key, nothing is written, as by sums that begin in their own block.
 //!
@@ -34,8 +36,10 @@
 //! float divided by the number of keys, may overflow where the function as it was gives a finite mean.
 
 mod many;
+mod parts;
 mod recognise;
 mod seen;
+mod shared;
 mod single;
 mod task;
 mod turned;
@@ -76,6 +80,8 @@ struct Tiling {
     rows: i64,
     keys: i64,
     few: i64,
+    /// Lanes of one query.
+    parts: i64,
     /// Whether a block of keys, and of values, is copied, though its elements could be read where they are.
     copied: [bool; 2],
 }
@@ -83,7 +89,7 @@ struct Tiling {
 impl Tiling {
     /// Queries of a task.
     fn queries(&self) -> i64 {
-        self.lanes * self.vectors
+        self.lanes * self.vectors / self.parts
     }
 
     /// The same with another number of vectors, and about as many registers in a tile.
@@ -91,6 +97,11 @@ impl Tiling {
         let most = (self.rows * self.vectors / vectors.max(1)).clamp(1, self.keys);
         let rows = (1..=most).rev().find(|rows| self.keys % rows == 0).unwrap_or(1);
         Self { vectors, rows, ..self }
+    }
+
+    /// One vector, of which each query has several lanes.
+    fn of_parts(self, parts: i64) -> Self {
+        Self { parts, ..self.of_vectors(1) }
     }
 }
 
@@ -104,6 +115,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
         rows: call.size(3, "rows", 1..=64)?,
         keys: call.size(4, "keys", 1..=MOST)?,
         few: call.size(5, "few", 0..=MOST)?,
+        parts: 1,
         copied: [call.flag(6)?, call.flag(7)?],
     };
     if found.keys % found.lanes != 0 || found.keys % found.rows != 0 {

@@ -44,9 +44,52 @@ class Module:
                 query_block: T.int64 = T.int64(0)
                 v_i1: T.int64 = T.int64(0)
                 v_i0: T.int64 = T.int64(0)
-                for d in range(T.int64(8)):
-                    for i in T.vectorized(T.int64(8)):
-                        queries[d, i] = T.Cast("float32", q[v_i0, T.min(query_block * T.int64(8) + i, T.Sub(T.int64(6), T.int64(1))), v_i1, d])
+                for vector in range(T.int64(1)):
+                    for i in range(T.int64(8)):
+                        for d in T.unroll(T.int64(1)):
+                            for c in T.vectorized(T.int64(8)):
+                                rows[i, d * T.int64(8) + c] = T.Cast("float32", q[v_i0, T.min(query_block * T.int64(8) + (vector * T.int64(8) + i), T.Sub(T.int64(6), T.int64(1))), v_i1, d * T.int64(8) + c])
+                    for i_tile, d_tile in T.grid(T.int64(1), T.int64(1)):
+                        row: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_1: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_2: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_3: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_4: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_5: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_6: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        row_7: T.float32x8 = rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(d_tile * T.int64(8), T.int64(1), 8)]
+                        mixed_1: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_2: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_3: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_5: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_7: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                        mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                        mixed_9: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_10: T.float32x8 = T.Shuffle([mixed_1, mixed_3], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_12: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_13: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_14: T.float32x8 = T.Shuffle([mixed_5, mixed_7], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                        mixed_16: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                        mixed_17: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_18: T.float32x8 = T.Shuffle([mixed_9, mixed_13], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_20: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_22: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                        mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                        mixed_24: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                        queries[d_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_17
+                        queries[d_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                        queries[d_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                        queries[d_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                        queries[d_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                        queries[d_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                        queries[d_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                        queries[d_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
                 for i in T.vectorized(T.int64(8)):
                     best[i] = T.float32("-inf")
                 for i in T.vectorized(T.int64(8)):
@@ -97,35 +140,35 @@ class Module:
                     for i in T.vectorized(T.int64(8)):
                         best[i] = sums[i]
                     for i in T.vectorized(T.int64(8)):
-                        sums[i] = total[i] * correction[i]
+                        sums[i] = T.float32(0.0)
                     for j in range(T.int64(10)):
                         for i in T.vectorized(T.int64(8)):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
                         for i in T.vectorized(T.int64(8)):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(T.int64(8)):
-                        total[i] = sums[i]
+                        total[i] = total[i] * correction[i] + sums[i]
                     for columns in range(T.int64(1)):
                         for r in T.unroll(T.int64(8)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed_tile[r, i] = mixed[columns * T.int64(8) + r, i] * correction[i]
+                                mixed_tile[r, i] = T.float32(0.0)
                         for j in range(T.int64(10)):
                             for r in T.unroll(T.int64(8)):
                                 for i in T.vectorized(T.int64(8)):
                                     mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, T.Sub(T.int64(10), T.int64(1))), columns * T.int64(8) + r] * scores[j, i]
                         for r in T.unroll(T.int64(8)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed[columns * T.int64(8) + r, i] = mixed_tile[r, i]
+                                mixed[columns * T.int64(8) + r, i] = mixed[columns * T.int64(8) + r, i] * correction[i] + mixed_tile[r, i]
                     for r in T.unroll(T.int64(3)):
                         for i in T.vectorized(T.int64(8)):
-                            mixed_tile[r, i] = mixed[T.int64(8) + r, i] * correction[i]
+                            mixed_tile[r, i] = T.float32(0.0)
                     for j in range(T.int64(10)):
                         for r in T.unroll(T.int64(3)):
                             for i in T.vectorized(T.int64(8)):
                                 mixed_tile[r, i] = mixed_tile[r, i] + values[T.min(j, T.Sub(T.int64(10), T.int64(1))), T.int64(8) + r] * scores[j, i]
                     for r in T.unroll(T.int64(3)):
                         for i in T.vectorized(T.int64(8)):
-                            mixed[T.int64(8) + r, i] = mixed_tile[r, i]
+                            mixed[T.int64(8) + r, i] = mixed[T.int64(8) + r, i] * correction[i] + mixed_tile[r, i]
                 for i in T.vectorized(T.int64(8)):
                     correction[i] = T.float32(1.0) / total[i]
                 for vector in range(T.int64(1)):

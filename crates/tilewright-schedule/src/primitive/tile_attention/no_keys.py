@@ -193,24 +193,24 @@ class Module:
                         for i in T.vectorized(T.int64(8)):
                             best[i] = sums[i]
                         for i in T.vectorized(T.int64(8)):
-                            sums[i] = total[i] * correction[i]
+                            sums[i] = T.float32(0.0)
                         for j in range(keys):
                             for i in T.vectorized(T.int64(8)):
                                 scores[j, i] = T.exp(scores[j, i] - reference[i])
                             for i in T.vectorized(T.int64(8)):
                                 sums[i] = sums[i] + scores[j, i]
                         for i in T.vectorized(T.int64(8)):
-                            total[i] = sums[i]
+                            total[i] = total[i] * correction[i] + sums[i]
                         for r in T.unroll(T.int64(5)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed_tile[r, i] = mixed[T.int64(0) + r, i] * correction[i]
+                                mixed_tile[r, i] = T.float32(0.0)
                         for j in range(keys):
                             for r in T.unroll(T.int64(5)):
                                 for i in T.vectorized(T.int64(8)):
                                     mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, n - T.int64(1)), T.int64(0) + r] * scores[j, i]
                         for r in T.unroll(T.int64(5)):
                             for i in T.vectorized(T.int64(8)):
-                                mixed[T.int64(0) + r, i] = mixed_tile[r, i]
+                                mixed[T.int64(0) + r, i] = mixed[T.int64(0) + r, i] * correction[i] + mixed_tile[r, i]
                     for i in T.vectorized(T.int64(8)):
                         correction[i] = T.float32(1.0) / total[i]
                     for vector in range(T.int64(1)):

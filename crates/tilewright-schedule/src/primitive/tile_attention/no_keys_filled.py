@@ -156,7 +156,7 @@ class Module:
                             best[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i]
                     for v_1 in T.unroll(T.int64(2)):
                         for i in T.vectorized(T.int64(4)):
-                            sums[v_1 * T.int64(4) + i] = total[v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
+                            sums[v_1 * T.int64(4) + i] = T.float32(0.0)
                     for j in range(keys):
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
@@ -166,12 +166,12 @@ class Module:
                                 sums[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i] + scores[j, v_1 * T.int64(4) + i]
                     for v_1 in T.unroll(T.int64(2)):
                         for i in T.vectorized(T.int64(4)):
-                            total[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i]
+                            total[v_1 * T.int64(4) + i] = total[v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + sums[v_1 * T.int64(4) + i]
                     for columns in range(T.int64(2)):
                         for r in T.unroll(T.int64(2)):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(4)):
-                                    mixed_tile[r, v_1 * T.int64(4) + i] = mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
+                                    mixed_tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
                         for j in range(keys):
                             for r in T.unroll(T.int64(2)):
                                 for v_1 in T.unroll(T.int64(2)):
@@ -180,11 +180,11 @@ class Module:
                         for r in T.unroll(T.int64(2)):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(4)):
-                                    mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i]
+                                    mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] = mixed[columns * T.int64(2) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + mixed_tile[r, v_1 * T.int64(4) + i]
                     for r in T.unroll(T.int64(1)):
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
-                                mixed_tile[r, v_1 * T.int64(4) + i] = mixed[T.int64(4) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i]
+                                mixed_tile[r, v_1 * T.int64(4) + i] = T.float32(0.0)
                     for j in range(keys):
                         for r in T.unroll(T.int64(1)):
                             for v_1 in T.unroll(T.int64(2)):
@@ -193,7 +193,7 @@ class Module:
                     for r in T.unroll(T.int64(1)):
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
-                                mixed[T.int64(4) + r, v_1 * T.int64(4) + i] = mixed_tile[r, v_1 * T.int64(4) + i]
+                                mixed[T.int64(4) + r, v_1 * T.int64(4) + i] = mixed[T.int64(4) + r, v_1 * T.int64(4) + i] * correction[v_1 * T.int64(4) + i] + mixed_tile[r, v_1 * T.int64(4) + i]
                 for vector in range(T.int64(2)):
                     for w_tile, i_tile in T.grid(T.int64(2), T.int64(1)):
                         if w_tile * T.int64(4) + T.int64(3) < T.int64(5):

@@ -154,35 +154,35 @@ class Module:
                     for i in T.vectorized(4):
                         best[i] = sums[i]
                     for i in T.vectorized(4):
-                        sums[i] = total[i] * correction[i]
+                        sums[i] = T.float32(0.0)
                     for j in range(keys):
                         for i in T.vectorized(4):
                             scores[j, i] = T.exp(scores[j, i] - reference[i])
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
-                        total[i] = sums[i]
+                        total[i] = total[i] * correction[i] + sums[i]
                     for columns_1 in range(1):
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed_tile[r, i] = mixed[columns_1 * 4 + r, i] * correction[i]
+                                mixed_tile[r, i] = T.float32(0.0)
                         for j in range(keys):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
                                     mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, T.Sub(13, 1)), columns_1 * 4 + r] * scores[j, i]
                         for r in T.unroll(4):
                             for i in T.vectorized(4):
-                                mixed[columns_1 * 4 + r, i] = mixed_tile[r, i]
+                                mixed[columns_1 * 4 + r, i] = mixed[columns_1 * 4 + r, i] * correction[i] + mixed_tile[r, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed_tile[r, i] = mixed[4 + r, i] * correction[i]
+                            mixed_tile[r, i] = T.float32(0.0)
                     for j in range(keys):
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
                                 mixed_tile[r, i] = mixed_tile[r, i] + V[T.min(first_key + j, T.Sub(13, 1)), 4 + r] * scores[j, i]
                     for r in T.unroll(1):
                         for i in T.vectorized(4):
-                            mixed[4 + r, i] = mixed_tile[r, i]
+                            mixed[4 + r, i] = mixed[4 + r, i] * correction[i] + mixed_tile[r, i]
                 for vector in range(1):
                     for w_tile, i_tile in T.grid(2, 1):
                         if w_tile * 4 + 3 < 5:

@@ -78,7 +78,9 @@ impl Attention {
         let named = |name: &str| Var::new(name, products.buffer.dtype);
         let names =
             Names { product: named("product"), best: named("best"), total: named("total"), mixed: named("mixed") };
-        Finder { known: analyzer_of(function), products, best, total, mixed, names }.find(rest)
+        Finder { known: analyzer_of(function), products, best, total, mixed, names }
+            .find(rest)
+            .map(Attention::with_heads_as_queries)
     }
 }
 

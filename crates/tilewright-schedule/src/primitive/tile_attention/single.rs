@@ -14,6 +14,8 @@ struct Memory {
     /// Products, then scores, then weights of a block of keys.
     scores: Buffer,
     mixed: Buffer,
+    /// The values of a block, weighed.
+    block: Buffer,
     /// Numbers: the maximum, the sum of weights, the correction, what exponents are taken from.
     best: Buffer,
     total: Buffer,
@@ -43,15 +45,16 @@ impl Maker<'_> {
             query: self.memory("query", &[depth]),
             scores: self.memory("scores", &[self.tiling.keys]),
             mixed: self.registers("mixed", &[width]),
+            block: self.registers("block", &[width]),
             best: number("best"),
             total: number("total"),
             correction: number("correction"),
             reference: number("reference"),
             halves: (0..=steps).map(|step| self.registers("half", &[self.tiling.lanes >> step])).collect(),
         };
-        let Memory { query, scores, mixed, best, total, correction, reference, halves } = &memory;
+        let Memory { query, scores, mixed, block, best, total, correction, reference, halves } = &memory;
         let mut buffers: Vec<Buffer> =
-            [query, scores, mixed, best, total, correction, reference].map(Buffer::clone).to_vec();
+            [query, scores, mixed, block, best, total, correction, reference].map(Buffer::clone).to_vec();
         buffers.extend(halves.iter().cloned());
         self.tasks(&self.a.query.extent, &buffers, |batch, number| {
             let task = Task { m: self, memory: &memory, batch, query: number.clone() };
@@ -182,19 +185,20 @@ impl Task<'_> {
     /// The values, weighed and added to what was seen before.
     fn mixed(&self, keys: &Keys, width: i64) -> Result<Stmt, Fault> {
         let (m, a, memory) = (self.m, self.m.a, self.memory);
-        let correct = m.elements("w", width, |w| {
-            let corrected = binary(BinOp::Mul, &load(&memory.mixed, &[w])?, &self.number(&memory.correction)?)?;
-            store(&memory.mixed, &[w], &corrected)
-        })?;
+        let start = m.elements("w", width, |w| store(&memory.block, &[w], &m.float(0.0)))?;
         let sum = m.serial("j", &keys.count, |j| {
             m.elements("w", width, |w| {
                 let key = &keys.first + j;
                 let value = m.at(&a.of_value, &[(&a.key.var, &key), (&a.width.var, w)], self.batch);
                 let term = binary(BinOp::Mul, &load(&memory.scores, &[j])?, &value)?;
-                store(&memory.mixed, &[w], &binary(BinOp::Add, &load(&memory.mixed, &[w])?, &term)?)
+                store(&memory.block, &[w], &binary(BinOp::Add, &load(&memory.block, &[w])?, &term)?)
             })
         })?;
-        Ok(Stmt::seq([correct, sum]))
+        let keep = m.elements("w", width, |w| {
+            let before = binary(BinOp::Mul, &load(&memory.mixed, &[w])?, &self.number(&memory.correction)?)?;
+            store(&memory.mixed, &[w], &binary(BinOp::Add, &before, &load(&memory.block, &[w])?)?)
+        })?;
+        Ok(Stmt::seq([start, sum, keep]))
     }
 
     fn write(&self, width: i64) -> Result<Stmt, Fault> {

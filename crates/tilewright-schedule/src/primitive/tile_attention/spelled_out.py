@@ -164,7 +164,7 @@ class Module:
                                 best[v * 4 + i] = sums[v * 4 + i]
                         for v in T.unroll(2):
                             for i in T.vectorized(4):
-                                sums[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i]
+                                sums[v * 4 + i] = T.float32(0.0)
                         for j in range(8):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
@@ -174,12 +174,12 @@ class Module:
                                     sums[v * 4 + i] = sums[v * 4 + i] + scores[j, v * 4 + i]
                         for v in T.unroll(2):
                             for i in T.vectorized(4):
-                                total[v * 4 + i] = sums[v * 4 + i]
+                                total[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i] + sums[v * 4 + i]
                         for columns in range(2):
                             for r in T.unroll(2):
                                 for v in T.unroll(2):
                                     for i in T.vectorized(4):
-                                        mixed_tile[r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i]
+                                        mixed_tile[r, v * 4 + i] = T.float32(0.0)
                             for j in range(8):
                                 for r in T.unroll(2):
                                     for v in T.unroll(2):
@@ -188,11 +188,11 @@ class Module:
                             for r in T.unroll(2):
                                 for v in T.unroll(2):
                                     for i in T.vectorized(4):
-                                        mixed[columns * 2 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                                        mixed[columns * 2 + r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i] + mixed_tile[r, v * 4 + i]
                         for r in T.unroll(1):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
-                                    mixed_tile[r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i]
+                                    mixed_tile[r, v * 4 + i] = T.float32(0.0)
                         for j in range(8):
                             for r in T.unroll(1):
                                 for v in T.unroll(2):
@@ -201,7 +201,7 @@ class Module:
                         for r in T.unroll(1):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
-                                    mixed[4 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                                    mixed[4 + r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i] + mixed_tile[r, v * 4 + i]
                     with T.LetStmt(8) as first_key:
                         for tile_2 in range(2):
                             for r in T.unroll(2):
@@ -248,7 +248,7 @@ class Module:
                                 best[v * 4 + i] = sums[v * 4 + i]
                         for v in T.unroll(2):
                             for i in T.vectorized(4):
-                                sums[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i]
+                                sums[v * 4 + i] = T.float32(0.0)
                         for j in range(5):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
@@ -258,12 +258,12 @@ class Module:
                                     sums[v * 4 + i] = sums[v * 4 + i] + scores[j, v * 4 + i]
                         for v in T.unroll(2):
                             for i in T.vectorized(4):
-                                total[v * 4 + i] = sums[v * 4 + i]
+                                total[v * 4 + i] = total[v * 4 + i] * correction[v * 4 + i] + sums[v * 4 + i]
                         for columns in range(2):
                             for r in T.unroll(2):
                                 for v in T.unroll(2):
                                     for i in T.vectorized(4):
-                                        mixed_tile[r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i]
+                                        mixed_tile[r, v * 4 + i] = T.float32(0.0)
                             for j in range(5):
                                 for r in T.unroll(2):
                                     for v in T.unroll(2):
@@ -272,11 +272,11 @@ class Module:
                             for r in T.unroll(2):
                                 for v in T.unroll(2):
                                     for i in T.vectorized(4):
-                                        mixed[columns * 2 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                                        mixed[columns * 2 + r, v * 4 + i] = mixed[columns * 2 + r, v * 4 + i] * correction[v * 4 + i] + mixed_tile[r, v * 4 + i]
                         for r in T.unroll(1):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
-                                    mixed_tile[r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i]
+                                    mixed_tile[r, v * 4 + i] = T.float32(0.0)
                         for j in range(5):
                             for r in T.unroll(1):
                                 for v in T.unroll(2):
@@ -285,7 +285,7 @@ class Module:
                         for r in T.unroll(1):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
-                                    mixed[4 + r, v * 4 + i] = mixed_tile[r, v * 4 + i]
+                                    mixed[4 + r, v * 4 + i] = mixed[4 + r, v * 4 + i] * correction[v * 4 + i] + mixed_tile[r, v * 4 + i]
                     for v in T.unroll(2):
                         for i in T.vectorized(4):
                             correction[v * 4 + i] = T.float32(1.0) / total[v * 4 + i]
@@ -399,35 +399,35 @@ class Module:
                         for i in T.vectorized(4):
                             best_1[i] = sums_1[i]
                         for i in T.vectorized(4):
-                            sums_1[i] = total_1[i] * correction_1[i]
+                            sums_1[i] = T.float32(0.0)
                         for j in range(8):
                             for i in T.vectorized(4):
                                 scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
                             for i in T.vectorized(4):
                                 sums_1[i] = sums_1[i] + scores_1[j, i]
                         for i in T.vectorized(4):
-                            total_1[i] = sums_1[i]
+                            total_1[i] = total_1[i] * correction_1[i] + sums_1[i]
                         for columns in range(1):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_tile_1[r, i] = mixed_1[columns * 4 + r, i] * correction_1[i]
+                                    mixed_tile_1[r, i] = T.float32(0.0)
                             for j in range(8):
                                 for r in T.unroll(4):
                                     for i in T.vectorized(4):
                                         mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, columns * 4 + r] * scores_1[j, i]
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_1[columns * 4 + r, i] = mixed_tile_1[r, i]
+                                    mixed_1[columns * 4 + r, i] = mixed_1[columns * 4 + r, i] * correction_1[i] + mixed_tile_1[r, i]
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_tile_1[r, i] = mixed_1[4 + r, i] * correction_1[i]
+                                mixed_tile_1[r, i] = T.float32(0.0)
                         for j in range(8):
                             for r in T.unroll(1):
                                 for i in T.vectorized(4):
                                     mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores_1[j, i]
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_1[4 + r, i] = mixed_tile_1[r, i]
+                                mixed_1[4 + r, i] = mixed_1[4 + r, i] * correction_1[i] + mixed_tile_1[r, i]
                     with T.LetStmt(8) as first_key:
                         for tile_2 in range(1):
                             for r in T.unroll(4):
@@ -462,35 +462,35 @@ class Module:
                         for i in T.vectorized(4):
                             best_1[i] = sums_1[i]
                         for i in T.vectorized(4):
-                            sums_1[i] = total_1[i] * correction_1[i]
+                            sums_1[i] = T.float32(0.0)
                         for j in range(5):
                             for i in T.vectorized(4):
                                 scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
                             for i in T.vectorized(4):
                                 sums_1[i] = sums_1[i] + scores_1[j, i]
                         for i in T.vectorized(4):
-                            total_1[i] = sums_1[i]
+                            total_1[i] = total_1[i] * correction_1[i] + sums_1[i]
                         for columns in range(1):
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_tile_1[r, i] = mixed_1[columns * 4 + r, i] * correction_1[i]
+                                    mixed_tile_1[r, i] = T.float32(0.0)
                             for j in range(5):
                                 for r in T.unroll(4):
                                     for i in T.vectorized(4):
                                         mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, columns * 4 + r] * scores_1[j, i]
                             for r in T.unroll(4):
                                 for i in T.vectorized(4):
-                                    mixed_1[columns * 4 + r, i] = mixed_tile_1[r, i]
+                                    mixed_1[columns * 4 + r, i] = mixed_1[columns * 4 + r, i] * correction_1[i] + mixed_tile_1[r, i]
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_tile_1[r, i] = mixed_1[4 + r, i] * correction_1[i]
+                                mixed_tile_1[r, i] = T.float32(0.0)
                         for j in range(5):
                             for r in T.unroll(1):
                                 for i in T.vectorized(4):
                                     mixed_tile_1[r, i] = mixed_tile_1[r, i] + V[b, first_key + j, h // 3, 4 + r] * scores_1[j, i]
                         for r in T.unroll(1):
                             for i in T.vectorized(4):
-                                mixed_1[4 + r, i] = mixed_tile_1[r, i]
+                                mixed_1[4 + r, i] = mixed_1[4 + r, i] * correction_1[i] + mixed_tile_1[r, i]
                     for i in T.vectorized(4):
                         correction_1[i] = T.float32(1.0) / total_1[i]
                     for vector in range(1):

@@ -49,6 +49,7 @@ class Module:
                     query = T.alloc_buffer((T.int64(9),), align=64)
                     scores = T.alloc_buffer((T.int64(96),), align=64)
                     mixed = T.alloc_buffer((T.int64(5),), scope="local", align=64)
+                    block = T.alloc_buffer((T.int64(5),), scope="local", align=64)
                     best = T.alloc_buffer((T.int64(1),), align=64)
                     total = T.alloc_buffer((T.int64(1),), align=64)
                     correction = T.alloc_buffer((T.int64(1),), align=64)
@@ -117,10 +118,12 @@ class Module:
                             half_3[c] = half_2[c] + half_2[c + T.int64(1)]
                         total[T.int64(0)] = total[T.int64(0)] * correction[T.int64(0)] + half_3[T.int64(0)]
                         for c in T.vectorized(T.int64(5)):
-                            mixed[T.int64(0) + c] = mixed[T.int64(0) + c] * correction[T.int64(0)]
+                            block[T.int64(0) + c] = T.float32(0.0)
                         for j in range(keys):
                             for c in T.vectorized(T.int64(5)):
-                                mixed[T.int64(0) + c] = mixed[T.int64(0) + c] + scores[j] * v[v_i0, first_key + j, v_i1, T.int64(0) + c]
+                                block[T.int64(0) + c] = block[T.int64(0) + c] + scores[j] * v[v_i0, first_key + j, v_i1, T.int64(0) + c]
+                        for c in T.vectorized(T.int64(5)):
+                            mixed[T.int64(0) + c] = mixed[T.int64(0) + c] * correction[T.int64(0)] + block[T.int64(0) + c]
                     for c in T.vectorized(T.int64(5)):
                         T_attention_bias[v_i0, query_block, v_i1, T.int64(0) + c] = T.Select(total[T.int64(0)] == T.float32(0.0), T.float32(0.0), mixed[T.int64(0) + c] / total[T.int64(0)])
         else:
@@ -306,7 +309,7 @@ class Module:
                                     best[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    sums[v_1 * T.int64(8) + i] = total[v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                    sums[v_1 * T.int64(8) + i] = T.float32(0.0)
                             for j in range(keys):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
@@ -316,12 +319,12 @@ class Module:
                                         sums[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i] + scores[j, v_1 * T.int64(8) + i]
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    total[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i]
+                                    total[v_1 * T.int64(8) + i] = total[v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + sums[v_1 * T.int64(8) + i]
                             for columns_1 in range(T.int64(1)):
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
                                         for i in T.vectorized(T.int64(8)):
-                                            mixed_tile[r, v_1 * T.int64(8) + i] = mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                            mixed_tile[r, v_1 * T.int64(8) + i] = T.float32(0.0)
                                 for j in range(keys):
                                     for r in T.unroll(T.int64(4)):
                                         for v_1 in T.unroll(T.int64(2)):
@@ -330,11 +333,11 @@ class Module:
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
                                         for i in T.vectorized(T.int64(8)):
-                                            mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                                            mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] = mixed[columns_1 * T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + mixed_tile[r, v_1 * T.int64(8) + i]
                             for r in T.unroll(T.int64(1)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        mixed_tile[r, v_1 * T.int64(8) + i] = mixed[T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i]
+                                        mixed_tile[r, v_1 * T.int64(8) + i] = T.float32(0.0)
                             for j in range(keys):
                                 for r in T.unroll(T.int64(1)):
                                     for v_1 in T.unroll(T.int64(2)):
@@ -343,7 +346,7 @@ class Module:
                             for r in T.unroll(T.int64(1)):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        mixed[T.int64(4) + r, v_1 * T.int64(8) + i] = mixed_tile[r, v_1 * T.int64(8) + i]
+                                        mixed[T.int64(4) + r, v_1 * T.int64(8) + i] = mixed[T.int64(4) + r, v_1 * T.int64(8) + i] * correction[v_1 * T.int64(8) + i] + mixed_tile[r, v_1 * T.int64(8) + i]
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(8)):
                                 correction[v_1 * T.int64(8) + i] = T.float32(1.0) / total[v_1 * T.int64(8) + i]
@@ -570,24 +573,24 @@ class Module:
                             for i in T.vectorized(T.int64(8)):
                                 best_1[i] = sums_1[i]
                             for i in T.vectorized(T.int64(8)):
-                                sums_1[i] = total_1[i] * correction_1[i]
+                                sums_1[i] = T.float32(0.0)
                             for j in range(keys):
                                 for i in T.vectorized(T.int64(8)):
                                     scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
                                 for i in T.vectorized(T.int64(8)):
                                     sums_1[i] = sums_1[i] + scores_1[j, i]
                             for i in T.vectorized(T.int64(8)):
-                                total_1[i] = sums_1[i]
+                                total_1[i] = total_1[i] * correction_1[i] + sums_1[i]
                             for r in T.unroll(T.int64(5)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_tile_1[r, i] = mixed_1[T.int64(0) + r, i] * correction_1[i]
+                                    mixed_tile_1[r, i] = T.float32(0.0)
                             for j in range(keys):
                                 for r in T.unroll(T.int64(5)):
                                     for i in T.vectorized(T.int64(8)):
                                         mixed_tile_1[r, i] = mixed_tile_1[r, i] + values_1[T.min(j, keys - T.int64(1)), T.int64(0) + r] * scores_1[j, i]
                             for r in T.unroll(T.int64(5)):
                                 for i in T.vectorized(T.int64(8)):
-                                    mixed_1[T.int64(0) + r, i] = mixed_tile_1[r, i]
+                                    mixed_1[T.int64(0) + r, i] = mixed_1[T.int64(0) + r, i] * correction_1[i] + mixed_tile_1[r, i]
                         for i in T.vectorized(T.int64(8)):
                             correction_1[i] = T.float32(1.0) / total_1[i]
                         for vector in range(T.int64(1)):

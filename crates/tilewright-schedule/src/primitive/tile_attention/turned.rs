@@ -1,4 +1,5 @@
-//! Queries and results are rows in memory, and lanes of vectors in a task: tiles of them are turned in registers.
+//! Queries and results are rows in memory, and lanes of vectors in a task: tiles of them are turned in registers. Queries that
+//! are worked out, or converted, become rows in memory before.
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
@@ -6,7 +7,7 @@ use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Range, Stmt, Var};
 
-use super::task::Maker;
+use super::task::{Maker, is_load};
 use super::weights::is_divisor;
 use crate::exprs::{binary, mentions, reads_memory, substituted};
 use crate::primitive::Fault;
@@ -59,6 +60,44 @@ impl Maker<'_> {
             read: side(&d, &a.depth.extent),
             write: side(&i, &self.int(rows.count)),
             zeros_behind: rows.end.iter().map(|end| (query.clone(), Expr::clone(end))).collect(),
+            conditions: Vec::new(),
+        };
+        copy.along_read().map(Some)
+    }
+
+    /// Whether queries are worked out, or converted, from what lies together in memory along their depth: vectors of that are
+    /// turned afterwards, where lanes of several queries would be worked out one by one.
+    pub(super) fn are_rows_worked_out(&self) -> bool {
+        let (a, mut along, mut found) = (self.a, true, false);
+        let mut known = Analyzer::default();
+        known.bind(&a.depth.var, &Range::up_to(a.depth.extent.clone()));
+        walk(&a.of_query, |e: &Expr| {
+            if let ExprKind::Load { indices, .. } = &e.kind
+                && mentions(e, std::slice::from_ref(&a.depth.var))
+            {
+                found = true;
+                along &= is_along(&known, indices, &a.depth.var) && !indices.iter().any(reads_memory);
+            }
+        });
+        !is_load(&a.of_query) && found && along && self.lanes_turned().is_some()
+    }
+
+    /// The loops that copy a vector of queries, whose first one is given, from `from[query, depth]`, in which there is place for
+    /// whole vectors, to `to[depth, query]`; `None` where vectors have other numbers of lanes than are turned.
+    pub(super) fn turned_rows(&self, from: &Buffer, first: &Expr, to: &Buffer) -> Result<Option<Stmt>, Fault> {
+        let Some(lanes) = self.lanes_turned() else { return Ok(None) };
+        let (d, i) = (self.var("d"), self.var("i"));
+        let copy = Copy {
+            lanes,
+            from: from.clone(),
+            from_indices: vec![Expr::var(&i), Expr::var(&d)],
+            to: to.clone(),
+            to_indices: vec![Expr::var(&d), first + &Expr::var(&i)],
+            read_bounds: self.unless_whole(&d, &self.a.depth.extent),
+            write_bounds: Vec::new(),
+            read: side(&d, &self.a.depth.extent),
+            write: side(&i, &self.int(self.tiling.lanes)),
+            zeros_behind: Vec::new(),
             conditions: Vec::new(),
         };
         copy.along_read().map(Some)
