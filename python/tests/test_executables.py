@@ -172,6 +172,52 @@ def test_parameters_are_bound_when_building(rng):
     np.testing.assert_array_equal(executable["main"]().numpy(), expected(x))
 
 
+@I.ir_module
+class Gives:
+    @R.function
+    def main(x: R.Tensor((3,), "float32"), kept: R.Tensor((3,), "float32")):
+        with R.dataflow():
+            more = R.add(x, kept)
+            R.output(more)
+        return more, kept
+
+
+@pytest.mark.parametrize("is_loaded", [False, True])
+def test_what_an_executable_keeps_is_not_shared_with_who_may_write(tmp_path, is_loaded):
+    kept, zeros = np.arange(3, dtype="float32"), np.zeros(3, "float32")
+    executable = tw.relax.build(Gives, params={"kept": kept})
+    if is_loaded:
+        executable.save(tmp_path / "model")
+        executable = tw.relax.vm.Executable.load(tmp_path / "model")
+    constant = executable["main"](zeros)[1]
+    shared = np.from_dlpack(constant)
+    np.copyto(shared, 7)
+    constant.numpy()[:] = 7
+    with pytest.raises(tw.TVMError, match="read-only"):
+        constant.copyfrom(zeros)
+    for options in ({}, {"max_version": (1, 0)}):
+        constant.__dlpack__(**options)
+        with pytest.raises(BufferError, match="constant"):
+            constant.__dlpack__(copy=False, **options)
+    for found in executable["main"](zeros):
+        np.testing.assert_array_equal(found.numpy(), kept)
+
+
+@pytest.mark.torch
+def test_pytorch_writes_to_a_copy_of_what_an_executable_keeps(tmp_path):
+    import torch
+
+    kept = np.arange(3, dtype="float32")
+    tw.relax.build(Gives, params={"kept": kept}).save(tmp_path / "model")
+    for executable in (tw.relax.build(Gives, params={"kept": kept}), tw.runtime.load_module(tmp_path / "model")):
+        more, constant = executable["main"](np.zeros(3, "float32"))
+        torch.from_dlpack(constant).fill_(7)
+        torch.from_dlpack(more).fill_(8)
+        assert constant.numpy().tolist() == executable["main"](np.zeros(3, "float32"))[0].numpy().tolist() == [0, 1, 2]
+        # Results of one's own are shared, as any tensor.
+        assert more.numpy().tolist() == [8, 8, 8]
+
+
 def test_what_cannot_be_built_is_named():
     for build in (tw.build, tw.compile, tw.relax.build, tw.relax.vm.build):
         with pytest.raises(tw.TVMError, match="found int"):

@@ -41,7 +41,8 @@ fn parse_dtype(name: &Bound<'_, PyAny>) -> PyResult<DataType> {
 }
 
 impl NdArray {
-    /// A NumPy array over the tensor's own memory; of `bfloat16`, which NumPy lacks, over its bits.
+    /// A NumPy array over the tensor's own memory, or of a constant over a copy; of `bfloat16`, which NumPy lacks, over its
+    /// bits.
     fn bits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let tensor = match self.0.dtype() {
             DataType::BF16 => retyped(&self.0, DataType::U16).map_err(|e| error::tensor(py, &e))?,
@@ -313,6 +314,8 @@ impl NdArray {
         Ok(slf.clone())
     }
 
+    /// Shares the memory, but for that of what executables keep: nobody may change that, and not everyone who is told that
+    /// memory is read-only heeds it. So it is copied, or refused where `copy=False` insists.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,
@@ -326,9 +329,12 @@ impl NdArray {
         if dl_device.is_some_and(|device| device != self.__dlpack_device__()) {
             return Err(PyBufferError::new_err("the tensor lives in main memory, and exports to there alone"));
         }
-        let tensor = match copy {
-            Some(true) => self.0.copied().map_err(|e| error::tensor(py, &e))?,
-            _ => self.0.clone(),
+        let tensor = match (copy, self.0.is_sealed()) {
+            (Some(false), true) => {
+                return Err(PyBufferError::new_err("the memory of a constant is not shared: leave out copy=False"));
+            }
+            (Some(false) | None, false) => self.0.clone(),
+            (Some(true), _) | (None, true) => self.0.copied().map_err(|e| error::tensor(py, &e))?,
         };
         dlpack::export(py, tensor, max_version)
     }

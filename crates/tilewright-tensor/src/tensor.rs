@@ -34,7 +34,7 @@ enum Access {
     Write,
     /// Other handles, or another owner, may write.
     Read,
-    /// The memory is ours, and every handle of it is sealed.
+    /// Nobody writes to the memory any more: every handle of it is sealed.
     Sealed,
 }
 
@@ -373,6 +373,15 @@ impl Tensor {
         let (storage, layout) = (Arc::clone(&own.0.storage), Arc::clone(&own.0.layout));
         storage.make_huge();
         Ok(Self(Arc::new(Inner { storage, layout, byte_offset: own.0.byte_offset, access: Access::Sealed })))
+    }
+
+    /// The same tensor as a sealed one, where that is known from elsewhere, as of a file that is mapped for reading.
+    ///
+    /// # Safety
+    /// Nobody writes to the memory as long as there are handles of it.
+    pub unsafe fn assume_sealed(self) -> Self {
+        let (storage, layout) = (Arc::clone(&self.0.storage), Arc::clone(&self.0.layout));
+        Self(Arc::new(Inner { storage, layout, byte_offset: self.0.byte_offset, access: Access::Sealed }))
     }
 
     /// The addresses from the lowest element's first byte to behind the highest element's last.

@@ -172,17 +172,15 @@ impl ExecutableBytes {
         Self::new(Tensor::from_bytes(DataType::U8, &[bytes.len() as i64], bytes)?)
     }
 
-    /// A byte tensor that is already at hand, such as a mapped file. Copied if its address is not aligned.
+    /// A byte tensor that is already at hand, such as a mapped file. Copied if its address is not aligned, or if somebody may
+    /// write to it ([`Tensor::is_sealed`]): what is executed never changes.
     pub fn new(bytes: Tensor) -> Result<Self, TensorError> {
         if bytes.dtype() != DataType::U8 {
             return Err(TensorError::WrongType { expected: DataType::U8, found: bytes.dtype() });
         }
-        let bytes = match bytes.is_contiguous() && (bytes.data_ptr() as usize).is_multiple_of(TENSOR_ALIGN) {
-            true => bytes,
-            false => bytes.copied()?,
-        };
+        let bytes = bytes.sealed()?;
         let length = bytes.num_elements();
-        let head = bytes.reshape(&[length as i64])?.to_read_only();
+        let head = bytes.reshape(&[length as i64])?;
         Ok(Self { head, unsummed: None, constants: Vec::new(), length, whole: Arc::default() })
     }
 
