@@ -257,6 +257,32 @@ class Module:
     assert ("packed_rows" in text, "packed_columns" in text) == (rows, columns)
 
 
+@pytest.mark.parametrize("follows", ["y", "R.tanh(R.add(y, R.const(0.5)))"])
+def test_rows_that_come_from_afar_are_gone_through_step_by_step(follows: str) -> None:
+    """All tasks make a step before any makes the next one."""
+    m, k, n = 97, 2100, 131
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((m, k)).astype("float32") / 16
+    w = rng.standard_normal((k, n)).astype("float32") / 16
+    source = f"""@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor(({m}, {k}), "float32"), w: R.Tensor(({k}, {n}), "float32")):
+        with R.dataflow():
+            y = R.matmul(x, w)
+            z = {follows}
+            R.output(z)
+        return z
+"""
+    exact = x.astype("float64") @ w.astype("float64")
+    close(run(source, x, w), exact if follows == "y" else np.tanh(exact + 0.5), k // 16)
+    module = relax.transform.LegalizeOps()(
+        tw.script.from_source("from tvm.script import ir as I, relax as R\n" + source)
+    )
+    text = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(module).script()
+    assert re.search(r"for step in range\(.*\n(.*\n){2} *for task in T.parallel", text)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_a_product_of_bytes(seed: int) -> None:
     """Bytes of all signs, summed in int32 without a difference, where the processor sums four at once and where it does

@@ -24,7 +24,7 @@ const FARTHEST: i64 = 12 << 20;
 /// Bytes of columns that no cache near by holds.
 pub(super) const FAR: i64 = NEAR_BYTES.cast_signed();
 /// Bytes of rows' copies that stay in the second-level cache while the columns go by.
-const NEAR_ROWS: i64 = FAR / 2;
+pub(super) const NEAR_ROWS: i64 = FAR / 2;
 /// Sums of a register tile with a part of a line of rows: fewer would wait for each other longer than finding rows takes.
 const LEAST_PART: i64 = 12;
 

@@ -10,7 +10,7 @@ use tilewright_target::Target;
 
 use super::Declined;
 use super::depths::{self, STEP};
-use super::registers::{FAR, RegisterTile, Registers, l1, lane_counts};
+use super::registers::{FAR, NEAR_ROWS, RegisterTile, Registers, l1, lane_counts};
 use super::strides::{L1_WAY, crowd, stride};
 use super::tasks::{COPY, blocks};
 use crate::axes::Axis;
@@ -30,6 +30,8 @@ const COPY_APART: f64 = 1.8;
 /// Places of the depth that one tile of rows reads in turns of columns that no cache near by holds: so few that each is a run
 /// of memory of its own to the processor, which asks for the rest of it ahead.
 const STREAMED: i64 = 8;
+/// Panels of a task that are as few as that all rows come from afar for each of them takes longer than what follows a step.
+const FEW_PANELS: i64 = 2;
 /// Rows that can be read in place without being in each other's way in the cache.
 pub(super) const FEW_ROWS: i64 = 4;
 
@@ -105,9 +107,11 @@ pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target
         pack_rows,
         pack_columns,
         narrow: if p.grouping.is_some() { Narrow::Grouped } else { Narrow::WidenedInTiles },
+        outer_steps: false,
     };
     let sizes = Sizes { streamed, ..p.sizes };
     blocks(&mut found, &sizes);
+    found.outer_steps = p.shares_far_rows(&found);
     if p.grouping.is_none() && c.columns_are_narrow() && found.widening_pays() {
         found.narrow = Narrow::WidenedInPanels;
         if !c.has_lines() {
@@ -207,6 +211,15 @@ impl<'a> Tiled<'a> {
     fn is_streamed(&self, pack_columns: PackColumns) -> bool {
         let bytes = self.sizes.elements_of_columns().map(|count| count.saturating_mul(self.sizes.bytes));
         self.is_single_tile() && pack_columns == PackColumns::InPlace && bytes > Some(FAR)
+    }
+
+    /// Whether tasks have few columns each and all rows, which would come from afar again for each task if it made all steps.
+    fn shares_far_rows(&self, t: &Tiling) -> bool {
+        let (Some(rows), Some(depth)) = (self.sizes.rows, self.sizes.depth) else { return false };
+        let is_far = rows.saturating_mul(depth).saturating_mul(self.sizes.bytes) > NEAR_ROWS;
+        let copies = t.pack_rows != PackRows::InPlace || t.pack_columns == PackColumns::Task;
+        let few = rows <= t.row_block && t.column_block <= FEW_PANELS * t.panel() && self.sizes.batch == Some(1);
+        is_far && few && depth > t.depth && !copies && !self.is_single_tile() && !self.c.has_lines()
     }
 
     /// The depth of a step, where `depth` suits rows and columns.

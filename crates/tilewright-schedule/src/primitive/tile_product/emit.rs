@@ -17,6 +17,7 @@ const MANY: i64 = 5;
 const WIDEST: i64 = 64;
 
 /// Where the sums of a tile go.
+#[derive(Clone)]
 pub(super) enum Partial {
     /// To the result, which holds partial sums between steps.
     InResult,
@@ -26,6 +27,15 @@ pub(super) enum Partial {
     OfTile(Buffer),
     /// To memory of a task, which holds partial sums between steps.
     OfTask(Buffer),
+    /// To memory of all tasks, which holds partial sums between steps.
+    OfAll(Buffer),
+}
+
+impl Partial {
+    /// Whether the buffer has the partial sums of all tasks.
+    pub(super) fn is_of_all(&self, buffer: &Buffer) -> bool {
+        matches!(self, Self::OfAll(sums) if sums == buffer)
+    }
 }
 
 /// What register tiles are made from.
@@ -237,8 +247,7 @@ impl Micro<'_> {
 
     /// The places of copied columns in the axes of the batch.
     pub(super) fn batch_of_packed(&self) -> impl Iterator<Item = Expr> {
-        let value = |var: &Var| self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value.clone());
-        self.p.batch_of_columns().into_iter().filter_map(move |axis| value(&axis.var))
+        self.p.batch_of_columns().into_iter().filter_map(|axis| self.of_batch(&axis.var))
     }
 
     fn lanes(&self, width: i64) -> Lanes {
@@ -292,13 +301,27 @@ impl Micro<'_> {
                     self.rows_behind(size, start, |i, l| typed(Expr::load(sums, vec![i.clone(), self.lane(l)])))?;
                 Ok(Stmt::seq([kept, behind]))
             }
-            Partial::OfTask(sums) => {
-                let at = |i: &Expr, l: &Lanes| vec![start + i, &(&self.panel * self.p.tiling.panel()) + &self.lane(l)];
+            Partial::OfTask(sums) | Partial::OfAll(sums) => {
+                let at = |i: &Expr, l: &Lanes| self.place_of_sum(&(start + i), l);
                 let kept = self.added(size, tile, |i, l| Ok((sums.clone(), at(i, l))))?;
                 let behind = self.rows_behind(size, start, |i, l| typed(Expr::load(sums, at(i, l))))?;
                 Ok(Stmt::seq([kept, only_if(self.last.clone(), behind)]))
             }
         }
+    }
+
+    /// Where a partial sum of a row of the task is.
+    fn place_of_sum(&self, row: &Expr, l: &Lanes) -> Vec<Expr> {
+        if matches!(self.partial, Partial::OfAll(_)) {
+            let batch = self.p.c.batch.axes.iter().filter_map(|axis| self.of_batch(&axis.var));
+            return batch.chain([&self.task.row + row, self.column(l)]).collect();
+        }
+        vec![row.clone(), &(&self.panel * self.p.tiling.panel()) + &self.lane(l)]
+    }
+
+    /// The value of an axis of the batch.
+    fn of_batch(&self, var: &Var) -> Option<Expr> {
+        self.task.batch.iter().find(|(own, _)| own == var).map(|(_, value)| value.clone())
     }
 
     /// The tile goes to the elements, behind the first step added to what is there.

@@ -1,6 +1,6 @@
 //! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped,
-//! widened)`: a sum of products runs as a blocked product with a register tile, whatever its factors are, and what
-//! follows it is computed on finished tiles.
+//! widened, outer_steps)`: a sum of products runs as a blocked product with a register tile, whatever its factors are,
+//! and what follows it is computed on finished tiles.
 //!
 //! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one
 //! factor only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is
@@ -34,6 +34,9 @@
 //!
 //! Copies of columns have elements as they lie in memory, and register tiles widen them. With `widened`, each task does
 //! so once for each panel instead, in front of its tiles.
+//!
+//! With `outer_steps`, all tasks make a step before any makes the next one, so that the rows of a step, which all of them
+//! read, stay near. Tasks then copy nothing for a step, and the partial sums of all of them are kept.
 //!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
@@ -85,6 +88,7 @@ pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
         ("pack_columns", Default::Str("ahead")),
         ("grouped", Default::Bool(false)),
         ("widened", Default::Bool(false)),
+        ("outer_steps", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -159,6 +163,8 @@ pub(crate) struct Tiling {
     pub(crate) pack_rows: PackRows,
     pub(crate) pack_columns: PackColumns,
     pub(crate) narrow: Narrow,
+    /// Whether the loop over steps is outside of the one over tasks.
+    pub(crate) outer_steps: bool,
 }
 
 impl Tiling {
@@ -187,6 +193,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
             (true, false) => Narrow::Grouped,
             (true, true) => return Err(Fault::of_call("what is grouped is not widened")),
         },
+        outer_steps: call.flag(11)?,
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());

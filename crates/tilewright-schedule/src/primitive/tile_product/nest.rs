@@ -126,14 +126,14 @@ pub(super) fn product(
         made.temporaries.push(packed.buffer.clone());
         ahead = Some(packed);
     }
-    let tasks = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name)?;
+    let tasks = tasks(&p, ahead.as_ref().map(|packed| &packed.buffer), name, &mut made)?;
     let main = views.into_iter().rfold(tasks, |body, buffer| StmtKind::Allocate { buffer, body }.into());
     made.body = Stmt::seq(ahead.map(|packed| packed.stmt).into_iter().chain([main]));
     Ok(made)
 }
 
-/// The parallel loop over tasks. Of the three numbers that make a task one whose range is not constant goes outermost.
-fn tasks(p: &Product<'_>, ahead: Option<&Buffer>, name: &Arc<str>) -> Result<Stmt, Fault> {
+/// The loops over tasks and steps. Of the three numbers that make a task one whose range is not constant goes outermost.
+fn tasks(p: &Product<'_>, ahead: Option<&Buffer>, name: &Arc<str>, made: &mut Made) -> Result<Stmt, Fault> {
     let row_blocks = p.ceil_div(&p.c.rows.size, p.tiling.row_block)?;
     let column_blocks = p.ceil_div(&p.panels()?, p.tiling.column_block / p.tiling.panel())?;
     let (batch, columns, rows) = (p.var("batch"), p.var("column_block"), p.var("row_block"));
@@ -158,11 +158,25 @@ fn tasks(p: &Product<'_>, ahead: Option<&Buffer>, name: &Arc<str>) -> Result<Stm
     let (batch, columns) = (value_of(&batch, "batch")?, value_of(&columns, "column_block")?);
     let rows = value_of(&rows, "row_block")?;
     let task = task_at(p, &batch, &columns, &rows, &mut lets)?;
-    let (body, own) = steps(p, &task, ahead)?;
-    let body = with_names(lets, body);
-    let block = block(p, name, ahead, own, body);
+    let steps = Steps::of(p)?;
+    let mut own = Vec::new();
+    let partial = partial(p, steps.single, &mut own)?;
+    let body = step(p, &task, &steps, (ahead, partial.clone()), &mut own)?;
     let kind = if is_one(&all.size) { ForKind::Serial } else { ForKind::Parallel };
-    Ok(looped(&number, &all.size, kind, block))
+    if !p.tiling.outer_steps {
+        let body = with_names(lets, steps.around(body));
+        return Ok(looped(&number, &all.size, kind, block(p, name, ahead, (own, &[]), body)));
+    }
+    let (kept, own): (Vec<Buffer>, Vec<Buffer>) = own.into_iter().partition(|buffer| partial.is_of_all(buffer));
+    if let Some(copied) = own.iter().find(|buffer| buffer.scope == Scope::Global) {
+        return Err(Fault::of_call(format!(
+            "tasks copy `{}` for each step: no step can be outside of them",
+            copied.name
+        )));
+    }
+    let tasks = looped(&number, &all.size, kind, block(p, name, ahead, (own, &kept), with_names(lets, body)));
+    made.temporaries.extend(kept);
+    Ok(steps.around(tasks))
 }
 
 fn task_at(
@@ -187,8 +201,14 @@ fn task_at(
     Ok(Task { batch, row, rows: count, panel, panels })
 }
 
-/// What a task of the product reads and writes, as a block.
-fn block(p: &Product<'_>, name: &str, ahead: Option<&Buffer>, own: Vec<Buffer>, body: Stmt) -> Stmt {
+/// What a task of the product reads and writes, as a block with memory of its own and such that it shares with others.
+fn block(
+    p: &Product<'_>,
+    name: &str,
+    ahead: Option<&Buffer>,
+    (own, kept): (Vec<Buffer>, &[Buffer]),
+    body: Stmt,
+) -> Stmt {
     let packed = ahead.map(|buffer| {
         let zero = buffer.shape.iter().map(|extent| Expr::int(0, extent.dtype)).collect();
         let kind = ExprKind::Load { buffer: buffer.clone(), indices: zero, predicate: None };
@@ -196,41 +216,68 @@ fn block(p: &Product<'_>, name: &str, ahead: Option<&Buffer>, own: Vec<Buffer>, 
     });
     let mut read = vec![&p.c.of_rows, packed.as_ref().unwrap_or(&p.c.of_columns)];
     read.extend(p.outputs.all.iter().map(|output| &output.value));
-    let written: Vec<Buffer> = p.outputs.all.iter().map(|output| output.buffer.clone()).collect();
+    let written = p.outputs.all.iter().map(|output| &output.buffer).chain(kept).cloned().collect();
     let mut stmt = task_block(name, &read, written, own, body);
-    if let StmtKind::Block { block, .. } = &stmt.kind
-        && p.outputs.is_plain()
-    {
+    if let StmtKind::Block { block, .. } = &stmt.kind {
+        let is_summed = |buffer: &Buffer| p.outputs.is_plain() || kept.contains(buffer);
         let mut block = block.clone();
-        block.reads.extend(block.writes.iter().cloned());
+        block.reads.extend(block.writes.iter().filter(|region| is_summed(&region.buffer)).cloned());
         stmt = StmtKind::Block { values: Vec::new(), predicate: Expr::bool(true), block }.into();
     }
     stmt
 }
 
-/// A task: the steps over the depth, and the memory that it needs.
-fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, Vec<Buffer>), Fault> {
-    let (number, t) = (p.var("step"), p.tiling);
-    let count = p.steps()?;
-    let single = is_one(&count);
-    let mut lets = Vec::new();
-    let step = if single {
-        Step { number: p.int(0), start: p.int(0), depth: p.c.depth.size.clone() }
-    } else {
-        let start = p.simple(&(&Expr::var(&number) * t.depth));
-        let whole = p.floor_mod(&p.c.depth.size, t.depth)?.as_int() == Some(0);
-        let rest = p.simple(&(&p.c.depth.size - &start));
-        let depth = if whole { p.int(t.depth) } else { p.least(&p.int(t.depth), &rest)? };
-        let start = named("start", &start, &mut lets);
-        Step { number: Expr::var(&number), start, depth: named("depth", &depth, &mut lets) }
-    };
-    let mut own = Vec::new();
-    let partial = partial(p, single, &mut own);
+/// The steps over the depth.
+struct Steps {
+    number: Var,
+    count: Expr,
+    /// Whether there is only one.
+    single: bool,
+    /// What is known of a step.
+    lets: Vec<(Var, Expr)>,
+    step: Step,
+}
+
+impl Steps {
+    fn of(p: &Product<'_>) -> Result<Self, Fault> {
+        let (number, t) = (p.var("step"), p.tiling);
+        let count = p.steps()?;
+        let single = is_one(&count);
+        let mut lets = Vec::new();
+        let step = if single {
+            Step { number: p.int(0), start: p.int(0), depth: p.c.depth.size.clone() }
+        } else {
+            let start = p.simple(&(&Expr::var(&number) * t.depth));
+            let whole = p.floor_mod(&p.c.depth.size, t.depth)?.as_int() == Some(0);
+            let rest = p.simple(&(&p.c.depth.size - &start));
+            let depth = if whole { p.int(t.depth) } else { p.least(&p.int(t.depth), &rest)? };
+            let start = named("start", &start, &mut lets);
+            Step { number: Expr::var(&number), start, depth: named("depth", &depth, &mut lets) }
+        };
+        Ok(Self { number, count, single, lets, step })
+    }
+
+    /// The loop over all steps around what one does.
+    fn around(self, body: Stmt) -> Stmt {
+        let body = with_names(self.lets, body);
+        if self.single { body } else { serial(&self.number, &self.count, body) }
+    }
+}
+
+/// A step of a task, and the memory that it needs.
+fn step(
+    p: &Product<'_>,
+    task: &Task,
+    steps: &Steps,
+    (ahead, partial): (Option<&Buffer>, Partial),
+    own: &mut Vec<Buffer>,
+) -> Result<Stmt, Fault> {
+    let (t, step, single) = (p.tiling, &steps.step, steps.single);
     let mut stmts = Vec::new();
     let rows = match t.pack_rows {
         PackRows::InPlace => None,
         way => {
-            let packed = pack::rows(p, task, &step, way)?;
+            let packed = pack::rows(p, task, step, way)?;
             own.push(packed.buffer.clone());
             stmts.push(packed.stmt);
             Some(packed.buffer)
@@ -241,7 +288,7 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     let mut panel = Vec::new();
     let columns = match t.pack_columns {
         PackColumns::Task => {
-            let packed = pack::columns_of_panel(p, task, &step, &place)?;
+            let packed = pack::columns_of_panel(p, task, step, &place)?;
             own.push(packed.buffer.clone());
             panel.push(packed.stmt);
             Some(packed.buffer)
@@ -249,26 +296,14 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
         PackColumns::Ahead => ahead.cloned(),
         PackColumns::InPlace => None,
     };
-    let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&count - 1)))?;
+    let last = compare(CmpOp::Eq, &step.number, &p.simple(&(&steps.count - 1)))?;
     let last = p.simple(&last);
     let mut of_panel = Vec::new();
-    let next = next_columns(p, task, &step, &place, &mut of_panel)?;
-    let mut micro = Micro {
-        p,
-        task,
-        step: &step,
-        rows,
-        columns,
-        partial,
-        panel: place,
-        last,
-        single,
-        start: None,
-        wide: None,
-        next,
-    };
+    let next = next_columns(p, task, step, &place, &mut of_panel)?;
+    let mut micro =
+        Micro { p, task, step, rows, columns, partial, panel: place, last, single, start: None, wide: None, next };
     if t.narrow == Narrow::WidenedInPanels {
-        let wide = widened::panel(p, &micro, &step)?;
+        let wide = widened::panel(p, &micro, step)?;
         own.push(wide.buffer.clone());
         panel.push(wide.stmt);
         micro.wide = Some(wide.buffer);
@@ -284,21 +319,31 @@ fn steps(p: &Product<'_>, task: &Task, ahead: Option<&Buffer>) -> Result<(Stmt, 
     own.extend(registers);
     panel.push(tiles);
     stmts.push(serial(&inner, &task.panels, with_names(of_panel, Stmt::seq(panel))));
-    let body = with_names(lets, Stmt::seq(stmts));
-    Ok((if single { body } else { serial(&number, &count, body) }, own))
+    Ok(Stmt::seq(stmts))
 }
 
 /// Where sums are between steps, and before what follows them is computed.
-fn partial(p: &Product<'_>, single: bool, own: &mut Vec<Buffer>) -> Partial {
+fn partial(p: &Product<'_>, single: bool, own: &mut Vec<Buffer>) -> Result<Partial, Fault> {
     if p.outputs.is_plain() {
-        return Partial::InResult;
+        return Ok(Partial::InResult);
     }
     let t = p.tiling;
     if single && p.outputs.nodes().saturating_mul((t.rows * t.vectors) as usize) <= WRITTEN_OUT {
-        return Partial::InRegisters;
+        return Ok(Partial::InRegisters);
     }
-    let shape = if single { [t.rows, t.panel()] } else { [t.row_block, t.column_block] };
-    let sums = memory("sums", shape.map(|size| p.int(size)).to_vec(), p.c.out.dtype, Scope::Global);
+    let shape = match (single, t.outer_steps) {
+        (true, _) => [t.rows, t.panel()].map(|size| p.int(size)).to_vec(),
+        (false, false) => [t.row_block, t.column_block].map(|size| p.int(size)).to_vec(),
+        (false, true) => {
+            let batch = p.c.batch.axes.iter().map(|axis| axis.extent.clone());
+            batch.chain([p.c.rows.size.clone(), p.simple(&(&p.panels()? * t.panel()))]).collect()
+        }
+    };
+    let sums = memory("sums", shape, p.c.out.dtype, Scope::Global);
     own.push(sums.clone());
-    if single { Partial::OfTile(sums) } else { Partial::OfTask(sums) }
+    Ok(match (single, t.outer_steps) {
+        (true, _) => Partial::OfTile(sums),
+        (false, false) => Partial::OfTask(sums),
+        (false, true) => Partial::OfAll(sums),
+    })
 }

@@ -67,15 +67,18 @@ pub(super) fn next_columns(
         let further = NextColumns { panel, start, places: 1, lines: width / LINE, length };
         return Ok((p.tiling.pack_columns == PackColumns::Ahead).then_some(further));
     }
-    let behind = panel + 1;
+    // With steps outside of tasks the next task's panels follow, and the first task's of the next step.
+    let (first, all) =
+        if p.tiling.outer_steps { (p.int(0), p.panels()?) } else { (task.panel.clone(), task.panels.clone()) };
+    let behind = if p.tiling.outer_steps { &(&task.panel + panel) + 1 } else { panel + 1 };
     let (mut number, mut start) = (behind.clone(), step.start.clone());
     if step.number.as_int().is_none() {
-        let is_there = compare(CmpOp::Lt, &behind, &task.panels)?;
+        let is_there = compare(CmpOp::Lt, &behind, &all)?;
         let next = &step.start + p.tiling.depth;
         number = p.simple(&typed(Expr::select(&is_there, &behind, &p.int(0)))?);
         start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
     }
-    let panel = named("next_panel", &p.simple(&(&task.panel + &number)), lets);
+    let panel = named("next_panel", &p.simple(&(&first + &number)), lets);
     let places = p.places_in_window().unwrap_or(PLACES);
     let lines = ceil_div(width * places / LINE, tiles);
     Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places, lines, length }))
