@@ -54,6 +54,10 @@ pub enum Arch {
 /// or a larger cache behind them. It is for those who have no target to ask, too.
 pub const NEAR_BYTES: u64 = 1 << 20;
 
+/// Bytes behind which addresses meet the same places of these caches, which hold a line for each of their ways there: eight of
+/// Zen 4's megabyte, sixteen of the two megabytes of Sapphire Rapids.
+pub const NEAR_WAY_BYTES: u64 = 1 << 17;
+
 /// Sizes that schedules are chosen by. They shape the code but never its meaning.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Limits {

@@ -3,7 +3,7 @@
 //! A step keeps a panel of the columns and a tile of the rows near the first-level cache. Where columns are read where they
 //! lie, the second-level cache has to hold those of a step, whose places in memory may crowd each other out.
 
-use tilewright_target::Target;
+use tilewright_target::{NEAR_BYTES, Target};
 
 use super::registers::{RegisterTile, l1};
 use super::strides::{L1_WAY, L2_WAY, crowd, stride};
@@ -20,8 +20,8 @@ const LEAST_STEP: i64 = 128;
 pub(super) const WHOLE: i64 = 1536;
 /// The most of a depth that is one step in any case.
 pub(super) const MOST: i64 = 1 << 14;
-/// The most lines that may meet on one place of the second-level cache.
-const CROWD: i64 = 8;
+/// The most lines that may meet on one place of the second-level cache: its ways.
+const CROWD: i64 = NEAR_BYTES.cast_signed() / L2_WAY;
 /// Bytes between the first and the last place of a step whose columns are read where they are: of more, too many places share
 /// the second-level cache's, wherever their pages are in memory, and their pages are too many to be found at once.
 const SPAN: i64 = 12 * L2_WAY;

@@ -2,6 +2,7 @@
 
 use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
+use tilewright_target::NEAR_WAY_BYTES;
 
 use super::accesses;
 use crate::size::{LINE, PAGE, ceil_div};
@@ -9,7 +10,7 @@ use crate::size::{LINE, PAGE, ceil_div};
 /// Bytes behind which addresses meet the same places of the first-level cache.
 pub(super) const L1_WAY: i64 = PAGE;
 /// Bytes behind which addresses meet the same places of the second-level cache.
-pub(super) const L2_WAY: i64 = 1 << 17;
+pub(super) const L2_WAY: i64 = NEAR_WAY_BYTES.cast_signed();
 
 /// The bytes from an element of the factor to its neighbour along an axis, where the factor is elements of one buffer as
 /// they are, and this is a constant.
