@@ -33,6 +33,8 @@ pub(crate) struct Stage {
 pub(crate) struct Reduced {
     pub(crate) op: BinOp,
     pub(crate) axis: Axis,
+    /// Others that are reduced together with it.
+    pub(crate) more: Vec<Axis>,
     pub(crate) from: Expr,
     /// Whether a stage of its own fills the buffer with that: then there is a value of nothing, too.
     pub(crate) filled: bool,
@@ -43,7 +45,12 @@ impl Stage {
     /// where the element's indices are not axes. Axes that are no index have one place.
     pub(crate) fn at(&self, places: &[Expr], reduced: Option<&Expr>) -> Option<Expr> {
         let own = self.reduced.as_ref().zip(reduced).map(|(own, place)| (own.axis.var.clone(), place.clone()));
-        let mut values: Vec<(Var, Expr)> = own.into_iter().collect();
+        self.at_places(places, own.into_iter().collect())
+    }
+
+    /// The same, for values of the reduced axes.
+    pub(crate) fn at_places(&self, places: &[Expr], reduced: Vec<(Var, Expr)>) -> Option<Expr> {
+        let mut values = reduced;
         for (index, place) in self.indices.iter().zip(places) {
             match index.as_var() {
                 Some(var) => values.push((var.clone(), place.clone())),
@@ -57,8 +64,18 @@ impl Stage {
     }
 }
 
-/// The stages that are left: reductions, of which there are at least so many, and those that write parameters.
+/// The stages that are left: reductions along one axis, of which there are at least so many, and those that write parameters.
 pub(crate) fn of(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
+    let stages = of_any_axes(function, least)?;
+    let is_wide = |stage: &&Stage| stage.reduced.as_ref().is_some_and(|reduced| !reduced.more.is_empty());
+    match stages.iter().find(is_wide) {
+        Some(wide) => Err(Fault::of_call(format!("`{}` is reduced along several axes", wide.buffer.name))),
+        None => Ok(stages),
+    }
+}
+
+/// The same, of reductions along any number of axes.
+pub(crate) fn of_any_axes(function: &PrimFunc, least: usize) -> Result<Vec<Stage>, Fault> {
     let known = analyzer_of(function);
     let Some(root) = function.root_block() else { return Err(Fault::of_call("the function has no root block")) };
     let nests: Vec<&Stmt> = match &root.body.kind {
@@ -173,12 +190,9 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     }
     let mut made =
         Stage { buffer: buffer.clone(), indices: indices.clone(), spatial, reduced: None, value: value.clone() };
-    let Some(axis) = reduce.first() else {
+    let Some((axis, more)) = reduce.split_first() else {
         return Ok(made);
     };
-    if reduce.len() > 1 {
-        return Err(fault("reduces along several axes"));
-    }
     let (from, filled) = match &block.init {
         Some(init) => match &init.kind {
             StmtKind::Store { buffer: started, indices: at, value, predicate: None }
@@ -195,7 +209,7 @@ fn stage(block: &Block, starts: &mut Vec<Stage>) -> Result<Stage, Fault> {
     };
     let update = update_of(buffer, indices, value).ok_or_else(|| fault("does not go on from its own element"))?;
     made.value = update.1;
-    made.reduced = Some(Reduced { op: update.0, axis: axis.clone(), from, filled });
+    made.reduced = Some(Reduced { op: update.0, axis: axis.clone(), more: more.to_vec(), from, filled });
     Ok(made)
 }
 

@@ -1,12 +1,12 @@
 //! Rows of a result that were reduced to numbers: which axes name the row, and where the result reads its numbers.
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Buffer, Expr, ExprKind, Var};
+use tilewright_expr::node::{rewrite, walk};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Var};
 use tilewright_tensor::DataType;
 
 use crate::axes::Axis;
-use crate::exprs::{mentions, typed};
+use crate::exprs::{mentions, substituted, typed};
 use crate::formulas::Stage;
 use crate::primitive::Fault;
 
@@ -21,6 +21,43 @@ pub(crate) fn is_of(expr: &Expr, vars: &[&Var]) -> bool {
     some && !other
 }
 
+/// Whether the stage is a sum of float32 from zero.
+pub(crate) fn is_sum(stage: &Stage) -> bool {
+    let from_zero = |from: &Expr| matches!(&from.kind, ExprKind::Float(from) if from.0 == 0.0);
+    stage.buffer.dtype == DataType::F32
+        && stage.value.dtype == DataType::F32
+        && stage.reduced.as_ref().is_some_and(|reduced| reduced.op == BinOp::Add && from_zero(&reduced.from))
+}
+
+/// The value with names for what depends on the totals of its row alone, and these numbers, which are worked out once for a
+/// row; `total` says which name an expression is.
+pub(crate) fn once_for_row(
+    value: &Expr,
+    totals: &[Var],
+    total: impl Fn(&Expr) -> Option<Expr>,
+) -> (Expr, Vec<(Var, Expr)>) {
+    let mut of_row: Vec<(Var, Expr)> = totals.iter().map(|total| (total.clone(), Expr::var(total))).collect();
+    let named = rewrite(value, |e: &Expr| {
+        if let Some(total) = total(e) {
+            return Some(total);
+        }
+        let of = of_row.iter().map(|(var, _)| var).collect::<Vec<_>>();
+        if matches!(e.kind, ExprKind::Var(_)) || e.dtype != DataType::F32 || !is_of(e, &of) {
+            return None;
+        }
+        let whole = substituted(e, &of_row);
+        if let Some((var, _)) = of_row.iter().find(|(_, known)| known.equal(&whole)) {
+            return Some(Expr::var(var));
+        }
+        let var = Var::new("once", DataType::F32);
+        of_row.push((var.clone(), whole));
+        Some(Expr::var(&var))
+    });
+    let value = named.unwrap_or_else(|| value.clone());
+    of_row.retain(|(var, _)| mentions(&value, std::slice::from_ref(var)));
+    (value, of_row)
+}
+
 /// Where the value reads the buffer.
 pub(crate) fn read_at(value: &Expr, wanted: &Buffer) -> Option<Vec<Expr>> {
     let mut found = None;
@@ -31,15 +68,15 @@ pub(crate) fn read_at(value: &Expr, wanted: &Buffer) -> Option<Vec<Expr>> {
     found
 }
 
-/// Refuses a reduction that has not exactly the rows of the result.
-pub(crate) fn check_rows(known: &Analyzer, stage: &Stage, places: &[Expr], out: &Stage) -> Result<(), Fault> {
+/// Refuses a reduction that has not exactly these rows of the result.
+pub(crate) fn check_rows(known: &Analyzer, stage: &Stage, places: &[Expr], rows: &[Axis]) -> Result<(), Fault> {
     let extent_of = |axes: &[Axis], place: &Expr| match (place.as_var(), place.as_int()) {
         (Some(var), _) => axes.iter().find(|axis| axis.var == *var).map(|axis| indexed(axis).map(|axis| axis.extent)),
         (None, Some(0)) => Some(Ok(Expr::i64(1))),
         (None, _) => None,
     };
     for (index, place) in stage.indices.iter().zip(places) {
-        let sizes = extent_of(&stage.spatial, index).zip(extent_of(&out.spatial, place));
+        let sizes = extent_of(&stage.spatial, index).zip(extent_of(rows, place));
         let same = match sizes {
             Some((own, wanted)) => known.prove_equal(&own?, &wanted?),
             None => false,

@@ -1,5 +1,6 @@
 //! Rows of neighbouring elements in vectors: the loops of primitives that run several stages of rows at once.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
@@ -41,7 +42,7 @@ pub(crate) struct RowVectors<'a> {
     /// Rows of a task.
     several: i64,
     name: Arc<str>,
-    pub(crate) known: Analyzer,
+    pub(crate) known: Rc<Analyzer>,
 }
 
 impl<'a> RowVectors<'a> {
@@ -60,7 +61,7 @@ impl<'a> RowVectors<'a> {
         if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MOST) {
             return Err(Fault::at(site, format!("{columns} columns are too many")));
         }
-        Ok(Self { rows, column, lanes, accumulators, several, name, known: analyzer_of(call.function) })
+        Ok(Self { rows, column, lanes, accumulators, several, name, known: Rc::new(analyzer_of(call.function)) })
     }
 }
 
@@ -83,6 +84,11 @@ impl RowVectors<'_> {
         let (body, own) = body(&first, &count)?;
         let block = task_block(&self.name, read, vec![out.clone()], own, with_names(lets, body));
         Ok(looped(&task, &self.ceil_div(all, self.several)?, ForKind::Parallel, block))
+    }
+
+    /// The same rows, of other columns.
+    pub(crate) fn along<'b>(&'b self, column: &'b Axis) -> RowVectors<'b> {
+        RowVectors { column, name: self.name.clone(), known: self.known.clone(), ..*self }
     }
 
     /// The axes of the row of this number, which have names where they are worked out.

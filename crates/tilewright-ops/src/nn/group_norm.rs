@@ -59,7 +59,10 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         (attributes::float(call, "epsilon")?, block_name(call), attributes::int(call, "num_groups")?);
     let (center, scale) = (attributes::flag(call, "center"), attributes::flag(call, "scale"));
     let size = Expr::binary(BinOp::FloorDiv, &dims[channel], &Expr::i64(groups)).map_err(TeError::from)?;
-    let size = InferCx::default().analyzer.simplify(&size);
+    let known = InferCx::default().analyzer;
+    let size = known.simplify(&size);
+    // A tensor without elements may have groups of size 0.
+    let divisor = known.simplify(&Expr::binary(BinOp::Max, &size, &Expr::i64(1)).map_err(TeError::from)?);
     legalize_formula(call, |inputs| {
         let [x, gamma, beta] = inputs else { return Ok(Vec::new()) };
         let grouped = grouped(x, channel, groups, &size, &name)?;
@@ -74,9 +77,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
             for &at in &axes {
                 of_group[at] = least.clone();
             }
-            // A tensor without elements may have groups of size 0.
-            let divisor = Value::from(size.clone()).max(1);
-            of_group[channel] = i[channel].binary(BinOp::FloorDiv, divisor);
+            of_group[channel] = i[channel].binary(BinOp::FloorDiv, divisor.clone());
             of_group.insert(channel + 1, least);
             let standard = standard(&x.at_all(i), &mean.at_all(&of_group), &variance.at_all(&of_group), epsilon);
             let of_channel = |parameter: &Tensor| parameter.at(&[&i[channel]]);

@@ -25,6 +25,7 @@ mod merge;
 mod multiply_by_reciprocal;
 mod pad_einsum;
 mod parallel;
+pub(crate) mod pipeline_moments;
 pub(crate) mod pipeline_norm;
 pub(crate) mod pipeline_softmax;
 mod reindex;
@@ -34,6 +35,7 @@ mod reverse_compute_at;
 mod reverse_compute_inline;
 mod rfactor;
 mod sample;
+pub(crate) mod seek_extreme;
 mod set_scope;
 mod split;
 mod stage_transpose;
@@ -120,6 +122,8 @@ pub const ALL: &[Primitive] = &[
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
     pipeline_softmax::PIPELINE_SOFTMAX,
     pipeline_norm::PIPELINE_NORM,
+    pipeline_moments::PIPELINE_MOMENTS,
+    seek_extreme::SEEK_EXTREME,
     set_scope::SET_SCOPE,
     temporary::SET_AXIS_SEPARATOR,
     temporary::UNSAFE_SET_DTYPE,

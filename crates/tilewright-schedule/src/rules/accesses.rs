@@ -12,11 +12,9 @@ use crate::Schedule;
 use crate::exprs::{mentions, substituted};
 use crate::guard::known_around;
 use crate::size::operations;
+use crate::stride::{Stride, stride};
 use crate::trace::Rv;
 use crate::tree::loop_of;
-
-/// The distance in elements between what neighbouring iterations touch; `None` where it is not the same everywhere.
-pub(crate) type Stride = Option<Expr>;
 
 /// The elements of a buffer that one load or store touches.
 #[derive(Clone, Debug)]
@@ -206,38 +204,6 @@ fn accesses(known: &Analyzer, vars: &[Var], body: &Stmt) -> (Vec<Access>, Vec<Ac
         }
     });
     (reads, writes)
-}
-
-/// How far apart the elements of two neighbouring values of the variable are.
-pub(super) fn stride(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
-    if !buffer.strides.is_empty() {
-        return None;
-    }
-    by_dimension(known, var, buffer, indices).or_else(|| {
-        // Parts of one index in several dimensions make a whole again.
-        let mut offset = Expr::i64(0);
-        for (index, extent) in indices.iter().zip(&buffer.shape) {
-            let size = extent.cast(offset.dtype).ok()?;
-            offset = Expr::binary(BinOp::Mul, &offset, &size).ok()?;
-            offset = Expr::binary(BinOp::Add, &offset, &index.cast(offset.dtype).ok()?).ok()?;
-        }
-        let &coefficient = known.linear_in(&offset, std::slice::from_ref(var))?.coefficients.first()?;
-        Some(Expr::i64(coefficient))
-    })
-}
-
-fn by_dimension(known: &Analyzer, var: &Var, buffer: &Buffer, indices: &[Expr]) -> Stride {
-    let mut sum = Expr::i64(0);
-    let mut step = Expr::i64(1);
-    for (index, extent) in indices.iter().zip(&buffer.shape).rev() {
-        if mentions(index, std::slice::from_ref(var)) {
-            let &coefficient = known.linear_in(index, std::slice::from_ref(var))?.coefficients.first()?;
-            let part = Expr::binary(BinOp::Mul, &step, &Expr::i64(coefficient)).ok()?;
-            sum = Expr::binary(BinOp::Add, &sum, &part).ok()?;
-        }
-        step = Expr::binary(BinOp::Mul, &step, &extent.cast(step.dtype).ok()?).ok()?;
-    }
-    Some(known.simplify(&sum))
 }
 
 /// The conditions in a statement, each part of a conjunction for itself.

@@ -13,7 +13,7 @@ type Result<T> = std::result::Result<T, ScheduleError>;
 /// The argument that a call leaves out.
 const NONE: Arg = Arg::Attr(Attr::None);
 
-fn flag(value: bool) -> Arg {
+pub(crate) fn flag(value: bool) -> Arg {
     Arg::Attr(Attr::Bool(value))
 }
 

@@ -22,8 +22,10 @@ mod columns;
 mod depths;
 mod direct;
 mod elementwise;
+mod extreme;
 mod fallback;
 mod inline;
+mod moments;
 mod norm;
 mod parts;
 mod product;
@@ -62,6 +64,8 @@ pub const CPU: &[Rule] = &[
     windows::WINDOWS,
     softmax::SOFTMAX,
     norm::NORM,
+    moments::MOMENTS,
+    extreme::EXTREME,
     rows::ROWS,
     fallback::FALLBACK,
 ];

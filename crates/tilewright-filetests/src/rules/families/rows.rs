@@ -105,6 +105,32 @@ fn before(g: &mut Graph<'_>, x: Value, op: &str) -> Value {
     }
 }
 
+/// Places of extremes of many rows, which lie in memory one behind the other or side by side.
+pub(super) fn places(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers = g.dice.pick(&[Numbers::Whole, Numbers::Extreme]).unwrap_or(Numbers::Whole);
+    g.special = g.dice.one_in(2);
+    let dtype = g.dice.word(&["float32", "float32", "float32", "float16", "bfloat16", "float64", "int32", "int8"]);
+    let (rows, own) = (g.dice.between(16, 24), g.dice.between(256, 700));
+    let (shape, axis) = match g.dice.below(3) {
+        0 => (vec![g.dim(rows, 6), Dim::known(own)], 1),
+        1 => (vec![Dim::known(1), Dim::known(own), Dim::known(rows)], 1),
+        _ => {
+            let (height, width) = (g.dice.between(1, 9), g.dice.between(1, 80));
+            let (batch, channels) = (g.dice.between(1, 3), g.dice.between(1, 30));
+            let batch = g.dim(batch, 4);
+            (vec![batch, Dim::known(channels), Dim::known(height), Dim::known(width)], 1)
+        }
+    };
+    let x = g.param(&shape, dtype);
+    let x = before(&mut g, x, "argmax");
+    let (op, keep) = (g.dice.word(&["argmax", "argmin"]), g.dice.one_in(2));
+    let flag = if keep { "True" } else { "False" };
+    let left = reduced(&x, &[axis], keep);
+    let place = g.emit(&format!("R.{op}({}, axis={axis}, keepdims={flag})", x.name), &left, "int64");
+    g.finish(&[place])
+}
+
 fn reduce(g: &mut Graph<'_>, x: &Value, op: &str, axes: &[usize], keep: bool) -> Value {
     let n = count(x, axes);
     match op {
@@ -169,6 +195,33 @@ pub(super) fn norm_of_many_rows(dice: &mut Dice) -> Program {
     with_something_behind(g, &x, &text, n)
 }
 
+/// A norm of long rows, of one or several axes, that is taken piece by piece.
+pub(super) fn norm_of_long_rows(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers = Numbers::Real;
+    g.special = g.dice.one_in(5);
+    let dtype = g.dice.word(&["float32", "float32", "float32", "float32", "float16"]);
+    let op = g.dice.word(&["group_norm", "group_norm", "instance_norm", "layer_norm", "rms_norm"]);
+    let (x, text, n) = match op {
+        "layer_norm" | "rms_norm" => {
+            let (rows, columns) = (g.dice.between(16, 20), g.dice.between(512, 2600));
+            let shape = [g.dim(rows, 6), Dim::known(columns)];
+            let x = g.param(&shape, dtype);
+            along_last(&mut g, op, x, 1)
+        }
+        _ => {
+            let (batch, groups, within) = (g.dice.between(2, 3), g.dice.between(8, 9), g.dice.between(1, 5));
+            let channels = if op == "group_norm" { groups * within } else { groups };
+            let height = g.dice.between(16, 40);
+            let width = g.dice.between(600 / height, 1200 / height);
+            let shape = [batch, channels, height, width].map(Dim::known);
+            let x = g.param(&shape, dtype);
+            normal_channels(&mut g, op, x, groups)
+        }
+    };
+    with_something_behind(g, &x, &text, n)
+}
+
 /// The norm, and perhaps something that is computed of it.
 fn with_something_behind(mut g: Graph<'_>, x: &Value, text: &str, n: i64) -> Program {
     // Divided by roots of variances of at least 1e-2, whose errors are those of sums of squares.
@@ -225,9 +278,15 @@ fn of_channels(g: &mut Graph<'_>, op: &str, dtype: &'static str, budget: i64) ->
     let sizes = g.dice.sizes(2, budget / (channels * batch.max(1)));
     let batch = g.dim(batch, 4);
     let rest: Vec<Dim> = sizes.into_iter().map(|size| g.dim(size, 6)).collect();
-    let pixels: i64 = rest.iter().map(|dim| dim.size).product();
     let x = g.param(&[&[batch, Dim::known(channels)], rest.as_slice()].concat(), dtype);
-    let [gamma, beta] = [(); 2].map(|()| g.weight(&[Dim::known(channels)], dtype).name);
+    normal_channels(g, op, x, groups)
+}
+
+/// The norm of images whose channels are in so many groups.
+fn normal_channels(g: &mut Graph<'_>, op: &str, x: Value, groups: i64) -> (Value, String, i64) {
+    let size = |at: usize| x.shape.get(at).map_or(1, |dim| dim.size);
+    let (channels, pixels) = (size(1), size(2) * size(3));
+    let [gamma, beta] = [(); 2].map(|()| g.weight(&[Dim::known(channels)], x.dtype).name);
     let (option, n) = match op {
         "group_norm" => (format!("num_groups={groups}, "), pixels * channels / groups),
         _ => (String::new(), pixels),

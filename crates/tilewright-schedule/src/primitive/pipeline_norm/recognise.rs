@@ -6,17 +6,17 @@
 //! ```
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::{rewrite, walk};
+use tilewright_expr::node::walk;
 use tilewright_ir::nest::same_indices;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Var};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
-use crate::exprs::{mentions, substituted};
+use crate::exprs::mentions;
 use crate::formulas::{self, Stage, check_temporary};
 use crate::primitive::Fault;
-use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
+use crate::reduced_rows::{axes, check_rows, indexed, is_sum, lies_along, once_for_row, read_at};
 use crate::size::size;
 
 /// Sums of a row, and operations of a term, at most: each sum is a row that has to stay near, and what a term is made of is
@@ -73,14 +73,6 @@ impl Norm {
     }
 }
 
-/// Whether the stage is a sum of float32 from zero.
-fn is_sum(stage: &Stage) -> bool {
-    let from_zero = |from: &Expr| matches!(&from.kind, ExprKind::Float(from) if from.0 == 0.0);
-    stage.buffer.dtype == DataType::F32
-        && stage.value.dtype == DataType::F32
-        && stage.reduced.as_ref().is_some_and(|reduced| reduced.op == BinOp::Add && from_zero(&reduced.from))
-}
-
 /// The sums and the result, in the axes of the result.
 struct Found<'a> {
     out: &'a Stage,
@@ -107,7 +99,7 @@ impl<'a> Found<'a> {
             {
                 return Err(fault("the sums are not of the same elements"));
             }
-            check_rows(known, stage, &place, out)?;
+            check_rows(known, stage, &place, &out.spatial)?;
             let term = stage.at(&place, Some(&Expr::var(&column.var)));
             terms.push(term.ok_or_else(|| fault("a sum is not of the elements of its axes"))?);
             places.push(place);
@@ -187,26 +179,14 @@ impl<'a> Found<'a> {
 
     fn formula(&self, value: &Expr) -> Formula {
         let totals: Vec<Var> = self.sums.iter().map(|sum| Var::new(&*sum.buffer.name, DataType::F32)).collect();
-        let mut of_row: Vec<(Var, Expr)> = totals.iter().map(|total| (total.clone(), Expr::var(total))).collect();
-        let named = rewrite(value, |e: &Expr| {
-            if let ExprKind::Load { buffer, .. } = &e.kind {
+        let total = |e: &Expr| match &e.kind {
+            ExprKind::Load { buffer, .. } => {
                 let sum = self.sums.iter().position(|sum| sum.buffer == *buffer)?;
-                return totals.get(sum).map(Expr::var);
+                totals.get(sum).map(Expr::var)
             }
-            let of = of_row.iter().map(|(var, _)| var).collect::<Vec<_>>();
-            if matches!(e.kind, ExprKind::Var(_)) || e.dtype != DataType::F32 || !is_of(e, &of) {
-                return None;
-            }
-            let whole = substituted(e, &of_row);
-            if let Some((var, _)) = of_row.iter().find(|(_, known)| known.equal(&whole)) {
-                return Some(Expr::var(var));
-            }
-            let var = Var::new("once", DataType::F32);
-            of_row.push((var.clone(), whole));
-            Some(Expr::var(&var))
-        });
-        let value = named.unwrap_or_else(|| value.clone());
-        of_row.retain(|(var, _)| mentions(&value, std::slice::from_ref(var)));
+            _ => None,
+        };
+        let (value, of_row) = once_for_row(value, &totals, total);
         let numbers: Vec<Expr> = of_row.iter().map(|(_, number)| number.clone()).collect();
         let is_used = |(_, total): &(usize, Var)| mentions(&numbers, std::slice::from_ref(total));
         let totals = totals.into_iter().enumerate().filter(is_used).collect();

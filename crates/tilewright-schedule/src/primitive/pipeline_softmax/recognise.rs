@@ -84,7 +84,7 @@ impl Softmax {
         let power = power.ok_or_else(|| fault("a reduction is not of the elements of its axes"))?;
         let (number, at_most) = exponent(&power, &most.buffer)?;
         for (stage, at) in [(most, &at_most), (total, &at_total)] {
-            check_rows(&known, stage, at, out)?;
+            check_rows(&known, stage, at, &out.spatial)?;
         }
         let found = Found { most, total, out, column, number, power, at_most, at_total };
         found.check()?;

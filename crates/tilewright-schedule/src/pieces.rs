@@ -1,0 +1,92 @@
+//! How a row is gone through in pieces.
+
+use tilewright_ir::tir::{Expr, Stmt, Var};
+use tilewright_tensor::DataType;
+
+use crate::axes::Axis;
+use crate::loops::serial;
+use crate::primitive::Fault;
+
+/// Pieces of a row: of each place of its outer axes some of its inner columns, or all columns of several such places.
+pub(crate) struct Pieces {
+    /// Places of the outer axes that are taken together, and how many such lots there are.
+    pub(crate) several: i64,
+    lots: i64,
+    runs: Vec<Run>,
+    /// Elements of the inner axes.
+    pub(crate) columns: i64,
+}
+
+/// Pieces of the same length, one after the other.
+struct Run {
+    first: i64,
+    count: i64,
+    length: i64,
+}
+
+/// A piece: its lot, the first of its columns, and how many elements it has in all.
+pub(crate) struct Piece {
+    pub(crate) lot: Expr,
+    pub(crate) begin: Expr,
+    pub(crate) length: i64,
+}
+
+impl Pieces {
+    /// Pieces of at most so many elements, of so many outer places that have so many columns each; whole vectors, if there are
+    /// even ones that are not much smaller.
+    pub(crate) fn of((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
+        if columns > piece {
+            let even = (piece / 2 / lanes + 1..=piece / lanes).rev().map(|vectors| vectors * lanes);
+            let length = even.into_iter().find(|length| columns % length == 0).unwrap_or(piece);
+            let count = columns / length;
+            let mut runs = vec![Run { first: 0, count, length }];
+            let rest = columns - count * length;
+            if rest > 0 {
+                runs.push(Run { first: count * length, count: 1, length: rest });
+            }
+            return Self { several: 1, lots: outer, runs, columns };
+        }
+        Self { several: 1, lots: outer, runs: vec![Run { first: 0, count: 1, length: columns }], columns }
+    }
+
+    /// The same, where elements of several outer places may be one piece.
+    pub(crate) fn joined((outer, columns): (i64, i64), lanes: i64, piece: i64) -> Self {
+        let fits = |several: &i64| outer % several == 0 && several * columns <= piece;
+        match (2..=(piece / columns).min(outer)).rev().find(fits) {
+            Some(several) => {
+                let runs = vec![Run { first: 0, count: 1, length: several * columns }];
+                Self { several, lots: outer / several, runs, columns }
+            }
+            None => Self::of((outer, columns), lanes, piece),
+        }
+    }
+
+    pub(crate) fn longest(&self) -> i64 {
+        self.runs.iter().map(|run| run.length).max().unwrap_or(1)
+    }
+
+    /// The columns of a piece of so many.
+    pub(crate) fn column(&self, length: i64) -> Axis {
+        Axis { var: Var::new("column", DataType::I64), extent: Expr::i64(length) }
+    }
+
+    /// The loops over all pieces.
+    pub(crate) fn each(&self, body: impl Fn(&Piece) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {
+        let lot = Var::new("lot", DataType::I64);
+        let mut stmts = Vec::with_capacity(self.runs.len());
+        for run in &self.runs {
+            let number = Var::new("piece", DataType::I64);
+            let place = if run.count == 1 { Expr::i64(run.first) } else { &Expr::var(&number) * run.length };
+            let of_lot = if self.lots == 1 { Expr::i64(0) } else { Expr::var(&lot) };
+            let stmt = body(&Piece { lot: of_lot, begin: place, length: run.length })?;
+            stmts.push(if run.count == 1 { stmt } else { serial(&number, &Expr::i64(run.count), stmt) });
+        }
+        let all = Stmt::seq(stmts);
+        Ok(if self.lots == 1 { all } else { serial(&lot, &Expr::i64(self.lots), all) })
+    }
+
+    /// Elements of a row in front of a piece.
+    pub(crate) fn before(&self, piece: &Piece) -> Expr {
+        &(&piece.lot * (self.several * self.columns)) + &piece.begin
+    }
+}
