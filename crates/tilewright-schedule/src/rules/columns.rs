@@ -44,6 +44,8 @@ pub(super) fn columns(
     let size = if short { IN_REGISTERS } else { PIECE };
     let (pieces, along) = match nest.extent(vector) {
         Some(extent) if extent <= size => (None, along),
+        // A row that is little longer than a piece is one: no piece has an end of its own that way.
+        Some(extent) if !short && extent % size != 0 && extent < 4 * size && !outer.is_empty() => (None, along),
         _ => {
             let parts = schedule.split_by(along, &[None, Some(Expr::i64(size))])?;
             (parts.first().copied(), parts.last().copied().unwrap_or(along))

@@ -22,7 +22,7 @@ const PART: u64 = 60_000;
 const MOST_PARTS: i64 = 64;
 const PARTS: i64 = 16;
 /// With as many results as this there is work for every thread without parts.
-const ENOUGH: i64 = 32;
+pub(super) const ENOUGH: i64 = 32;
 /// Elements of a few neighbours that fill vectors.
 const FILLED: i64 = 64;
 /// Neighbours that fill some themselves.

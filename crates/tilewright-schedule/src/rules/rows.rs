@@ -8,11 +8,12 @@ use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, IterKind};
 use tilewright_target::Target;
 
-use super::accesses::{PlainNest, extent_of};
+use super::accesses::{Access, PlainNest, extent_of};
 use super::calls::{int, text};
 use super::elementwise::{ALONE, TASK, cycles, in_vectors, result_innermost};
 use super::{Declined, Rule, columns, inline, parts};
 use crate::Schedule;
+use crate::size::PAGE;
 use crate::trace::{Arg, Rv};
 
 pub(super) const ROWS: Rule = Rule {
@@ -32,14 +33,17 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     if nests.iter().all(PlainNest::is_spatial) {
         return Err(Declined::because("no stage is a reduction"));
     }
-    if nests.iter().any(|nest| !nest.is_spatial() && parts::is_long(nest, target)) {
+    let is_apart = |nest: &&PlainNest| !nest.is_spatial() && parts::is_long(nest, target);
+    if nests.iter().filter(is_apart).any(|nest| !has_strips(nest, nests.last())) {
         return Err(Declined::because("rows are few and long"));
     }
     together(schedule, target, &nests)
 }
 
-/// Results of a strip where reductions go across memory.
-const STRIPS: [i64; 2] = [256, 64];
+/// Results of a strip where reductions go across memory: as many as leave the strip, and what is computed of it, in a part of
+/// the second-level cache.
+const STRIPS: [i64; 3] = [256, 64, 32];
+const NEAR: u64 = 4;
 /// A reduction of fewer neighbours than this is no row.
 const SHORT: i64 = 16;
 
@@ -66,7 +70,8 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
         return Err(Declined::because("a reduction alone is not along what lies together in memory"));
     }
     if let (true, Some(along)) = (across, last.along_result()) {
-        split = strips(schedule, last, along)?;
+        let depth = nests.iter().filter(|nest| !nest.is_spatial()).filter_map(depth_of).max();
+        split = strips(schedule, target, last, (along, depth.unwrap_or(1)))?;
         match split {
             Some(_) => rows.iter_mut().filter(|at| **at > along).for_each(|at| *at += 1),
             None => rows.retain(|at| *at != along),
@@ -82,11 +87,45 @@ pub(super) fn together(schedule: &mut Schedule, target: &Target, nests: &[PlainN
     row_by_row(schedule, target, nests, last, &rows)
 }
 
+/// Whether there are strips enough for every thread of what is computed from a reduction across memory, whose lines meet on
+/// different places of a cache.
+fn has_strips(nest: &PlainNest, last: Option<&PlainNest>) -> bool {
+    let reduces = |at: &usize| nest.kinds.get(*at) == Some(&IterKind::Reduce);
+    let crowds = |read: &Access, at: usize| {
+        let bytes = nest.step(read, at).map(|step| step.saturating_mul(read.buffer.dtype.bytes() as i64));
+        bytes.is_none_or(|bytes| bytes != 0 && bytes % PAGE == 0)
+    };
+    if (0..nest.loops.len()).filter(reduces).any(|at| nest.reads.iter().any(|read| crowds(read, at))) {
+        return false;
+    }
+    let extent = last.filter(|last| last.is_spatial()).and_then(|last| last.extent(last.along_result()?));
+    let strip = STRIPS.iter().rev().find(|strip| extent.is_some_and(|extent| extent % **strip == 0));
+    let results = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Spatial));
+    let results = nest.iterations(&results.collect::<Vec<_>>());
+    !is_along_row(nest) && strip.zip(results).is_some_and(|(strip, results)| results / strip >= parts::ENOUGH)
+}
+
+/// Elements that are reduced to one.
+fn depth_of(nest: &PlainNest) -> Option<i64> {
+    let own = (0..nest.loops.len()).filter(|&at| nest.kinds.get(at) == Some(&IterKind::Reduce));
+    nest.iterations(&own.collect::<Vec<_>>())
+}
+
 /// Splits the loop along the result into strips of whole vectors, each of which is then part of a row of its own; `None`
 /// where the loop has no such strips.
-fn strips(schedule: &mut Schedule, last: &PlainNest, along: usize) -> Result<Option<PlainNest>, Declined> {
-    let whole = |size: &i64| last.extent(along).is_some_and(|extent| extent > *size && extent % size == 0);
-    let (Some(size), Some(&rv)) = (STRIPS.into_iter().find(whole), last.rvs.get(along)) else { return Ok(None) };
+fn strips(
+    schedule: &mut Schedule,
+    target: &Target,
+    last: &PlainNest,
+    (along, depth): (usize, i64),
+) -> Result<Option<PlainNest>, Declined> {
+    let whole = |size: &&i64| last.extent(along).is_some_and(|extent| extent > **size && extent % **size == 0);
+    let is_near = |size: &&i64| {
+        let bytes = depth.saturating_mul(8 * **size);
+        u64::try_from(bytes).is_ok_and(|bytes| bytes <= target.limits.l2_bytes / NEAR)
+    };
+    let size = STRIPS.iter().filter(whole).find(is_near).or_else(|| STRIPS.iter().rev().find(whole));
+    let (Some(&size), Some(&rv)) = (size, last.rvs.get(along)) else { return Ok(None) };
     schedule.split_by(rv, &[None, Some(Expr::i64(size))])?;
     PlainNest::of(schedule, last.block).map(Some)
 }
