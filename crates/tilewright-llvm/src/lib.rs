@@ -22,6 +22,7 @@ mod error;
 mod foreign;
 mod machine;
 mod resident;
+mod single_lanes;
 #[cfg(test)]
 mod tests;
 

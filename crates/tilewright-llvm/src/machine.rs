@@ -29,6 +29,7 @@ use inkwell::targets::{
 };
 use tilewright_target::Target;
 
+use crate::single_lanes::store_single_lanes;
 use crate::{CodegenError, OptLevel, Options};
 
 /// Stack for LLVM, whose passes recurse over what they find. Only what is used costs memory.
@@ -169,6 +170,7 @@ fn compile_in(
     module.set_data_layout(&machine.get_target_data().get_data_layout());
     module.verify().map_err(|error| refused(&error))?;
     optimise(&module, &machine, options)?;
+    store_single_lanes(context, &module)?;
     let file = match output {
         Output::Object => FileType::Object,
         Output::Assembly => FileType::Assembly,

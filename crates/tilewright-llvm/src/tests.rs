@@ -389,6 +389,28 @@ fn masked_lanes_may_begin_outside_of_their_buffer() {
     assert!(whole.contains("getelementptr inbounds float"), "{whole}");
 }
 
+/// LLVM stores one lane as an element, which must be as long as the element is.
+#[test]
+fn a_single_lane_that_is_narrowed_is_stored_alone() {
+    let target = Target::parse("llvm -mtriple=x86_64-unknown-linux-gnu -mcpu=skylake-avx512").unwrap();
+    let asm = |dtype: DataType, set: i64| {
+        let (a, r) = (buffer("A", 16, DataType::I32), buffer("R", 16, dtype));
+        let lanes = Expr::ramp(&Expr::i64(0), &Expr::i64(1), 16).unwrap();
+        let there = Expr::compare(CmpOp::Lt, &lanes, &Expr::i64(set).broadcast(16).unwrap()).unwrap();
+        let value = Expr::load(&a, vec![lanes.clone()]).unwrap().cast(dtype.with_lanes(16)).unwrap();
+        let body = Stmt::store_where(&r, vec![lanes], &value, Some(there)).unwrap();
+        emit_asm(&[kernel("f", vec![Param::buffer(&a), Param::buffer(&r)], body)], &target, &Options::default())
+            .unwrap()
+    };
+    for (dtype, store) in [(DataType::I16, ["movw\t%", "vpextrw"]), (DataType::I8, ["movb\t%", "vpextrb"])] {
+        for set in [1, 9] {
+            let asm = asm(dtype, set);
+            assert!(store.iter().any(|name| asm.contains(name)), "{set} of {dtype}:\n{asm}");
+            assert!(!asm.contains("vmovss") && !asm.contains("vmovd\t%xmm"), "{set} of {dtype}:\n{asm}");
+        }
+    }
+}
+
 /// `for i in range(tasks): if i <= tasks - 2: R[16 * i + lanes] = A[…] else: R[16 * (tasks - 1) + lanes] = A[…]`, each store
 /// in a loop of `times` iterations, whose variable both indices have.
 fn ends_apart(tasks: i64, times: i64, has: bool) -> LowTir {
