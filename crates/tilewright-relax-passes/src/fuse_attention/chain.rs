@@ -9,12 +9,14 @@ use tilewright_ir::calls::TirCall;
 use tilewright_ir::op::{Fusion, InferCx, Legalize, OpCall, OpRef};
 use tilewright_ir::relax::{Binding, Callee, Expr, ExprKind, StructInfo};
 use tilewright_ir::{Attr, Attrs};
+use tilewright_ops::binary::{divide, multiply};
 use tilewright_ops::create::astype;
 use tilewright_ops::linear_algebra::matmul;
 use tilewright_ops::nn::{attention, attention_bias, softmax};
 use tilewright_support::Map;
 use tilewright_tensor::DataType;
 
+use super::spelled::number;
 use crate::needs::{needs, users};
 use crate::sequence::bound_value;
 
@@ -56,7 +58,7 @@ impl<'b> Block<'b> {
         } else {
             return None;
         };
-        let chains = operands.map(|operand| self.converters(self.movers(operand)));
+        let chains = operands.map(|operand| self.with_formulas(self.movers(operand)));
         match self.parts_of_one(&chains).or_else(|| self.pieces_of_one(&chains)) {
             Some(mut all) => members.append(&mut all),
             None => chains.into_iter().for_each(|chain| self.without_views(chain.found, &mut members)),
@@ -109,10 +111,15 @@ impl<'b> Block<'b> {
     /// The shares by which values are mixed: a softmax over the last dimension of what became of a product.
     fn weights(&self, operand: &'b Expr) -> Option<Weights<'b>> {
         let at = self.only_used_here(operand)?;
-        let (op, args, attrs) = self.op(at)?;
         if operand.struct_info.dtype() != Some(DataType::F32) {
             return None;
         }
+        if let Some(rows) = self.view_of_rows(at) {
+            let mut found = self.weights(rows)?;
+            found.path.push(at);
+            return (found.path.len() <= 2 * LONGEST).then_some(found);
+        }
+        let (op, args, attrs) = self.op(at)?;
         if let Some(softmax) = self.spelled_softmax(at) {
             let mut found = self.product_at(softmax.scores, LONGEST)?;
             found.path.extend(softmax.members);
@@ -163,11 +170,16 @@ impl<'b> Block<'b> {
             let alike = args.iter().filter(|arg| self.same_shape(&arg.struct_info, result));
             alike.into_iter().find_map(|arg| self.product(arg, longest - 1))?
         } else {
-            let rows = self.moves(at).filter(|moved| self.same_rows(&moved.struct_info, result))?;
-            self.keeps_order(at).then(|| self.product(rows, longest - 1))??
+            self.product(self.view_of_rows(at)?, longest - 1)?
         };
         found.path.push(at);
         Some(found)
+    }
+
+    /// The matrices of which the binding is a view that numbers them in another way.
+    fn view_of_rows(&self, at: usize) -> Option<&'b Expr> {
+        let rows = self.moves(at).filter(|moved| self.same_rows(&moved.struct_info, self.result(at)))?;
+        self.keeps_order(at).then_some(rows)
     }
 
     /// Whether both are matrices of the same size, or several of them.
@@ -248,19 +260,35 @@ impl<'b> Block<'b> {
         chain
     }
 
-    /// The chain with what widens the elements in front of it, and what moves them before.
-    fn converters(&self, mut chain: Chain<'b>) -> Chain<'b> {
-        if let Some(at) = self.only_used_here(chain.begin)
-            && let Some((op, [narrow, ..], _)) = self.op(at)
-            && op == OpRef(&astype::OP)
-            && is_summed_in_float32(narrow)
-            && self.result(at).dtype() == Some(DataType::F32)
+    /// The chain with what widens elements or scales them by a number in front of it, and what moves them before.
+    fn with_formulas(&self, mut chain: Chain<'b>) -> Chain<'b> {
+        while let Some(at) = self.only_used_here(chain.begin)
+            && chain.found.len() < LONGEST
+            && let Some(operand) = self.widens(at).or_else(|| self.scales(at))
         {
-            let before = self.movers(narrow);
+            let before = self.movers(operand);
             chain.found.extend([vec![at], before.found].concat());
             chain.begin = before.begin;
         }
         chain
+    }
+
+    /// What the binding gives as float32, where it is narrower.
+    fn widens(&self, at: usize) -> Option<&'b Expr> {
+        let (op, [narrow, ..], _) = self.op(at)? else { return None };
+        let fits = is_summed_in_float32(narrow) && self.result(at).dtype() == Some(DataType::F32);
+        (op == OpRef(&astype::OP) && fits && narrow.as_var().is_some()).then_some(narrow)
+    }
+
+    /// What the binding multiplies or divides by a number, in float32.
+    fn scales(&self, at: usize) -> Option<&'b Expr> {
+        let (op, [a, b], _) = self.op(at)? else { return None };
+        let of = match number(b) {
+            Some(_) if op == OpRef(&multiply::OP) || op == OpRef(&divide::OP) => a,
+            None if op == OpRef(&multiply::OP) && number(a).is_some() => b,
+            _ => return None,
+        };
+        (of.as_var().is_some() && self.result(at).dtype() == Some(DataType::F32)).then_some(of)
     }
 
     /// The chains with the parts of a tensor at which they begin and what parts it, where nothing else uses these.

@@ -147,7 +147,7 @@ fn beside<'e>((a, b): (&'e Expr, &'e Expr), fits: impl Fn(&Expr) -> bool) -> Opt
 }
 
 /// The number that stands at every place of an operand.
-fn number(operand: &Expr) -> Option<f64> {
+pub(super) fn number(operand: &Expr) -> Option<f64> {
     let value = match &operand.kind {
         ExprKind::Prim(value) => value.clone(),
         _ if operand.struct_info.rank() == Some(0) => constant_number(operand)?,

@@ -223,7 +223,7 @@ class Module:
                         for j in range(keys):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
-                                    scores[j, v_1 * T.int64(8) + i] = T.exp(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])
+                                    scores[j, v_1 * T.int64(8) + i] = T.Select(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i] < T.float32(-87.33), T.float32(-87.33), scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])))
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
                                     sums[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i] + scores[j, v_1 * T.int64(8) + i]
@@ -501,7 +501,7 @@ class Module:
                             sums_1[i] = T.float32(0.0)
                         for j in range(keys):
                             for i in T.vectorized(T.int64(8)):
-                                scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                                scores_1[j, i] = T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(-87.33), scores_1[j, i] - reference_1[i])))
                             for i in T.vectorized(T.int64(8)):
                                 sums_1[i] = sums_1[i] + scores_1[j, i]
                         for i in T.vectorized(T.int64(8)):

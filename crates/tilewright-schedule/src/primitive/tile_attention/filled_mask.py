@@ -141,7 +141,7 @@ class Module:
                         sums[i] = T.float32(0.0)
                     for j in range(8):
                         for i in T.vectorized(4):
-                            scores[j, i] = T.exp(scores[j, i] - reference[i])
+                            scores[j, i] = T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - reference[i])))
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):
@@ -204,7 +204,7 @@ class Module:
                         sums[i] = T.float32(0.0)
                     for j in range(5):
                         for i in T.vectorized(4):
-                            scores[j, i] = T.exp(scores[j, i] - reference[i])
+                            scores[j, i] = T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, i] - reference[i] < T.float32(-87.33), T.float32(-87.33), scores[j, i] - reference[i])))
                         for i in T.vectorized(4):
                             sums[i] = sums[i] + scores[j, i]
                     for i in T.vectorized(4):

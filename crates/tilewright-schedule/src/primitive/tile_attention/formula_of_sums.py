@@ -184,7 +184,7 @@ class Module:
                     for j in range(keys):
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
-                                scores[j, v_1 * T.int64(4) + i] = T.exp(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])
+                                scores[j, v_1 * T.int64(4) + i] = T.Select(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i] < T.float32(-87.33), T.float32(-87.33), scores[j, v_1 * T.int64(4) + i] - reference[v_1 * T.int64(4) + i])))
                         for v_1 in T.unroll(T.int64(2)):
                             for i in T.vectorized(T.int64(4)):
                                 sums[v_1 * T.int64(4) + i] = sums[v_1 * T.int64(4) + i] + scores[j, v_1 * T.int64(4) + i]

@@ -6,9 +6,12 @@
 //! where at most half of a vector is left, whose queries have several lanes each (`parts`); else as many of one vector as there
 //! are.
 
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, StmtKind, Var};
+mod finish;
 
-use super::task::{Keys, Maker, exp, is_load};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, StmtKind, Var};
+
+use super::masks::Masked;
+use super::task::{Keys, Maker, exp, is_load, weight};
 use super::turned::Rows;
 use super::{Tiling, reference};
 use crate::axes::Axis;
@@ -38,6 +41,9 @@ struct Memory {
     values: Option<Buffer>,
     /// What the values of keys that no query of the task sees add to each column, where there are such keys.
     unseen: Option<Buffer>,
+    /// A block of each mask, one line for each key, and rows of a mask before they are turned.
+    masks: Vec<Buffer>,
+    mask_rows: Option<Buffer>,
 }
 
 /// Tasks of one size.
@@ -161,6 +167,8 @@ impl Maker<'_> {
             let is_read = if parts == 1 { is_load(of) } else { self.is_row(of, along) };
             (copied || !is_read).then(|| self.memory(name, &[tiling.keys, columns]))
         };
+        let masks = self.masked().masks;
+        let masks = masks.iter().map(|(var, _)| self.memory(&var.name, &[tiling.keys, queries])).collect::<Vec<_>>();
         let columns = if self.are_rows_worked_out() { width.max(depth) } else { width };
         let memory = Memory {
             queries: self.memory("queries", &[depth / parts, queries]),
@@ -174,6 +182,8 @@ impl Maker<'_> {
             keys: copy("keys", &self.a.of_key, tiling.copied[0], &self.a.depth, depth),
             values: copy("values", &self.a.of_value, tiling.copied[1], &self.a.width, width),
             unseen: has_unseen.then(|| self.memory("unseen", &[width])),
+            mask_rows: (!masks.is_empty()).then(|| self.memory("mask_rows", &[tiling.lanes, tiling.keys])),
+            masks,
         };
         let (tile, sums) = (self.registers("tile", &[tiling.rows, queries]), self.registers("sums", &[queries]));
         let tiles = [self.registers("mixed_tile", &[tiling.rows, queries]), tile, sums];
@@ -209,10 +219,11 @@ impl Maker<'_> {
 
 impl Kind {
     fn buffers(&self) -> Vec<Buffer> {
-        let Memory { queries, scores, mixed, best, total, correction, reference, rows, keys, values, unseen } =
-            &self.memory;
+        let Memory { queries, scores, mixed, best, total, correction, reference, rows, .. } = &self.memory;
+        let Memory { keys, values, unseen, masks, mask_rows, .. } = &self.memory;
         let always = [queries, scores, mixed, best, total, correction, reference, rows];
-        always.into_iter().chain(keys).chain(values).chain(unseen).chain(&self.tiles).cloned().collect()
+        let copies = keys.iter().chain(values).chain(unseen).chain(masks).chain(mask_rows);
+        always.into_iter().chain(copies).chain(&self.tiles).cloned().collect()
     }
 }
 
@@ -261,6 +272,12 @@ impl Task<'_> {
         if let Some(unseen) = &self.memory.unseen {
             stmts.push(m.unseen((unseen, columns), (&self.seen, width), self.batch)?);
         }
+        if let Some(rows) = &self.memory.mask_rows {
+            // Whole vectors of them are turned, of which the last one may go beyond the keys.
+            stmts.push(m.serial("i", &m.int(self.tiling.lanes), |i| {
+                m.elements("j", self.tiling.keys, |j| store(rows, &[i, j], &m.float(0.0)))
+            })?);
+        }
         let parts = self.tiling.parts;
         stmts.push(m.serial("w", &m.int(width / parts), |w| match &self.memory.unseen {
             Some(unseen) if parts > 1 => {
@@ -308,7 +325,11 @@ impl Task<'_> {
         if let Some(copy) = &self.memory.values {
             stmts.push(self.copy(keys, copy, &self.m.a.of_value, &self.m.a.width.var, width)?);
         }
-        stmts.extend([self.scores(keys, tile)?, self.weights(keys, sums)?]);
+        let masked = self.m.masked();
+        for ((_, mask), to) in masked.masks.iter().zip(&self.memory.masks) {
+            stmts.push(self.mask(keys, mask, to)?);
+        }
+        stmts.extend([self.scores(keys, &masked, tile)?, self.weights(keys, sums)?]);
         let rows = self.tiling.rows;
         let lines = width / self.tiling.parts;
         // Tiles of about the same size: a small one would wait for its own sums.
@@ -348,16 +369,25 @@ impl Task<'_> {
         })
     }
 
-    /// The copy of the results of such queries, one line for each.
-    fn results_of_parts(&self, width: i64) -> Result<Stmt, Fault> {
-        let (m, memory, Tiling { parts, .. }) = (self.m, self.memory, self.tiling);
-        m.unrolled("i", self.tiling.queries(), |i| {
-            m.serial("w", &m.int(width / parts), |w| {
-                m.vectorized("c", parts, |c| {
-                    let value = load(&memory.mixed, &[w, &(&(i * parts) + c)])?;
-                    store(&memory.rows, &[i, &(&(w * parts) + c)], &value)
-                })
-            })
+    /// A mask's block, turned.
+    fn mask(&self, keys: &Keys, mask: &Expr, to: &Buffer) -> Result<Stmt, Fault> {
+        let (m, a) = (self.m, self.m.a);
+        let rows = self.memory.mask_rows.as_ref().ok_or_else(|| Fault::of_call("a mask has no rows"))?;
+        let float = m.float_of_mask(mask)?;
+        m.serial("vector", &m.int(self.tiling.vectors), |vector| {
+            let first = vector * m.tiling.lanes;
+            let worked_out = m.serial("i", &m.int(m.tiling.lanes), |i| {
+                let query = self.query(&(&first + i))?;
+                let element = |j: &Expr| {
+                    let key = &keys.first + j;
+                    store(rows, &[i, j], &m.at(&float, &[(&a.query.var, &query), (&a.key.var, &key)], self.batch))
+                };
+                match keys.count.as_int() {
+                    Some(count) => m.elements("j", count, element),
+                    None => m.looped(("j", &keys.count, ForKind::Vectorized), element),
+                }
+            })?;
+            Ok(Stmt::seq([worked_out, m.turned_mask(rows, &keys.count, &first, to)?]))
         })
     }
 
@@ -394,19 +424,27 @@ impl Task<'_> {
     }
 
     /// The scores of the block, tile by tile.
-    fn scores(&self, keys: &Keys, tile: &Buffer) -> Result<Stmt, Fault> {
+    fn scores(&self, keys: &Keys, masked: &Masked, tile: &Buffer) -> Result<Stmt, Fault> {
         let (m, rows) = (self.m, self.tiling.rows);
         match keys.count.as_int() {
-            Some(count) => m.tiles("tile", count, rows, |first, rows| self.score_tile(keys, tile, first, rows)),
+            Some(count) => {
+                m.tiles("tile", count, rows, |first, rows| self.score_tile(keys, masked, tile, (first, rows)))
+            }
             None => {
                 let tiles = m.ceil_div(&keys.count, rows)?;
-                m.serial("tile", &tiles, |number| self.score_tile(keys, tile, &(number * rows), rows))
+                m.serial("tile", &tiles, |number| self.score_tile(keys, masked, tile, (&(number * rows), rows)))
             }
         }
     }
 
     /// The scores of so many keys.
-    fn score_tile(&self, keys: &Keys, tile: &Buffer, first: &Expr, rows: i64) -> Result<Stmt, Fault> {
+    fn score_tile(
+        &self,
+        keys: &Keys,
+        masked: &Masked,
+        tile: &Buffer,
+        (first, rows): (&Expr, i64),
+    ) -> Result<Stmt, Fault> {
         let (m, a) = (self.m, self.m.a);
         let each =
             |body: &dyn Fn(&Expr, &Expr) -> Result<Stmt, Fault>| m.unrolled("r", rows, |r| self.lanes(|i| body(r, i)));
@@ -429,11 +467,24 @@ impl Task<'_> {
         let write = each(&|r, i| {
             let place = first + r;
             let (query, key) = (self.query(i)?, m.key(keys, &place)?);
-            let places = [(&a.product, &load(tile, &[r, i])?), (&a.query.var, &query), (&a.key.var, &key)];
-            store(&self.memory.scores, &[&place, i], &m.at(&a.scores, &places, self.batch))
+            let own = self.elements_of_masks(keys, &place, i)?;
+            let product = load(tile, &[r, i])?;
+            let places = [(&a.product, &product), (&a.query.var, &query), (&a.key.var, &key)];
+            let masks = masked.masks.iter().map(|(var, _)| var).zip(&own);
+            let places: Vec<(&Var, &Expr)> = places.into_iter().chain(masks).collect();
+            store(&self.memory.scores, &[&place, i], &m.at(&masked.scores, &places, self.batch))
         })?;
         let fold = (parts > 1).then(|| m.unrolled("r", rows, |r| self.tiling.fold_parts(tile, r))).transpose()?;
         Ok(Stmt::seq([clear, sum].into_iter().chain(fold).chain([write])))
+    }
+
+    /// The elements of the turned masks for a key of the block.
+    fn elements_of_masks(&self, keys: &Keys, j: &Expr, lane: &Expr) -> Result<Vec<Expr>, Fault> {
+        let place = match keys.count.as_int() {
+            Some(_) => j.clone(),
+            None => binary(BinOp::Min, j, &(&keys.count - 1))?,
+        };
+        self.memory.masks.iter().map(|mask| load(mask, &[&place, lane])).collect()
     }
 
     /// Scores become weights; maxima and sums take in the block.
@@ -454,7 +505,7 @@ impl Task<'_> {
         let weights = m.serial("j", &keys.count, |j| {
             let weight = self.lanes(|i| {
                 let distance = binary(BinOp::Sub, &score(j, i)?, &load(&memory.reference, &[i])?)?;
-                store(&memory.scores, &[j, i], &exp(&distance)?)
+                store(&memory.scores, &[j, i], &weight(&distance)?)
             })?;
             let sum = self.lanes(|i| store(sums, &[i], &binary(BinOp::Add, &load(sums, &[i])?, &score(j, i)?)?))?;
             Ok(Stmt::seq([weight, sum]))
@@ -495,74 +546,4 @@ impl Task<'_> {
         })?;
         Ok(Stmt::seq([start, sum, write]))
     }
-
-    /// The results of the queries that there are.
-    fn write(&self, width: i64) -> Result<Stmt, Fault> {
-        let (m, memory) = (self.m, self.memory);
-        // What corrects sums is not needed any more.
-        let (to, mut result, mut reciprocal) = (&memory.correction, m.a.result.clone(), None);
-        let mut stmts = Vec::new();
-        if let Some((product, var, value)) = m.by_reciprocal()? {
-            stmts.push(self.lanes(|i| store(to, &[i], &m.with(&value, &m.a.total, &load(&memory.total, &[i])?)))?);
-            (result, reciprocal) = (product, Some(var));
-        }
-        let formula = Formula { result, reciprocal };
-        if self.tiling.parts > 1 {
-            stmts.push(self.results_of_parts(width)?);
-            stmts.push(m.serial("i", &m.int(self.tiling.queries()), |i| {
-                self.row(&formula, i, width, |w| load(&memory.rows, &[i, w]))
-            })?);
-            return Ok(Stmt::seq(stmts));
-        }
-        stmts.push(m.serial("vector", &m.int(self.tiling.vectors), |vector| {
-            let first = vector * m.tiling.lanes;
-            let turned = m.turned_results(&first, &memory.mixed, &memory.rows)?;
-            let is_turned = turned.is_some();
-            let rows = m.serial("i", &m.int(m.tiling.lanes), |i| {
-                let lane = &first + i;
-                self.row(&formula, &lane, width, |w| match is_turned {
-                    true => load(&memory.rows, &[i, w]),
-                    false => load(&memory.mixed, &[w, &lane]),
-                })
-            })?;
-            Ok(Stmt::seq(turned.into_iter().chain([rows])))
-        })?);
-        Ok(Stmt::seq(stmts))
-    }
-
-    /// The result of the task's query of a number, if there is such a query.
-    fn row(
-        &self,
-        formula: &Formula,
-        number: &Expr,
-        width: i64,
-        mixed: impl Fn(&Expr) -> Result<Expr, Fault>,
-    ) -> Result<Stmt, Fault> {
-        let (m, a, memory) = (self.m, self.m.a, self.memory);
-        let query = &self.first + number;
-        let lane = if self.tiling.parts == 1 { number.clone() } else { number * self.tiling.parts };
-        let (total, reciprocal) = (load(&memory.total, &[&lane])?, load(&memory.correction, &[&lane])?);
-        let columns = m.tiles("column", width, m.tiling.lanes, |first, lanes| {
-            m.vectorized("c", lanes, |c| {
-                let w = first + c;
-                let mixed = mixed(&w)?;
-                let places = [(&a.mixed, &mixed), (&a.total, &total), (&a.query.var, &query), (&a.width.var, &w)];
-                let own = formula.reciprocal.iter().map(|var| (var, &reciprocal));
-                let values: Vec<(&Var, &Expr)> = places.into_iter().chain(own).collect();
-                let indices: Vec<Expr> = a.indices.iter().map(|index| m.at(index, &places, self.batch)).collect();
-                store(&a.out, &indices.iter().collect::<Vec<_>>(), &m.at(&formula.result, &values, self.batch))
-            })
-        })?;
-        if self.is_full {
-            return Ok(columns);
-        }
-        let condition = m.known.simplify(&compare(CmpOp::Lt, &query, &a.query.extent)?);
-        Ok(StmtKind::If { condition, then: columns, otherwise: None }.into())
-    }
-}
-
-/// The formula of a result, and what in it stands for the reciprocal of a query's divisor.
-struct Formula {
-    result: Expr,
-    reciprocal: Option<Var>,
 }

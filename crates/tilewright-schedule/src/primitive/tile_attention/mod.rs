@@ -22,6 +22,8 @@
 //! With `copy_keys` and `copy_values` a block of keys, or of values, is copied before its elements are taken one by one, so
 //! that they lie together. Keys and values that are worked out, or converted, are copied anyway.
 //!
+//! Masks whose rows are along the keys are turned, too (`masks`).
+//!
 //! Keys that no query of a task sees, because scores behind a place are -inf whatever they are, are left out (`seen`).
 //!
 //! Where a vector has more lanes than there are queries, several of them are of one query (`parts`). At most `few` queries are
@@ -33,9 +35,11 @@
 //!
 //! Floats are summed in another order than in the function as it was; an element is the same for every number of threads.
 //! Values are weighed first and divided by the sum of weights at the end, so that a sum of very large ones, beyond the greatest
-//! float divided by the number of keys, may overflow where the function as it was gives a finite mean.
+//! float divided by the number of keys, may overflow where the function as it was gives a finite mean. Weights that are less than
+//! the least normal number beside the greatest one are zero.
 
 mod many;
+mod masks;
 mod parts;
 mod recognise;
 mod seen;

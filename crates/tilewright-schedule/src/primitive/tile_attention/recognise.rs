@@ -252,7 +252,7 @@ impl Finder<'_> {
         let loads = loads_of(&stage.value);
         let read = loads.iter().find(|(buffer, _)| *buffer == self.products.buffer);
         let (_, indices) = read.ok_or_else(|| Fault::of_call(format!("`{}` reads no product", stage.buffer.name)))?;
-        let mut axes: Vec<(Var, Expr)> = Vec::new();
+        let (mut axes, mut from, mut to): (Vec<(Var, Expr)>, Vec<Expr>, Vec<Expr>) = Default::default();
         for (index, place) in indices.iter().zip(&self.products.indices) {
             match (index.as_var(), place.as_var()) {
                 (Some(var), Some(_)) if axes.iter().all(|(seen, _)| seen != var) => {
@@ -261,15 +261,56 @@ impl Finder<'_> {
                 _ if self.known.simplify(place).as_int() == index.as_int() && index.as_int().is_some() => {}
                 // An axis of one place.
                 (None, Some(_)) if index.as_int() == Some(0) => {}
+                (None, Some(_)) if index.as_int().is_none() => {
+                    from.push(index.clone());
+                    to.push(place.clone());
+                }
                 _ => return Err(Fault::of_call(format!("`{}` does not read products one by one", stage.buffer.name))),
             }
         }
         self.check_extents(stage, &axes)?;
+        axes.extend(self.axes_in_one(stage, &axes, (&from, &to))?);
         let units = stage.spatial.iter().filter(|axis| axis.extent.as_int() == Some(1));
         let units: Vec<Var> =
             units.map(|axis| axis.var.clone()).filter(|var| axes.iter().all(|(seen, _)| seen != var)).collect();
         axes.extend(units.into_iter().map(|var| (var.clone(), Expr::int(0, var.dtype))));
         Ok(axes)
+    }
+
+    /// Those of the stage's axes that are one axis of the products together, by what is read at places of these.
+    fn axes_in_one(
+        &self,
+        stage: &Stage,
+        known: &[(Var, Expr)],
+        (from, to): (&[Expr], &[Expr]),
+    ) -> Result<Vec<(Var, Expr)>, Fault> {
+        if from.is_empty() {
+            return Ok(Vec::new());
+        }
+        let refuse = || Fault::of_call(format!("`{}` does not read each product once", stage.buffer.name));
+        let own: Vec<&Axis> = stage.spatial.iter().filter(|axis| mentions_any(from, &axis.var)).collect();
+        if own.iter().any(|axis| known.iter().any(|(var, _)| *var == axis.var)) {
+            return Err(refuse());
+        }
+        let iters: Vec<(Var, Range)> =
+            own.iter().map(|axis| (axis.var.clone(), Range::up_to(axis.extent.clone()))).collect();
+        let whole = Expr::bool(true);
+        let map = detect_iter_map(&mut Analyzer::default(), from, &iters, &whole, IterMapLevel::Bijective, true);
+        let count = |axes: &[&Axis]| {
+            let extents = axes.iter().map(|axis| axis.extent.cast(DataType::I64).ok());
+            extents.into_iter().try_fold(Expr::i64(1), |count, extent| Some(&count * &extent?))
+        };
+        let places: Vec<&Axis> = self
+            .products
+            .spatial
+            .iter()
+            .filter(|axis| to.iter().any(|place| place.as_var() == Some(&axis.var)))
+            .collect();
+        let found = (map.indices.len() == from.len())
+            .then(|| inverse_affine_iter_map(&self.known, &map.indices, to))
+            .flatten()
+            .filter(|_| count(&own).zip(count(&places)).is_some_and(|(a, b)| self.known.prove_equal(&a, &b)));
+        found.ok_or_else(refuse)
     }
 
     fn check_extents(&self, stage: &Stage, axes: &[(Var, Expr)]) -> Result<(), Fault> {
@@ -413,6 +454,10 @@ impl Finder<'_> {
         }
         Ok(axes)
     }
+}
+
+fn mentions_any(formulas: &[Expr], var: &Var) -> bool {
+    formulas.iter().any(|formula| mentions(formula, std::slice::from_ref(var)))
 }
 
 fn reduced_axis(stage: &Stage) -> Result<Axis, Fault> {

@@ -3,7 +3,7 @@
 use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Stmt, Var};
 
 use super::reference;
-use super::task::{Keys, Maker, exp};
+use super::task::{Keys, Maker, exp, weight};
 use crate::exprs::{binary, compare, greater, typed};
 use crate::loops::{load, store};
 use crate::primitive::Fault;
@@ -172,7 +172,7 @@ impl Task<'_> {
         stmts.push(m.vectorized("c", lanes, |c| store(vector, &[c], &m.float(0.0)))?);
         stmts.push(each(&|j, c| {
             let distance = binary(BinOp::Sub, &load(&memory.scores, &[j])?, &self.number(&memory.reference)?)?;
-            let set = store(&memory.scores, &[j], &exp(&distance)?)?;
+            let set = store(&memory.scores, &[j], &weight(&distance)?)?;
             let sum = store(vector, &[c], &binary(BinOp::Add, &load(vector, &[c])?, &load(&memory.scores, &[j])?)?)?;
             Ok(Stmt::seq([set, sum]))
         })?);

@@ -108,7 +108,7 @@ class Module:
                             half[c] = T.float32(0.0)
                         for v_1 in range((keys + T.int64(7)) // T.int64(8)):
                             for c in T.vectorized(T.int64(8)):
-                                scores[v_1 * T.int64(8) + c] = T.exp(scores[v_1 * T.int64(8) + c] - reference[T.int64(0)])
+                                scores[v_1 * T.int64(8) + c] = T.Select(scores[v_1 * T.int64(8) + c] - reference[T.int64(0)] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[v_1 * T.int64(8) + c] - reference[T.int64(0)] < T.float32(-87.33), T.float32(-87.33), scores[v_1 * T.int64(8) + c] - reference[T.int64(0)])))
                                 half[c] = half[c] + scores[v_1 * T.int64(8) + c]
                         for c in T.vectorized(T.int64(4)):
                             half_1[c] = half[c] + half[c + T.int64(4)]
@@ -141,6 +141,8 @@ class Module:
                     rows = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
                     values = T.alloc_buffer((T.int64(96), T.int64(5)), align=64)
                     unseen = T.alloc_buffer((T.int64(5),), align=64)
+                    mask0 = T.alloc_buffer((T.int64(96), T.int64(16)), align=64)
+                    mask_rows = T.alloc_buffer((T.int64(8), T.int64(96)), align=64)
                     mixed_tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                     tile = T.alloc_buffer((T.int64(4), T.int64(16)), scope="local", align=64)
                     sums = T.alloc_buffer((T.int64(16),), scope="local", align=64)
@@ -154,6 +156,8 @@ class Module:
                     rows_1 = T.alloc_buffer((T.int64(8), T.int64(8)), align=64)
                     values_1 = T.alloc_buffer((T.int64(96), T.int64(5)), align=64)
                     unseen_1 = T.alloc_buffer((T.int64(5),), align=64)
+                    mask0_1 = T.alloc_buffer((T.int64(96), T.int64(8)), align=64)
+                    mask_rows_1 = T.alloc_buffer((T.int64(8), T.int64(96)), align=64)
                     mixed_tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
                     tile_1 = T.alloc_buffer((T.int64(8), T.int64(8)), scope="local", align=64)
                     sums_1 = T.alloc_buffer((T.int64(8),), scope="local", align=64)
@@ -267,6 +271,10 @@ class Module:
                                 columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
                         for c in T.vectorized(T.int64(5)):
                             unseen[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
+                        for i in range(T.int64(8)):
+                            for j in T.unroll(T.int64(12)):
+                                for c in T.vectorized(T.int64(8)):
+                                    mask_rows[i, j * T.int64(8) + c] = T.float32(0.0)
                         for w in range(T.int64(5)):
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
@@ -277,6 +285,51 @@ class Module:
                             for j in range(keys):
                                 for c in T.vectorized(T.int64(5)):
                                     values[j, T.int64(0) + c] = v[v_i0, first_key + j, v_i1, T.int64(0) + c]
+                            for vector in range(T.int64(2)):
+                                for i in range(T.int64(8)):
+                                    for j in T.vectorized(keys):
+                                        mask_rows[i, j] = bias[v_i0, T.int64(0), query_block * T.int64(16) + (vector * T.int64(8) + i), first_key + j]
+                                for i_tile, j_tile in T.grid(T.int64(1), (keys + T.int64(7)) // T.int64(8)):
+                                    row: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(0), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_1: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(1), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_2: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(2), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_3: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(3), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_4: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(4), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_5: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(5), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_6: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(6), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_7: T.float32x8 = mask_rows[i_tile * T.int64(8) + T.int64(7), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mask0[j_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    mask0[j_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    mask0[j_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    mask0[j_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    mask0[j_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    mask0[j_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    mask0[j_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    mask0[j_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
                             for tile_2 in range((keys + T.int64(3)) // T.int64(4)):
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
@@ -290,7 +343,7 @@ class Module:
                                 for r in T.unroll(T.int64(4)):
                                     for v_1 in T.unroll(T.int64(2)):
                                         for i in T.vectorized(T.int64(8)):
-                                            scores[tile_2 * T.int64(4) + r, v_1 * T.int64(8) + i] = T.Select(query_block * T.int64(16) + (v_1 * T.int64(8) + i) + (m - n) >= T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1)), tile[r, v_1 * T.int64(8) + i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), query_block * T.int64(16) + (v_1 * T.int64(8) + i), T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1))], T.float32("-inf"))
+                                            scores[tile_2 * T.int64(4) + r, v_1 * T.int64(8) + i] = T.Select(query_block * T.int64(16) + (v_1 * T.int64(8) + i) + (m - n) >= T.min(first_key + (tile_2 * T.int64(4) + r), m - T.int64(1)), tile[r, v_1 * T.int64(8) + i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + mask0[T.min(tile_2 * T.int64(4) + r, keys - T.int64(1)), v_1 * T.int64(8) + i], T.float32("-inf"))
                             for v_1 in T.unroll(T.int64(2)):
                                 for i in T.vectorized(T.int64(8)):
                                     sums[v_1 * T.int64(8) + i] = best[v_1 * T.int64(8) + i]
@@ -313,7 +366,7 @@ class Module:
                             for j in range(keys):
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
-                                        scores[j, v_1 * T.int64(8) + i] = T.exp(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])
+                                        scores[j, v_1 * T.int64(8) + i] = T.Select(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i] < T.float32(-87.33), T.float32(-87.33), scores[j, v_1 * T.int64(8) + i] - reference[v_1 * T.int64(8) + i])))
                                 for v_1 in T.unroll(T.int64(2)):
                                     for i in T.vectorized(T.int64(8)):
                                         sums[v_1 * T.int64(8) + i] = sums[v_1 * T.int64(8) + i] + scores[j, v_1 * T.int64(8) + i]
@@ -541,6 +594,10 @@ class Module:
                                 columns[T.int64(0) + c] = columns[T.int64(0) + c] + T.float32(0.0) * v[v_i0, seen + j, v_i1, T.int64(0) + (T.int64(0) + c)]
                         for c in T.vectorized(T.int64(5)):
                             unseen_1[T.int64(0) + (T.int64(0) + c)] = columns[T.int64(0) + c]
+                        for i in range(T.int64(8)):
+                            for j in T.unroll(T.int64(12)):
+                                for c in T.vectorized(T.int64(8)):
+                                    mask_rows_1[i, j * T.int64(8) + c] = T.float32(0.0)
                         for w in range(T.int64(5)):
                             for i in T.vectorized(T.int64(8)):
                                 mixed_1[w, i] = unseen_1[w]
@@ -550,6 +607,51 @@ class Module:
                             for j in range(keys):
                                 for c in T.vectorized(T.int64(5)):
                                     values_1[j, T.int64(0) + c] = v[v_i0, first_key + j, v_i1, T.int64(0) + c]
+                            for vector in range(T.int64(1)):
+                                for i in range(T.int64(8)):
+                                    for j in T.vectorized(keys):
+                                        mask_rows_1[i, j] = bias[v_i0, T.int64(0), T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + (vector * T.int64(8) + i), n - T.int64(1)), first_key + j]
+                                for i_tile, j_tile in T.grid(T.int64(1), (keys + T.int64(7)) // T.int64(8)):
+                                    row: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(0), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_1: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(1), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_2: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(2), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_3: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(3), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_4: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(4), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_5: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(5), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_6: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(6), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    row_7: T.float32x8 = mask_rows_1[i_tile * T.int64(8) + T.int64(7), T.Ramp(j_tile * T.int64(8), T.int64(1), 8)]
+                                    mixed_2: T.float32x8 = T.Shuffle([row, row_1], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_3: T.float32x8 = T.Shuffle([row, row_1], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_4: T.float32x8 = T.Shuffle([row_2, row_3], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_5: T.float32x8 = T.Shuffle([row_2, row_3], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_6: T.float32x8 = T.Shuffle([row_4, row_5], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_7: T.float32x8 = T.Shuffle([row_4, row_5], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_8: T.float32x8 = T.Shuffle([row_6, row_7], [0, 8, 1, 9, 4, 12, 5, 13])
+                                    mixed_9: T.float32x8 = T.Shuffle([row_6, row_7], [2, 10, 3, 11, 6, 14, 7, 15])
+                                    mixed_10: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_11: T.float32x8 = T.Shuffle([mixed_2, mixed_4], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_12: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_13: T.float32x8 = T.Shuffle([mixed_3, mixed_5], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_14: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_15: T.float32x8 = T.Shuffle([mixed_6, mixed_8], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_16: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [0, 1, 8, 9, 4, 5, 12, 13])
+                                    mixed_17: T.float32x8 = T.Shuffle([mixed_7, mixed_9], [2, 3, 10, 11, 6, 7, 14, 15])
+                                    mixed_18: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_19: T.float32x8 = T.Shuffle([mixed_10, mixed_14], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_20: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_21: T.float32x8 = T.Shuffle([mixed_11, mixed_15], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_22: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_23: T.float32x8 = T.Shuffle([mixed_12, mixed_16], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mixed_24: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [0, 1, 2, 3, 8, 9, 10, 11])
+                                    mixed_25: T.float32x8 = T.Shuffle([mixed_13, mixed_17], [4, 5, 6, 7, 12, 13, 14, 15])
+                                    mask0_1[j_tile * T.int64(8) + T.int64(0), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_18
+                                    mask0_1[j_tile * T.int64(8) + T.int64(1), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_20
+                                    mask0_1[j_tile * T.int64(8) + T.int64(2), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_22
+                                    mask0_1[j_tile * T.int64(8) + T.int64(3), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_24
+                                    mask0_1[j_tile * T.int64(8) + T.int64(4), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_19
+                                    mask0_1[j_tile * T.int64(8) + T.int64(5), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_21
+                                    mask0_1[j_tile * T.int64(8) + T.int64(6), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_23
+                                    mask0_1[j_tile * T.int64(8) + T.int64(7), T.Ramp(vector * T.int64(8) + i_tile * T.int64(8), T.int64(1), 8)] = mixed_25
                             for tile_2 in range((keys + T.int64(7)) // T.int64(8)):
                                 for r in T.unroll(T.int64(8)):
                                     for i in T.vectorized(T.int64(8)):
@@ -560,7 +662,7 @@ class Module:
                                             tile_1[r, i] = tile_1[r, i] + k[v_i0, T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1)), v_i1, d] * queries_1[d, i]
                                 for r in T.unroll(T.int64(8)):
                                     for i in T.vectorized(T.int64(8)):
-                                        scores_1[tile_2 * T.int64(8) + r, i] = T.Select(T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1)), tile_1[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + bias[v_i0, T.int64(0), T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)), T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1))], T.float32("-inf"))
+                                        scores_1[tile_2 * T.int64(8) + r, i] = T.Select(T.min(n // T.int64(16) * T.int64(8) + query_block * T.int64(8) + i, n - T.int64(1)) + (m - n) >= T.min(first_key + (tile_2 * T.int64(8) + r), m - T.int64(1)), tile_1[r, i] * (T.float32(1.0) / T.sqrt(T.float32(9.0))) + mask0_1[T.min(tile_2 * T.int64(8) + r, keys - T.int64(1)), i], T.float32("-inf"))
                             for i in T.vectorized(T.int64(8)):
                                 sums_1[i] = best_1[i]
                             for j in range(keys):
@@ -576,7 +678,7 @@ class Module:
                                 sums_1[i] = T.float32(0.0)
                             for j in range(keys):
                                 for i in T.vectorized(T.int64(8)):
-                                    scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                                    scores_1[j, i] = T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(-87.33), scores_1[j, i] - reference_1[i])))
                                 for i in T.vectorized(T.int64(8)):
                                     sums_1[i] = sums_1[i] + scores_1[j, i]
                             for i in T.vectorized(T.int64(8)):

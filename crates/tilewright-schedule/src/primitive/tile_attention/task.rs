@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
 
 use super::{Attention, Tiling};
 use crate::axes::Axis;
-use crate::exprs::{binary, substituted, typed};
+use crate::exprs::{binary, compare, substituted, typed};
 use crate::loops::{looped, memory, task_block, with_names};
 use crate::primitive::Fault;
 
@@ -60,7 +60,7 @@ impl Maker<'_> {
         memory(name, shape.iter().map(|&size| self.int(size)).collect(), self.a.dtype, scope)
     }
 
-    fn looped(
+    pub(super) fn looped(
         &self,
         (name, extent, kind): (&str, &Expr, ForKind),
         body: impl FnOnce(&Expr) -> Result<Stmt, Fault>,
@@ -211,6 +211,19 @@ impl Maker<'_> {
         }
         Ok(Stmt::seq(stmts))
     }
+}
+
+/// The logarithm of the least normal number.
+const LEAST: f64 = -87.33;
+
+/// The weight of a score at a distance from the reference. One that would be less than the least normal number is zero:
+/// processors take a hundred times as long for products of such numbers, and masks of -100 make them.
+pub(super) fn weight(distance: &Expr) -> Result<Expr, Fault> {
+    let least = Expr::float(LEAST, distance.dtype);
+    let is_tiny = compare(CmpOp::Lt, distance, &least)?;
+    // Not even what is not taken may be such a number.
+    let held = typed(Expr::select(&is_tiny, &least, distance))?;
+    typed(Expr::select(&is_tiny, &Expr::float(0.0, distance.dtype), &exp(&held)?))
 }
 
 pub(super) fn exp(value: &Expr) -> Result<Expr, Fault> {

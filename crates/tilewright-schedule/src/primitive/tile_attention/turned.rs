@@ -24,7 +24,7 @@ pub(super) struct Rows<'a> {
 }
 
 impl Maker<'_> {
-    fn lanes_turned(&self) -> Option<usize> {
+    pub(super) fn lanes_turned(&self) -> Option<usize> {
         let lanes = self.tiling.lanes;
         [2, 4, 8, 16].contains(&lanes).then(|| usize::try_from(lanes).ok()).flatten()
     }
@@ -101,6 +101,28 @@ impl Maker<'_> {
             conditions: Vec::new(),
         };
         copy.along_read().map(Some)
+    }
+
+    /// The same of a mask's rows, as many columns of them as are worked out.
+    pub(super) fn turned_mask(&self, from: &Buffer, columns: &Expr, first: &Expr, to: &Buffer) -> Result<Stmt, Fault> {
+        let lanes = self.lanes_turned().ok_or_else(|| Fault::of_call("vectors of these lanes are not turned"))?;
+        let (j, i) = (self.var("j"), self.var("i"));
+        // There is place for whole vectors.
+        let whole = self.known.simplify(&(&self.ceil_div(columns, self.tiling.lanes)? * self.tiling.lanes));
+        let copy = Copy {
+            lanes,
+            from: from.clone(),
+            from_indices: vec![Expr::var(&i), Expr::var(&j)],
+            to: to.clone(),
+            to_indices: vec![Expr::var(&j), first + &Expr::var(&i)],
+            read_bounds: Vec::new(),
+            write_bounds: Vec::new(),
+            read: side(&j, &whole),
+            write: side(&i, &self.int(self.tiling.lanes)),
+            zeros_behind: Vec::new(),
+            conditions: Vec::new(),
+        };
+        copy.along_read()
     }
 
     /// The loops that copy the results of a vector of queries, whose first one is given, from `from[width, query]` to

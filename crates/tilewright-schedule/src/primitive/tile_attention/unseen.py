@@ -167,7 +167,7 @@ class Module:
                         for j in range(keys):
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
-                                    scores[j, v * 4 + i] = T.exp(scores[j, v * 4 + i] - reference[v * 4 + i])
+                                    scores[j, v * 4 + i] = T.Select(scores[j, v * 4 + i] - reference[v * 4 + i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores[j, v * 4 + i] - reference[v * 4 + i] < T.float32(-87.33), T.float32(-87.33), scores[j, v * 4 + i] - reference[v * 4 + i])))
                             for v in T.unroll(2):
                                 for i in T.vectorized(4):
                                     sums[v * 4 + i] = sums[v * 4 + i] + scores[j, v * 4 + i]
@@ -335,7 +335,7 @@ class Module:
                             sums_1[i] = T.float32(0.0)
                         for j in range(keys):
                             for i in T.vectorized(4):
-                                scores_1[j, i] = T.exp(scores_1[j, i] - reference_1[i])
+                                scores_1[j, i] = T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(0.0), T.exp(T.Select(scores_1[j, i] - reference_1[i] < T.float32(-87.33), T.float32(-87.33), scores_1[j, i] - reference_1[i])))
                             for i in T.vectorized(4):
                                 sums_1[i] = sums_1[i] + scores_1[j, i]
                         for i in T.vectorized(4):
