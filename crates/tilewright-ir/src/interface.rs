@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tilewright_expr::node::{VarId, walk};
 use tilewright_support::Set;
 
-use crate::tir::{Buffer, Expr, ExprKind, PrimFunc, Stmt, StmtKind, Var, written_data};
+use crate::tir::{Buffer, Expr, ExprKind, Param, PrimFunc, StmtKind, Var, written_data_with};
 
 /// The arguments of the kernel of a PrimFunc. Lowering writes the flat function's parameters in this order: first the
 /// buffers, then the scalars. Code generation and the machine count on it.
@@ -40,21 +40,22 @@ pub struct Scalar {
 impl KernelInterface {
     pub fn of(function: &PrimFunc) -> Self {
         let written = written_through_views(function);
-        let mut tensors = Vec::new();
-        let mut scalars = Vec::new();
-        for (param, p) in function.params.iter().enumerate() {
-            match &p.buffer {
-                Some(buffer) => {
-                    let written = written.contains(&buffer.data.id());
-                    tensors.push(Tensor { param, buffer: buffer.clone(), written });
-                }
-                None => scalars.push(Scalar { var: p.var.clone(), param: Some(param) }),
-            }
-        }
+        let tensor = |(param, p): (usize, &Param)| {
+            let buffer = p.buffer.clone()?;
+            Some(Tensor { param, written: written.contains(&buffer.data.id()), buffer })
+        };
+        let tensors = function.params.iter().enumerate().filter_map(tensor).collect();
+        Self { tensors, scalars: Self::scalars_of(function) }
+    }
+
+    /// The scalar arguments alone: the body is not looked at.
+    pub fn scalars_of(function: &PrimFunc) -> Vec<Scalar> {
+        let params = function.params.iter().enumerate().filter(|(_, p)| p.buffer.is_none());
+        let mut scalars: Vec<Scalar> =
+            params.map(|(param, p)| Scalar { var: p.var.clone(), param: Some(param) }).collect();
         let mut known: HashSet<Var> = scalars.iter().map(|s| s.var.clone()).collect();
         let own = declared_by_argument(function);
-        for tensor in &tensors {
-            let buffer = &tensor.buffer;
+        for buffer in function.params.iter().filter_map(|p| p.buffer.as_ref()) {
             for expr in buffer.shape.iter().chain(&buffer.strides).chain(&buffer.elem_offset) {
                 walk(expr, |e: &Expr| {
                     if let ExprKind::Var(var) = &e.kind
@@ -66,7 +67,7 @@ impl KernelInterface {
                 });
             }
         }
-        Self { tensors, scalars }
+        scalars
     }
 }
 
@@ -91,9 +92,8 @@ pub fn declared_by_argument(function: &PrimFunc) -> Set<VarId> {
 
 /// The data variables of all buffers that the function writes, through regions that other buffers match too.
 fn written_through_views(function: &PrimFunc) -> Set<VarId> {
-    let mut written = written_data(&function.body);
     let mut views = Vec::new();
-    walk(&function.body, |stmt: &Stmt| {
+    let mut written = written_data_with(&function.body, &mut |stmt| {
         if let StmtKind::Block { block, .. } = &stmt.kind {
             views.extend(block.match_buffers.iter().map(|m| (m.buffer.data.id(), m.source.buffer.data.id())));
         }
@@ -111,7 +111,7 @@ fn written_through_views(function: &PrimFunc) -> Set<VarId> {
 mod tests {
     use super::*;
     use crate::Attrs;
-    use crate::tir::{ForeignCallee, Param};
+    use crate::tir::{ForeignCallee, Stmt};
     use tilewright_support::Origins;
     use tilewright_tensor::DataType;
 

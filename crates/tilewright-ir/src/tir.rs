@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tilewright_expr::ir_handle;
-use tilewright_expr::node::{IrNode, VarId, rewrite, walk, walk_some};
+use tilewright_expr::node::{IrNode, VarId, rewrite, walk_some};
 pub use tilewright_expr::{
     BinOp, Buffer, BufferNode, Builtin, BuiltinEffect, BuiltinResult, CmpOp, Expr, ExprKind, ExprNode, ForeignCallee,
     Intrinsic, Range, Scope, TypeMismatch, Var,
@@ -295,22 +295,40 @@ pub struct PrimFunc {
 
 /// The data variables of the buffers that the statement stores to, or whose address it gives to a foreign function.
 pub fn written_data(stmt: &Stmt) -> Set<VarId> {
-    let mut written = Set::default();
-    walk(stmt, |stmt: &Stmt| {
-        if let StmtKind::Store { buffer, .. } = &stmt.kind {
-            written.insert(buffer.data.id());
-        }
-    });
-    given_away(stmt, &mut |buffer| {
-        written.insert(buffer.data.id());
-    });
-    written
+    written_data_with(stmt, &mut |_| ())
+}
+
+/// As [`written_data`], in one walk with somebody who is shown all statements, outermost first.
+pub(crate) fn written_data_with(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) -> Set<VarId> {
+    let (mut stored, mut given) = (Set::default(), Set::default());
+    given_away_in(
+        stmt,
+        &mut |buffer| {
+            given.insert(buffer.data.id());
+        },
+        &mut |stmt| {
+            if let StmtKind::Store { buffer, .. } = &stmt.kind {
+                stored.insert(buffer.data.id());
+            }
+            f(stmt);
+        },
+    );
+    stored.extend(given);
+    stored
 }
 
 /// Calls `f` with each buffer of which an address goes to a foreign function, which may do anything with the memory there.
 pub fn given_away<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer)) {
+    given_away_in(node, f, &mut |_| ());
+}
+
+/// As [`given_away`], with somebody who is shown all statements.
+fn given_away_in<N: IrNode>(node: &N, f: &mut dyn FnMut(&Buffer), of_stmt: &mut dyn FnMut(&Stmt)) {
     walk_some(node, |node| {
-        let Some(expr) = node.downcast::<Expr>() else { return true };
+        let Some(expr) = node.downcast::<Expr>() else {
+            node.downcast::<Stmt>().into_iter().for_each(&mut *of_stmt);
+            return true;
+        };
         if let ExprKind::AddressOf { buffer, .. } = &expr.kind {
             f(buffer);
         }

@@ -16,7 +16,7 @@ use crate::stmt::{Result, analyzer_of, error, error_with_help, map_below, typed,
 use crate::substitute::{Substitute, reindex};
 
 pub fn lower_blocks(function: &PrimFunc) -> Result<PrimFunc> {
-    let bound = KernelInterface::of(function).scalars.iter().map(|scalar| scalar.var.id()).collect();
+    let bound = KernelInterface::scalars_of(function).iter().map(|scalar| scalar.var.id()).collect();
     let memory = function.params.iter().filter_map(|p| p.buffer.as_ref()).map(|buffer| buffer.data.id()).collect();
     let mut cx = Blocks { analyzer: analyzer_of(function), memory, bound, views: Map::default() };
     Ok(with_body(function, cx.lower(&function.origins, &function.body)?))

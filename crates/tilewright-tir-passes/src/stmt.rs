@@ -67,7 +67,7 @@ pub(crate) fn with_body(function: &PrimFunc, body: Stmt) -> PrimFunc {
 /// An analyser that knows what holds everywhere in the function: dimensions are not negative.
 pub fn analyzer_of(function: &PrimFunc) -> Analyzer {
     let mut analyzer = Analyzer::new();
-    for scalar in KernelInterface::of(function).scalars {
+    for scalar in KernelInterface::scalars_of(function) {
         if scalar.param.is_none() {
             analyzer.bind_bounds(&scalar.var, Some(0), None);
         }

@@ -100,7 +100,7 @@ impl Instrument for Unscheduled {
 /// The note of a kernel, whose function may be known from before it was scheduled too.
 fn describe(function: &PrimFunc, before: Option<&PrimFunc>) -> String {
     let scalars = |function: &PrimFunc| -> Vec<VarId> {
-        KernelInterface::of(function).scalars.iter().map(|scalar| scalar.var.id()).collect()
+        KernelInterface::scalars_of(function).iter().map(|scalar| scalar.var.id()).collect()
     };
     let own = scalars(function);
     let (counted, scalars) = match before.map(|before| (before, scalars(before))) {
