@@ -44,21 +44,25 @@ impl Memo {
 pub fn rewrite<H: AnyHandle, N: IrNode>(root: &N, f: impl FnMut(&H) -> Option<H>) -> Option<N> {
     struct BottomUp<H, F> {
         f: F,
-        memo: Memo,
+        /// What became of shared nodes, by address: all that are met are below `root`, which keeps them.
+        done: Map<usize, Rewritten>,
         sort: std::marker::PhantomData<H>,
     }
     impl<H: AnyHandle, F: FnMut(&H) -> Option<H>> Mapper for BottomUp<H, F> {
         fn map(&mut self, node: &dyn AnyHandle) -> Option<Box<dyn AnyHandle>> {
-            if let Some(result) = self.memo.get(node) {
-                return result;
+            let is_shared = node.is_shared();
+            if is_shared && let Some(result) = self.done.get(&node.address()) {
+                return result.as_ref().map(|known| known.boxed());
             }
             let inside = tilewright_support::with_stack(|| node.map_inside(self));
             let current = inside.as_deref().unwrap_or(node);
             let replaced = current.downcast::<H>().and_then(|h| (self.f)(h)).map(|h| Box::new(h) as Box<dyn AnyHandle>);
             let result = replaced.or(inside);
-            self.memo.put(node, &result);
+            if is_shared {
+                self.done.insert(node.address(), result.as_ref().map(|found| found.boxed()));
+            }
             result
         }
     }
-    root.map_children(&mut BottomUp { f, memo: Memo::default(), sort: std::marker::PhantomData::<H> })
+    root.map_children(&mut BottomUp { f, done: Map::default(), sort: std::marker::PhantomData::<H> })
 }

@@ -20,6 +20,8 @@ use super::{AnyHandle, IrNode};
 pub struct Saver {
     /// The value that is being written.
     line: String,
+    /// Memory of values that were written.
+    spare: Vec<String>,
     entries: String,
     /// The number of each node that has an entry, by address.
     numbers: Map<usize, usize>,
@@ -114,13 +116,16 @@ impl Saver {
     }
 
     fn entry(&mut self, node: &dyn AnyHandle) -> usize {
-        let outer = std::mem::take(&mut self.line);
+        let empty = self.spare.pop().unwrap_or_default();
+        let outer = std::mem::replace(&mut self.line, empty);
         tilewright_support::with_stack(|| node.save_inside(self));
-        let inside = std::mem::replace(&mut self.line, outer);
+        let mut inside = std::mem::replace(&mut self.line, outer);
         let number = self.numbers.len();
         self.numbers.insert(node.address(), number);
         let comma = if number == 0 { "" } else { "," };
         let _ = write!(self.entries, "{comma}\n[\"%{number}\", \"{}\", {inside}]", node.sort());
+        inside.clear();
+        self.spare.push(inside);
         number
     }
 
@@ -177,6 +182,12 @@ impl Saver {
 /// A text as JSON has it.
 fn write_text(out: &mut String, text: &str) {
     out.push('"');
+    // Most texts are names.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        out.push_str(text);
+        out.push('"');
+        return;
+    }
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c == '"' || c == '\\' || c.is_control()) {
         let (plain, special) = rest.split_at(at);
