@@ -88,10 +88,14 @@ pub fn num_threads() -> usize {
     if requested > 0 {
         return requested;
     }
-    let from_environment = setting("TILEWRIGHT_NUM_THREADS", "a number of threads from 1 to 1024", |text| {
+    from_environment().unwrap_or_else(affinity::default_threads).min(MAX_THREADS)
+}
+
+/// What the environment says of the number of threads; what cannot be read is told of once.
+pub(crate) fn from_environment() -> Option<usize> {
+    setting("TILEWRIGHT_NUM_THREADS", "a number of threads from 1 to 1024", |text| {
         text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads))
-    });
-    from_environment.unwrap_or_else(affinity::default_threads).min(MAX_THREADS)
+    })
 }
 
 /// Fits the pool, if there is one, to what is asked for now.
