@@ -7,7 +7,8 @@ use pyo3::types::{PyDict, PyTuple};
 use tilewright::ir::pass::{CONTEXT_OPTIONS, Callback, CallbackValue, PassArg};
 use tilewright::ir::tir::PrimFunc;
 use tilewright::relax_passes::{self, AlterOpImpl, BindParams, BindSymbolicVars, ParamKey, Replacement};
-use tilewright::{Tensor, passes, pipelines};
+use tilewright::support::parallel_map;
+use tilewright::{passes, pipelines};
 
 use crate::dlpack;
 use crate::error;
@@ -121,8 +122,12 @@ pub(crate) fn bind_params(name: String, params: &Bound<'_, PyDict>) -> PyResult<
                 ParamKey::Name(name.map_err(|_| error::wrong_type(expected, &param))?)
             }
         };
-        bound.push((key, tensor.copied().and_then(Tensor::sealed).map_err(|e| error::tensor(py, &e))?));
+        bound.push((key, tensor));
     }
+    let copies = py.detach(|| parallel_map(&bound, |(_, tensor)| tensor.clone().sealed()));
+    let keys = bound.into_iter().map(|(key, _)| key);
+    let bound = keys.zip(copies).map(|(key, copy)| Ok((key, copy.map_err(|e| error::tensor(py, &e))?)));
+    let bound = bound.collect::<PyResult<Vec<_>>>()?;
     Ok(PyPass::native(Arc::new(BindParams::new(name, bound))))
 }
 

@@ -13,7 +13,7 @@ use tilewright::import::torch::rules::find;
 use tilewright::import::torch::{Argument, Graph, Input, Node as Recorded, Options, Refused, Target, Value, translate};
 use tilewright::ir::builder::BlockBuilder;
 use tilewright::ir::relax::{Expr, StructInfo};
-use tilewright::support::{SourceFile, Span};
+use tilewright::support::{SourceFile, Span, parallel_map};
 use tilewright::{DataType, Tensor};
 
 use crate::error;
@@ -37,7 +37,8 @@ pub(crate) fn import_torch_graph<'py>(
     custom: &Bound<'py, PyAny>,
 ) -> PyResult<()> {
     let py = graph.py();
-    let (graph, options) = (graph_of(graph)?, options_of(options)?);
+    let options = options_of(options)?;
+    let graph = graph_of(graph, &options)?;
     let held = builder.get();
     let mut bb = std::mem::take(&mut *held.lock());
     let mut raised = None;
@@ -138,16 +139,23 @@ fn entry<'py>(record: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyA
     record.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("a recorded graph needs `{key}`")))
 }
 
-fn graph_of(record: &Bound<'_, PyDict>) -> PyResult<Graph> {
+fn graph_of(record: &Bound<'_, PyDict>, options: &Options) -> PyResult<Graph> {
     let mut graph = Graph::default();
     for input in entry(record, "inputs")?.try_iter()? {
         let (name, info): (String, Bound<'_, PyAny>) = input?.extract()?;
         graph.inputs.push(Input { name, info: argument::<StructInfo>(&info, "info")? });
     }
-    for (name, value) in entry(record, "parameters")?.cast_into::<PyDict>()? {
-        let tensor: Tensor = argument(&value, "parameter")?;
-        let copied = tensor.copied().map_err(|reason| error::tensor(record.py(), &reason))?;
-        graph.parameters.insert(name.extract()?, copied);
+    let parameters = entry(record, "parameters")?.cast_into::<PyDict>()?.iter();
+    let parameters = parameters.map(|(name, value)| Ok((name.extract()?, argument(&value, "parameter")?)));
+    let parameters: Vec<(String, Tensor)> = parameters.collect::<PyResult<_>>()?;
+    // PyTorch may write to its tensors. Nobody writes to a constant: the executable takes the copy as it is.
+    let copy = |(name, tensor): &(String, Tensor)| match options.params_as_input.contains(name) {
+        true => tensor.copied(),
+        false => tensor.clone().sealed(),
+    };
+    let copies = record.py().detach(|| parallel_map(&parameters, copy));
+    for ((name, _), copied) in parameters.into_iter().zip(copies) {
+        graph.parameters.insert(name, copied.map_err(|reason| error::tensor(record.py(), &reason))?);
     }
     let files: HashMap<String, String> = entry(record, "files")?.extract()?;
     let files: HashMap<String, Arc<SourceFile>> =
