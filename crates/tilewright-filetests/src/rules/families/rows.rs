@@ -39,6 +39,9 @@ fn count(value: &Value, axes: &[usize]) -> i64 {
 const BUDGETS: [i64; 3] = [500, 10_000, 100_000];
 
 pub(super) fn reduction(dice: &mut Dice) -> Program {
+    if dice.one_in(4) {
+        return places(dice);
+    }
     let mut g = Graph::new(dice);
     let dtype =
         g.dice.word(&["float32", "float32", "float32", "float16", "bfloat16", "float64", "int32", "int8", "uint8"]);
@@ -106,7 +109,7 @@ fn before(g: &mut Graph<'_>, x: Value, op: &str) -> Value {
 }
 
 /// Places of extremes of many rows, which lie in memory one behind the other or side by side.
-pub(super) fn places(dice: &mut Dice) -> Program {
+fn places(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = g.dice.pick(&[Numbers::Whole, Numbers::Extreme]).unwrap_or(Numbers::Whole);
     g.special = g.dice.one_in(2);
@@ -180,8 +183,13 @@ pub(super) fn norm(dice: &mut Dice) -> Program {
     with_something_behind(g, &x, &text, n)
 }
 
+/// A norm of rows, several stages of which run at once.
+pub(super) fn norm_of_many_or_long_rows(dice: &mut Dice) -> Program {
+    if dice.one_in(2) { norm_of_long_rows(dice) } else { norm_of_many_rows(dice) }
+}
+
 /// A norm of so many rows that stages run at once, of any length.
-pub(super) fn norm_of_many_rows(dice: &mut Dice) -> Program {
+fn norm_of_many_rows(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = Numbers::Real;
     g.special = g.dice.one_in(5);
@@ -196,7 +204,7 @@ pub(super) fn norm_of_many_rows(dice: &mut Dice) -> Program {
 }
 
 /// A norm of long rows, of one or several axes, that is taken piece by piece.
-pub(super) fn norm_of_long_rows(dice: &mut Dice) -> Program {
+fn norm_of_long_rows(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     g.numbers = Numbers::Real;
     g.special = g.dice.one_in(5);
