@@ -283,6 +283,32 @@ class Module:
     assert re.search(r"for step in range\(.*\n(.*\n){2} *for task in T.parallel", text)
 
 
+def test_narrow_columns_are_widened_by_each_task_where_rows_come_from_afar() -> None:
+    """What a task widens for a step is its own: its steps are inside of it."""
+    m, k, n = 97, 2100, 131
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((m, k)).astype("float32") / 16
+    w = rng.standard_normal((k, n)).astype("float16")
+    source = f"""from tvm.script import ir as I, tir as T
+@I.ir_module
+class Module:
+    @T.prim_func
+    def main(x: T.Buffer({m, k}, "float32"), w: T.Buffer({k, n}, "float16"), y: T.Buffer({m, n}, "float32")):
+        T.func_attr({{"layout_free_buffers": [1]}})
+        for i, j, k in T.grid({m}, {n}, {k}):
+            with T.block("y"):
+                vi, vj, vk = T.axis.remap("SSR", [i, j, k])
+                with T.init():
+                    y[vi, vj] = T.float32(0)
+                y[vi, vj] = y[vi, vj] + x[vi, vk] * T.Cast("float32", w[vk, vj])
+"""
+    module = tir.transform.ApplyDefaultSchedule("llvm -mcpu=znver4")(tw.script.from_source(source))
+    assert "tile" in module.script()
+    result = tw.nd.empty((m, n), "float32")
+    tw.build(module, target="llvm")["main"](tw.nd.array(x), tw.nd.array(w), result)
+    close(result.numpy(), x.astype("float64") @ w.astype("float64"), k // 16)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_a_product_of_bytes(seed: int) -> None:
     """Bytes of all signs, summed in int32 without a difference, where the processor sums four at once and where it does

@@ -111,13 +111,13 @@ pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target
     };
     let sizes = Sizes { streamed, ..p.sizes };
     blocks(&mut found, &sizes);
-    found.outer_steps = p.shares_far_rows(&found);
     if p.grouping.is_none() && c.columns_are_narrow() && found.widening_pays() {
         found.narrow = Narrow::WidenedInPanels;
         if !c.has_lines() {
             found.depth = depths::of_widened_panels(&found, &sizes, target);
         }
     }
+    found.outer_steps = p.shares_far_rows(&found);
     Ok(found)
 }
 
@@ -217,7 +217,8 @@ impl<'a> Tiled<'a> {
     fn shares_far_rows(&self, t: &Tiling) -> bool {
         let (Some(rows), Some(depth)) = (self.sizes.rows, self.sizes.depth) else { return false };
         let is_far = rows.saturating_mul(depth).saturating_mul(self.sizes.bytes) > NEAR_ROWS;
-        let copies = t.pack_rows != PackRows::InPlace || t.pack_columns == PackColumns::Task;
+        let copied = t.pack_rows != PackRows::InPlace || t.pack_columns == PackColumns::Task;
+        let copies = copied || t.narrow == Narrow::WidenedInPanels;
         let few = rows <= t.row_block && t.column_block <= FEW_PANELS * t.panel() && self.sizes.batch == Some(1);
         is_far && few && depth > t.depth && !copies && !self.is_single_tile() && !self.c.has_lines()
     }

@@ -199,6 +199,12 @@ impl Beside<'_> {
             let (row, names) = of.row("here", &(first + &Expr::var(&number)))?;
             let begin = self.begin(&row);
             let steps = self.lot(&row, &begin, &best, &at)?;
+            // A row may have no element to begin with; then there is no place to write.
+            let extent = &self.extreme.column.extent;
+            let steps = match extent.as_int() {
+                Some(_) => steps,
+                None => only_if(compare(CmpOp::Gt, extent, &Expr::int(0, extent.dtype))?, steps),
+            };
             Ok((serial(&number, count, with_names(names, steps)), vec![best, at]))
         })
     }

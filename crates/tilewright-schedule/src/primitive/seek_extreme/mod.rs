@@ -53,6 +53,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         let extreme = Extreme::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
         let lanes = call.power_of_two(1, "lanes", 64)?;
         let piece = call.size(4, "piece", 1..=PIECE)?;
+        if extreme.column.extent.as_int().is_some_and(|extent| extent <= 0) {
+            return Err(Fault::at(&site, "rows have no elements"));
+        }
         let side_by_side = extreme.beside.as_ref().map_or(&extreme.column.extent, |beside| &beside.size);
         let columns = side_by_side.as_int().filter(|&columns| columns > 0);
         let columns = columns.ok_or_else(|| Fault::at(&site, "the number of neighbours is not known"))?;
