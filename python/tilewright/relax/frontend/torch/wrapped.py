@@ -74,7 +74,11 @@ class WrappedCalls:
 
     def _with_runs(self, inputs: Sequence[Any]) -> list[_Run]:
         if not self._runs:
-            self._runs = [_run(self._model, inputs, size) for size in _FIRST_SIZES]
+            first, other = _FIRST_SIZES
+            run = _run(self._model, inputs, first)
+            # Without symbolic dimensions another run, which takes seconds for a large model, would tell the same.
+            symbolic = any(isinstance(dim, tir.Var) for info in inputs for dim in info.shape)
+            self._runs = [run, _run(self._model, inputs, other) if symbolic else run]
             self._lasting = _lasting(self._runs)
         return self._runs
 
