@@ -45,9 +45,13 @@ fn chosen() -> Vec<usize> {
     CHOSEN.lock().get_or_insert(found).clone()
 }
 
+/// The processors that the environment names; what cannot be read is told of once.
+pub(crate) fn named_in_environment() -> Option<Vec<usize>> {
+    setting("TILEWRIGHT_AFFINITY", "numbers and ranges of processors such as 0-3,8", parse)
+}
+
 fn from_environment() -> Vec<usize> {
-    let expected = "numbers and ranges of processors such as 0-3,8";
-    let mut processors = setting("TILEWRIGHT_AFFINITY", expected, parse).unwrap_or_default();
+    let mut processors = named_in_environment().unwrap_or_default();
     let available = available_processors();
     processors.retain(|processor| available.contains(processor));
     processors

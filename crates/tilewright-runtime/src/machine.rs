@@ -83,7 +83,7 @@ impl VirtualMachine {
     pub fn new(executable: Arc<Executable>, devices: &[Device]) -> Result<Self> {
         let devices = Device::assign(&executable.program().devices, devices)?;
         // A setting that cannot be read is told of here, and not only once a loop is long enough to be shared.
-        let _threads = crate::pool::from_environment();
+        crate::pool::check_environment();
         let code = executable.code()?;
         let program = executable.program();
         let functions = (0..program.functions.len()).map(|index| Prepared::new(program, &code, index));

@@ -91,8 +91,14 @@ pub fn num_threads() -> usize {
     from_environment().unwrap_or_else(affinity::default_threads).min(MAX_THREADS)
 }
 
+/// Tells of what the environment says of threads and cannot be read.
+pub(crate) fn check_environment() {
+    let _threads = from_environment();
+    let _processors = affinity::named_in_environment();
+}
+
 /// What the environment says of the number of threads; what cannot be read is told of once.
-pub(crate) fn from_environment() -> Option<usize> {
+fn from_environment() -> Option<usize> {
     setting("TILEWRIGHT_NUM_THREADS", "a number of threads from 1 to 1024", |text| {
         text.parse().ok().filter(|threads| (1..=MAX_THREADS).contains(threads))
     })
