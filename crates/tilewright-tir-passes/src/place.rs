@@ -14,6 +14,9 @@ use crate::stmt::{Result, map_below, uses_memory, with_body};
 use crate::substitute::reindex_where;
 use crate::uses::Uses;
 
+/// Indices that a temporary is made for at most in place of an extent that is known only when the function runs.
+const FEW: i64 = 1 << 16;
+
 pub fn place_allocations(function: &PrimFunc) -> Result<PrimFunc> {
     let mut cx = Place { facts: Facts::of(function), uses: Uses::of(&function.body) };
     let body = cx.stmt(&function.body)?;
@@ -109,8 +112,7 @@ impl Place {
         let mut offsets: Vec<Option<Expr>> = vec![None; buffer.rank()];
         for (dim, found) in boxes.into_iter().enumerate() {
             let Some((low, width)) = found else { continue };
-            let extent = self.facts.analyzer.simplify(&shape[dim]).as_int();
-            if extent.is_none_or(|extent| width < extent) {
+            if self.is_less(width, &shape[dim]) {
                 shape[dim] = Expr::int(width, shape[dim].dtype);
                 offsets[dim] = Some(low).filter(|low| low.as_int() != Some(0));
             }
@@ -128,6 +130,14 @@ impl Place {
         };
         let body = reindex_where(body, |stmt| self.uses.has(stmt, buffer), moved);
         Ok(StmtKind::Allocate { buffer: small, body }.into())
+    }
+
+    /// Whether so many indices are fewer than the extent. That an extent fits into its type says nothing of it.
+    fn is_less(&self, width: i64, extent: &Expr) -> bool {
+        match self.facts.analyzer.simplify(extent).as_int() {
+            Some(extent) => width < extent,
+            None => width <= FEW && self.facts.analyzer.bounds(extent).max.is_none_or(|most| width < most),
+        }
     }
 }
 
