@@ -6,6 +6,7 @@ use tilewright_support::{Map, Set, with_stack};
 use tilewright_tensor::DataType;
 
 use crate::bounds::IntBounds;
+use crate::compare::opposite;
 use crate::linear::Linear;
 use crate::modular::ModularSet;
 use crate::session::{Id, Mode, Session, Tag, is_index_type};
@@ -164,6 +165,14 @@ impl Analyzer {
 
     fn assume_one(&mut self, condition: &Expr) {
         match &condition.kind {
+            // not (a < b) = b <= a, for integers
+            ExprKind::Not(inside) => match &inside.kind {
+                ExprKind::Compare(op, a, b) if is_index_type(a.dtype) => {
+                    let compared = ExprKind::Compare(opposite(*op), a.clone(), b.clone());
+                    self.assume_one(&Expr::raw(condition.dtype, compared));
+                }
+                _ => {}
+            },
             ExprKind::Compare(op, a, b) if is_index_type(a.dtype) => {
                 let (one, dtype) = (Expr::int(1, a.dtype), a.dtype);
                 let minus = |a: &Expr, b: &Expr| Expr::raw(dtype, ExprKind::Binary(BinOp::Sub, a.clone(), b.clone()));
@@ -209,8 +218,17 @@ impl Analyzer {
                 let fact = self.facts.get(&var).cloned().unwrap_or_default();
                 self.set(var, Fact { bounds: bounds.meet(side), ..fact });
             }
-            None => self.assumed.push(expr),
+            None => {
+                let found = session.least_of_variables(id, 0);
+                self.assumed.push(expr);
+                found.into_iter().for_each(|(var, least)| self.learn_least(var, least));
+            }
         }
+    }
+
+    pub(crate) fn learn_least(&mut self, var: VarId, least: i64) {
+        let fact = self.facts.get(&var).cloned().unwrap_or_default();
+        self.set(var, Fact { bounds: fact.bounds.meet(IntBounds::new(Some(least), None)), ..fact });
     }
 
     pub(crate) fn var_bounds(&self, var: VarId) -> IntBounds {

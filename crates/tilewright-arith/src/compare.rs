@@ -198,7 +198,8 @@ impl Session<'_> {
     }
 }
 
-fn opposite(op: CmpOp) -> CmpOp {
+/// What holds of integers where the comparison does not.
+pub(crate) fn opposite(op: CmpOp) -> CmpOp {
     match op {
         CmpOp::Eq => CmpOp::Ne,
         CmpOp::Ne => CmpOp::Eq,

@@ -5,7 +5,8 @@
 //! equations and inequalities), `region` (what loops touch of a buffer). Inside, `session` (one simplification: interned
 //! nodes, each once), `walk` and `sums` (expressions to nodes), `linear` (sums with coefficients), `rules` (the table of
 //! equations that is applied), the code for operations on sums (`divide`, `compare`, `extremes`, `lanes`, `casts`), and
-//! `proof` (why a sum is not negative). `written` stands beside all that: what a host language works out at once.
+//! `proof` (why a sum is not negative), `positive` (what variables are then). `written` stands beside all that: what a host
+//! language works out at once.
 //!
 //! Invariants: integers of index expressions are mathematical integers (no wrap-around); every answer is a proof, and
 //! "not proven" is never an error. Only `int32` and `int64` are index types; other integers are folded where they are
@@ -25,6 +26,7 @@ mod lanes;
 mod linear;
 mod modular;
 mod places;
+mod positive;
 mod proof;
 mod region;
 #[cfg(test)]
@@ -40,6 +42,8 @@ mod written;
 
 #[cfg(test)]
 mod scale_tests;
+#[cfg(test)]
+mod symbol_tests;
 #[cfg(test)]
 mod tests;
 

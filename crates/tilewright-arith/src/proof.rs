@@ -2,8 +2,8 @@
 //!
 //! A proof goes downwards: the sum is replaced by something smaller until constant bounds decide. A variable with a
 //! symbolic range is replaced by its least or greatest value, the one bound last first, since its range may name the
-//! others; `min`, `max` and quotients are replaced by what bounds them. Each step removes a node, and the number of steps
-//! is bounded, so that a question that cannot be answered is given up quickly.
+//! others; `min`, `max`, quotients and remainders are replaced by what bounds them. Each step removes a node, and the number
+//! of steps is bounded, so that a question that cannot be answered is given up quickly.
 
 use std::rc::Rc;
 
@@ -13,6 +13,7 @@ use tilewright_support::with_stack;
 
 use crate::linear::Linear;
 use crate::session::{Id, Session, Tag};
+use crate::sums::PRODUCT_TERMS;
 
 /// How many replacements one proof may try.
 const STEPS: u32 = 48;
@@ -74,9 +75,11 @@ impl Session<'_> {
                 _ => None,
             })
             .max_by_key(|&(order, ..)| order);
-        // Without its quotients a sum may be one that is assumed: they go before its variables do.
-        let mut sums: Vec<Linear> =
-            terms.iter().find_map(|&(id, c)| self.quotient_bound(id, c, linear)).into_iter().collect();
+        // Without its quotients a sum may be one that is assumed: they go before its variables do, and symbols that divide
+        // before the quotients among their own factors.
+        let symbolic = terms.iter().map(|&(id, c)| self.divided_by_symbol(id, c, linear)).find(|sums| !sums.is_empty());
+        let mut sums = symbolic.unwrap_or_default();
+        sums.extend(terms.iter().find_map(|&(id, c)| self.quotient_bound(id, c, linear)));
         if let Some((_, id, c, (min, last))) = latest {
             let bound = self.simplify(if c > 0 { &min } else { &last });
             let form = self.form(bound);
@@ -122,6 +125,56 @@ impl Session<'_> {
         if k > 0 {
             // k·c·(x // c) >= k·(x - (c - 1)); without the constant for k < 0
             sum.add_constant(1 - c, k);
+        }
+        Some(sum)
+    }
+
+    /// Smaller sums without the term `k · (x // d)` or `k · (x % d)`, `d` a symbol that is positive.
+    fn divided_by_symbol(&mut self, id: Id, k: i64, linear: &Linear) -> Vec<Linear> {
+        let node = self.node(id);
+        let (&Tag::Binary(op @ (BinOp::FloorDiv | BinOp::FloorMod)), &[x, d]) = (&node.tag, node.ids.as_slice()) else {
+            return Vec::new();
+        };
+        let divisor = self.node(d);
+        if !node.index || divisor.expr.as_int().is_some() || !divisor.bounds.at_least(1) {
+            return Vec::new();
+        }
+        let is_natural = self.node(x).bounds.at_least(0);
+        let (x, d) = (self.form(x), self.form(d));
+        let rest = linear.replace(id, &Linear::default());
+        let mut sums = Vec::new();
+        match op {
+            BinOp::FloorDiv => sums.extend(self.times_divisor(&rest, k, &x, &d)),
+            // x % d <= d - 1
+            _ if k < 0 => {
+                let mut sum = rest.plus(&d, k);
+                sum.add_constant(-1, k);
+                sums.push(sum);
+            }
+            // Its least value is a constant.
+            _ => {}
+        }
+        // x // d <= x and x % d <= x, where 0 <= x
+        if k < 0 && is_natural {
+            sums.push(rest.plus(&x, k));
+        }
+        sums
+    }
+
+    /// A sum that is not negative only where `rest + k · (x // d)` is not, `d > 0`.
+    fn times_divisor(&mut self, rest: &Linear, k: i64, x: &Linear, d: &Linear) -> Option<Linear> {
+        let terms = (rest.terms.len() + 1) * (d.terms.len() + 1);
+        // A product of what comes from memory may wrap around.
+        if terms > PRODUCT_TERMS || !rest.terms.keys().all(|&id| self.node(id).index) {
+            return None;
+        }
+        // s >= 0 exactly if d·s + (d - 1) >= 0; d·(x // d) <= x
+        let mut sum = self.multiply(rest, d).plus(d, 1).plus(x, k);
+        sum.add_constant(-1, 1);
+        if k > 0 {
+            // d·(x // d) >= x - (d - 1)
+            sum = sum.plus(d, k.checked_neg()?);
+            sum.add_constant(1, k);
         }
         Some(sum)
     }

@@ -12,7 +12,7 @@ use crate::session::{Id, Mode, Session, Tag};
 /// Shared sums with more terms than this are not written out again where they are used.
 const SHARED_TERMS: usize = 64;
 /// Products of sums are written out up to this many terms.
-const PRODUCT_TERMS: usize = 12;
+pub(crate) const PRODUCT_TERMS: usize = 12;
 /// Products of more factors are not brought into one order.
 const FACTORS: usize = 16;
 /// Into a minimum or maximum goes a rest of so many terms.

@@ -28,8 +28,10 @@ impl Divisions {
         let stmt = map_own(stmt, &mut |e| self.expr(e));
         let scope = self.facts.enter();
         self.facts.bind_in(&stmt);
-        if let StmtKind::If { condition, otherwise: None, .. } = &stmt.kind {
-            self.facts.assume(condition);
+        match &stmt.kind {
+            StmtKind::If { condition, otherwise: None, .. } => self.facts.assume(condition),
+            StmtKind::For { extent, .. } => self.facts.runs(extent),
+            _ => {}
         }
         let below = map_below(&stmt, &mut |s| self.stmt(s));
         self.facts.leave(scope);

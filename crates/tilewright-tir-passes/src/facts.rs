@@ -37,12 +37,19 @@ impl Facts {
     /// A loop's variable.
     pub(crate) fn bind(&mut self, var: &Var, min: &Expr, extent: &Expr) {
         self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-        self.magnitudes.bind(var, min, extent);
+        self.magnitudes.bind(&self.analyzer, var, min, extent);
+    }
+
+    /// A loop of that extent has an iteration, the one around: none of the factors is 0.
+    pub(crate) fn runs(&mut self, extent: &Expr) {
+        if self.magnitudes.factors_fit(&self.analyzer, extent) {
+            self.analyzer.assume_positive(extent);
+        }
     }
 
     pub(crate) fn bind_value(&mut self, var: &Var, value: &Expr) {
         self.analyzer.bind_value(var, value);
-        self.magnitudes.bind_value(var, value);
+        self.magnitudes.bind_value(&self.analyzer, var, value);
     }
 
     /// The variable that the statement binds, where it binds one.
@@ -57,8 +64,8 @@ impl Facts {
     /// Learns that a condition holds from here on, as far as it does not depend on memory that changes. Of a sum that may
     /// have wrapped around a comparison says nothing.
     pub(crate) fn assume(&mut self, condition: &Expr) {
-        for part in conjuncts(condition).iter().filter(|part| self.magnitudes.trusts(part)) {
-            let mut stable = true;
+        for part in &conjuncts(condition) {
+            let mut stable = self.magnitudes.trusts(&self.analyzer, part);
             walk(part, |buffer: &Buffer| stable &= !self.written.contains(&buffer.data.id()));
             if stable {
                 self.analyzer.assume(part);

@@ -135,16 +135,12 @@ impl Guard<'_> {
                     (Some(_), Some(1..)) => self.loops.push(var.clone()),
                     _ => conditional = usize::from(!self.facts.analyzer.bounds(extent).at_least(1)),
                 }
+                self.facts.runs(extent);
             }
             StmtKind::Let { var, value, .. } => {
                 self.facts.bind_value(var, value);
             }
-            StmtKind::If { condition, otherwise, .. } => {
-                conditional = 1;
-                if otherwise.is_none() {
-                    self.facts.assume(condition);
-                }
-            }
+            StmtKind::If { .. } => conditional = 1,
             StmtKind::While { .. } => conditional = 1,
             StmtKind::Allocate { buffer, .. } => drop(self.owners.insert(buffer.data.id(), buffer.clone())),
             _ => {}
@@ -157,12 +153,34 @@ impl Guard<'_> {
                 let body = Stmt::seq([body].into_iter().chain(guards.iter().cloned()));
                 StmtKind::While { condition: condition.clone(), body }.into()
             }),
+            StmtKind::If { condition, then, otherwise } => self.choice(condition, then, otherwise.as_ref()),
             _ => map_below(stmt, &mut |s| self.stmt(s)),
         };
         self.conditional -= conditional;
         self.loops.truncate(known);
         self.facts.leave(scope);
         below
+    }
+
+    fn choice(&mut self, condition: &Expr, then: &Stmt, otherwise: Option<&Stmt>) -> Result<Stmt> {
+        let then = self.under(condition, then)?;
+        let otherwise = match otherwise {
+            Some(otherwise) => {
+                let opposite = typed(condition.not())?;
+                Some(self.under(&opposite, otherwise)?)
+            }
+            None => None,
+        };
+        Ok(StmtKind::If { condition: condition.clone(), then, otherwise }.into())
+    }
+
+    /// The statement where the condition holds.
+    fn under(&mut self, condition: &Expr, stmt: &Stmt) -> Result<Stmt> {
+        let scope = self.facts.enter();
+        self.facts.assume(condition);
+        let stmt = with_stack(|| self.stmt(stmt));
+        self.facts.leave(scope);
+        stmt
     }
 
     /// What an assert checks holds for the rest of the sequence.
@@ -220,10 +238,9 @@ impl Guard<'_> {
         }
         let outside = self.outside_of_owner(&access.buffer, indices)?;
         for (dim, index, extent) in needed {
-            let inside = match &index.kind {
-                ExprKind::Ramp { base, stride } => {
-                    let last = base + &(stride * (i64::from(index.dtype.lanes) - 1));
-                    typed(Expr::binary(BinOp::And, &inside(base, extent)?, &inside(&last, extent)?))?
+            let inside = match ends(index) {
+                Some([first, last]) => {
+                    typed(Expr::binary(BinOp::And, &inside(&first, extent)?, &inside(&last, extent)?))?
                 }
                 _ if index.dtype.is_vector() => {
                     let message =
@@ -310,11 +327,16 @@ impl Guard<'_> {
     }
 
     fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
+        if let Some([first, last]) = ends(index) {
+            return Ok(self.proven(&first, extent)? && self.proven(&last, extent)?);
+        }
         if index.dtype.is_vector() {
             let bounds = self.facts.analyzer.bounds(index);
             return Ok(extent.as_int().is_some_and(|extent| bounds.at_least(0) && bounds.at_most(extent - 1)));
         }
-        Ok(self.facts.analyzer.prove(&inside(index, extent)?))
+        // Of a divisor that may have overflowed the mathematical integers say nothing.
+        let proven = self.facts.analyzer.prove(&inside(index, extent)?);
+        Ok(proven && self.facts.magnitudes.divides_exactly(&self.facts.analyzer, index))
     }
 
     /// An index that is outside wherever it is evaluated, or at the end of a loop that certainly runs there.
@@ -338,6 +360,12 @@ impl Guard<'_> {
             self.found.0.extend(error("TW0562", self.origins, message).0);
         }
     }
+}
+
+/// The first and the last lane of a ramp: the others lie between them.
+fn ends(index: &Expr) -> Option<[Expr; 2]> {
+    let ExprKind::Ramp { base, stride } = &index.kind else { return None };
+    Some([base.clone(), base + &(stride * (i64::from(index.dtype.lanes) - 1))])
 }
 
 /// How many elements the memory of a buffer has, counted from its first one.

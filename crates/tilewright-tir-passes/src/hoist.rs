@@ -47,11 +47,11 @@ impl Hoist {
         match &stmt.kind {
             StmtKind::For { var, min, extent, .. } => {
                 self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-                self.magnitudes.bind(var, min, extent);
+                self.magnitudes.bind(&self.analyzer, var, min, extent);
             }
             StmtKind::Let { var, value, .. } => {
                 self.analyzer.bind_value(var, value);
-                self.magnitudes.bind_value(var, value);
+                self.magnitudes.bind_value(&self.analyzer, var, value);
             }
             _ => {}
         }
@@ -152,7 +152,7 @@ impl Hoist {
             return Ok(None);
         }
         let Some((least, _)) = self.analyzer.extremes(&room, vars) else { return Ok(None) };
-        if mentions(&least, vars) || !self.magnitudes.fits(&least) {
+        if mentions(&least, vars) || !self.magnitudes.fits(&self.analyzer, &least) {
             return Ok(None);
         }
         let zero = Expr::int(0, least.dtype);

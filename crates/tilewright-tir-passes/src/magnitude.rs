@@ -1,98 +1,202 @@
 //! How large index arithmetic gets.
 //!
 //! A bound that is computed in place of many values says what the mathematical integers say, and so do 64 bits where
-//! nothing overflows. A scalar argument or an element of 64 bits may be anything: bounds of it are not to be trusted.
+//! nothing overflows. A scalar argument or an element of 64 bits may be anything: bounds of it are not to be trusted. The
+//! dimensions of one tensor have a product that fits, unless one of them is 0.
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, VarId, walk};
 use tilewright_ir::tir::{BinOp, Expr, ExprKind, Intrinsic, PrimFunc, Var};
-use tilewright_support::{Map, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 
 /// No dimension of a tensor is larger: more bytes have no addresses.
 const DIMENSION: u128 = 1 << 47;
+/// No tensor has more elements, some of which share a byte.
+const ELEMENTS: u128 = 1 << 50;
+/// What is smaller fits into 64 bits with its sign, and so does a sum of two.
+const LIMIT: u128 = 1 << 62;
+/// A product of more factors is not looked at.
+const FACTORS: usize = 16;
 
 /// The largest magnitudes of variables, as far as they are known.
 pub(crate) struct Magnitudes {
     vars: Map<VarId, Option<u128>>,
+    /// The variables among the dimensions of each tensor whose other dimensions are positive numbers.
+    shapes: Vec<Vec<Var>>,
+    /// Variables with the value of a division whose divisor may have overflowed.
+    doubtful: Set<VarId>,
 }
 
 impl Magnitudes {
     pub(crate) fn of(function: &PrimFunc) -> Self {
-        let buffers = function.params.iter().filter_map(|param| param.buffer.as_ref());
-        let dims = buffers.flat_map(|buffer| &buffer.shape).filter_map(Expr::as_var);
-        Self { vars: dims.map(|dim| (dim.id(), Some(DIMENSION))).collect() }
+        let buffers = || function.params.iter().filter_map(|param| param.buffer.as_ref());
+        let dims = buffers().flat_map(|buffer| &buffer.shape).filter_map(Expr::as_var);
+        let shapes = buffers().filter(|buffer| buffer.strides.is_empty()).filter_map(|buffer| {
+            let (vars, others): (Vec<&Expr>, Vec<&Expr>) = buffer.shape.iter().partition(|dim| dim.as_var().is_some());
+            let are_positive = others.iter().all(|dim| dim.as_int().is_some_and(|dim| dim > 0));
+            are_positive.then(|| vars.into_iter().filter_map(|dim| dim.as_var().cloned()).collect())
+        });
+        Self {
+            vars: dims.map(|dim| (dim.id(), Some(DIMENSION))).collect(),
+            shapes: shapes.collect(),
+            doubtful: Set::default(),
+        }
     }
 
     /// A loop's variable.
-    pub(crate) fn bind(&mut self, var: &Var, min: &Expr, extent: &Expr) {
-        let size = self.largest(min).zip(self.largest(extent)).map(|(min, extent)| min.saturating_add(extent));
-        self.vars.insert(var.id(), size);
+    pub(crate) fn bind(&mut self, known: &Analyzer, var: &Var, min: &Expr, extent: &Expr) {
+        let size = self.largest(known, min).zip(self.largest(known, extent));
+        self.vars.insert(var.id(), size.map(|(min, extent)| min.saturating_add(extent)));
+        self.doubtful.remove(&var.id());
     }
 
-    pub(crate) fn bind_value(&mut self, var: &Var, value: &Expr) {
-        let size = self.largest(value);
+    pub(crate) fn bind_value(&mut self, known: &Analyzer, var: &Var, value: &Expr) {
+        let size = self.largest(known, value);
         self.vars.insert(var.id(), size);
+        match self.divides_exactly(known, value) {
+            true => self.doubtful.remove(&var.id()),
+            false => self.doubtful.insert(var.id()),
+        };
     }
 
     /// Whether the value, and all that it is computed from, certainly fits into 64 bits.
-    pub(crate) fn fits(&self, expr: &Expr) -> bool {
-        self.largest(expr).is_some_and(|size| size < 1 << 62)
+    pub(crate) fn fits(&self, known: &Analyzer, expr: &Expr) -> bool {
+        self.largest(known, expr).is_some_and(|size| size < LIMIT)
     }
 
     /// Whether the condition says of the mathematical integers what it says of 64 bits.
-    pub(crate) fn trusts(&self, condition: &Expr) -> bool {
-        let computes = |e: &Expr| matches!(e.kind, ExprKind::Binary(..) | ExprKind::Call { .. } | ExprKind::Let { .. });
+    pub(crate) fn trusts(&self, known: &Analyzer, condition: &Expr) -> bool {
         let mut all = true;
         walk(condition, |e: &Expr| {
             if let ExprKind::Compare(_, a, b) = &e.kind
                 && a.dtype.is_int()
             {
-                all &= [a, b].into_iter().all(|side| !computes(side) || self.fits(side));
+                all &= [a, b].into_iter().all(|side| self.is_exact(known, side));
             }
         });
         all
     }
 
-    fn largest(&self, expr: &Expr) -> Option<u128> {
-        self.size(expr, &mut Map::default())
+    /// Whether the divisors in the expression are what the mathematical integers say.
+    pub(crate) fn divides_exactly(&self, known: &Analyzer, expr: &Expr) -> bool {
+        let mut all = true;
+        walk(expr, |e: &Expr| {
+            all &= match &e.kind {
+                ExprKind::Var(var) => !self.doubtful.contains(&var.id()),
+                ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
+                    !e.dtype.is_int() || self.is_exact(known, divisor)
+                }
+                _ => true,
+            };
+        });
+        all
     }
 
-    /// `known` are results by address; the expression keeps its nodes alive.
-    fn size(&self, expr: &Expr, known: &mut Map<usize, Option<u128>>) -> Option<u128> {
-        if let Some(&size) = known.get(&expr.address()) {
+    /// Whether each factor of the product is what the mathematical integers say: in 64 bits it is 0, too, if one of them is.
+    pub(crate) fn factors_fit(&self, known: &Analyzer, product: &Expr) -> bool {
+        factors(product).is_some_and(|factors| factors.iter().all(|factor| self.is_exact(known, factor)))
+    }
+
+    /// Nothing is computed, or what is fits.
+    fn is_exact(&self, known: &Analyzer, expr: &Expr) -> bool {
+        let computes = matches!(expr.kind, ExprKind::Binary(..) | ExprKind::Call { .. } | ExprKind::Let { .. });
+        !computes || self.fits(known, expr)
+    }
+
+    fn largest(&self, known: &Analyzer, expr: &Expr) -> Option<u128> {
+        self.size(known, expr, &mut Map::default())
+    }
+
+    /// `sizes` are results by address; the expression keeps its nodes alive.
+    fn size(&self, known: &Analyzer, expr: &Expr, sizes: &mut Map<usize, Option<u128>>) -> Option<u128> {
+        if let Some(&size) = sizes.get(&expr.address()) {
             return size;
         }
-        let size = with_stack(|| self.size_of_node(expr, known));
+        let size = with_stack(|| self.size_of_node(known, expr, sizes));
         if expr.is_shared() {
-            known.insert(expr.address(), size);
+            sizes.insert(expr.address(), size);
         }
         size
     }
 
-    fn size_of_node(&self, expr: &Expr, known: &mut Map<usize, Option<u128>>) -> Option<u128> {
+    fn size_of_node(&self, known: &Analyzer, expr: &Expr, sizes: &mut Map<usize, Option<u128>>) -> Option<u128> {
         let by_type = || (expr.dtype.is_int() && expr.dtype.bits <= 32).then_some(1 << 32);
         match &expr.kind {
             ExprKind::Int(value) => Some(u128::from(value.unsigned_abs())),
             ExprKind::Var(var) => self.vars.get(&var.id()).copied().flatten().or_else(by_type),
             ExprKind::Binary(op, a, b) => {
                 let divisor = b.as_int().map_or(1, |b| u128::from(b.unsigned_abs().max(1)));
-                let (a, b) = (self.size(a, known)?, self.size(b, known)?);
+                let (a, b) = (self.size(known, a, sizes)?, self.size(known, b, sizes)?);
                 match op {
                     BinOp::Add | BinOp::Sub => Some(a.saturating_add(b)),
-                    BinOp::Mul => Some(a.saturating_mul(b)),
+                    BinOp::Mul => match a.saturating_mul(b) {
+                        size @ ..LIMIT => Some(size),
+                        size => Some(self.part_of_a_tensor(known, expr).unwrap_or(size)),
+                    },
                     BinOp::Min | BinOp::Max | BinOp::Mod | BinOp::FloorMod => Some(a.max(b)),
+                    // What has overflowed says nothing.
+                    BinOp::Div | BinOp::FloorDiv if a.max(b) >= LIMIT => Some(a.max(b)),
                     BinOp::Div | BinOp::FloorDiv => Some((a / divisor).saturating_add(1)),
                     _ => by_type(),
                 }
             }
-            ExprKind::Cast(a) if expr.dtype.is_int() => match self.size(a, known) {
+            ExprKind::Cast(a) if expr.dtype.is_int() => match self.size(known, a, sizes) {
                 Some(size) => Some(size),
                 None => by_type(),
             },
             ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } => match args.as_slice() {
-                [_, a, b] => Some(self.size(a, known)?.max(self.size(b, known)?)),
+                [_, a, b] => Some(self.size(known, a, sizes)?.max(self.size(known, b, sizes)?)),
                 _ => None,
             },
             _ => by_type(),
         }
+    }
+
+    /// The largest product of dimensions of one tensor, or of numbers of their pieces, whose other dimensions are not 0.
+    fn part_of_a_tensor(&self, known: &Analyzer, product: &Expr) -> Option<u128> {
+        let (mut number, mut dims) = (1u128, Vec::new());
+        for factor in factors(product)? {
+            match factor.as_int() {
+                Some(value) => number = number.saturating_mul(u128::from(value.unsigned_abs())),
+                None => dims.push(dimension_above(&factor)?),
+            }
+        }
+        let has = |shape: &Vec<Var>| {
+            let mut others = shape.clone();
+            let all = dims.iter().all(|dim| match others.iter().position(|other| other == dim) {
+                Some(at) => {
+                    others.swap_remove(at);
+                    true
+                }
+                None => false,
+            });
+            all && others.iter().all(|other| known.bounds(&Expr::var(other)).at_least(1))
+        };
+        self.shapes.iter().any(has).then(|| number.saturating_mul(ELEMENTS))
+    }
+}
+
+/// The factors of a product of few; anything else is one factor.
+fn factors(product: &Expr) -> Option<Vec<Expr>> {
+    let (mut open, mut found) = (vec![product.clone()], Vec::new());
+    while let Some(next) = open.pop() {
+        if open.len() + found.len() > FACTORS {
+            return None;
+        }
+        match &next.kind {
+            ExprKind::Binary(BinOp::Mul, a, b) => open.extend([b.clone(), a.clone()]),
+            _ => found.push(next),
+        }
+    }
+    Some(found)
+}
+
+/// `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not negative.
+fn dimension_above(expr: &Expr) -> Option<Var> {
+    let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return expr.as_var().cloned() };
+    let k = k.as_int().filter(|&k| k > 0)?;
+    match &x.kind {
+        ExprKind::Binary(BinOp::Add, x, c) if (0..k).contains(&c.as_int()?) => x.as_var().cloned(),
+        _ => x.as_var().cloned(),
     }
 }

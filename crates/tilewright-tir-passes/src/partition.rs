@@ -103,12 +103,12 @@ impl Partition {
         match &stmt.kind {
             StmtKind::For { var, min, extent, .. } => {
                 self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
-                self.magnitudes.bind(var, min, extent);
+                self.magnitudes.bind(&self.analyzer, var, min, extent);
                 self.around.push(var.clone());
             }
             StmtKind::Let { var, value, .. } => {
                 self.analyzer.bind_value(var, value);
-                self.magnitudes.bind_value(var, value);
+                self.magnitudes.bind_value(&self.analyzer, var, value);
             }
             _ => {}
         }
@@ -203,7 +203,7 @@ impl Partition {
     fn conditions(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
         let scope = self.analyzer.enter();
         self.analyzer.bind(l.var, &Range::new(l.min.clone(), l.extent.clone()));
-        self.magnitudes.bind(l.var, l.min, l.extent);
+        self.magnitudes.bind(&self.analyzer, l.var, l.min, l.extent);
         let mut search = Search {
             analyzer: &mut self.analyzer,
             magnitudes: &self.magnitudes,
@@ -321,7 +321,8 @@ impl Search<'_> {
         let (low, high) = (self.analyzer.linear_in(&least, only)?, self.analyzer.linear_in(&greatest, only)?);
         let (&[c], &[d]) = (low.coefficients.as_slice(), high.coefficients.as_slice()) else { return None };
         let known = |e: &Expr| !mentions(e, &self.inside) && !mentions(e, bound) && self.analyzer.is_index(e);
-        if c == 0 || !known(&low.rest) || !self.magnitudes.fits(&least) || !self.magnitudes.fits(&greatest) {
+        let fits = |e: &Expr| self.magnitudes.fits(self.analyzer, e);
+        if c == 0 || !known(&low.rest) || !fits(&least) || !fits(&greatest) {
             return None;
         }
         // c·x + r >= 0 exactly if x <= r // -c, c < 0; exactly if x >= -(r // c), c > 0.

@@ -203,7 +203,7 @@ impl Coverage<'_> {
     /// Whether the comparison is one of an index of the box with a limit known outside: then the box has this limit.
     fn limit(&self, b: &mut Box, condition: &Expr) -> bool {
         let ExprKind::Compare(op, x, y) = &condition.kind else { return false };
-        if !self.facts.magnitudes.trusts(condition) {
+        if !self.facts.magnitudes.trusts(&self.facts.analyzer, condition) {
             return false;
         }
         let (less, more, strict) = match op {
