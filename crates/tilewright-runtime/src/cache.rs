@@ -7,6 +7,7 @@ use tilewright_support::Map;
 use tilewright_tensor::{DataType, Layout, Tensor, TensorError};
 
 use crate::fork::Lock;
+use crate::spare::Spare;
 
 /// Bytes that lie idle at most, but for a single piece that is larger.
 const MAX_IDLE_BYTES: usize = 256 << 20;
@@ -14,10 +15,16 @@ const MAX_IDLE_BYTES: usize = 256 << 20;
 const MAX_IDLE_PIECE: usize = 1 << 30;
 /// Idle pieces of one size at most.
 const MAX_IDLE_PIECES: usize = 16;
+/// Bytes of a piece that may lie in a place of its own, beside what is counted.
+const MAX_SPARE: usize = 64 << 10;
+/// How many such places there are.
+const SPARES: usize = 8;
 
 /// A machine's store of idle memory.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCache {
+    /// Small pieces, each in the place of its size.
+    spare: [Spare<Tensor>; SPARES],
     idle: Lock<Idle>,
 }
 
@@ -29,7 +36,7 @@ struct Idle {
 
 /// A piece in use; goes back to the cache when the last tensor over it is dropped.
 struct Lease {
-    piece: Option<Tensor>,
+    piece: Option<Box<Tensor>>,
     cache: Arc<OutputCache>,
 }
 
@@ -56,23 +63,47 @@ impl OutputCache {
     }
 
     /// A new piece; if there is no memory for it, the idle ones make room.
-    fn piece(&self, bytes: usize) -> Result<Tensor, TensorError> {
+    fn piece(&self, bytes: usize) -> Result<Box<Tensor>, TensorError> {
         let size = i64::try_from(bytes).map_err(|_| TensorError::OutOfMemory { bytes })?;
-        Tensor::zeros(DataType::U8, &[size]).or_else(|_| {
+        let made = Tensor::zeros(DataType::U8, &[size]).or_else(|_| {
             let idle = std::mem::take(&mut *self.idle.lock());
             drop(idle);
             Tensor::zeros(DataType::U8, &[size])
-        })
+        });
+        made.map(Box::new)
     }
 
-    fn take(&self, bytes: usize) -> Option<Tensor> {
+    /// Where a piece of so many bytes may lie by itself.
+    fn spare(&self, bytes: usize) -> Option<&Spare<Tensor>> {
+        (bytes <= MAX_SPARE).then(|| &self.spare[bytes / 64 % SPARES])
+    }
+
+    fn take(&self, bytes: usize) -> Option<Box<Tensor>> {
+        if let Some(piece) = self.spare(bytes).and_then(Spare::take) {
+            if piece.num_bytes() == bytes {
+                return Some(piece);
+            }
+            self.lay_down(*piece);
+        }
         let mut idle = self.idle.lock();
         let piece = idle.pieces.get_mut(&bytes)?.pop()?;
         idle.bytes -= bytes;
-        Some(piece)
+        drop(idle);
+        Some(Box::new(piece))
     }
 
-    fn give_back(&self, piece: Tensor) {
+    fn give_back(&self, piece: Box<Tensor>) {
+        let rest = match self.spare(piece.num_bytes()) {
+            Some(spare) => spare.put(piece),
+            None => Some(piece),
+        };
+        if let Some(piece) = rest {
+            self.lay_down(*piece);
+        }
+    }
+
+    /// Puts a piece to those of its size.
+    fn lay_down(&self, piece: Tensor) {
         let bytes = piece.num_bytes();
         let mut idle = self.idle.lock();
         let most = if idle.bytes == 0 { MAX_IDLE_PIECE } else { MAX_IDLE_BYTES };
@@ -108,6 +139,20 @@ mod tests {
         assert!(!first.overlaps(&second));
         drop(first);
         assert_eq!(cache.tensor(layout(1001)).unwrap().data_ptr(), address);
+    }
+
+    #[test]
+    fn pieces_of_sizes_that_share_a_place_are_all_used_again() {
+        let cache = Arc::new(OutputCache::default());
+        let layout = |bytes| Arc::new(Layout::compact(DataType::U8, &[bytes]).unwrap());
+        for _ in 0..3 {
+            let [a, b, c] = [64, 64, 1024 * 8 + 64].map(|bytes| cache.tensor(layout(bytes)).unwrap());
+            let addresses = [a.data_ptr(), b.data_ptr(), c.data_ptr()];
+            drop((a, b, c));
+            let again = [64, 64, 1024 * 8 + 64].map(|bytes| cache.tensor(layout(bytes)).unwrap());
+            assert!(again.iter().all(|tensor| addresses.contains(&tensor.data_ptr())));
+            assert!(!again[0].overlaps(&again[1]) && !again[0].overlaps(&again[2]));
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! [`Function`] (ready to call), [`registry`] (functions that the process provides) and [`foreign`] (C functions that kernels call), [`Error`], then inside: `prepare`
 //! (what is worked out once), `run` (the loop over instructions), `kernel` and `pool` (machine code and its threads),
 //! `scratch`, `temporary` and `packed` (what kernels get and ask for: memory, and functions of the process), [`fork`] (the locks of all of
-//! this) and `nesting` (how deep calls go). `builtins` lists the functions that every runtime has by name, some of them in
+//! this), `spare` (what needs none) and `nesting` (how deep calls go). `builtins` lists the functions that every runtime has by name, some of them in
 //! files of their own, such as `kv_cache`.
 //!
 //! A program that hands its argument to a function of the process:
@@ -78,6 +78,7 @@ mod scalar;
 mod scratch;
 mod selection;
 mod shape_heap;
+mod spare;
 mod stateful;
 mod symbols;
 mod temporary;

@@ -10,6 +10,7 @@ use crate::code::Code;
 use crate::fork::Lock;
 use crate::kernel::Worker;
 use crate::launch::Launch;
+use crate::spare::Spare;
 use crate::value::Value;
 
 /// Idle frames that a function keeps.
@@ -18,8 +19,12 @@ const MAX_IDLE_FRAMES: usize = 16;
 /// What is known about an instruction beforehand.
 pub(crate) enum Fact {
     None,
+    /// What the register holds since an earlier run of the frame, if it holds anything, is what it gets, and stays there.
+    Kept,
     /// The tensor is the frame's `planned[index]`.
     Planned(usize),
+    /// As the two before.
+    KeptPlanned(usize),
     /// The tensor's layout, for memory of its own.
     Layout(Arc<Layout>),
     /// The kernel to call.
@@ -36,6 +41,10 @@ pub(crate) struct Prepared {
     lends_arena: bool,
     /// Packed functions that a call may reach, by their indices, in order.
     pub(crate) packed: Vec<u32>,
+    /// Registers that are emptied behind a run: those that are not kept.
+    emptied: Vec<u32>,
+    /// The frame of the last run.
+    last: Spare<Frame>,
     #[expect(clippy::vec_box, reason = "frames go out and come back by their addresses")]
     idle: Lock<Vec<Box<Frame>>>,
     /// Keeps the kernels' entries valid.
@@ -56,12 +65,6 @@ impl Prepared {
     /// Facts about `program.functions[index]`; the program is verified.
     pub(crate) fn new(program: &Program, code: &Arc<Code>, index: usize) -> Result<Self, TensorError> {
         let function = &program.functions[index];
-        let (mut planned, contents) = (Vec::new(), contents(function));
-        let facts = function
-            .instructions
-            .iter()
-            .map(|instruction| fact(program, code, function, instruction, &contents, &mut planned))
-            .collect::<Result<_, _>>()?;
         let calls_out = |i: &Instruction| {
             matches!(
                 i,
@@ -72,13 +75,24 @@ impl Prepared {
             )
         };
         let lends_arena = function.arena_bytes > 0 && function.instructions.iter().any(calls_out);
-        let packed = reachable_packed(program, index);
-        Ok(Self { facts, planned, lends_arena, packed, idle: Lock::default(), _code: Arc::clone(code) })
+        let (contents, kept) = (contents(function), kept(function, lends_arena));
+        let (cx, mut planned) = (FactCx { program, code, function, contents: &contents, kept: &kept }, Vec::new());
+        let facts = function.instructions.iter().map(|instruction| cx.fact(instruction, &mut planned));
+        Ok(Self {
+            facts: facts.collect::<Result<_, _>>()?,
+            planned,
+            lends_arena,
+            packed: reachable_packed(program, index),
+            emptied: (0..function.num_registers).filter(|&reg| !kept[reg as usize]).collect(),
+            last: Spare::default(),
+            idle: Lock::default(),
+            _code: Arc::clone(code),
+        })
     }
 
     /// An idle frame, or a new one.
     pub(crate) fn frame(&self, function: &Function) -> Result<Box<Frame>, TensorError> {
-        let idle = self.idle.lock().pop();
+        let idle = self.last.take().or_else(|| self.idle.lock().pop());
         match idle {
             Some(frame) => Ok(frame),
             None => self.make_frame(function).map(Box::new),
@@ -106,12 +120,17 @@ impl Prepared {
     /// Takes a frame back for the next run. If someone still holds one of its arena tensors, the arena is theirs and the
     /// frame is dropped. An instrument that watched the run saw the tensors too.
     pub(crate) fn give_back(&self, mut frame: Box<Frame>, watched: bool) {
-        frame.registers.fill_with(Value::default);
         frame.slots.fill(None);
-        if (self.lends_arena || watched) && frame.is_lent() {
-            return;
+        if self.lends_arena || watched {
+            frame.registers.fill_with(Value::default);
+            if frame.is_lent() {
+                return;
+            }
+        } else {
+            self.emptied.iter().for_each(|&reg| frame.registers[reg as usize] = Value::None);
         }
         frame.worker.rest();
+        let Some(frame) = self.last.put(frame) else { return };
         let mut idle = self.idle.lock();
         if idle.len() < MAX_IDLE_FRAMES {
             idle.push(frame);
@@ -127,49 +146,87 @@ impl Frame {
     }
 }
 
-fn fact(
-    program: &Program,
-    code: &Code,
-    function: &Function,
-    instruction: &Instruction,
-    contents: &[Holds],
-    planned: &mut Vec<(Arc<Layout>, u64)>,
-) -> Result<Fact, TensorError> {
-    match instruction {
-        Instruction::AllocTensor { dtype, shape, storage, .. } => {
-            let constant = |dim: &Dim| match dim {
-                Dim::Const(size) => Some(*size),
-                Dim::Slot(_) => None,
-            };
-            let Some(shape) = shape.iter().map(constant).collect::<Option<Vec<_>>>() else { return Ok(Fact::None) };
-            let layout = Arc::new(Layout::compact(*dtype, &shape)?);
-            Ok(match *storage {
-                Storage::Fresh => Fact::Layout(layout),
-                // A place of no bytes in no arena.
-                Storage::Arena { .. } if function.arena_bytes == 0 => Fact::Layout(layout),
-                Storage::Arena { offset, .. } => {
-                    planned.push((layout, offset));
-                    Fact::Planned(planned.len() - 1)
-                }
-            })
+/// What facts are found by.
+struct FactCx<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    function: &'a Function,
+    /// For each register, what it holds, and whether a frame keeps it.
+    contents: &'a [Holds],
+    kept: &'a [bool],
+}
+
+impl FactCx<'_> {
+    fn fact(&self, instruction: &Instruction, planned: &mut Vec<(Arc<Layout>, u64)>) -> Result<Fact, TensorError> {
+        match instruction {
+            Instruction::AllocTensor { dst, dtype, shape, storage, .. } => {
+                let Some(shape) = constant_shape(shape) else { return Ok(Fact::None) };
+                let layout = Arc::new(Layout::compact(*dtype, &shape)?);
+                let Some(offset) = planned_at(self.function, *storage) else { return Ok(Fact::Layout(layout)) };
+                planned.push((layout, offset));
+                let index = planned.len() - 1;
+                Ok(if self.kept[dst.0 as usize] { Fact::KeptPlanned(index) } else { Fact::Planned(index) })
+            }
+            Instruction::LoadConst { dst: reg, .. } | Instruction::Kill { reg } if self.kept[reg.0 as usize] => {
+                Ok(Fact::Kept)
+            }
+            Instruction::CallKernel { kernel, tensors, .. } => {
+                let access = &self.program.kernels[*kernel as usize].tensors;
+                let writes = access.contains(&Access::Write);
+                let holds = |reg: &Reg| self.contents[reg.0 as usize];
+                let written_own = tensors.iter().zip(access).all(|(reg, access)| match access {
+                    Access::Write => holds(reg) == Holds::Own,
+                    Access::Read => true,
+                });
+                let others_known = tensors.iter().all(|reg| holds(reg) != Holds::Anything);
+                Ok(Fact::Kernel(Launch {
+                    entry: self.code.kernel(*kernel),
+                    scratch_bytes: self.program.kernels[*kernel as usize].scratch_bytes as usize,
+                    check_overlap: writes && !(written_own && others_known),
+                }))
+            }
+            _ => Ok(Fact::None),
         }
-        Instruction::CallKernel { kernel, tensors, .. } => {
-            let access = &program.kernels[*kernel as usize].tensors;
-            let writes = access.contains(&Access::Write);
-            let holds = |reg: &Reg| contents[reg.0 as usize];
-            let written_own = tensors.iter().zip(access).all(|(reg, access)| match access {
-                Access::Write => holds(reg) == Holds::Own,
-                Access::Read => true,
-            });
-            let others_known = tensors.iter().all(|reg| holds(reg) != Holds::Anything);
-            Ok(Fact::Kernel(Launch {
-                entry: code.kernel(*kernel),
-                scratch_bytes: program.kernels[*kernel as usize].scratch_bytes as usize,
-                check_overlap: writes && !(written_own && others_known),
-            }))
-        }
-        _ => Ok(Fact::None),
     }
+}
+
+fn constant_shape(shape: &[Dim]) -> Option<Vec<i64>> {
+    let constant = |dim: &Dim| match dim {
+        Dim::Const(size) => Some(*size),
+        Dim::Slot(_) => None,
+    };
+    shape.iter().map(constant).collect()
+}
+
+/// Where in the function's arena a tensor lies; none for a place of no bytes in no arena, too.
+fn planned_at(function: &Function, storage: Storage) -> Option<u64> {
+    match storage {
+        Storage::Arena { offset, .. } if function.arena_bytes > 0 => Some(offset),
+        Storage::Arena { .. } | Storage::Fresh => None,
+    }
+}
+
+/// Which registers get the same tensor in each run of a frame: a constant, or one over a place of the arena, if nobody else
+/// may hold the arena. Frames keep these, where nothing else is ever written to the register. A run that takes another path,
+/// or is over with the register, does not look at what it holds.
+fn kept(function: &Function, lends_arena: bool) -> Vec<bool> {
+    let mut writers = vec![0usize; function.num_registers as usize];
+    let mut kept = vec![false; function.num_registers as usize];
+    writers[..function.params.len()].fill(1);
+    for instruction in &function.instructions {
+        let Some((reg, _)) = written(instruction) else { continue };
+        let at = reg.0 as usize;
+        writers[at] += 1;
+        kept[at] = writers[at] == 1
+            && match instruction {
+                Instruction::LoadConst { .. } => true,
+                Instruction::AllocTensor { shape, storage, .. } => {
+                    !lends_arena && constant_shape(shape).is_some() && planned_at(function, *storage).is_some()
+                }
+                _ => false,
+            };
+    }
+    kept
 }
 
 /// What a register ever holds, whatever path a run takes.

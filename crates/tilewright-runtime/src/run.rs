@@ -127,6 +127,8 @@ impl Run<'_> {
                 let function = self.cx.machine.packed(*name)?;
                 set(frame, *dst, Value::Function(function));
             }
+            Instruction::AllocTensor { dst, .. } | Instruction::LoadConst { dst, .. }
+                if self.is_kept(frame, at, *dst) => {}
             Instruction::AllocTensor { dst, dtype, shape, storage, .. } => {
                 let tensor = self.alloc(frame, *dtype, shape, *storage, &self.facts[at])?;
                 set(frame, *dst, Value::Tensor(tensor));
@@ -166,6 +168,8 @@ impl Run<'_> {
                 let scalar = matching::value_of(*dtype, number).map_err(|message| self.failed(message))?;
                 set(frame, *dst, scalar);
             }
+            // What is kept is there for the next run.
+            Instruction::Kill { .. } if matches!(self.facts[at], Fact::Kept) => {}
             Instruction::Kill { reg } => set(frame, *reg, Value::None),
             Instruction::If { cond, otherwise } => {
                 if !self.condition(value(frame, *cond))? {
@@ -246,9 +250,9 @@ impl Run<'_> {
 
     fn alloc(&self, frame: &Frame, dtype: DataType, shape: &[Dim], storage: Storage, fact: &Fact) -> Result<Tensor> {
         let layout = match fact {
-            Fact::Planned(index) => return Ok(frame.planned[*index].clone()),
+            Fact::Planned(index) | Fact::KeptPlanned(index) => return Ok(frame.planned[*index].clone()),
             Fact::Layout(layout) => return Ok(self.cx.machine.outputs.tensor(Arc::clone(layout))?),
-            Fact::None | Fact::Kernel(_) => {
+            Fact::None | Fact::Kept | Fact::Kernel(_) => {
                 let shape = shape.iter().map(|&dim| self.size(frame, dim)).collect::<Result<Vec<_>>>()?;
                 Arc::new(Layout::compact(dtype, &shape).map_err(|error| self.failed(error.to_string()))?)
             }
@@ -264,6 +268,12 @@ impl Run<'_> {
             }
             (Storage::Arena { .. } | Storage::Fresh, _) => Ok(self.cx.machine.outputs.tensor(layout)?),
         }
+    }
+
+    /// Whether the register has what the instruction writes to it from an earlier run.
+    fn is_kept(&self, frame: &Frame, instruction: usize, dst: Reg) -> bool {
+        matches!(self.facts[instruction], Fact::Kept | Fact::KeptPlanned(_))
+            && !matches!(value(frame, dst), Value::None)
     }
 
     fn item(&self, tuple: &Value, index: u32) -> Result<Value> {

@@ -152,6 +152,68 @@ fn a_tensor_that_an_instrument_keeps_is_not_written_by_later_runs() {
     assert_eq!(elements(&kept.lock().unwrap()[0]), [2.0, 4.0]);
 }
 
+/// `main(x, twice)` of four numbers: twice the sum of `x` and a constant, or the constant itself. The sum lies in the arena.
+fn with_constant() -> VirtualMachine {
+    let mut program = builder();
+    let constant = program.constant(&floats(&[1.0, 2.0, 3.0, 4.0])).unwrap();
+    let mut main = FunctionBuilder::new("main");
+    let x = main.param("x", Kind::static_tensor(DataType::F32, &[4]));
+    let twice = main.param("twice", Kind::prim(DataType::BOOL));
+    main.arena_bytes(64);
+    let size = [Scalar::Dim(Dim::Const(4))];
+    let constant = main.load_const(constant);
+    let jump = main.branch(twice);
+    let sum = main.alloc(DataType::F32, &[Dim::Const(4)], Storage::Arena { offset: 0, bytes: 64 });
+    main.call_kernel(Code::Add as u32, &[x, constant, sum], &size);
+    main.kill(constant);
+    let result = main.alloc(DataType::F32, &[Dim::Const(4)], Storage::Fresh);
+    main.call_kernel(Code::Add as u32, &[sum, sum, result], &size);
+    main.kill(sum);
+    main.ret(result);
+    main.land(jump);
+    main.ret(constant);
+    program.function(main);
+    machine(program)
+}
+
+#[test]
+fn what_a_frame_keeps_is_the_same_in_each_run() {
+    let machine = with_constant();
+    let main = machine.function("main").unwrap();
+    let call = |x: f32, twice| main.call(&[floats(&[x; 4]).into(), Value::Bool(twice)]).unwrap();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let mut results = Vec::new();
+    for round in 0..4 {
+        let x = round as f32;
+        results.push(call(x, true));
+        assert_eq!(elements(&call(x, false)), [1.0, 2.0, 3.0, 4.0]);
+        let sink = Arc::clone(&seen);
+        machine.set_instrument(Some(Instrument::new(move |event| {
+            // The sum, and what it is the sum of: `x` and the constant.
+            if event.result.is_some() && event.args.len() == 4 {
+                sink.lock().unwrap().push(event.args.to_vec());
+            }
+            Ok(Action::Run)
+        })));
+        results.push(call(10.0 * x, true));
+        machine.set_instrument(None);
+        results.push(call(x, true));
+    }
+    // What the caller and the instrument hold has nothing to do with later runs.
+    for (round, three) in results.chunks(3).enumerate() {
+        let x = round as f32;
+        for (result, x) in three.iter().zip([x, 10.0 * x, x]) {
+            assert_eq!(elements(result), [1.0, 2.0, 3.0, 4.0].map(|c| 2.0 * (x + c)));
+        }
+    }
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 8);
+    for (round, calls) in seen.chunks(2).enumerate() {
+        assert_eq!(elements(&calls[0][1]), [1.0, 2.0, 3.0, 4.0]);
+        assert_eq!(elements(&calls[0][2]), [1.0, 2.0, 3.0, 4.0].map(|c| 10.0 * round as f32 + c));
+    }
+}
+
 #[test]
 fn an_instrument_may_skip_a_call_or_end_the_run() {
     registry::register_override("machines.tests.skipped", same);
