@@ -37,6 +37,7 @@ mod stride;
 pub mod trace;
 mod tree;
 mod unique;
+mod written;
 
 use tilewright_ir::pass::PassDef;
 

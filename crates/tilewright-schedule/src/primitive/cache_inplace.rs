@@ -2,18 +2,16 @@
 //! memory, changed there, and copied back. And `read_at(loop, block, read_buffer_index, storage_scope)` and
 //! `write_at(loop, block, write_buffer_index, storage_scope)`: a copy as `cache_read` and `cache_write` make it, within a loop.
 
-use tilewright_arith::estimate_region_strict_bound;
 use tilewright_ir::Attr;
 use tilewright_ir::tir::{PrimFunc, Range, Scope, Stmt};
 
 use super::annotate::with_annotations;
 use super::{COMPUTE_AT_METHOD, Call, Default, Fault, Outcome, Primitive, Results, Value, by_name, place};
-use crate::exprs::substituted;
 use crate::guard::known_around;
-use crate::independent::check_affine;
-use crate::required::{cache_of, copy_block, loops_to, outermost_free, read_box};
+use crate::required::{cache_of, copy_block, outermost_free, read_box, written_box};
 use crate::rewrite::{way, with_block, with_buffer};
 use crate::stages::{reads, scope_stages, writes};
+use crate::written::written_exactly;
 
 pub(super) const CACHE_INPLACE: Primitive = Primitive {
     name: "CacheInplace",
@@ -63,25 +61,25 @@ fn inplace(call: &Call<'_>) -> Result<Outcome, Fault> {
     let memory = Scope::named(memory).ok_or_else(|| Fault::at(&site, format!("there is no memory `{memory}`")))?;
     let scope = site.scope().ok_or_else(|| Fault::at(&site, "the root block is in no other"))?;
     let refuse = |what: &str| Fault::at(&site, format!("`{}` {what}", buffer.name));
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
-        return Err(Fault::at(&site, "expected a block"));
-    };
-    let write = block.writes.iter().find(|write| write.buffer == buffer);
-    let write = write.ok_or_else(|| refuse("is not changed in place: the block does not write it"))?;
+    let block = site.block().ok_or_else(|| Fault::at(&site, "expected a block"))?;
+    if block.writes.iter().all(|write| write.buffer != buffer) {
+        return Err(refuse("is not changed in place: the block does not write it"));
+    }
     let outer = outermost_free(&site, |_| false);
     let here = way(&outer);
     let mut inside = scope_stages(&site)?.into_iter().filter(|stage| way(stage).starts_with(&here));
     if let Some(other) = inside.find(|s| way(s) != way(&site) && (reads(s, &buffer) || writes(s, &buffer))) {
         return Err(Fault::at(&other, format!("`{}` is used by this block, too", buffer.name)));
     }
-    check_affine(call.function, &site)?;
     let read = read_box(&outer.stmt, &buffer).ok_or_else(|| refuse("is not read"))?;
-    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
-    let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
     let mut known = known_around(call.function, &outer);
-    let sets = estimate_region_strict_bound(&mut known, &ranges, &loops_to(&outer, &site), predicate);
-    let sets = sets.ok_or_else(|| refuse("is written at elements that are not known to be a box"))?;
-    let region: Vec<Range> = sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect();
+    let same = |a: &Range, b: &Range| known.prove_equal(&a.min, &b.min) && known.prove_equal(&a.extent, &b.extent);
+    let written = written_box(&outer.stmt, &buffer).ok_or_else(|| refuse("is not written"))?;
+    // Elements that were copied may go back unchanged; others have to be written.
+    let region = match written.region.iter().zip(&read.region).all(|(written, read)| same(written, read)) {
+        true => read.region.clone(),
+        false => written_exactly(call.function, &site, &outer, &buffer)?,
+    };
     let cache = cache_of(&buffer, &memory);
     let (first, read_key) = copy_block(&mut known, &buffer, &cache, &cache.name, &read.region)?;
     let back = format!("{}_back", cache.name).into();

@@ -1,17 +1,18 @@
 //! `cache_write(block, write_buffer_index, storage_scope)`: what a block writes goes to other memory, and is copied from
 //! there when the outermost loop around the block has ended.
 
-use tilewright_arith::{Analyzer, estimate_region_strict_bound};
+use tilewright_arith::Analyzer;
 use tilewright_ir::tir::{Buffer, CmpOp, Expr, IterKind, PrimFunc, Range, Scope, Stmt, StmtKind, Var};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results, place};
-use crate::exprs::{compare, mentions, substituted};
+use crate::exprs::{compare, mentions};
 use crate::guard::known_around;
-use crate::independent::{check_affine, driven_axes};
+use crate::independent::driven_axes;
 use crate::required::{cache_of, copy_block, loops_to, outermost_free};
 use crate::rewrite::{way, with_block, with_buffer};
 use crate::stages::{reads, scope_stages, touches, writes};
 use crate::tree::Site;
+use crate::written::written_exactly;
 
 pub(super) const CACHE_WRITE: Primitive = Primitive {
     name: "CacheWrite",
@@ -104,20 +105,4 @@ fn check_same_region(
         }
     }
     Ok(())
-}
-
-/// The box of the elements that the block writes inside of the outermost loop, each of which it does write.
-fn written_exactly(function: &PrimFunc, site: &Site, outer: &Site, buffer: &Buffer) -> Result<Vec<Range>, Fault> {
-    check_affine(function, site)?;
-    let refuse = || {
-        Fault::at(site, format!("the elements of `{}` that the block writes are not known to be a box", buffer.name))
-    };
-    let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else { return Err(refuse()) };
-    let write = block.writes.iter().find(|write| write.buffer == *buffer).ok_or_else(refuse)?;
-    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
-    let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
-    let mut known = known_around(function, outer);
-    let sets =
-        estimate_region_strict_bound(&mut known, &ranges, &loops_to(outer, site), predicate).ok_or_else(refuse)?;
-    Ok(sets.iter().zip(&ranges).map(|(set, range)| set.cover_range(&known, range)).collect())
 }

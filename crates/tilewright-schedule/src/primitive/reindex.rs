@@ -130,6 +130,7 @@ fn through(
     let temporary = Buffer::new(name, shape, buffer.dtype).derive(|node| node.scope = wanted.scope.clone());
     let outer = outermost_free(site, |stmt| !is_write && written_box(stmt, buffer).is_some());
     check_outside(site, &outer, &used)?;
+    check_axes(site, &used, if is_write { &places } else { &[] })?;
     let moved = with_temporary(site, block, buffer, &temporary, &places);
     let function = PrimFunc { body: site.replaced(moved), ..call.function.clone() };
     let outer =
@@ -161,6 +162,23 @@ fn check_outside(site: &Site, outer: &Site, used: &[IterVar]) -> Result<(), Faul
         if driven.iter().any(is_used) {
             let message =
                 format!("loop `{}`, which is around the place of the copy, drives an axis that it has", l.var.name);
+            return Err(Fault::at(site, message));
+        }
+    }
+    Ok(())
+}
+
+/// The axes have as many values wherever the copy is made; and none that is summed over says which place is `written`.
+fn check_axes(site: &Site, used: &[IterVar], written: &[Expr]) -> Result<(), Fault> {
+    let around: Vec<Var> = site.loops().into_iter().map(|l| l.var).collect();
+    for iter in used {
+        let name = &iter.var.name;
+        if mentions(&iter.domain, &around) {
+            let message = format!("how many values axis `{name}` has depends on a loop around the block");
+            return Err(Fault::at(site, message));
+        }
+        if iter.kind != IterKind::Spatial && mentions(&written.to_vec(), std::slice::from_ref(&iter.var)) {
+            let message = format!("the places in the temporary are of axis `{name}`, over which the block reduces");
             return Err(Fault::at(site, message));
         }
     }
