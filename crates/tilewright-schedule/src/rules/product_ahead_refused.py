@@ -146,34 +146,36 @@ class Module:
     def single(A: T.Buffer((1, 600), "float32"), B: T.Buffer((600, 131), "float32"), C: T.Buffer((1, 131), "float32")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((2, 600, 80), align=64)
-        for panel in T.parallel(2):
+        packed_columns = T.alloc_buffer((3, 600, 48), align=64)
+        for panel in T.parallel(3):
             for k in range(600):
-                for j in T.vectorized(80):
+                for j in T.vectorized(48):
                     with T.block("packed_columns"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
-                        T.reads(B[k_1, panel_1 * 80 + j_1])
+                        T.reads(B[k_1, panel_1 * 48 + j_1])
                         T.writes(packed_columns[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 80 + j_1 < 131, B[k_1, panel_1 * 80 + j_1], T.float32(0.0))
+                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 48 + j_1 < 131, B[k_1, panel_1 * 48 + j_1], T.float32(0.0))
         for task in T.parallel(2):
             with T.block("C"):
-                T.reads(A[0, 0:600], packed_columns[0:2, 0:600, 0:80], C[0, 0:131])
+                T.reads(A[0, 0:600], packed_columns[0:3, 0:600, 0:48], C[0, 0:131])
                 T.writes(C[0, 0:131])
-                tile = T.alloc_buffer((1, 5, 16), scope="local", align=64)
-                for p, t in T.grid(1, 1):
+                tile = T.alloc_buffer((1, 3, 16), scope="local", align=64)
+                panel: T.int32 = task * 2
+                panels: T.int32 = T.min(3 - panel, 2)
+                for p, t in T.grid(panels, 1):
                     for i in T.unroll(1):
-                        for v in T.unroll(5):
+                        for v in T.unroll(3):
                             for j in T.vectorized(16):
                                 tile[i, v, j] = T.float32(0.0)
                     for k in range(150):
                         for u in T.unroll(4):
                             for i in T.unroll(1):
-                                for v in T.unroll(5):
+                                for v in T.unroll(3):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[0, k * 4 + u] * packed_columns[task + p, 0 + (k * 4 + u), v * 16 + j]
+                                        tile[i, v, j] = tile[i, v, j] + A[0, k * 4 + u] * packed_columns[panel + p, 0 + (k * 4 + u), v * 16 + j]
                     for i in T.unroll(1):
-                        for v in T.unroll(5):
+                        for v in T.unroll(3):
                             for j in T.vectorized(16):
-                                if (task + p) * 80 + (v * 16 + j) < 131:
-                                    C[0, task * 80 + p * 80 + v * 16 + j] = tile[i, v, j]
+                                if (panel + p) * 48 + (v * 16 + j) < 131:
+                                    C[0, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]

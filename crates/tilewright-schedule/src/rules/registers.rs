@@ -15,6 +15,10 @@ use crate::size::{LINE, ceil_div};
 /// without being waited for.
 const FROM_CACHE: f64 = 2.3;
 const COVERED: f64 = 0.8;
+/// Cycles until a vector of 512 bits of a run that is read once has come from the second-level cache, and until a sum is there
+/// that the next one waits for.
+const NEXT_OF_RUN: f64 = 1.5;
+const SUM: f64 = 4.0;
 /// What a tile of rows costs that lie at uneven distances, each of which needs a register for its place.
 const DIVIDES: f64 = 1.06;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
@@ -58,6 +62,8 @@ pub(super) struct Registers {
     lane_counts: Vec<i64>,
     /// Vectors of 512 bits whose products with a number the processor adds up in a cycle.
     rate: f64,
+    /// Lanes of such vectors.
+    full: f64,
     /// Bytes of the first-level cache.
     l1: i64,
     /// Rows that lie at even distances, where not all do: tiles have even parts of so many.
@@ -72,6 +78,7 @@ impl Registers {
             count: if c.has_lines() { all - all / 16 } else { all },
             lane_counts,
             rate: f64::from(target.full_rate_bits()) / 256.0,
+            full: 512.0 / f64::from(c.out.dtype.bits.max(1)),
             l1: l1(target),
             line,
         }
@@ -114,15 +121,37 @@ impl Registers {
             None => 1.0 + panel as f64 / 2.0 / UNKNOWN as f64,
         };
         let more_instructions = if lanes < self.widest() { NARROW } else { 1.0 };
-        // What a row of the panel takes to come from the cache, to what its products take.
-        let coming = FROM_CACHE * self.rate / rows as f64;
-        let is_near = panel * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= self.l1;
-        let waiting = if is_near { 1.0 } else { 1.0 + (coming - COVERED).max(0.0) };
         let divides = match self.line {
             Some(line) if line % rows != 0 => DIVIDES,
             _ => 1.0,
         };
-        waste * waiting * more_instructions * divides * tile_cost(rows, vectors) / (rows * vectors) as f64
+        let near = sizes.elements_of_columns().is_some_and(|count| count.saturating_mul(sizes.bytes) <= FAR);
+        let all = sizes.rows.is_some_and(|all| (1..=rows).contains(&all));
+        let sums = match all && near {
+            true => self.cost_of_run(tile),
+            false => self.cost_of_panel(sizes, tile),
+        };
+        waste * more_instructions * divides * sums / (rows * vectors) as f64
+    }
+
+    /// Cycles of a tile at a place of the depth, in which a vector's products take one, where other tiles read the panel again:
+    /// it is near where the first-level cache holds it.
+    fn cost_of_panel(&self, sizes: &Sizes, tile: &RegisterTile) -> f64 {
+        // What a row of the panel takes to come from the cache, to what its products take.
+        let coming = FROM_CACHE * self.rate / tile.rows as f64;
+        let is_near = tile.panel() * sizes.bytes * sizes.depth.unwrap_or(STEP).min(STEP) <= self.l1;
+        let waiting = if is_near { 1.0 } else { 1.0 + (coming - COVERED).max(0.0) };
+        waiting * tile_cost(tile.rows, tile.vectors)
+    }
+
+    /// The same, where the tile has all rows, so that each panel is read once, from the second-level cache. Of tiles that only
+    /// wait for that the narrowest is taken: more panels can be shared.
+    fn cost_of_run(&self, &RegisterTile { rows, vectors, lanes }: &RegisterTile) -> f64 {
+        // Of vectors as wide as registers no processor begins more than two in a cycle, and of narrower ones neither.
+        let wide = lanes as f64 / self.full;
+        let begun = (self.rate / wide).min(2.0);
+        let computed = (rows * vectors) as f64 + 0.15 * (rows + vectors) as f64;
+        computed.max(begun * SUM).max(begun * wide * NEXT_OF_RUN * vectors as f64)
     }
 
     /// A tile with all rows, where columns come from memory: they are read once, as one run of memory, and not again from a

@@ -67,7 +67,7 @@ impl Sizes {
     }
 
     /// Elements of the columns of a matrix.
-    fn elements_of_columns(&self) -> Option<i64> {
+    pub(super) fn elements_of_columns(&self) -> Option<i64> {
         Some(self.depth?.saturating_mul(self.columns?))
     }
 }
