@@ -1,14 +1,15 @@
 //! How long parallel loops take, so that work is handed to other threads in pieces that are worth it.
 //!
 //! An estimate counts what a processor does: instructions by the registers that they fill, bytes that are moved, what is
-//! repeated by the extents of its loops. It is wrong by a factor of a few, which is enough to tell a microsecond from a
-//! millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel computes from
+//! repeated by the extents of its loops. What a small local buffer holds is in registers, and addresses go on from one
+//! iteration to the next: neither takes time. An estimate is wrong by a factor of a few, which is enough to tell a
+//! microsecond from a millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel computes from
 //! its dimensions. It never depends on the number of threads.
 //!
 //! All arithmetic is in `f64`: sizes that the user may choose overflow nothing there, and nothing faults.
 
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{BinOp, Expr, ExprKind, ForKind, ForeignCallee, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, ForKind, ForeignCallee, Scope, Stmt, StmtKind, Var};
 use tilewright_support::{Map, with_stack};
 use tilewright_tensor::DataType;
 
@@ -26,6 +27,8 @@ const MAX_TASKS: f64 = 1024.0;
 const CYCLE: f64 = 0.3;
 /// Bytes of a register.
 const REGISTER: f64 = 64.0;
+/// Bytes of a local buffer that registers hold.
+const REGISTERS: i64 = 2048;
 /// Bytes that a core moves in a cycle, between cache and memory.
 const BYTES_PER_CYCLE: f64 = 32.0;
 /// Cycles of a call of a function that nobody knows: worth a task of its own.
@@ -173,6 +176,7 @@ impl<L: Later> Estimate<'_, L> {
     fn stmt(&mut self, stmt: &Stmt) -> Number {
         let own = Number::Known(stmt.own_exprs().iter().map(cycles).sum());
         let below = match &stmt.kind {
+            StmtKind::Store { buffer, .. } if is_in_registers(buffer) => Number::Known(0.0),
             StmtKind::Store { value, .. } => Number::Known(moved(value.dtype)),
             StmtKind::For { var, min, extent, body, .. } => {
                 let [all, _] = self.repeated(var, min, extent, body);
@@ -225,6 +229,7 @@ fn cycles(expr: &Expr) -> f64 {
         sum += match &expr.kind {
             ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) | ExprKind::Var(_) | ExprKind::Let { .. } => 0.0,
             ExprKind::Ramp { .. } | ExprKind::Broadcast(_) | ExprKind::AddressOf { .. } => 0.0,
+            ExprKind::Load { buffer, .. } if is_in_registers(buffer) => 0.0,
             ExprKind::Load { indices, .. } if indices.iter().any(is_gathered) => 2.0 * f64::from(expr.dtype.lanes),
             ExprKind::Load { .. } => moved(expr.dtype),
             ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
@@ -234,6 +239,7 @@ fn cycles(expr: &Expr) -> f64 {
                     (false, None) => 10.0 * f64::from(expr.dtype.lanes),
                 }
             }
+            ExprKind::Binary(BinOp::Add | BinOp::Sub | BinOp::Mul, ..) if is_place(expr.dtype) => 0.0,
             ExprKind::Foreign { callee: ForeignCallee::Llvm(_) | ForeignCallee::Builtin(_), .. }
             | ExprKind::Call { .. } => 2.0 * registers,
             ExprKind::Foreign { .. } => CALL,
@@ -247,6 +253,18 @@ fn cycles(expr: &Expr) -> f64 {
         };
     });
     sum
+}
+
+/// Whether the buffer is a tile that stays in registers.
+fn is_in_registers(buffer: &Buffer) -> bool {
+    let elements = buffer.shape.iter().try_fold(1, |all: i64, size| all.checked_mul(size.as_int()?));
+    let bytes = elements.and_then(|count| count.checked_mul(i64::try_from(buffer.dtype.bytes()).ok()?));
+    buffer.scope == Scope::Local && bytes.is_some_and(|bytes| bytes <= REGISTERS)
+}
+
+/// Whether a number of this type is mostly a part of an address.
+fn is_place(dtype: DataType) -> bool {
+    dtype.is_int() && dtype.is_scalar()
 }
 
 /// Whether a vector is read element by element.
