@@ -226,7 +226,8 @@ impl Analyzer {
         }
     }
 
-    pub(crate) fn learn_least(&mut self, var: VarId, least: i64) {
+    /// The variable is at least that, beside what else is known of it.
+    pub fn learn_least(&mut self, var: VarId, least: i64) {
         let fact = self.facts.get(&var).cloned().unwrap_or_default();
         self.set(var, Fact { bounds: fact.bounds.meet(IntBounds::new(Some(least), None)), ..fact });
     }

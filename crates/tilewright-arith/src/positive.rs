@@ -11,10 +11,15 @@ use crate::session::{Id, Mode, Session, Tag};
 impl Analyzer {
     /// The expression is positive, such as the extent of a loop inside of it. Only bounds of variables are learnt.
     pub fn assume_positive(&mut self, expr: &Expr) {
+        let found = self.least_where_positive(expr);
+        found.into_iter().for_each(|(var, least)| self.learn_least(var, least));
+    }
+
+    /// What variables are at least where the expression is positive.
+    pub fn least_where_positive(&self, expr: &Expr) -> Vec<(VarId, i64)> {
         let mut session = Session::new(self, Mode::Output);
         let id = session.simplify(expr);
-        let found = session.least_of_variables(id, 1);
-        found.into_iter().for_each(|(var, least)| self.learn_least(var, least));
+        session.least_of_variables(id, 1)
     }
 }
 

@@ -28,10 +28,8 @@ impl Divisions {
         let stmt = map_own(stmt, &mut |e| self.expr(e));
         let scope = self.facts.enter();
         self.facts.bind_in(&stmt);
-        match &stmt.kind {
-            StmtKind::If { condition, otherwise: None, .. } => self.facts.assume(condition),
-            StmtKind::For { extent, .. } => self.facts.runs(extent),
-            _ => {}
+        if let StmtKind::If { condition, otherwise: None, .. } = &stmt.kind {
+            self.facts.assume(condition);
         }
         let below = map_below(&stmt, &mut |s| self.stmt(s));
         self.facts.leave(scope);

@@ -2,7 +2,7 @@
 
 use tilewright_arith::{Analyzer, Scope};
 use tilewright_expr::node::{VarId, walk};
-use tilewright_ir::tir::{Buffer, Expr, PrimFunc, Range, Stmt, StmtKind, Var, written_data};
+use tilewright_ir::tir::{Buffer, Expr, ExprKind, PrimFunc, Range, Stmt, StmtKind, Var, written_data};
 use tilewright_support::Set;
 
 use crate::magnitude::Magnitudes;
@@ -14,6 +14,8 @@ pub(crate) struct Facts {
     pub(crate) magnitudes: Magnitudes,
     /// Data variables of the memory that the function writes: conditions on it say nothing for long.
     pub(crate) written: Set<VarId>,
+    /// What variables are at least where the loops around have iterations: none of an extent's factors is 0.
+    pub(crate) running: Vec<(VarId, i64)>,
 }
 
 impl Facts {
@@ -22,6 +24,7 @@ impl Facts {
             analyzer: analyzer_of(function),
             magnitudes: Magnitudes::of(function),
             written: written_data(&function.body),
+            running: Vec::new(),
         }
     }
 
@@ -40,11 +43,23 @@ impl Facts {
         self.magnitudes.bind(&self.analyzer, var, min, extent);
     }
 
-    /// A loop of that extent has an iteration, the one around: none of the factors is 0.
+    /// A loop of that extent is around, and has an iteration.
     pub(crate) fn runs(&mut self, extent: &Expr) {
         if self.magnitudes.factors_fit(&self.analyzer, extent) {
-            self.analyzer.assume_positive(extent);
+            self.running.extend(self.analyzer.least_where_positive(extent));
         }
+    }
+
+    /// Whether it holds where the loops around have iterations.
+    pub(crate) fn where_it_runs(&mut self, holds: impl FnOnce(&Self) -> bool) -> bool {
+        if self.running.is_empty() {
+            return false;
+        }
+        let scope = self.enter();
+        self.running.iter().for_each(|&(var, least)| self.analyzer.learn_least(var, least));
+        let answer = holds(self);
+        self.leave(scope);
+        answer
     }
 
     pub(crate) fn bind_value(&mut self, var: &Var, value: &Expr) {
@@ -62,10 +77,12 @@ impl Facts {
     }
 
     /// Learns that a condition holds from here on, as far as it does not depend on memory that changes. Of a sum that may
-    /// have wrapped around a comparison says nothing.
+    /// have wrapped around a comparison says nothing; the opposite of one of loaded data is no check of that data.
     pub(crate) fn assume(&mut self, condition: &Expr) {
         for part in &conjuncts(condition) {
-            let mut stable = self.magnitudes.trusts(&self.analyzer, part);
+            let trusts = |facts: &Self| facts.magnitudes.trusts(&facts.analyzer, part);
+            let mut stable = trusts(self) || self.where_it_runs(trusts);
+            stable &= !matches!(part.kind, ExprKind::Not(_)) || self.analyzer.is_index(part);
             walk(part, |buffer: &Buffer| stable &= !self.written.contains(&buffer.data.id()));
             if stable {
                 self.analyzer.assume(part);

@@ -124,7 +124,7 @@ impl Guard<'_> {
     }
 
     fn below(&mut self, stmt: &Stmt, guards: &[Stmt]) -> Result<Stmt> {
-        let known = self.loops.len();
+        let (known, running) = (self.loops.len(), self.facts.running.len());
         let scope = self.facts.enter();
         let mut conditional = 0;
         match &stmt.kind {
@@ -135,7 +135,9 @@ impl Guard<'_> {
                     (Some(_), Some(1..)) => self.loops.push(var.clone()),
                     _ => conditional = usize::from(!self.facts.analyzer.bounds(extent).at_least(1)),
                 }
-                self.facts.runs(extent);
+                if extent.as_int().is_none() {
+                    self.facts.runs(extent);
+                }
             }
             StmtKind::Let { var, value, .. } => {
                 self.facts.bind_value(var, value);
@@ -158,6 +160,7 @@ impl Guard<'_> {
         };
         self.conditional -= conditional;
         self.loops.truncate(known);
+        self.facts.running.truncate(running);
         self.facts.leave(scope);
         below
     }
@@ -326,7 +329,7 @@ impl Guard<'_> {
         Ok(is_compact && self.facts.analyzer.prove(&fits))
     }
 
-    fn proven(&self, index: &Expr, extent: &Expr) -> Result<bool> {
+    fn proven(&mut self, index: &Expr, extent: &Expr) -> Result<bool> {
         if let Some([first, last]) = ends(index) {
             return Ok(self.proven(&first, extent)? && self.proven(&last, extent)?);
         }
@@ -334,9 +337,13 @@ impl Guard<'_> {
             let bounds = self.facts.analyzer.bounds(index);
             return Ok(extent.as_int().is_some_and(|extent| bounds.at_least(0) && bounds.at_most(extent - 1)));
         }
+        let condition = inside(index, extent)?;
         // Of a divisor that may have overflowed the mathematical integers say nothing.
-        let proven = self.facts.analyzer.prove(&inside(index, extent)?);
-        Ok(proven && self.facts.magnitudes.divides_exactly(&self.facts.analyzer, index))
+        let holds = |facts: &Facts| {
+            facts.analyzer.prove(&condition) && facts.magnitudes.divides_exactly(&facts.analyzer, index)
+        };
+        // An index of loaded data is bounded by a condition or by constants, which code generation sees, too.
+        Ok(holds(&self.facts) || (self.facts.analyzer.is_index(index) && self.facts.where_it_runs(holds)))
     }
 
     /// An index that is outside wherever it is evaluated, or at the end of a loop that certainly runs there.
