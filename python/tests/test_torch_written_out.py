@@ -34,6 +34,12 @@ def of(function, **parts):
     return Function(function, **parts)
 
 
+def bagged(**options):
+    """Bags of places in a row, of which one is empty."""
+    begins, table = torch.tensor([0, 2, 2, 6][: 4 if "include_last_offset" in options else 3]), draw(5, 4)
+    return of(lambda m, x: F.embedding_bag(x.flatten(), table, begins, **options))
+
+
 MODELS = {
     "lstm": (of(lambda m, x: m.layer(x), layer=nn.LSTM(8, 3, 2, batch_first=True, bidirectional=True)), ROWS),
     "gru": (of(lambda m, x: m.layer(x)[0][:, -1], layer=nn.GRU(8, 3)), ROWS),
@@ -46,6 +52,11 @@ MODELS = {
     "weight norm": (of(lambda m, x: m.layer(x), layer=nn.utils.parametrizations.weight_norm(nn.Linear(8, 3))), ROWS),
     "bags": (of(lambda m, x: m.bags(x), bags=nn.EmbeddingBag(6, 5, mode="mean")), PLACES),
     "largest of bags": (of(lambda m, x: m.bags(x), bags=nn.EmbeddingBag(6, 5, mode="max", padding_idx=3)), PLACES),
+    "largest of even bags": (of(lambda m, x: m.bags(x), bags=nn.EmbeddingBag(6, 5, mode="max")), PLACES),
+    "bags that begin anywhere": (bagged(mode="mean", padding_idx=2), PLACES),
+    "sums of bags": (bagged(mode="sum", per_sample_weights=draw(6)), PLACES),
+    "largest of bags that begin anywhere": (bagged(mode="max"), PLACES),
+    "bags to the last offset": (bagged(mode="mean", include_last_offset=True), PLACES),
     "unfold": (nn.Sequential(nn.Unfold((3, 2), padding=1, stride=2)), IMAGE),
     "fold": (of(lambda m, x: F.fold(x, (3, 5), (2, 2))), draw(2, 8, 8)),
     "windows": (of(lambda m, x: x.unfold(2, 3, 2)), IMAGE),

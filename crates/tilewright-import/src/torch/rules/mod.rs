@@ -12,6 +12,7 @@ pub mod antialias;
 pub mod arithmetic;
 pub mod assigned;
 pub mod attention;
+pub mod bags;
 pub mod convolution;
 pub mod create;
 pub mod indexing;
@@ -102,7 +103,7 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 20] = [
+const FAMILIES: [&[Rule]; 21] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
@@ -113,6 +114,7 @@ const FAMILIES: [&[Rule]; 20] = [
     masks::RULES,
     accumulate::RULES,
     assigned::RULES,
+    bags::RULES,
     picked::RULES,
     special::RULES,
     create::RULES,

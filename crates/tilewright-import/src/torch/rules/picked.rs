@@ -1,4 +1,4 @@
-//! Elements whose places follow from a pattern or from other data: diagonals, windows, bags, distinct elements.
+//! Elements whose places follow from a pattern or from other data: diagonals, windows, distinct elements.
 
 use tilewright_expr as scalar;
 use tilewright_expr::BinOp;
@@ -37,12 +37,6 @@ pub const RULES: &[Rule] = &[
         with_values(cx, &x, &places, &cx.astype(&args.tensor("src")?, cx.dtype(&x)?)?, false)
     }),
     view("aten.unfold", "input, dimension, size, step", windows),
-    rule(
-        "aten.embedding_bag aten._embedding_bag aten._embedding_bag_forward_only",
-        "weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, \
-        include_last_offset=False, padding_idx=None",
-        bags,
-    ),
 ];
 
 /// The distinct elements or slices; where they are asked for, the number of each element's among them, and how many there are
@@ -151,68 +145,4 @@ fn windows(cx: &mut Cx<'_>, args: &Args) -> Res {
     let inside = axis as i64 + 1;
     let order = (0..=shape.len() as i64).filter(|at| *at != inside).chain([inside]).collect();
     cx.permute(&found, order).map(Value::Tensor)
-}
-
-/// Sums, means or largest elements of the rows that bags of indices pick. A matrix says which index lies in which bag, so
-/// that offsets may be data.
-fn bags(cx: &mut Cx<'_>, args: &Args) -> Res {
-    let weight = args.tensor("weight")?;
-    let indices = cx.emit(cx.astype(&args.tensor("indices")?, DataType::I64)?)?;
-    let member = members(cx, args, &indices)?;
-    let member = cx.emit(member)?;
-    let dtype = cx.dtype(&weight)?;
-    let rows = cx.call("take", &[&weight, &indices], [("axis", 0i64.to_attr())])?;
-    let ones = cx.emit(cx.astype(&member, dtype)?)?;
-    let last = [("axis", vec![1i64].to_attr())];
-    let count = cx.call("sum", &[&ones], [("axis", vec![1i64].to_attr()), ("keepdims", true.to_attr())])?;
-    let found = match args.int("mode")? {
-        mode @ (0 | 1) => {
-            let share = match args.optional_tensor("per_sample_weights")? {
-                Some(weights) => cx.call("multiply", &[&ones, &weights], [])?,
-                None => ones,
-            };
-            let sums = cx.call("matmul", &[&share, &rows], [])?;
-            let divisor = cx.with_number("maximum", &count, 1.0)?;
-            if mode == 0 { sums } else { cx.call("divide", &[&sums, &divisor], [])? }
-        }
-        2 => {
-            let lifted = cx.call("expand_dims", &[&member], [("axis", vec![2i64].to_attr())])?;
-            let nothing = cx.number(f64::NEG_INFINITY, dtype)?;
-            let largest = cx.call("max", &[&cx.choose(&lifted, &rows, &nothing)?], last)?;
-            let filled = cx.with_number("greater", &count, 0.0)?;
-            cx.choose(&filled, &largest, &cx.number(0.0, dtype)?)?
-        }
-        other => return Err(Refused(format!("bags are summed (0), averaged (1) or compared (2), found {other}"))),
-    };
-    Ok(Value::List(vec![Value::Tensor(found), Value::None, Value::None, Value::None]))
-}
-
-/// For each bag and each index whether it lies in it.
-fn members(cx: &mut Cx<'_>, args: &Args, indices: &Expr) -> Res<Expr> {
-    let count = cx.shape(indices)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
-    let offsets = cx.emit(cx.astype(&args.tensor("offsets")?, DataType::I64)?)?;
-    let bags = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
-    let places = cx.numbers(&count)?;
-    let (starts, ends) = if args.flag("include_last_offset")? {
-        let last = cx.simplified(&(&bags - 1));
-        (
-            cx.slice(&offsets, 0, &scalar::Expr::i64(0), &last, 1)?,
-            cx.slice(&offsets, 0, &scalar::Expr::i64(1), &bags, 1)?,
-        )
-    } else {
-        let end = cx.reshape(&cx.operand(&Value::int(count), DataType::I64)?, vec![scalar::Expr::i64(1)])?;
-        let ends = Expr::tuple(vec![cx.slice(&offsets, 0, &scalar::Expr::i64(1), &bags, 1)?, end]);
-        (offsets.clone(), cx.call("concat", &[&ends], [("axis", 0i64.to_attr())])?)
-    };
-    let column = |x: &Expr| cx.call("expand_dims", &[x], [("axis", vec![1i64].to_attr())]);
-    let begun = cx.call("greater_equal", &[&places, &column(&starts)?], [])?;
-    let open = cx.call("less", &[&places, &column(&ends)?], [])?;
-    let inside = cx.call("logical_and", &[&begun, &open], [])?;
-    match args.get("padding_idx") {
-        Value::Int(padding) if *padding >= 0 => {
-            let counts = cx.with_number("not_equal", indices, *padding)?;
-            cx.call("logical_and", &[&inside, &counts], [])
-        }
-        _ => Ok(inside),
-    }
 }

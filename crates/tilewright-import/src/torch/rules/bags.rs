@@ -1,0 +1,143 @@
+//! Bags of rows: sums, means or largest elements of the rows of a table that the indices of each bag pick.
+//!
+//! The indices of all bags follow each other, and offsets say where each bag begins. Where offsets are known to be a
+//! progression, all bags have the same length, and each is a slice. Otherwise every row is combined with what is there of
+//! the last bag that has begun.
+
+use tilewright_expr as scalar;
+use tilewright_expr::BinOp;
+use tilewright_ir::relax::{Callee, Expr, ExprKind};
+use tilewright_tensor::DataType;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+pub const RULES: &[Rule] = &[rule(
+    "aten.embedding_bag aten._embedding_bag aten._embedding_bag_forward_only",
+    "weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None, \
+    include_last_offset=False, padding_idx=None",
+    bags,
+)];
+
+/// Where the rows of bags are among all rows.
+enum Bags {
+    Even {
+        count: scalar::Expr,
+        length: scalar::Expr,
+    },
+    /// By number, for each row: how many bags have begun, as a column.
+    Numbered {
+        count: scalar::Expr,
+        begun: Expr,
+    },
+}
+
+fn bags(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let weight = args.tensor("weight")?;
+    let indices = cx.emit(cx.astype(&args.tensor("indices")?, DataType::I64)?)?;
+    let mode = args.int("mode")?;
+    if !(0..=2).contains(&mode) {
+        return Err(Refused(format!("bags are summed (0), averaged (1) or compared (2), found {mode}")));
+    }
+    let dtype = cx.dtype(&weight)?;
+    let wide = if dtype.bits < 32 { DataType::F32 } else { dtype };
+    let bags = Bags::of(cx, args, &indices)?;
+    let mut rows = cx.astype(&cx.call("take", &[&weight, &indices], [("axis", 0i64.to_attr())])?, wide)?;
+    if let Some(weights) = args.optional_tensor("per_sample_weights")? {
+        rows = cx.call("multiply", &[&rows, &column(cx, &cx.astype(&weights, wide)?)?], [])?;
+    }
+    let nothing = cx.number(if mode == 2 { f64::NEG_INFINITY } else { 0.0 }, wide)?;
+    let counted = match args.get("padding_idx") {
+        Value::Int(padding) if *padding >= 0 => Some(cx.emit(cx.with_number("not_equal", &indices, *padding)?)?),
+        _ => None,
+    };
+    if let Some(counted) = &counted {
+        rows = cx.choose(&column(cx, counted)?, &rows, &nothing)?;
+    }
+    let found = bags.combined(cx, &rows, if mode == 2 { "max" } else { "sum" }, &nothing)?;
+    let lengths = if mode == 0 { None } else { bags.lengths(cx, &indices, counted, wide)? };
+    let found = match (mode, lengths, &bags) {
+        (1, None, Bags::Even { length, .. }) => {
+            cx.call("divide", &[&found, &cx.operand(&Value::int(length.clone()), wide)?], [])?
+        }
+        (1, Some(lengths), _) => {
+            cx.call("divide", &[&found, &column(cx, &cx.with_number("maximum", &lengths, 1.0)?)?], [])?
+        }
+        (2, Some(lengths), _) => {
+            let filled = column(cx, &cx.with_number("greater", &lengths, 0.0)?)?;
+            cx.choose(&filled, &found, &cx.number(0.0, wide)?)?
+        }
+        _ => found,
+    };
+    let found = cx.astype(&found, dtype)?;
+    Ok(Value::List(vec![Value::Tensor(found), Value::None, Value::None, Value::None]))
+}
+
+fn column(cx: &Cx<'_>, x: &Expr) -> Res<Expr> {
+    cx.call("expand_dims", &[x], [("axis", vec![1i64].to_attr())])
+}
+
+impl Bags {
+    fn of(cx: &mut Cx<'_>, args: &Args, indices: &Expr) -> Res<Self> {
+        let all = cx.shape(indices)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
+        let offsets = args.tensor("offsets")?;
+        let ends = args.flag("include_last_offset")?;
+        if !ends && let Some(even) = Self::even(cx, &offsets, &all)? {
+            return Ok(even);
+        }
+        let offsets = cx.emit(cx.astype(&offsets, DataType::I64)?)?;
+        let count = cx.shape(&offsets)?.first().cloned().unwrap_or_else(|| scalar::Expr::i64(1));
+        let attrs = [("out_int32", false.to_attr()), ("right", true.to_attr())];
+        let begun = cx.call("bucketize", &[&cx.numbers(&all)?, &offsets], attrs)?;
+        let begun = cx.emit(column(cx, &begun)?)?;
+        let count = if ends { cx.simplified(&(count - 1)) } else { count };
+        Ok(Self::Numbered { count, begun })
+    }
+
+    /// Bags of the same length, where the offsets are known to be `0, length, 2 * length, ...`.
+    fn even(cx: &Cx<'_>, offsets: &Expr, all: &scalar::Expr) -> Res<Option<Self>> {
+        let value = offsets.as_var().and_then(|var| cx.bb.lookup_binding(var)).unwrap_or(offsets);
+        let ExprKind::Call { callee: Callee::Op(op), args, .. } = &value.kind else { return Ok(None) };
+        let number = |at: usize| match args.get(at).map(|arg| &arg.kind) {
+            Some(ExprKind::Prim(value)) => Some(value.clone()),
+            _ => None,
+        };
+        let (Some(start), Some(length), "arange") = (number(0), number(2), op.name) else { return Ok(None) };
+        let Some(count) = cx.shape(offsets)?.first().cloned() else { return Ok(None) };
+        let length = cx.simplified(&length);
+        let even = cx.bb.infer_cx().analyzer.prove_equal(&cx.integer(BinOp::Mul, &count, &length)?, all);
+        let some = length.as_int().is_none_or(|length| length > 0);
+        Ok((even && some && start.as_int() == Some(0)).then_some(Self::Even { count, length }))
+    }
+
+    /// What is there of each bag when its rows are combined; of a bag without rows, `nothing`.
+    fn combined(&self, cx: &Cx<'_>, rows: &Expr, how: &str, nothing: &Expr) -> Res<Expr> {
+        let rest = cx.shape(rows)?.split_off(1);
+        match self {
+            Self::Even { count, length } => {
+                let dims = [count.clone(), length.clone()].into_iter().chain(rest).collect();
+                cx.call(how, &[&cx.reshape(rows, dims)?], [("axis", vec![1i64].to_attr())])
+            }
+            Self::Numbered { count, begun } => {
+                // What comes before the first bag is in none.
+                let dims = std::iter::once(cx.simplified(&(count + 2))).chain(rest).collect();
+                let empty = cx.call("full", &[&Expr::shape(dims), nothing], [])?;
+                let how = if how == "sum" { "add" } else { how };
+                let found = cx.call("scatter_nd", &[&empty, begun, rows], [("reduction", how.to_attr())])?;
+                cx.slice(&found, 0, &scalar::Expr::i64(1), &cx.simplified(&(count + 1)), 1)
+            }
+        }
+    }
+
+    /// How many rows count in each bag; `None` where bags have the same length and all count.
+    fn lengths(&self, cx: &Cx<'_>, indices: &Expr, counted: Option<Expr>, dtype: DataType) -> Res<Option<Expr>> {
+        let ones = match (counted, self) {
+            (None, Self::Even { .. }) => return Ok(None),
+            (Some(counted), _) => cx.astype(&counted, dtype)?,
+            (None, _) => cx.call("full", &[&Expr::shape(cx.shape(indices)?), &cx.number(1.0, dtype)?], [])?,
+        };
+        self.combined(cx, &ones, "sum", &cx.number(0.0, dtype)?).map(Some)
+    }
+}
