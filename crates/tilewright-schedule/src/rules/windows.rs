@@ -5,7 +5,7 @@
 //! memory, tiles of a few rows of vectors stay in registers until what follows is computed (`tiles`); elsewhere the results
 //! of a piece of a line do, while the loops of the window run around them.
 
-use tilewright_expr::node::walk;
+use tilewright_expr::node::{walk, walk_some};
 use tilewright_ir::tir::{Buffer, Expr, ExprKind, IterKind, IterVar, StmtKind, Var};
 use tilewright_target::Target;
 
@@ -13,7 +13,7 @@ use super::accesses::PlainNest;
 use super::fallback::attempt;
 use super::{Declined, Rule, inline, rows, tiles};
 use crate::Schedule;
-use crate::exprs::mentions;
+use crate::exprs::{mentions, reads_memory};
 
 pub(super) const WINDOWS: Rule = Rule {
     name: "windows",
@@ -58,13 +58,13 @@ fn window_dims(nest: &PlainNest) -> Option<Vec<usize>> {
     };
     let (spatial, reduced) = (axes(IterKind::Spatial), axes(IterKind::Reduce));
     let mut sliding: Vec<Var> = Vec::new();
-    walk(&nest.nest.block.body, |e: &Expr| {
-        if let ExprKind::Load { indices, .. } = &e.kind {
-            let of_window = indices.iter().filter(|index| mentions(*index, &reduced));
-            for index in of_window {
-                sliding.extend(spatial.iter().filter(|axis| mentions(index, std::slice::from_ref(axis))).cloned());
-            }
+    walk_some(&nest.nest.block.body, |node| {
+        let Some(ExprKind::Load { indices, .. }) = node.downcast::<Expr>().map(|e| &e.kind) else { return true };
+        // Places that are found in memory are in no line.
+        for index in indices.iter().filter(|index| !reads_memory(*index) && mentions(*index, &reduced)) {
+            sliding.extend(spatial.iter().filter(|axis| mentions(index, std::slice::from_ref(axis))).cloned());
         }
+        false
     });
     let indices = stored_indices(nest)?;
     let dims: Vec<usize> =
