@@ -37,6 +37,9 @@ tests_of_workspace() {
     cargo test -q --no-fail-fast --workspace --exclude tilewright-py
 }
 
+# Tests mostly compile, each on a core of its own; a process that compares with PyTorch takes about 1 GB.
+pytest() { .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal "$@"; }
+
 if cargo fmt --version >/dev/null 2>&1; then
     group "format (cargo fmt)" sh -c "cargo fmt --all --check && scripts/fmt-ops.sh --check"
 else
@@ -54,12 +57,12 @@ group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples bench
     .venv/bin/ruff format -q --check python examples'
 group "the package builds (maturin)" scripts/setup.sh extension
 if [ "${TORCH:-1}" = 0 ]; then
-    group "Python tests without PyTorch (pytest)" .venv/bin/python -m pytest -m "not torch" -rs
+    group "Python tests without PyTorch (pytest)" pytest -m "not torch" -rs
     left_out=$(.venv/bin/python -m pytest -m torch --collect-only -q 2>/dev/null | grep '::' | sed 's/^/            /')
     skip "Python tests that need PyTorch" "TORCH=0; these did not run:
 $left_out"
 else
-    group "Python tests (pytest)" .venv/bin/python -m pytest -rs
+    group "Python tests (pytest)" pytest -rs
 fi
 
 # Tests that report themselves as skipped, with their reasons; those of one reason are counted.
