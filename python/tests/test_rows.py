@@ -79,6 +79,14 @@ def test_what_is_no_number_stays_in_its_row(columns: int, name: str) -> None:
     np.testing.assert_array_equal(found, machine(f"R.nn.{name}(x, axis=-1)", x.shape)(x))
 
 
+@pytest.mark.parametrize("shape", [(1000, 1000), (800, 1000)])
+def test_steps_of_many_columns_are_no_checksum(shape: tuple[int, int]) -> None:
+    """LLVM looked for one in their loop, without end."""
+    x = drawn(shape)
+    found = machine("R.nn.softmax(x, axis=0)", shape)(x)
+    np.testing.assert_allclose(found, softmax(x.astype("float64"), 0), 1e-5, 1e-7)
+
+
 def test_rows_without_columns_are_empty() -> None:
     run = machine("R.nn.softmax(x, axis=-1)", ("n", "m"))
     assert run(np.zeros((300, 0), "float32")).shape == (300, 0)

@@ -20,6 +20,7 @@ use inkwell::llvm_sys::core::{
 };
 use inkwell::llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use inkwell::llvm_sys::prelude::LLVMDiagnosticInfoRef;
+use inkwell::llvm_sys::support::LLVMParseCommandLineOptions;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
@@ -46,6 +47,10 @@ pub(crate) enum Output {
 /// Jobs of a process that LLVM may give up. Each keeps the memory that it had.
 const MAX_LOST_JOBS: usize = 256;
 
+/// LLVM's search for loops that compute a checksum follows the values of a loop again and again where they share parts: for
+/// long loops without end.
+const NO_CHECKSUMS: &CStr = c"-disable-loop-idiom-hashrecognize";
+
 /// What a job gives: the bytes of its output.
 type Outcome = Result<Vec<u8>, CodegenError>;
 
@@ -70,6 +75,10 @@ fn initialize() {
         let config = InitializationConfig { asm_parser: false, ..InitializationConfig::default() };
         LlvmTarget::initialize_x86(&config);
         LlvmTarget::initialize_aarch64(&config);
+        let arguments = [c"tilewright", NO_CHECKSUMS].map(CStr::as_ptr);
+        // SAFETY: the arguments are strings that end in zero, as many as are said, and nothing keeps them. An option that LLVM
+        // does not know is passed over.
+        unsafe { LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), ptr::null()) };
         // SAFETY: the handler has the type that LLVM asks for and lives as long as the process; this runs once.
         unsafe { LLVMInstallFatalErrorHandler(Some(give_up)) };
     });
