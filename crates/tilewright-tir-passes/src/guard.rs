@@ -343,7 +343,8 @@ impl Guard<'_> {
             facts.analyzer.prove(&condition) && facts.magnitudes.divides_exactly(&facts.analyzer, index)
         };
         // An index of loaded data is bounded by a condition or by constants, which code generation sees, too.
-        Ok(holds(&self.facts) || (self.facts.analyzer.is_index(index) && self.facts.where_it_runs(holds)))
+        let may_run = |cx: &Self| !cx.facts.running.is_empty() && cx.facts.analyzer.is_index(index);
+        Ok(holds(&self.facts) || (may_run(self) && self.facts.where_it_runs(holds)))
     }
 
     /// An index that is outside wherever it is evaluated, or at the end of a loop that certainly runs there.

@@ -25,6 +25,8 @@ pub(crate) struct Magnitudes {
     shapes: Vec<Vec<Var>>,
     /// Variables with the value of a division whose divisor may have overflowed.
     doubtful: Set<VarId>,
+    /// Whether something is divided by a symbol at all.
+    has_symbolic_divisors: bool,
 }
 
 impl Magnitudes {
@@ -40,6 +42,7 @@ impl Magnitudes {
             vars: dims.map(|dim| (dim.id(), Some(DIMENSION))).collect(),
             shapes: shapes.collect(),
             doubtful: Set::default(),
+            has_symbolic_divisors: has_symbolic_divisors(function),
         }
     }
 
@@ -80,13 +83,13 @@ impl Magnitudes {
     /// Whether the divisors in the expression are what the mathematical integers say.
     pub(crate) fn divides_exactly(&self, known: &Analyzer, expr: &Expr) -> bool {
         let mut all = true;
+        if !self.has_symbolic_divisors {
+            return all;
+        }
         walk(expr, |e: &Expr| {
             all &= match &e.kind {
                 ExprKind::Var(var) => !self.doubtful.contains(&var.id()),
-                ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
-                    !e.dtype.is_int() || self.is_exact(known, divisor)
-                }
-                _ => true,
+                _ => symbolic_divisor(e).is_none_or(|divisor| self.is_exact(known, divisor)),
             };
         });
         all
@@ -173,6 +176,22 @@ impl Magnitudes {
             all && others.iter().all(|other| known.bounds(&Expr::var(other)).at_least(1))
         };
         self.shapes.iter().any(has).then(|| number.saturating_mul(ELEMENTS))
+    }
+}
+
+fn has_symbolic_divisors(function: &PrimFunc) -> bool {
+    let mut found = false;
+    walk(&function.body, |e: &Expr| found |= symbolic_divisor(e).is_some());
+    found
+}
+
+/// What an integer is divided by, unless it is a number.
+fn symbolic_divisor(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, divisor) => {
+            Some(divisor).filter(|divisor| expr.dtype.is_int() && divisor.as_int().is_none())
+        }
+        _ => None,
     }
 }
 
