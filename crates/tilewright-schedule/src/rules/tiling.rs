@@ -66,6 +66,10 @@ impl Sizes {
         self.rows.is_some_and(|all| all <= rows)
     }
 
+    fn has_at_most_columns(&self, columns: i64) -> bool {
+        self.columns.is_some_and(|all| all <= columns)
+    }
+
     /// Elements of the columns of a matrix.
     pub(super) fn elements_of_columns(&self) -> Option<i64> {
         Some(self.depth?.saturating_mul(self.columns?))
@@ -207,8 +211,11 @@ impl<'a> Tiled<'a> {
         }
     }
 
-    /// Whether one tile of rows reads columns from memory.
+    /// Whether one tile of rows reads columns from memory, those of a place of the depth in several panels.
     fn is_streamed(&self, pack_columns: PackColumns) -> bool {
+        if self.sizes.has_at_most_columns(self.tile.panel()) {
+            return false;
+        }
         let bytes = self.sizes.elements_of_columns().map(|count| count.saturating_mul(self.sizes.bytes));
         self.is_single_tile() && pack_columns == PackColumns::InPlace && bytes > Some(FAR)
     }
