@@ -70,9 +70,29 @@ pub use tilewright_vm_program as vm_program;
 
 use std::sync::Arc;
 
-/// Reads the one module of a TVMScript file. Python values that the script refers to are not available here.
+/// Reads the one module of a TVMScript file; functions that stand by themselves are one where there is no other. Python
+/// values that the script refers to are not available here.
 pub fn parse_module(file: &Arc<SourceFile>) -> Result<IRModule, Diagnostics> {
     script::parse::parse_module(file, &script::parse::NoHost)
+        .or_else(|refused| functions_as_module(file).ok_or(refused))
+}
+
+/// The functions of a file as a module, under their names; `None` where there is something else, or nothing.
+fn functions_as_module(file: &Arc<SourceFile>) -> Option<IRModule> {
+    let items = script::parse::parse_file(file, &script::parse::NoHost).ok()?.items;
+    let mut module = IRModule::new();
+    for item in &items {
+        match &item.definition {
+            script::parse::Definition::Prim(function) => {
+                module.insert(item.name.as_str(), ir::tir::PrimFunc::clone(function))
+            }
+            script::parse::Definition::Relax(function) => {
+                module.insert(item.name.as_str(), ir::relax::Function::clone(function))
+            }
+            script::parse::Definition::Module(_) => return None,
+        };
+    }
+    (!items.is_empty()).then_some(module)
 }
 
 /// The module as TVMScript, without the bytes of its constants.

@@ -1,5 +1,7 @@
 //! `tilewright explain` of kernels.
 
+use std::fs;
+
 use crate::Folder;
 
 #[test]
@@ -16,6 +18,17 @@ fn a_kernel_is_explained_from_its_rule_to_its_code() {
     let rule = folder.succeed("tilewright explain model.py --kernel scale --show rule,trace");
     assert!(rule.contains("no rule") && rule.contains("its loops say already how they run"), "{rule}");
     assert!(rule.ends_with("schedule trace\nnone\n"), "{rule}");
+}
+
+#[test]
+fn a_kernel_that_stands_by_itself_is_explained_and_run() {
+    let folder = Folder::new("explain_alone");
+    let text = "@T.prim_func\ndef halve(A: T.Buffer((8,), \"float32\"), B: T.Buffer((8,), \"float32\")):\n    for i in \
+                range(8):\n        with T.block(\"B\"):\n            vi = T.axis.spatial(8, i)\n            B[vi] = A[vi] * 0.5\n";
+    fs::write(folder.path("halve.py"), text).expect("the function");
+    let rule = folder.succeed("tilewright explain halve.py --kernel halve --show rule");
+    assert!(rule.contains("`elementwise`"), "{rule}");
+    assert_eq!(folder.succeed("tilewright run halve.py --function halve --random 1"), "None\n");
 }
 
 #[cfg(unix)]
