@@ -61,7 +61,7 @@ fn window_dims(nest: &PlainNest) -> Option<Vec<usize>> {
     walk_some(&nest.nest.block.body, |node| {
         let Some(ExprKind::Load { indices, .. }) = node.downcast::<Expr>().map(|e| &e.kind) else { return true };
         // Places that are found in memory are in no line.
-        for index in indices.iter().filter(|index| !reads_memory(*index) && mentions(*index, &reduced)) {
+        for index in indices.iter().filter(|index| !reads_memory(index) && mentions(*index, &reduced)) {
             sliding.extend(spatial.iter().filter(|axis| mentions(index, std::slice::from_ref(axis))).cloned());
         }
         false
