@@ -5,7 +5,8 @@
 //! loops, and writes down each call in a *trace*. [`DefaultGPUSchedule`] is a pass made of primitives.
 //!
 //! Reading order: `tree` (places in a function and their keys), `exprs` (what is made and asked of expressions), `guard` (what
-//! is known at a place), `independent` (whether iterations depend on each other), `formulas` (what a whole function computes),
+//! is known at a place), `independent` (whether iterations depend on each other), `written` (what a block
+//! certainly writes), `formulas` (what a whole function computes),
 //! `epilogue` (what follows a reduction), `primitive` (one file each), [`Schedule`], [`DefaultGPUSchedule`], [`rules`]
 //! (schedules without a user).
 //!

@@ -3,7 +3,8 @@
 //!
 //! It moves into a loop only where no iteration reads what another one wrote: each iteration writes before it reads.
 //! Local memory is private to the iterations of a parallel loop in any case. A dimension shrinks where all indices, as
-//! far as they vary inside of the new place, span a constant width from one least index on.
+//! far as they vary inside of the new place, span a constant width from one least index on; a small width where its extent
+//! is known only when the function runs.
 
 use tilewright_ir::tir::{Buffer, Expr, ForKind, PrimFunc, Scope, Stmt, StmtKind};
 use tilewright_support::with_stack;

@@ -3,8 +3,8 @@
 //! An estimate counts what a processor does: instructions by the registers that they fill, bytes that are moved, what is
 //! repeated by the extents of its loops. What a small local buffer holds is in registers, and addresses go on from one
 //! iteration to the next: neither takes time. An estimate is wrong by a factor of a few, which is enough to tell a
-//! microsecond from a millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel computes from
-//! its dimensions. It never depends on the number of threads.
+//! microsecond from a millisecond. Extents that are known only when the kernel runs make it an expression, which the kernel
+//! computes from its dimensions. It never depends on the number of threads.
 //!
 //! All arithmetic is in `f64`: sizes that the user may choose overflow nothing there, and nothing faults.
 

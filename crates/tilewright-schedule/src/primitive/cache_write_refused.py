@@ -1,4 +1,4 @@
-# Rows that are found in memory are not all written, and what a loop writes whose end another one says is no box.
+# Rows that are found in memory are not all written.
 # test: diagnostics
 # step: s = get_block("scatter")
 # step: c = cache_write(s, 0, "global")
