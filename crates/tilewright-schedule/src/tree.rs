@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tilewright_expr::node::{Path, Step, VarId};
 use tilewright_ir::nest::Loop;
-use tilewright_ir::tir::{Block, Expr, Stmt, StmtKind};
+use tilewright_ir::tir::{Block, Expr, Stmt, StmtKind, Var};
 use tilewright_support::Map;
 
 /// What a handle stands for.
@@ -140,6 +140,11 @@ impl Site {
             _ => None,
         }
     }
+}
+
+/// The axes of a block with the values that they have in an instance.
+pub(crate) fn axis_values(block: &Block, values: &[Expr]) -> Vec<(Var, Expr)> {
+    block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect()
 }
 
 pub(crate) fn is_block(stmt: &Stmt) -> bool {

@@ -9,7 +9,7 @@ use crate::guard::{known_around, known_inside};
 use crate::independent::check_affine;
 use crate::primitive::Fault;
 use crate::required::loops_to;
-use crate::tree::{Site, loop_of};
+use crate::tree::{Site, axis_values, loop_of};
 
 /// The box of the elements that the block writes inside of the outermost loop, each of which it does write.
 pub(crate) fn written_exactly(
@@ -28,7 +28,7 @@ pub(crate) fn written_exactly(
         let message = format!("the block is not known to write all elements of `{}` that it may write", buffer.name);
         return Err(Fault::at(site, message));
     }
-    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let axes = axis_values(block, values);
     let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
     let mut known = known_around(function, outer);
     let loops = loops_to(outer, site);
@@ -94,9 +94,7 @@ impl Search<'_> {
                 block.iters.iter().for_each(|iter| self.known.bind(&iter.var, &iter.domain));
                 let all = writes_all(self.known, block, self.buffer, &write.region);
                 self.known.leave(scope);
-                let axes: Vec<_> =
-                    block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
-                all && self.covers(&substituted(&write.region, &axes), predicate)
+                all && self.covers(&substituted(&write.region, &axis_values(block, values)), predicate)
             }
             _ => false,
         }

@@ -3,7 +3,7 @@
 
 use tilewright_ir::nest::Loop;
 use tilewright_ir::regions::block_regions;
-use tilewright_ir::tir::{BinOp, Block, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Block, Expr, ExprKind, Intrinsic, PrimFunc, Stmt, StmtKind};
 
 use super::decompose_reduction::with_own_loops;
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
@@ -11,7 +11,7 @@ use crate::exprs::{binary, reads_memory, substituted};
 use crate::independent::{check_affine, has_effects};
 use crate::rewrite::{Formula, way};
 use crate::stages::touches;
-use crate::tree::{Key, follow, loop_of};
+use crate::tree::{Key, axis_values, follow, loop_of};
 use crate::unique::renewed_axes;
 
 pub(super) const DECOMPOSE_PADDING: Primitive = Primitive {
@@ -57,7 +57,7 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let key = fill.iters.first().map_or_else(|| Key::Bare(fill.name.clone(), 0), |iter| Key::Block(iter.var.id()));
     let fill: Stmt = StmtKind::Block { values: values.to_vec(), predicate: predicate.clone(), block: fill }.into();
     let fill = with_own_loops(&inside, fill);
-    let axes: Vec<(Var, Expr)> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let axes = axis_values(block, values);
     let condition = substituted(&condition, &axes);
     let predicate = match predicate.as_int() {
         Some(1) => condition,

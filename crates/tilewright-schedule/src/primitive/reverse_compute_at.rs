@@ -12,7 +12,7 @@ use crate::independent::{check_affine, driven_axes};
 use crate::required::{BoxLoops, loops_to, written_box};
 use crate::rewrite::{way, without};
 use crate::stages::{reads, stages, writes};
-use crate::tree::{Site, key_at, loop_of};
+use crate::tree::{Site, axis_values, key_at, loop_of};
 
 pub(super) const REVERSE_COMPUTE_AT: Primitive = Primitive {
     name: "ReverseComputeAt",
@@ -154,7 +154,7 @@ fn made_in_iteration(
         return Err(refuse("is not complete: the loop drives a reduction"));
     }
     let write = block.writes.iter().find(|write| write.buffer == *buffer).ok_or_else(|| refuse("is not known"))?;
-    let axes: Vec<_> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let axes = axis_values(block, values);
     let ranges: Vec<Range> = write.region.iter().map(|range| substituted(range, &axes)).collect();
     let mut known = known_inside(function, target);
     let below: Vec<_> = loops_to(target, producer).into_iter().filter(|(var, _)| !outer.contains(var)).collect();

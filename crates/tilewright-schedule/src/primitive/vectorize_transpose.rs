@@ -30,7 +30,7 @@ use crate::guard::known_around;
 use crate::independent::check_affine;
 use crate::loops::only_if;
 use crate::rewrite::Formula;
-use crate::tree::{Site, around, loop_of};
+use crate::tree::{Site, around, axis_values, loop_of};
 
 pub(super) const VECTORIZE_TRANSPOSE: Primitive = Primitive {
     name: "VectorizeTranspose",
@@ -85,7 +85,7 @@ pub(in crate::primitive) fn formula_of_loops(site: &Site) -> Result<(Formula, &E
     let (Some(block), Some((values, predicate))) = (site.block(), site.binding()) else {
         return Err(Fault::at(site, "expected a block"));
     };
-    let own: Vec<(Var, Expr)> = block.iters.iter().map(|iter| iter.var.clone()).zip(values.iter().cloned()).collect();
+    let own = axis_values(block, values);
     Ok((Formula { buffer, indices: substituted(&indices, &own), value: substituted(&value, &own) }, predicate))
 }
 

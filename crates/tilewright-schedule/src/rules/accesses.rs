@@ -14,7 +14,7 @@ use crate::guard::known_around;
 use crate::size::operations;
 use crate::stride::{Stride, stride};
 use crate::trace::Rv;
-use crate::tree::loop_of;
+use crate::tree::{axis_values, loop_of};
 
 /// The elements of a buffer that one load or store touches.
 #[derive(Clone, Debug)]
@@ -72,8 +72,7 @@ impl PlainNest {
         for l in &nest.loops {
             known.bind(&l.var, &Range::new(l.min.clone(), l.extent.clone()));
         }
-        let values: Vec<(Var, Expr)> =
-            nest.block.iters.iter().map(|iter| iter.var.clone()).zip(nest.values.iter().cloned()).collect();
+        let values = axis_values(&nest.block, &nest.values);
         let body = substituted(&nest.block.body, &values);
         let vars: Vec<Var> = nest.loops.iter().map(|l| l.var.clone()).collect();
         let (reads, writes) = accesses(&known, &vars, &body);

@@ -6,7 +6,7 @@
 use tilewright_target::{NEAR_BYTES, Target};
 
 use super::depths::STEP;
-use super::tasks::{UNKNOWN, tile_cost};
+use super::tasks::{UNKNOWN, loads_cost, tile_cost};
 use super::tiling::{FEW_ROWS, Sizes};
 use crate::primitive::tile_product::Contraction;
 use crate::size::{LINE, ceil_div};
@@ -150,7 +150,7 @@ impl Registers {
         // Of vectors as wide as registers no processor begins more than two in a cycle, and of narrower ones neither.
         let wide = lanes as f64 / self.full;
         let begun = (self.rate / wide).min(2.0);
-        let computed = (rows * vectors) as f64 + 0.15 * (rows + vectors) as f64;
+        let computed = (rows * vectors) as f64 + loads_cost(rows, vectors);
         computed.max(begun * SUM).max(begun * wide * NEXT_OF_RUN * vectors as f64)
     }
 

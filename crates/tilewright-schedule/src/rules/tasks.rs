@@ -122,9 +122,14 @@ fn powers_cost(t: &Tiling, rows: i64) -> f64 {
     powers.map(|size| tile_cost(size, t.vectors)).sum()
 }
 
+/// Cycles of what a register tile loads at a place of the depth.
+pub(super) fn loads_cost(rows: i64, vectors: i64) -> f64 {
+    0.15 * (rows + vectors) as f64
+}
+
 /// Cycles of one register tile at a place of the depth: fewer sums than eight wait for each other.
 pub(super) fn tile_cost(rows: i64, vectors: i64) -> f64 {
-    ((rows * vectors) as f64).max(8.0) + 0.15 * (rows + vectors) as f64
+    ((rows * vectors) as f64).max(8.0) + loads_cost(rows, vectors)
 }
 
 /// Sizes of blocks of rows, of about so many rows at most: even parts of all of them, and such of whole tiles.
