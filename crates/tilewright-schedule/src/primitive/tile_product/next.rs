@@ -130,7 +130,7 @@ impl Micro<'_> {
 
 impl Product<'_> {
     /// Whether neighbours in memory are neighbouring columns.
-    fn columns_run_along(&self) -> Result<bool, Fault> {
+    pub(super) fn columns_run_along(&self) -> Result<bool, Fault> {
         let ExprKind::Load { indices, .. } = &self.columns.kind else { return Ok(true) };
         let column = self.var("column");
         let values = self.c.columns.values(&self.known, &Expr::var(&column))?;

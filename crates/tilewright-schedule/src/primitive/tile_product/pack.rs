@@ -15,12 +15,14 @@ use crate::axes::{Axis, Group};
 use crate::exprs::{compare, mentions, stored, substituted, typed};
 use crate::loops::{looped, memory, named, serial, task_block, with_names};
 use crate::primitive::Fault;
-use crate::size::{LINE, ceil_div};
+use crate::size::{LINE, TASKS, ceil_div};
 
 /// What of a task's blocks that are copied ahead says that they re-lay out a parameter.
 const PREPROC: &str = "layout_rewrite_preproc";
 /// Sizes of a row's copy are no multiple of this many bytes: else the rows of a tile would share few places of the cache.
 const ALIASED_BYTES: i64 = 1024;
+/// Places of the depth that a task copies of all panels: in each panel they are a run of some pages.
+const PLACES: i64 = 16;
 
 pub(super) struct Packed {
     pub(super) buffer: Buffer,
@@ -183,16 +185,61 @@ pub(super) fn columns_ahead(p: &Product<'_>, constant: bool) -> Result<Packed, F
     let shape = axes.iter().map(|axis| axis.extent.clone()).collect();
     let buffer = memory("packed_columns", shape, value.dtype, Scope::Global);
     let body = stored(&buffer, axes.iter().map(|axis| Expr::var(&axis.var)).collect(), &value)?;
-    let mut annotations = Attrs::new();
     if constant {
-        annotations.insert(PREPROC.into(), Attr::Bool(true));
+        let annotations = Attrs::from_iter([(PREPROC.into(), Attr::Bool(true))]);
+        return Ok(Packed { buffer, stmt: nest_over(&axes, body, annotations) });
     }
-    let stmt = nest_over(&axes, body, annotations);
+    let is_deep = p.c.depth.size.as_int().is_none_or(|depth| depth >= PLACES * TASKS);
+    let stmt = match is_deep && p.columns_run_along()? {
+        true => by_rows_of_memory(p, &axes, body)?,
+        false => nest_over(&axes, body, Attrs::new()),
+    };
     Ok(Packed { buffer, stmt })
 }
 
 /// Loops over axes around a block with one store: the last one as lanes, those before the last two in parallel.
 fn nest_over(axes: &[Axis], body: Stmt, annotations: Attrs) -> Stmt {
+    let loops: Vec<Var> = axes.iter().map(|axis| axis.var.renewed()).collect();
+    let values = loops.iter().map(Expr::var).collect();
+    let innermost = block_over(axes, (values, Expr::bool(true)), body, annotations);
+    let last = axes.len() - 1;
+    loops.iter().zip(axes).enumerate().rev().fold(innermost, |body, (at, (var, axis))| {
+        let kind = match last - at {
+            0 => ForKind::Vectorized,
+            1 => ForKind::Serial,
+            _ => ForKind::Parallel,
+        };
+        looped(var, &axis.extent, kind, body)
+    })
+}
+
+/// The same loops in an order that follows memory where neighbours are along the columns: tasks copy a few places of the
+/// depth each, those of all panels, and go along whole rows of memory.
+fn by_rows_of_memory(p: &Product<'_>, axes: &[Axis], body: Stmt) -> Result<Stmt, Fault> {
+    let [outer @ .., panel, depth, lane] = axes else { return Err(Fault::of_call("a panel has three axes")) };
+    let loops: Vec<Var> = axes.iter().map(|axis| axis.var.renewed()).collect();
+    let [of_outer @ .., of_panel, _, of_lane] = loops.as_slice() else {
+        return Err(Fault::of_call("a panel has three axes"));
+    };
+    let (task, place) = (p.var("task"), p.var("k"));
+    let k = &(&Expr::var(&task) * PLACES) + &Expr::var(&place);
+    let inside = match p.floor_mod(&depth.extent, PLACES)?.as_int() {
+        Some(0) => Expr::bool(true),
+        _ => compare(CmpOp::Lt, &k, &depth.extent)?,
+    };
+    let values = of_outer.iter().chain([of_panel]).map(Expr::var).chain([k, Expr::var(of_lane)]).collect();
+    let block = block_over(axes, (values, inside), body, Attrs::new());
+    let lanes = looped(of_lane, &lane.extent, ForKind::Vectorized, block);
+    let places = serial(&place, &p.int(PLACES), lanes);
+    let panels = serial(of_panel, &panel.extent, places);
+    let count = p.floor_div(&(&depth.extent + (PLACES - 1)), PLACES)?;
+    let tasks = looped(&task, &count, ForKind::Parallel, panels);
+    let outer = of_outer.iter().zip(outer);
+    Ok(outer.rev().fold(tasks, |body, (var, axis)| looped(var, &axis.extent, ForKind::Parallel, body)))
+}
+
+/// A block with one store, at those values of its axes and under that condition.
+fn block_over(axes: &[Axis], (values, predicate): (Vec<Expr>, Expr), body: Stmt, annotations: Attrs) -> Stmt {
     let iter = |axis: &Axis| IterVar {
         var: axis.var.clone(),
         domain: Range::up_to(axis.extent.clone()),
@@ -212,16 +259,5 @@ fn nest_over(axes: &[Axis], body: Stmt, annotations: Attrs) -> Stmt {
     };
     let regions = block_regions(&block);
     (block.reads, block.writes) = (regions.reads, regions.writes);
-    let loops: Vec<Var> = axes.iter().map(|axis| axis.var.renewed()).collect();
-    let values = loops.iter().map(Expr::var).collect();
-    let innermost = StmtKind::Block { values, predicate: Expr::bool(true), block }.into();
-    let last = axes.len() - 1;
-    loops.iter().zip(axes).enumerate().rev().fold(innermost, |body, (at, (var, axis))| {
-        let kind = match last - at {
-            0 => ForKind::Vectorized,
-            1 => ForKind::Serial,
-            _ => ForKind::Parallel,
-        };
-        looped(var, &axis.extent, kind, body)
-    })
+    StmtKind::Block { values, predicate, block }.into()
 }

@@ -40,11 +40,14 @@ class Module:
         B = T.match_buffer(c, (k, T.int64(10)), "float32")
         # with T.block("root"):
         packed_columns = T.alloc_buffer((T.int64(3), k, T.int64(4)), align=64)
-        for panel in T.parallel(T.int64(3)):
-            for k_1 in range(k):
+        for task in T.parallel((k + T.int64(15)) // T.int64(16)):
+            for panel, k_1 in T.grid(T.int64(3), T.int64(16)):
                 for j in T.vectorized(T.int64(4)):
                     with T.block("packed_columns"):
-                        panel_1, k_2, j_1 = T.axis.remap("SSS", [panel, k_1, j])
+                        panel_1 = T.axis.spatial(T.int64(3), panel)
+                        k_2 = T.axis.spatial(k, task * T.int64(16) + k_1)
+                        j_1 = T.axis.spatial(T.int64(4), j)
+                        T.where(task * T.int64(16) + k_1 < k)
                         T.reads(B[k_2, panel_1 * T.int64(4) + j_1])
                         T.writes(packed_columns[panel_1, k_2, j_1])
                         packed_columns[panel_1, k_2, j_1] = T.if_then_else(panel_1 * T.int64(4) + j_1 < T.int64(10), B[k_2, panel_1 * T.int64(4) + j_1], T.float32(0.0))
