@@ -75,6 +75,26 @@ def medians(rng, op):
     yield Sample([np.float32(3)], op, lambda x: x)
 
 
+def ranked(k, axis, keepdims, x):
+    """The element that a stable sort puts at place `k`, counted from 1, and its index."""
+    places = np.take(order(x, axis), [k - 1], axis)
+    both = [np.take_along_axis(x, places, axis), places]
+    return both if keepdims else [np.squeeze(found, axis) for found in both]
+
+
+def ranks(rng, op):
+    """Samples of elements of a rank."""
+    for dtype in ("float32", "float16", "int8", "bool"):
+        for shape in LINES:
+            for axis in {0, -1} if len(shape) > 1 else {-1}:
+                size = shape[axis]
+                for k in sorted({1, size // 2 + 1, size} if size else set()):
+                    for keepdims in (False, True):
+                        x = random_array(rng, shape, dtype, special=True)
+                        call = partial(op, k=k, axis=axis, keepdims=keepdims)
+                        yield Sample([x], call, partial(ranked, k, axis, keepdims))
+
+
 def letters(rng, op):
     """Samples of sums of products."""
     forms = [
@@ -401,6 +421,7 @@ REFERENCES: dict[str, Reference] = {
         )
     ),
     "median": Reference(medians),
+    "kthvalue": Reference(ranks),
     "einsum": Reference(letters),
     "multinomial_from_uniform": Reference(draws),
     "unique": Reference(distinct),

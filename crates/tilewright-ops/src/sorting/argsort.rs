@@ -37,7 +37,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let indices = Some(index_dtype(&InferCx::default(), call)?);
     let line = Line { axis, descending: attributes::flag(call, "descending"), indices };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(sorted(x, line, &block_name(call))?.1.into_iter().collect()),
+        [x] => Ok(sorted(x, None, line, &block_name(call))?.1.into_iter().collect()),
         _ => Ok(Vec::new()),
     })
 }

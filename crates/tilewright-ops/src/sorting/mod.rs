@@ -2,10 +2,15 @@
 //!
 //! The order is total: equal elements stay in the order in which they stand, and NaN is greater than every number.
 
-mod merge;
+mod keys;
+mod lines;
+mod radix;
+mod rank;
 mod select;
+mod short;
 
-pub(crate) use merge::{Line, sorted};
+pub(crate) use radix::sorted;
+pub(crate) use rank::{Rank, ranked};
 
 use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_ir::op::{InferCx, InferError, OpCall};
@@ -18,8 +23,19 @@ use crate::{attributes, shapes};
 
 family! {
     argsort,
+    kthvalue,
     sort,
     topk,
+}
+
+/// How the lines of a tensor are sorted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    /// The dimension along which they lie.
+    pub axis: usize,
+    pub descending: bool,
+    /// The type of the indices that move with the elements, where they are wanted.
+    pub indices: Option<DataType>,
 }
 
 /// What the ops say of their result: a tensor of the shape of theirs, `dims` along the dimension `axis`.

@@ -28,7 +28,7 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let axis = attributes::axis_attr(call, "axis", shapes::dims_of(call, 0)?.len())?;
     let line = Line { axis, descending: attributes::flag(call, "descending"), indices: None };
     legalize_formula(call, |inputs| match inputs {
-        [x] => Ok(vec![sorted(x, line, &block_name(call))?.0]),
+        [x] => Ok(vec![sorted(x, None, line, &block_name(call))?.0]),
         _ => Ok(Vec::new()),
     })
 }

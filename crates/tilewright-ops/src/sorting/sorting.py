@@ -14,6 +14,12 @@
 # run: symbolic n=0 == same
 # run: symbolic n=1 == same
 # run: symbolic n=37 == same
+# run: long n=127 special == same
+# run: long n=128 special == same
+# run: long n=129 special == same
+# run: long n=300 special == same
+# run: known special == same
+# run: agreeing == same
 
 
 @I.ir_module
@@ -65,3 +71,15 @@ class Module:
     @R.function
     def symbolic(x: R.Tensor(("n", 3), "int8")):
         return (R.sort(x, axis=0), R.argsort(x, axis=0, descending=True), R.topk(x, k=2), R.topk(x, k=-1, axis=0))
+
+    @R.function
+    def long(x: R.Tensor((2, "n"), "float32"), y: R.Tensor(("n", 2), "int64")):
+        return (R.sort(x), R.argsort(x, descending=True), R.argsort(y, axis=0), R.sort(y, axis=0, descending=True))
+
+    @R.function
+    def known(x: R.Tensor((2, 141), "float16"), y: R.Tensor((70, 2), "float64"), z: R.Tensor((200,), "uint8")):
+        return (R.argsort(x), R.argsort(y, axis=0), R.argsort(z), R.sort(z, descending=True))
+
+    @R.function
+    def agreeing(x: R.Tensor((200,), "bool"), y: R.Tensor((150,), "int8")):
+        return (R.argsort(x), R.argsort(R.multiply(y, R.const(0, "int8"))), R.argsort(R.astype(y, "int64"), descending=True))

@@ -3,14 +3,14 @@
 use tilewright_expr::Expr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
-use tilewright_ir::tir::{PrimFunc, Stmt};
-use tilewright_te::{TeError, Tensor, extern_stage, legalize as legalize_formula};
+use tilewright_ir::tir::PrimFunc;
+use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
 
-use super::select::{enough, selected};
+use super::rank::gathered;
+use super::select::selected;
 use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
 use crate::elementwise::block_name;
-use crate::nest::nest;
 use crate::{attributes, shapes};
 
 op! {
@@ -82,22 +82,13 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
             let results = selected(x, line, k, &name)?;
             return Ok(results.into_iter().skip(usize::from(!wanted.0)).collect());
         }
-        let (values, indices) = sorted(x, line, &format!("{name}_sorted"))?;
-        let given = wanted.0.then_some(values).into_iter().chain(indices);
-        if k < 1 {
-            return Ok(given.collect());
-        }
-        given.map(|sorted| first(&sorted, axis, k, &name)).collect()
-    })
-}
-
-/// The first `k` elements along a dimension that must have so many.
-fn first(x: &Tensor, axis: usize, k: i64, name: &str) -> Result<Tensor, TeError> {
-    let mut dims = x.shape().to_vec();
-    dims[axis] = Expr::i64(k);
-    extern_stage(&dims, x.dtype(), std::slice::from_ref(x), name, |ins, out| {
-        let [x] = ins else { return Err(TeError("one tensor is sorted".into())) };
-        let copy = nest(&out.shape, |i| Ok(Stmt::store(out, i.to_vec(), &Expr::load(x, i.to_vec())?)?))?;
-        Ok(Stmt::seq([enough(x, axis, k)?, copy]))
+        let sorted = match k < 1 || x.shape()[axis].as_int() == Some(k) {
+            true => sorted(x, None, line, &format!("{name}_sorted"))?,
+            false => match gathered(x, line, k, &format!("{name}_first"))?.as_slice() {
+                [values, indices @ ..] => sorted(values, indices.first(), line, &name)?,
+                [] => return Ok(Vec::new()),
+            },
+        };
+        Ok(wanted.0.then_some(sorted.0).into_iter().chain(sorted.1).collect())
     })
 }

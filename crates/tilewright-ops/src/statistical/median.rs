@@ -1,18 +1,17 @@
 //! The element in the middle.
 
-use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::StructInfo;
 use tilewright_ir::tir::PrimFunc;
-use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_te::{Tensor, legalize as legalize_formula, topi};
 use tilewright_tensor::DataType;
 
 use crate::elementwise::{block_name, number};
 use crate::manipulate::regrouped;
 use crate::reduction::{infer_reduced, left_dims, reduced_axes};
 use crate::shapes;
-use crate::sorting::{Line, sorted};
+use crate::sorting::{Line, Rank, ranked};
 
 op! {
     /// The element in the middle of the sorted ones, of an even number the smaller of both: NaN if there is one.
@@ -71,43 +70,12 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
         };
         // Descending, so that NaN comes first.
         let line = Line { axis: kept.len(), descending: true, indices: indices.then_some(DataType::I64) };
-        let (values, places) = sorted(&lines, line, &format!("{name}_sorted"))?;
+        let (values, places) = ranked(&lines, line, Rank::Middle, &format!("{name}_middle"))?;
         let left = left_dims(&dims, &axes, keeps);
-        let own = |i: &[Value]| -> Vec<Value> {
-            let stays = |at: &usize| !keeps || kept.contains(at);
-            i.iter().enumerate().filter(|(at, _)| stays(at)).map(|(_, i)| i.clone()).collect()
+        let given = |x: Tensor| match keeps {
+            true => regrouped(&x, &left, &format!("{}_kept", x.name())),
+            false => Ok(x),
         };
-        let nothing = |dtype: DataType| match dtype.is_float() {
-            true => Expr::float(f64::NAN, dtype),
-            false => Expr::int(0, dtype),
-        };
-        let middle = |from: &Tensor, name: &str| {
-            compute(&left, name, |i| of_line(&values, from, &own(i), &nothing(from.dtype()).into()))
-        };
-        let mut results = vec![middle(&values, &name)?];
-        if let Some(places) = &places {
-            results.push(middle(places, &format!("{name}_index"))?);
-        }
-        Ok(results)
+        [values].into_iter().chain(places).map(given).collect()
     })
-}
-
-/// The element of `from` in the middle of the line at `i` of sorted values, `nothing` where a line has no elements.
-fn of_line(values: &Tensor, from: &Tensor, i: &[Value], nothing: &Value) -> Value {
-    let Some(extent) = values.shape().last() else {
-        return Value::wrong(TeError("a median runs over a dimension".into()));
-    };
-    let size = Value::from(extent.clone());
-    let at = |x: &Tensor, place: Value| x.at_all(&[i, &[place]].concat());
-    let zero = || Value::from(Expr::i64(0));
-    let middle = at(from, size.binary(BinOp::FloorDiv, 2));
-    let element = match values.dtype().is_float() {
-        true => at(values, zero()).intrinsic(Intrinsic::IsNan).if_then_else(&at(from, zero()), &middle),
-        false => middle,
-    };
-    match extent.as_int() {
-        Some(0) => nothing.clone(),
-        Some(_) => element,
-        None => size.compare(CmpOp::Gt, 0).if_then_else(&element, nothing),
-    }
 }

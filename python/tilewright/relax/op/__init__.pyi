@@ -322,7 +322,9 @@ def einsum(operands: Any, subscripts: Any) -> Call:
     Letters before the arrow name the dimensions of the operands in turn, those behind it the dimensions of the
     result; over all others is summed. Without an arrow the result has the letters that stand once, in
     alphabetical order. A letter twice in one operand means its diagonal; `...` stands for any number of
-    dimensions, which broadcast. Of float16 and bfloat16 sums are worked out in float32.
+    dimensions, which broadcast. Of float16 and bfloat16 sums are worked out in float32. A model that is built
+    multiplies two operands at a time, in the order that takes the fewest steps: what is summed over early is not
+    multiplied before.
 
     operands: The tensors, of one type.
     subscripts: The letters.
@@ -507,6 +509,18 @@ def isnan(x: Any) -> Call:
     """Whether the element is NaN.
 
     x: The input tensor.
+    """
+
+def kthvalue(x: Any, k: Any, axis: int = -1, keepdims: bool = False) -> Call:
+    """The `k`-th smallest element along a dimension, and the index at which it stands.
+
+    It is the one that a stable sort puts at place `k`, counted from 1; NaN is greater than every number. A run in
+    which the dimension has fewer than `k` elements ends with an error.
+
+    x: The input tensor.
+    k: Which element, counted from 1.
+    axis: The dimension; negative numbers count from the end.
+    keepdims: Whether the dimension stays, with size 1.
     """
 
 def layout_transform(

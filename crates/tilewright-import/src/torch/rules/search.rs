@@ -101,16 +101,9 @@ fn kth(cx: &mut Cx<'_>, args: &Args) -> Res {
         let extent = extent.map_or_else(|| "symbolic size".to_owned(), |extent| extent.to_string());
         return Err(Refused(format!("`k` counts from 1 to the dimension's end: found {k} in a dimension of {extent}")));
     }
-    let along = ("axis", (axis as i64).to_attr());
-    let order = cx.emit(cx.call("argsort", &[&x], [along.clone(), ("dtype", DataType::I64.to_attr())])?)?;
-    let sorted = cx.call("gather_elements", &[&x, &order], [along])?;
-    let place = scalar::Expr::i64(k - 1);
-    let one = |cx: &Cx<'_>, x: &Expr| {
-        let found = cx.select(x, axis, &place)?;
-        let kept = [("axis", vec![axis as i64].to_attr())];
-        if keep { cx.call("expand_dims", &[&found], kept) } else { Ok(found) }
-    };
-    Ok(Value::List(vec![Value::Tensor(one(cx, &sorted)?), Value::Tensor(one(cx, &order)?)]))
+    let attrs = [("k", k.to_attr()), ("axis", (axis as i64).to_attr()), ("keepdims", keep.to_attr())];
+    let both = cx.call("kthvalue", &[&x], attrs)?;
+    cx.fields(both).map(Value::List)
 }
 
 fn meshgrid(cx: &mut Cx<'_>, args: &Args) -> Res {
