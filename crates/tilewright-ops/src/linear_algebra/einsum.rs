@@ -1,11 +1,13 @@
 //! Sums of products by letters.
 
 use tilewright_expr::Expr;
-use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
-use tilewright_ir::relax::{StructInfo, TensorShape};
+use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties, Purpose};
+use tilewright_ir::relax::{self, ExprKind, StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::{ReduceAxis, TeError, Tensor, Value, compute, legalize as legalize_formula, reduce_axis, sum};
 
+use super::contraction::{Operand, pairwise};
+use crate::create::astype;
 use crate::elementwise::{block_name, wide};
 use crate::{attributes, shapes};
 
@@ -15,13 +17,15 @@ op! {
     /// Letters before the arrow name the dimensions of the operands in turn, those behind it the dimensions of the result; over
     /// all others is summed. Without an arrow the result has the letters that stand once, in alphabetical order. A letter
     /// twice in one operand means its diagonal; `...` stands for any number of dimensions, which broadcast. Of float16 and
-    /// bfloat16 sums are worked out in float32.
+    /// bfloat16 sums are worked out in float32. A model that is built multiplies two operands at a time, in the order that
+    /// takes the fewest steps: what is summed over early is not multiplied before.
     "einsum" {
         args: { operands: Tuple, "The tensors, of one type."; }
         attrs: { subscripts: Str = AttrDefault::Required, "The letters."; }
         infer: infer,
         legalize: Legalize::PrimFunc(legalize),
         properties: Properties { pure: true, fusion: Fusion::OutElementwise },
+        decompose: decompose,
     }
 }
 
@@ -249,6 +253,33 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
         (None, true) => TensorShape::Unknown,
     };
     Ok(StructInfo::tensor_with(shape, dtype))
+}
+
+/// Two operands at a time, where there are more of them, or letters that one operand alone has.
+fn decompose(cx: &InferCx, call: &OpCall<'_>, _: Purpose) -> Result<Option<relax::Expr>, InferError> {
+    let infos = operands(call)?;
+    let [tuple] = call.args else { return Ok(None) };
+    let Some(dims) = infos.iter().map(|info| info.dims()).collect::<Option<Vec<_>>>() else { return Ok(None) };
+    let Some(dtype) = infos.first().and_then(|info| info.dtype()) else { return Ok(None) };
+    let plan = plan(cx, attributes::text(call, "subscripts"), &dims)?;
+    let numbers = |labels: &[Label]| -> Vec<usize> {
+        labels.iter().filter_map(|label| plan.extents.iter().position(|(known, _)| known == label)).collect()
+    };
+    let sums = if dtype.is_float() { wide(dtype) } else { dtype };
+    let operand = |(at, labels): (usize, &Vec<Label>)| -> Result<Operand, InferError> {
+        let own = match &tuple.kind {
+            ExprKind::Tuple(fields) if at < fields.len() => fields[at].clone(),
+            _ => relax::Expr::tuple_get(tuple.clone(), at)?,
+        };
+        let value = if sums == dtype { own } else { astype::call(cx, own, sums)? };
+        Ok(Operand { value, labels: numbers(labels) })
+    };
+    let operands = plan.operands.iter().enumerate().map(operand).collect::<Result<Vec<_>, _>>()?;
+    let extents: Vec<Expr> = plan.extents.iter().map(|(_, extent)| extent.clone()).collect();
+    match pairwise(cx, operands, &numbers(&plan.result), &extents)? {
+        Some(found) if sums != dtype => astype::call(cx, found, dtype).map(Some),
+        found => Ok(found),
+    }
 }
 
 fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {

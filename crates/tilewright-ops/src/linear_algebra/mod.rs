@@ -1,5 +1,7 @@
 //! Products.
 
+mod contraction;
+
 family! {
     einsum,
     matmul,
