@@ -44,12 +44,7 @@ pub const RULES: &[Rule] = &[
     rule("all", "input, dim|axis=None, keepdim|keepdims=False", |cx, args| truths(cx, args, "min")),
     rule("norm linalg_vector_norm", "input, p|ord=2.0, dim=None, keepdim=False, dtype=None", norm),
     rule("median", "input, dim=None, keepdim=False", median),
-    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", |cx, args| {
-        let a = cx.call("expand_dims", &[&args.tensor("x1")?], [("axis", vec![-2i64].to_attr())])?;
-        let b = cx.call("expand_dims", &[&args.tensor("x2")?], [("axis", vec![-3i64].to_attr())])?;
-        let difference = cx.call("subtract", &[&a, &b], [])?;
-        p_norm(cx, &difference, args.float("p")?, Some(vec![-1]), false).map(Value::Tensor)
-    }),
+    rule("cdist _cdist_forward", "x1|input, x2, p=2.0, compute_mode=None", distances),
     rule("logsumexp", "input, dim, keepdim=False", logsumexp),
     rule("cumsum", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumsum")),
     rule("cumprod", "input, dim|axis, dtype=None", |cx, args| scan(cx, args, "cumprod")),
@@ -199,6 +194,42 @@ fn median(cx: &mut Cx<'_>, args: &Args) -> Res {
     let all = cx.call("flatten", &[&x], [])?;
     let both = cx.call("median", &[&all], [("axis", vec![0i64].to_attr())])?;
     Ok(cx.fields(both)?.swap_remove(0))
+}
+
+/// The distances of the vectors of two tensors. Euclidean ones of more than 25 vectors are those of PyTorch on a CPU: the
+/// root of `|a|² + |b|² - 2ab`, which a product gives, less exactly where vectors are close to each other. `compute_mode`
+/// asks for one form or the other.
+fn distances(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let (a, b, p) = (cx.emit(args.tensor("x1")?)?, cx.emit(args.tensor("x2")?)?, args.float("p")?);
+    let (rank, own) = (cx.rank(&b)?, cx.dtype(&a)?);
+    let many = |cx: &Cx<'_>, x: &Expr| -> Res<bool> {
+        let dims = cx.shape(x)?;
+        let count = dims.len().checked_sub(2).and_then(|at| dims[at].as_int());
+        Ok(count.is_none_or(|count| count > 25))
+    };
+    let by_product = match args.get("compute_mode") {
+        Value::Str(mode) if mode == "use_mm_for_euclid_dist" => true,
+        Value::Str(mode) if mode == "donot_use_mm_for_euclid_dist" => false,
+        Value::None | Value::Str(_) => many(cx, &a)? || many(cx, &b)?,
+        _ => match args.int("compute_mode")? {
+            0 => many(cx, &a)? || many(cx, &b)?,
+            mode => mode == 1,
+        },
+    };
+    let axis = |axis: i64| [("axis", vec![axis].to_attr())];
+    if p != 2.0 || !by_product || rank < 2 || !matches!(own, DataType::F32 | DataType::F64) {
+        let (a, b) = (cx.call("expand_dims", &[&a], axis(-2))?, cx.call("expand_dims", &[&b], axis(-3))?);
+        let difference = cx.call("subtract", &[&a, &b], [])?;
+        return p_norm(cx, &difference, p, Some(vec![-1]), false).map(Value::Tensor);
+    }
+    let squares = |cx: &Cx<'_>, x: &Expr| cx.call("sum", &[&cx.call("multiply", &[x, x], [])?], axis(-1));
+    let of_a = cx.call("expand_dims", &[&squares(cx, &a)?], axis(-1))?;
+    let of_b = cx.call("expand_dims", &[&squares(cx, &b)?], axis(-2))?;
+    let turned = (0..rank as i64 - 2).chain([rank as i64 - 1, rank as i64 - 2]).collect();
+    let product = cx.call("matmul", &[&a, &cx.permute(&b, turned)?], [])?;
+    let sums =
+        cx.call("add", &[&cx.call("add", &[&cx.with_number("multiply", &product, -2.0)?, &of_a], [])?, &of_b], [])?;
+    cx.call("sqrt", &[&cx.with_number("maximum", &sums, 0.0)?], []).map(Value::Tensor)
 }
 
 fn norm(cx: &mut Cx<'_>, args: &Args) -> Res {
