@@ -41,6 +41,32 @@ def test_an_exported_program_keeps_parameters_and_dimensions():
         assert_close(machine(detached)["main"](nd(x), *params["main"]), model(x))
 
 
+def test_regions_of_a_model():
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(5, 4)
+
+        def forward(self, x):
+            with torch.no_grad():
+                held = self.layer(x)
+                one = held.relu()
+            with torch.autocast("cpu", enabled=False):
+                two = self.layer(x * 2)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                three = self.layer(x)
+                with torch.no_grad():
+                    three = three + nn.functional.hardswish(three)
+            return held + two, one, three
+
+    model, x = draw_again(Model()), draw(3, 5)
+    found = machine(from_exported_program(exported(model, x)))["main"](nd(x))
+    for own, expected, tolerance in zip(found, model(x), [TOLERANCE, TOLERANCE, 2e-2], strict=True):
+        own = torch.from_dlpack(own)
+        assert own.dtype == expected.dtype
+        assert torch.allclose(own.float(), expected.float(), tolerance, tolerance)
+
+
 def test_rules_of_the_user_s_for_exported_operators():
     class Model(nn.Module):
         def forward(self, x):

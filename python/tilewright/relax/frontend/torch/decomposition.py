@@ -11,6 +11,8 @@ from .recording import function_name
 if TYPE_CHECKING:
     from torch.export import ExportedProgram
 
+#: The calls of graphs of their own that are regions of the model, in which operators are called as the region says.
+_REGIONS = ("wrap_with_set_grad_enabled", "wrap_with_autocast")
 #: How often what an operator is taken apart to may be taken apart again.
 _MOST_STEPS = 5
 
@@ -21,9 +23,9 @@ def has_rule(target: Any) -> bool:
 
 
 def taken_apart(program: ExportedProgram, refused: Collection[Any] = (), keep: Collection[Any] = ()) -> ExportedProgram:
-    """The program without changes of views in place and without the operators that have no rule or are `refused`, as
-    far as PyTorch takes them apart. An operator that ends in one without a rule stays whole, so that it is the one
-    that is told. `keep` are operators, or their names, that the user translates.
+    """The program without regions, without changes of views in place and without the operators that have no rule or are
+    `refused`, as far as PyTorch takes them apart. An operator that ends in one without a rule stays whole, so that it
+    is the one that is told. `keep` are operators, or their names, that the user translates.
     """
     program = _functional(program)
     wanted = _wanting(program, refused, keep)
@@ -82,7 +84,8 @@ def _table(targets: Collection[Any]) -> dict[Any, Any]:
 
 
 def _functional(program: ExportedProgram) -> ExportedProgram:
-    """The program, without changes of views in place if there are any: the rules take those of whole tensors alone."""
+    """The program, without changes of views in place if there are any: the rules take those of whole tensors alone; and
+    with the operators of regions (`torch.no_grad`, `torch.autocast`) beside all others."""
 
     def is_view(value: Any) -> bool:
         schema = getattr(getattr(value, "target", None), "_schema", None)
@@ -91,7 +94,8 @@ def _functional(program: ExportedProgram) -> ExportedProgram:
 
     calls = [node for node in program.graph.nodes if getattr(node.target, "_schema", None) is not None]
     changed = [node.args[0] for node in calls if node.target._schema.is_mutable and node.args]
-    if not any(map(is_view, changed)):
+    has_regions = any(getattr(node.target, "__name__", "") in _REGIONS for node in program.graph.nodes)
+    if not has_regions and not any(map(is_view, changed)):
         return program
     try:
         return program.run_decompositions({})

@@ -319,8 +319,10 @@ class Places:
             frames = re.findall(r'File "([^"]+)", line (\d+)', node.stack_trace)
             written = [(file, line) for file, line in frames if not file.startswith("<")]
             own = [(file, int(line)) for file, line in written if "/torch/" not in file.replace("\\", "/")]
-            if frames:
-                return own[-1] if own else (frames[-1][0], int(frames[-1][1]))
+            if own:
+                return own[-1]
+            if written:
+                return written[-1][0], int(written[-1][1])
         owner = self._owner(node)
         if owner is None:
             return None
