@@ -8,18 +8,18 @@
 @I.ir_module
 class Module:
     @T.prim_func
-    def main(A: T.Buffer((20, 600), "float32"), B: T.Buffer((600, 131), "float32"), C: T.Buffer((20, 131), "float32")):
+    def main(A: T.Buffer((8, 310), "float64"), B: T.Buffer((310, 131), "float64"), C: T.Buffer((8, 131), "float64")):
         T.func_attr({"layout_free_buffers": [1]})
-        for i, j, k in T.grid(20, 131, 600):
+        for i, j, k in T.grid(8, 131, 310):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
                 with T.init():
-                    C[vi, vj] = T.float32(0)
+                    C[vi, vj] = T.float64(0)
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 
     @T.prim_func
-    def turned(A: T.Buffer((20, 600), "float32"), B: T.Buffer((131, 600), "float32"), C: T.Buffer((20, 131), "float32")):
-        for i, j, k in T.grid(20, 131, 600):
+    def turned(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
+        for i, j, k in T.grid(10, 131, 520):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
                 with T.init():
@@ -27,13 +27,13 @@ class Module:
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vj, vk]
 
     @T.prim_func
-    def tall(A: T.Buffer((7, 2011), "float32"), B: T.Buffer((2011, 131), "float32"), C: T.Buffer((7, 131), "float32")):
+    def tall(A: T.Buffer((5, 1011), "float64"), B: T.Buffer((1011, 131), "float64"), C: T.Buffer((5, 131), "float64")):
         T.func_attr({"layout_free_buffers": [1]})
-        for i, j, k in T.grid(7, 131, 2011):
+        for i, j, k in T.grid(5, 131, 1011):
             with T.block("C"):
                 vi, vj, vk = T.axis.remap("SSR", [i, j, k])
                 with T.init():
-                    C[vi, vj] = T.float32(0)
+                    C[vi, vj] = T.float64(0)
                 C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]
 
 # expect:
@@ -43,164 +43,157 @@ class Module:
 @I.ir_module
 class Module:
     @T.prim_func
-    def main(A: T.Buffer((20, 600), "float32"), B: T.Buffer((600, 131), "float32"), C: T.Buffer((20, 131), "float32")):
+    def main(A: T.Buffer((8, 310), "float64"), B: T.Buffer((310, 131), "float64"), C: T.Buffer((8, 131), "float64")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((3, 600, 48), align=64)
+        packed_columns = T.alloc_buffer((3, 310, 48), "float64", align=64)
         for panel in T.parallel(3):
-            for k in range(600):
+            for k in range(310):
                 for j in T.vectorized(48):
                     with T.block("packed_columns"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
                         T.reads(B[k_1, panel_1 * 48 + j_1])
                         T.writes(packed_columns[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 48 + j_1 < 131, B[k_1, panel_1 * 48 + j_1], T.float32(0.0))
+                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 48 + j_1 < 131, B[k_1, panel_1 * 48 + j_1], T.float64(0.0))
         for task in T.parallel(2):
             with T.block("C"):
-                T.reads(A[0:20, 0:600], packed_columns[0:3, 0:600, 0:48], C[0:20, 0:131])
-                T.writes(C[0:20, 0:131])
-                tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
-                tile_1 = T.alloc_buffer((6, 3, 16), scope="local", align=64)
+                T.reads(A[0:8, 0:310], packed_columns[0:3, 0:310, 0:48], C[0:8, 0:131])
+                T.writes(C[0:8, 0:131])
+                tile = T.alloc_buffer((4, 6, 8), "float64", scope="local", align=64)
                 panel: T.int32 = task * 2
                 panels: T.int32 = T.min(3 - panel, 2)
                 for p in range(panels):
                     next_panel: T.int32 = panel + p + 1
                     for t in range(2):
-                        for i in T.unroll(7):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    tile[i, v, j] = T.float32(0.0)
-                        for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 32]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 48]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 64]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 80]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 96]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 112]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 128]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 144]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 160]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 176]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 192]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 208]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 224]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 240]), 0, 2))
+                        for i in T.unroll(4):
+                            for v in T.unroll(6):
+                                for j in T.vectorized(8):
+                                    tile[i, v, j] = T.float64(0.0)
+                        for line in range(19):
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 8]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 24]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 40]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 48]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 56]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 64]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 72]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 80]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 88]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 96]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 104]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 112]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 120]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 128]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 136]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 144]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 152]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 160]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 168]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 176]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 184]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 192]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 200]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 208]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 216]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 224]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 232]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 240]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 248]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 256]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 264]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 272]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 280]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 288]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 296]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 304]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 312]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 320]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 328]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 336]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 344]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 352]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 360]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 368]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 376]), 0, 2))
                             for k in range(4):
                                 for u in T.unroll(4):
-                                    for i in T.unroll(7):
-                                        for v in T.unroll(3):
-                                            for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 16 + j]
-                        for k in range(8):
-                            for i in T.unroll(7):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k + 592] * packed_columns[panel + p, 0 + (k + 592), v * 16 + j]
-                        for i in T.unroll(7):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    if (panel + p) * 48 + (v * 16 + j) < 131:
-                                        C[t * 7 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
-                    for t in range(1):
-                        for i in T.unroll(6):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    tile_1[i, v, j] = T.float32(0.0)
-                        for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18944]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18960]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18976]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 18992]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19008]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19024]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19040]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19056]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19072]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19088]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19104]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19120]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19136]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19152]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19168]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 9472 + line * 256 + 19184]), 0, 2))
-                            for k in range(4):
-                                for u in T.unroll(4):
-                                    for i in T.unroll(6):
-                                        for v in T.unroll(3):
-                                            for j in T.vectorized(16):
-                                                tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 16 + j]
-                        for k in range(8):
-                            for i in T.unroll(6):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k + 592] * packed_columns[panel + p, 0 + (k + 592), v * 16 + j]
-                        for i in T.unroll(6):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    if (panel + p) * 48 + (v * 16 + j) < 131:
-                                        C[t * 6 + i + 14, panel * 48 + p * 48 + v * 16 + j] = tile_1[i, v, j]
+                                    for i in T.unroll(4):
+                                        for v in T.unroll(6):
+                                            for j in T.vectorized(8):
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 8 + j]
+                        for k in range(6):
+                            for i in T.unroll(4):
+                                for v in T.unroll(6):
+                                    for j in T.vectorized(8):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, k + 304] * packed_columns[panel + p, 0 + (k + 304), v * 8 + j]
+                        for i in T.unroll(4):
+                            for v in T.unroll(6):
+                                for j in T.vectorized(8):
+                                    if (panel + p) * 48 + (v * 8 + j) < 131:
+                                        C[t * 4 + i, panel * 48 + p * 48 + v * 8 + j] = tile[i, v, j]
 
     @T.prim_func
-    def tall(A: T.Buffer((7, 2011), "float32"), B: T.Buffer((2011, 131), "float32"), C: T.Buffer((7, 131), "float32")):
+    def tall(A: T.Buffer((5, 1011), "float64"), B: T.Buffer((1011, 131), "float64"), C: T.Buffer((5, 131), "float64")):
         T.func_attr({"layout_free_buffers": [1], "tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
-        packed_columns = T.alloc_buffer((3, 2011, 48), align=64)
-        for panel in T.parallel(3):
-            for k in range(2011):
-                for j in T.vectorized(48):
+        packed_columns = T.alloc_buffer((4, 1011, 40), "float64", align=64)
+        for panel in T.parallel(4):
+            for k in range(1011):
+                for j in T.vectorized(40):
                     with T.block("packed_columns"):
                         panel_1, k_1, j_1 = T.axis.remap("SSS", [panel, k, j])
-                        T.reads(B[k_1, panel_1 * 48 + j_1])
+                        T.reads(B[k_1, panel_1 * 40 + j_1])
                         T.writes(packed_columns[panel_1, k_1, j_1])
                         T.block_attr({"layout_rewrite_preproc": T.bool(True)})
-                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 48 + j_1 < 131, B[k_1, panel_1 * 48 + j_1], T.float32(0.0))
+                        packed_columns[panel_1, k_1, j_1] = T.if_then_else(panel_1 * 40 + j_1 < 131, B[k_1, panel_1 * 40 + j_1], T.float64(0.0))
         for task in T.parallel(2):
             with T.block("C"):
-                T.reads(A[0:7, 0:2011], packed_columns[0:3, 0:2011, 0:48], C[0:7, 0:131])
-                T.writes(C[0:7, 0:131])
-                tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
+                T.reads(A[0:5, 0:1011], packed_columns[0:4, 0:1011, 0:40], C[0:5, 0:131])
+                T.writes(C[0:5, 0:131])
+                tile = T.alloc_buffer((5, 5, 8), "float64", scope="local", align=64)
                 panel: T.int32 = task * 2
-                panels: T.int32 = T.min(3 - panel, 2)
-                for p, t in T.grid(panels, 1):
-                    for i in T.unroll(7):
-                        for v in T.unroll(3):
-                            for j in T.vectorized(16):
-                                tile[i, v, j] = T.float32(0.0)
-                    for line in range(2011):
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48 + 16]), 0, 2))
-                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 171, t * 96528 + line * 48 + 32]), 0, 2))
+                for p, t in T.grid(2, 1):
+                    for i in T.unroll(5):
+                        for v in T.unroll(5):
+                            for j in T.vectorized(8):
+                                tile[i, v, j] = T.float64(0.0)
+                    for line in range(1011):
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 103, t * 40440 + line * 40]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 103, t * 40440 + line * 40 + 8]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 103, t * 40440 + line * 40 + 16]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 103, t * 40440 + line * 40 + 24]), 0, 2))
+                        T.evaluate(T.prefetch(T.address_of(packed_columns[panel + p, 103, t * 40440 + line * 40 + 32]), 0, 2))
                         for k in range(1):
-                            for i in T.unroll(7):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line + k] * packed_columns[panel + p, 0 + (line + k), v * 16 + j]
-                    for i in T.unroll(7):
-                        for v in T.unroll(3):
-                            for j in T.vectorized(16):
-                                if (panel + p) * 48 + (v * 16 + j) < 131:
-                                    C[t * 7 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
+                            for i in T.unroll(5):
+                                for v in T.unroll(5):
+                                    for j in T.vectorized(8):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, line + k] * packed_columns[panel + p, 0 + (line + k), v * 8 + j]
+                    for i in T.unroll(5):
+                        for v in T.unroll(5):
+                            for j in T.vectorized(8):
+                                if (panel + p) * 40 + (v * 8 + j) < 131:
+                                    C[t * 5 + i, panel * 40 + p * 40 + v * 8 + j] = tile[i, v, j]
 
     @T.prim_func
-    def turned(A: T.Buffer((20, 600), "float32"), B: T.Buffer((131, 600), "float32"), C: T.Buffer((20, 131), "float32")):
+    def turned(A: T.Buffer((10, 520), "float32"), B: T.Buffer((131, 520), "float32"), C: T.Buffer((10, 131), "float32")):
         T.func_attr({"tir.is_scheduled": T.bool(True)})
         # with T.block("root"):
         for task in T.parallel(2):
             with T.block("C"):
-                T.reads(A[0:20, 0:600], B[0:131, 0:600], C[0:20, 0:131])
-                T.writes(C[0:20, 0:131])
-                packed_columns = T.alloc_buffer((600, 48), align=64)
-                tile = T.alloc_buffer((7, 3, 16), scope="local", align=64)
-                tile_1 = T.alloc_buffer((6, 3, 16), scope="local", align=64)
+                T.reads(A[0:10, 0:520], B[0:131, 0:520], C[0:10, 0:131])
+                T.writes(C[0:10, 0:131])
+                packed_columns = T.alloc_buffer((520, 48), align=64)
+                tile = T.alloc_buffer((5, 3, 16), scope="local", align=64)
                 panel: T.int32 = task * 2
                 panels: T.int32 = T.min(3 - panel, 2)
                 for p in range(panels):
                     next_panel: T.int32 = panel + p + 1
-                    for j_tile, k_tile in T.grid(3, 38):
-                        if k_tile * 16 + 15 < 600 and (panel + p) * 48 + (j_tile * 16 + 15) < 131:
+                    for j_tile, k_tile in T.grid(3, 33):
+                        if k_tile * 16 + 15 < 520 and (panel + p) * 48 + (j_tile * 16 + 15) < 131:
                             row: T.float32x16 = B[panel * 48 + p * 48 + (j_tile * 16 + 0), T.Ramp(k_tile * 16, 1, 16)]
                             row_1: T.float32x16 = B[panel * 48 + p * 48 + (j_tile * 16 + 1), T.Ramp(k_tile * 16, 1, 16)]
                             row_2: T.float32x16 = B[panel * 48 + p * 48 + (j_tile * 16 + 2), T.Ramp(k_tile * 16, 1, 16)]
@@ -298,22 +291,22 @@ class Module:
                             packed_columns[k_tile * 16 + 14, T.Ramp(j_tile * 16, 1, 16)] = mixed_61
                             packed_columns[k_tile * 16 + 15, T.Ramp(j_tile * 16, 1, 16)] = mixed_63
                         else:
-                            row: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 0) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 0), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_1: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 1) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 1), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_2: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 2) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 2), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_3: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 3) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 3), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_4: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 4) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 4), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_5: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 5) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 5), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_6: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 6) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 6), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_7: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 7) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 7), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_8: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 8) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 8), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_9: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 9) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 9), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_10: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 10) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 10), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_11: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 11) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 11), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_12: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 12) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 12), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_13: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 13) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 13), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_14: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 14) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 14), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
-                            row_15: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 15) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 15), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(600, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 0) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 0), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_1: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 1) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 1), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_2: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 2) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 2), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_3: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 3) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 3), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_4: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 4) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 4), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_5: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 5) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 5), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_6: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 6) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 6), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_7: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 7) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 7), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_8: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 8) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 8), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_9: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 9) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 9), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_10: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 10) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 10), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_11: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 11) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 11), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_12: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 12) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 12), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_13: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 13) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 13), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_14: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 14) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 14), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
+                            row_15: T.float32x16 = T.if_then_else((panel + p) * 48 + (j_tile * 16 + 15) < 131, B.vload([panel * 48 + p * 48 + (j_tile * 16 + 15), T.Ramp(k_tile * 16, 1, 16)], predicate=T.Ramp(k_tile * 16, 1, 16) < T.Broadcast(520, 16)), T.Broadcast(T.float32(0.0), 16))
                             mixed: T.float32x16 = T.Shuffle([row, row_1], [0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29])
                             mixed_1: T.float32x16 = T.Shuffle([row, row_1], [2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31])
                             mixed_2: T.float32x16 = T.Shuffle([row_2, row_3], [0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29])
@@ -378,111 +371,81 @@ class Module:
                             mixed_61: T.float32x16 = T.Shuffle([mixed_37, mixed_45], [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
                             mixed_62: T.float32x16 = T.Shuffle([mixed_39, mixed_47], [0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27])
                             mixed_63: T.float32x16 = T.Shuffle([mixed_39, mixed_47], [4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31])
-                            if k_tile * 16 + 0 < 600:
+                            if k_tile * 16 + 0 < 520:
                                 packed_columns[k_tile * 16 + 0, T.Ramp(j_tile * 16, 1, 16)] = mixed_48
-                            if k_tile * 16 + 1 < 600:
+                            if k_tile * 16 + 1 < 520:
                                 packed_columns[k_tile * 16 + 1, T.Ramp(j_tile * 16, 1, 16)] = mixed_50
-                            if k_tile * 16 + 2 < 600:
+                            if k_tile * 16 + 2 < 520:
                                 packed_columns[k_tile * 16 + 2, T.Ramp(j_tile * 16, 1, 16)] = mixed_52
-                            if k_tile * 16 + 3 < 600:
+                            if k_tile * 16 + 3 < 520:
                                 packed_columns[k_tile * 16 + 3, T.Ramp(j_tile * 16, 1, 16)] = mixed_54
-                            if k_tile * 16 + 4 < 600:
+                            if k_tile * 16 + 4 < 520:
                                 packed_columns[k_tile * 16 + 4, T.Ramp(j_tile * 16, 1, 16)] = mixed_56
-                            if k_tile * 16 + 5 < 600:
+                            if k_tile * 16 + 5 < 520:
                                 packed_columns[k_tile * 16 + 5, T.Ramp(j_tile * 16, 1, 16)] = mixed_58
-                            if k_tile * 16 + 6 < 600:
+                            if k_tile * 16 + 6 < 520:
                                 packed_columns[k_tile * 16 + 6, T.Ramp(j_tile * 16, 1, 16)] = mixed_60
-                            if k_tile * 16 + 7 < 600:
+                            if k_tile * 16 + 7 < 520:
                                 packed_columns[k_tile * 16 + 7, T.Ramp(j_tile * 16, 1, 16)] = mixed_62
-                            if k_tile * 16 + 8 < 600:
+                            if k_tile * 16 + 8 < 520:
                                 packed_columns[k_tile * 16 + 8, T.Ramp(j_tile * 16, 1, 16)] = mixed_49
-                            if k_tile * 16 + 9 < 600:
+                            if k_tile * 16 + 9 < 520:
                                 packed_columns[k_tile * 16 + 9, T.Ramp(j_tile * 16, 1, 16)] = mixed_51
-                            if k_tile * 16 + 10 < 600:
+                            if k_tile * 16 + 10 < 520:
                                 packed_columns[k_tile * 16 + 10, T.Ramp(j_tile * 16, 1, 16)] = mixed_53
-                            if k_tile * 16 + 11 < 600:
+                            if k_tile * 16 + 11 < 520:
                                 packed_columns[k_tile * 16 + 11, T.Ramp(j_tile * 16, 1, 16)] = mixed_55
-                            if k_tile * 16 + 12 < 600:
+                            if k_tile * 16 + 12 < 520:
                                 packed_columns[k_tile * 16 + 12, T.Ramp(j_tile * 16, 1, 16)] = mixed_57
-                            if k_tile * 16 + 13 < 600:
+                            if k_tile * 16 + 13 < 520:
                                 packed_columns[k_tile * 16 + 13, T.Ramp(j_tile * 16, 1, 16)] = mixed_59
-                            if k_tile * 16 + 14 < 600:
+                            if k_tile * 16 + 14 < 520:
                                 packed_columns[k_tile * 16 + 14, T.Ramp(j_tile * 16, 1, 16)] = mixed_61
-                            if k_tile * 16 + 15 < 600:
+                            if k_tile * 16 + 15 < 520:
                                 packed_columns[k_tile * 16 + 15, T.Ramp(j_tile * 16, 1, 16)] = mixed_63
                     for t in range(2):
-                        for i in T.unroll(7):
+                        for i in T.unroll(5):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + line * 16 // 37, line * 16 % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 1) // 37, (line * 16 + 1) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 2) // 37, (line * 16 + 2) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 3) // 37, (line * 16 + 3) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 4) // 37, (line * 16 + 4) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 5) // 37, (line * 16 + 5) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 6) // 37, (line * 16 + 6) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 7) // 37, (line * 16 + 7) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 8) // 37, (line * 16 + 8) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 9) // 37, (line * 16 + 9) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 10) // 37, (line * 16 + 10) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 11) // 37, (line * 16 + 11) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 12) // 37, (line * 16 + 12) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 13) // 37, (line * 16 + 13) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 14) // 37, (line * 16 + 14) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 15) // 37, (line * 16 + 15) % 37 * 16]), 0, 2))
+                        for line in range(32):
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 48]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 64]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 80]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 96]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 112]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 3 + 1) % 4 * 128]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 9) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 10) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 11) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 12) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 13) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 14) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 15) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 3 + 2) % 4 * 128]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 17) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 18) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 19) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 20) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 21) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 22) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 23) % 32 * 16]), 0, 2))
                             for k in range(4):
                                 for u in T.unroll(4):
-                                    for i in T.unroll(7):
+                                    for i in T.unroll(5):
                                         for v in T.unroll(3):
                                             for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
                         for k in range(8):
-                            for i in T.unroll(7):
+                            for i in T.unroll(5):
                                 for v in T.unroll(3):
                                     for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 7 + i, k + 592] * packed_columns[k + 592, v * 16 + j]
-                        for i in T.unroll(7):
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, k + 512] * packed_columns[k + 512, v * 16 + j]
+                        for i in T.unroll(5):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     if (panel + p) * 48 + (v * 16 + j) < 131:
-                                        C[t * 7 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
-                    for t in range(1):
-                        for i in T.unroll(6):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    tile_1[i, v, j] = T.float32(0.0)
-                        for line in range(37):
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + line * 16 // 37 + 32, line * 16 % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 1) // 37 + 32, (line * 16 + 1) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 2) // 37 + 32, (line * 16 + 2) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 3) // 37 + 32, (line * 16 + 3) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 4) // 37 + 32, (line * 16 + 4) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 5) // 37 + 32, (line * 16 + 5) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 6) // 37 + 32, (line * 16 + 6) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 7) // 37 + 32, (line * 16 + 7) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 8) // 37 + 32, (line * 16 + 8) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 9) // 37 + 32, (line * 16 + 9) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 10) // 37 + 32, (line * 16 + 10) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 11) // 37 + 32, (line * 16 + 11) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 12) // 37 + 32, (line * 16 + 12) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 13) // 37 + 32, (line * 16 + 13) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 14) // 37 + 32, (line * 16 + 14) % 37 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 16 + (line * 16 + 15) // 37 + 32, (line * 16 + 15) % 37 * 16]), 0, 2))
-                            for k in range(4):
-                                for u in T.unroll(4):
-                                    for i in T.unroll(6):
-                                        for v in T.unroll(3):
-                                            for j in T.vectorized(16):
-                                                tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
-                        for k in range(8):
-                            for i in T.unroll(6):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile_1[i, v, j] = tile_1[i, v, j] + A[t * 6 + i + 14, k + 592] * packed_columns[k + 592, v * 16 + j]
-                        for i in T.unroll(6):
-                            for v in T.unroll(3):
-                                for j in T.vectorized(16):
-                                    if (panel + p) * 48 + (v * 16 + j) < 131:
-                                        C[t * 6 + i + 14, panel * 48 + p * 48 + v * 16 + j] = tile_1[i, v, j]
+                                        C[t * 5 + i, panel * 48 + p * 48 + v * 16 + j] = tile[i, v, j]
