@@ -9,7 +9,8 @@
 //! Each condition has one loop, the innermost long one that it varies with: register tiles and vectors inside stay whole,
 //! and a loop around has nothing to gain. A parallel loop is not cut, since its parts would wait for each other: its body
 //! chooses between the two versions. A vectorised loop of many iterations is cut by conditions that vary with no loop around
-//! it: what is behind them then goes in whole vectors.
+//! it: what is behind them then goes in whole vectors. One that becomes a single vector is cut by conditions that say which
+//! elements are read, so that these are neighbours: such vectors are read at once, others element by element.
 //!
 //! A loop whose bounds read memory is not cut, since its parts would read them anew, and no limit is taken that might
 //! overflow.
@@ -20,7 +21,7 @@ use tilewright_arith::Analyzer;
 use tilewright_expr::node::{AnyHandle, Mapper, Memo, walk};
 use tilewright_ir::Attrs;
 use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range, Stmt, StmtKind, Var};
-use tilewright_support::{Map, with_stack};
+use tilewright_support::{Map, Set, with_stack};
 
 use crate::magnitude::Magnitudes;
 use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
@@ -31,6 +32,8 @@ use crate::vectorize::MAX_LANES;
 const MAX_ADDED: usize = 8 * 1024;
 /// A loop of so few iterations is a tile, which is taken as a whole.
 const TILE: i64 = 16;
+/// Elements that a vector reads one by one.
+const SHORT: i64 = 8;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
     let (analyzer, magnitudes) = (analyzer_of(function), Magnitudes::of(function));
@@ -84,7 +87,11 @@ impl Partition {
         };
         let l = Loop { var, min, extent, kind, annotations };
         let cut = is_long(kind, extent) && !reads(min) && !reads(extent);
-        let conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
+        let mut conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
+        if *kind == ForKind::Vectorized && extent.as_int().is_some_and(|extent| extent <= MAX_LANES) {
+            let indices = indices(body);
+            conditions.retain(|condition| indices.contains(&condition.node.address()));
+        }
         let size = count(body);
         if conditions.is_empty() || size.saturating_mul(4) > self.room {
             return self.below(stmt);
@@ -154,31 +161,60 @@ impl Partition {
             Some(last) => within(&last, &to)?,
             None => end.clone(),
         };
-        let fail = |below: bool| failing(below).into_iter().map(|c| (c, false));
+        let fail = |below: bool| failing(below).into_iter().map(|c| (c, false)).collect::<Vec<_>>();
         let parts = [
-            (l.min, &first, decided(body, fail(false))),
-            (&first, &from, body.clone()),
-            (&from, &to, decided(body, conditions.iter().map(|c| (c, true)))),
-            (&to, &last, body.clone()),
-            (&last, &end, decided(body, fail(true))),
+            (l.min, &first, fail(false)),
+            (&first, &from, Vec::new()),
+            (&from, &to, conditions.iter().map(|c| (c, true)).collect()),
+            (&to, &last, Vec::new()),
+            (&last, &end, fail(true)),
         ];
         let mut all = Vec::new();
-        for (from, to, body) in parts {
-            all.push(self.part(l, from, to, &body)?);
+        for (from, to, known) in parts {
+            all.push(self.part(l, from, to, body, (conditions, known))?);
         }
         Ok(Stmt::seq(all))
     }
 
-    /// The loop from `from` to `to`, with variables of its own.
-    fn part(&mut self, l: &Loop<'_>, from: &Expr, to: &Expr, body: &Stmt) -> Result<Stmt> {
-        let from = self.analyzer.simplify(from);
-        let extent = self.analyzer.simplify(&(to - &from));
+    /// The loop from `from` to `to`, with variables of its own, where these conditions are known. It may have others, which
+    /// stand inside of them or have other limits, and is cut again by these.
+    fn part(
+        &mut self,
+        l: &Loop<'_>,
+        from: &Expr,
+        to: &Expr,
+        body: &Stmt,
+        (conditions, mut known): (&[Condition], Vec<(&Condition, bool)>),
+    ) -> Result<Stmt> {
+        let (from, to) = (self.analyzer.simplify(from), self.analyzer.simplify(to));
+        let extent = self.analyzer.simplify(&(&to - &from));
         if extent.as_int().is_some_and(|extent| extent <= 0) {
             return Ok(Stmt::nothing());
         }
+        for condition in conditions {
+            if !known.iter().any(|(other, _)| std::ptr::eq(*other, condition))
+                && let Some(holds) = self.settled(condition, &from, &to)
+            {
+                known.push((condition, holds));
+            }
+        }
+        let is_again = !known.is_empty() && (extent.as_int().is_some() || *l.kind == ForKind::Vectorized);
         let (var, annotations) = (l.var.clone(), l.annotations.clone());
-        let part = StmtKind::For { var, min: from, extent, kind: l.kind.clone(), annotations, body: body.clone() };
-        self.below(&copy_with(&part.into(), []))
+        let body = decided(body, known.into_iter());
+        let part = StmtKind::For { var, min: from, extent, kind: l.kind.clone(), annotations, body };
+        let part = copy_with(&part.into(), []);
+        if is_again { with_stack(|| self.stmt(&part)) } else { self.below(&part) }
+    }
+
+    /// Whether a condition certainly holds from `from` to `to`, or certainly does not.
+    fn settled(&self, condition: &Condition, from: &Expr, to: &Expr) -> Option<bool> {
+        let proved = |a: &Expr, b: &Expr| self.analyzer.decide(CmpOp::Ge, a, b) == Some(true);
+        // The first value where it certainly is so, or the one behind the last.
+        let reaches = |limit: &Expr, below: bool| if below { proved(limit, to) } else { proved(from, limit) };
+        if reaches(&condition.holds, condition.below) {
+            return Some(true);
+        }
+        condition.fails.as_ref().is_some_and(|limit| reaches(limit, !condition.below)).then_some(false)
     }
 
     /// The body with its conditions decided where all of them hold, and as it is elsewhere.
@@ -396,9 +432,22 @@ impl Mapper for Decide {
 fn is_long(kind: &ForKind, extent: &Expr) -> bool {
     match kind {
         ForKind::Serial | ForKind::Parallel => !is_tile(extent),
-        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > MAX_LANES),
+        ForKind::Vectorized => extent.as_int().is_none_or(|extent| extent > SHORT),
         _ => false,
     }
+}
+
+/// The addresses of all that indices of elements which are read consist of.
+fn indices(body: &Stmt) -> Set<usize> {
+    let mut found = Set::default();
+    walk(body, |e: &Expr| {
+        if let ExprKind::Load { indices, .. } = &e.kind {
+            walk(indices, |index: &Expr| {
+                found.insert(index.address());
+            });
+        }
+    });
+    found
 }
 
 fn is_tile(extent: &Expr) -> bool {

@@ -98,7 +98,10 @@ impl Vectorize {
         }
         match extent.as_int() {
             Some(..=0) => Ok(Some(Stmt::nothing())),
-            Some(count @ ..=MAX_LANES) => self.few(l, l.min, count),
+            // Elements that may lie anywhere are read one by one, and each needs its place in a register.
+            Some(count @ ..=MAX_LANES) if !(has_index_from_memory(l.body) && count > lanes_of(l.body)) => {
+                self.few(l, l.min, count)
+            }
             Some(count) => {
                 let lanes = lanes_of(l.body);
                 let (pieces, rest) = (Expr::int(count / lanes, l.var.dtype), count % lanes);

@@ -176,35 +176,90 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     })
 }
 
+/// What is the same for all channels: of a neighbour along a dimension its index, -1 for one that reads as 0, and its weight.
+/// Tables over the batch and the places of the result have it.
+struct Table {
+    index: Tensor,
+    weight: Option<Tensor>,
+}
+
+impl Table {
+    /// The neighbour is at a place of a dimension whose last index is `last`.
+    fn of(sampling: &Sampling, shape: &[Expr], last: &Value, tap: &dyn Fn(&[Value]) -> Tap) -> Result<Self, TeError> {
+        // No float32 tells larger numbers apart.
+        let dtype = if last.dtype() == Some(DataType::F64) { DataType::I64 } else { DataType::I32 };
+        let index = compute(shape, "grid_places", |i| {
+            let (place, _) = tap(i);
+            let index = place.cast(dtype);
+            match sampling.outside {
+                Outside::Zeros => {
+                    let none = Value::from(Expr::int(-1, dtype));
+                    place.ge(0.0).and(place.le(last)).select(&index, &none)
+                }
+                Outside::Border | Outside::Reflection => index,
+            }
+        })?;
+        if sampling.method == Method::Nearest {
+            return Ok(Self { index, weight: None });
+        }
+        let weight = compute(shape, "grid_weights", |i| {
+            tap(i).1.unwrap_or_else(|| Value::wrong(TeError("a neighbour has a weight".into())))
+        })?;
+        Ok(Self { index, weight: Some(weight) })
+    }
+
+    fn at(&self, i: &[Value]) -> Tap {
+        (self.index.at_all(i).cast(DataType::I64), self.weight.as_ref().map(|weight| weight.at_all(i)))
+    }
+}
+
+/// The tables of all neighbours along each dimension; `over` are the extents of the batch and of the result's places.
+fn tables(sampling: &Sampling, grid: &Tensor, over: &[Expr], sizes: &[Value]) -> Result<Vec<Vec<Table>>, TeError> {
+    let count = match sampling.method {
+        Method::Nearest => 1,
+        Method::Linear => 2,
+        Method::Cubic(_) => 4,
+    };
+    let tap = |d: usize, number: usize, i: &[Value]| {
+        let coordinate = Value::from(Expr::i64((sampling.spatial - 1 - d) as i64));
+        let index = [&[i[0].clone(), coordinate], &i[1..]].concat();
+        let (n, working) = (&sizes[d], sizes[d].dtype().unwrap_or(DataType::F32));
+        let place = grid.at_all(&index).cast(working);
+        let taps = sampling.taps(&sampling.steps(&place, n), n);
+        let none = || (Value::wrong(TeError("a place has neighbours".into())), None);
+        taps.into_iter().nth(number).unwrap_or_else(none)
+    };
+    let table = |d: usize, number: usize| Table::of(sampling, over, &(&sizes[d] - 1.0), &|i| tap(d, number, i));
+    (0..sampling.spatial).map(|d| (0..count).map(|number| table(d, number)).collect()).collect()
+}
+
 fn formula(sampling: &Sampling, data: &Tensor, grid: &Tensor, dims: &[Expr]) -> Result<Tensor, TeError> {
     let (own, working) = (sampling.layout.logical_shape(data.shape())?, working_type(data.dtype()));
+    let sizes: Vec<Value> = own[2..].iter().map(|n| Value::from(n.clone()).cast(working)).collect();
+    let result = sampling.layout.logical_shape(dims)?;
+    let tables = tables(sampling, grid, &[&result[..1], &result[2..]].concat(), &sizes)?;
     compute(dims, "grid_sample", |i| {
         let at = sampling.layout.logical(i);
-        let place = |d: usize| {
-            let coordinate = Value::from(Expr::i64((sampling.spatial - 1 - d) as i64));
-            let index = [&[at[0].clone(), coordinate], &at[2..]].concat();
-            grid.at_all(&index).cast(working)
-        };
-        let sizes: Vec<Value> = own[2..].iter().map(|n| Value::from(n.clone()).cast(working)).collect();
-        let along: Vec<Vec<Tap>> =
-            sizes.iter().enumerate().map(|(d, n)| sampling.taps(&sampling.steps(&place(d), n), n)).collect();
+        let own_place = [&at[..1], &at[2..]].concat();
+        let taps = |tables: &Vec<Table>| tables.iter().map(|table| table.at(&own_place)).collect();
+        let along: Vec<Vec<Tap>> = tables.iter().map(taps).collect();
+        let zero = Value::from(Expr::float(0.0, working));
         let element = |place: &[Value]| {
             // The grid is data: whatever it says, what is read lies within the image, and there is one.
             let mut index = at[..2].to_vec();
-            let mut conditions = Vec::new();
-            for ((place, n), extent) in place.iter().zip(&sizes).zip(&own[2..]) {
+            let (mut inside, mut some) = (Vec::new(), Vec::new());
+            for (place, extent) in place.iter().zip(&own[2..]) {
                 if sampling.outside == Outside::Zeros {
-                    conditions.extend([place.ge(0.0), place.le(n - 1.0)]);
+                    inside.push(place.ge(0));
                 }
                 if extent.as_int().is_none_or(|extent| extent < 1) {
-                    conditions.push(Value::from(extent.clone()).gt(0));
+                    some.push(Value::from(extent.clone()).gt(0));
                 }
-                let last = Value::from(extent.clone()) - 1;
-                index.push(place.cast(DataType::I64).max(0).min(last));
+                index.push(place.max(0).min(Value::from(extent.clone()) - 1));
             }
             let element = data.at_all(&sampling.layout.physical(&index)).cast(working);
-            let zero = Value::from(Expr::float(0.0, working));
-            topi::all_of(conditions).map_or(element.clone(), |inside| inside.if_then_else(&element, &zero))
+            let element = topi::all_of(inside).map_or(element.clone(), |inside| inside.select(&element, &zero));
+            topi::all_of(some).map_or(element.clone(), |some| some.if_then_else(&element, &zero))
         };
         sum_of(&along, &element).cast(data.dtype())
     })

@@ -1,6 +1,7 @@
 //! Ops of images.
 
 mod interpolation;
+mod resized;
 
 family! {
     grid_sample,

@@ -3,16 +3,17 @@
 //! A place of the result lies at a rational number of steps of the data, which is worked out in integers: no rounding
 //! moves a neighbour. Only a region of interest, whose ends are floats, has places in floats.
 
-use tilewright_expr::{BinOp, CmpOp, Expr, Intrinsic};
+use tilewright_expr::{BinOp, Expr, Intrinsic};
 use tilewright_ir::Attr;
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Layouts, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_ir::tir::PrimFunc;
 use tilewright_te::topi::layout::Layout;
-use tilewright_te::{TeError, Tensor, Value, compute, legalize as legalize_formula, topi};
+use tilewright_te::{TeError, Value, legalize as legalize_formula};
 use tilewright_tensor::DataType;
 
-use super::interpolation::{Method, Tap, parts, sum_of, taps, working_type};
+use super::interpolation::{Method, Tap, parts, taps};
+use super::resized::{Image, Neighbours};
 use crate::elementwise::{check_dtype, number};
 use crate::{attributes, shapes};
 
@@ -76,14 +77,14 @@ enum Rounding {
 }
 
 /// What the attributes say.
-struct Resize {
-    layout: Layout,
-    method: Method,
+pub(super) struct Resize {
+    pub(super) layout: Layout,
+    pub(super) method: Method,
     mode: Mode,
     rounding: Rounding,
     excludes: bool,
     roi: Vec<f64>,
-    extrapolation: f64,
+    pub(super) extrapolation: f64,
 }
 
 /// The value that an attribute names.
@@ -183,7 +184,7 @@ fn infer(cx: &InferCx, call: &OpCall<'_>) -> Result<StructInfo, InferError> {
 }
 
 /// Where a place of the result lies along a dimension of the data.
-enum Place {
+pub(super) enum Place {
     /// At `above / below` steps, the latter being positive.
     Ratio { above: Value, below: Expr },
     /// At so many steps.
@@ -192,7 +193,7 @@ enum Place {
 
 impl Resize {
     /// The place of index `i` of `m`, of `n` elements; `d` is 0 for rows, 1 for columns.
-    fn place(&self, d: usize, i: &Value, n: &Expr, m: &Expr, dtype: DataType) -> Result<Place, TeError> {
+    pub(super) fn place(&self, d: usize, i: &Value, n: &Expr, m: &Expr, dtype: DataType) -> Result<Place, TeError> {
         let cx = InferCx::default();
         let simple = |expr: Expr| cx.analyzer.simplify(&expr);
         let ratio = |above: Value, below: Expr| Ok(Place::Ratio { above, below: simple(below) });
@@ -258,12 +259,11 @@ impl Resize {
         }
     }
 
-    /// The neighbours of the place, within the data.
-    fn taps(&self, place: &Place, n: &Expr, dtype: DataType) -> Vec<Tap> {
+    /// The neighbours of the place along a dimension of `n` elements.
+    pub(super) fn neighbours(&self, place: &Place, n: &Expr, dtype: DataType) -> Neighbours {
         let last = InferCx::default().analyzer.simplify(&(n.clone() - 1));
-        let held = |index: &Value| index.min(last.clone()).max(0);
         if self.method == Method::Nearest {
-            return vec![(held(&self.nearest(place)), None)];
+            return Neighbours { index: self.nearest(place), weights: vec![(0, None)], last };
         }
         let (index, fraction) = match place {
             Place::Ratio { above, below } => {
@@ -273,10 +273,13 @@ impl Resize {
             Place::Steps(place) => parts(place),
         };
         let mut taps = taps(self.method, &index, &fraction);
-        if matches!(self.method, Method::Cubic(_)) && self.excludes {
+        let is_cubic = matches!(self.method, Method::Cubic(_));
+        if is_cubic && self.excludes {
             exclude(&mut taps, n, dtype);
         }
-        taps.into_iter().map(|(index, weight)| (held(&index), weight)).collect()
+        let first = if is_cubic { -1 } else { 0 };
+        let weights = (first..).zip(taps.into_iter().map(|(_, weight)| weight)).collect();
+        Neighbours { index, weights, last }
     }
 }
 
@@ -302,37 +305,9 @@ fn legalize(call: &OpCall<'_>) -> Result<PrimFunc, InferError> {
     let size = size.ok_or_else(|| InferError::at(1, "the size of the result of `image.resize2d` is not known here"))?;
     let dtype = attributes::dtype(call, "out_dtype")?;
     legalize_formula(call, |inputs| {
-        inputs.iter().map(|data| formula(&resize, data, &dims, &size, dtype.unwrap_or(data.dtype()))).collect()
-    })
-}
-
-fn formula(resize: &Resize, data: &Tensor, dims: &[Expr], size: &[Expr], dtype: DataType) -> Result<Tensor, TeError> {
-    let (own, float) = (resize.layout.logical_shape(data.shape())?, working_type(data.dtype()));
-    // An image that turns out to be empty has no nearest element.
-    let not_empty = |n: &Expr| {
-        let least = InferCx::default().analyzer.decide(CmpOp::Ge, n, &Expr::i64(1));
-        (least != Some(true)).then(|| Value::from(n.clone()).gt(0))
-    };
-    compute(dims, "resize", |i| {
-        let at = resize.layout.logical(i);
-        let (mut along, mut inside) = (Vec::new(), Vec::new());
-        for (d, ((i, n), m)) in at.iter().zip(&own).skip(2).zip(size).enumerate() {
-            let place = match resize.place(d, i, n, m, float) {
-                Ok(place) => place,
-                Err(error) => return Value::wrong(error),
-            };
-            along.push(resize.taps(&place, n, float));
-            if let Place::Steps(place) = &place {
-                inside.extend([place.ge(0.0), place.le(Value::from(n.clone() - 1).cast(float))]);
-            }
-            inside.extend(not_empty(n));
-        }
-        let element = |place: &[Value]| {
-            let element = data.at_all(&resize.layout.physical(&[&at[..2], place].concat()));
-            if resize.method == Method::Nearest { element } else { element.cast(float) }
-        };
-        let value = sum_of(&along, &element).cast(dtype);
-        let outside = Value::from(Expr::float(resize.extrapolation, DataType::F64)).cast(dtype);
-        topi::all_of(inside).map_or(value.clone(), |inside| inside.if_then_else(&value, &outside))
+        inputs
+            .iter()
+            .map(|data| Image::new(&resize, data, &size, dtype.unwrap_or(data.dtype()))?.resized(&dims))
+            .collect()
     })
 }

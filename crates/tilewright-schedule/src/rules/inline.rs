@@ -1,12 +1,14 @@
 //! Temporaries that are computed where they are read.
 
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{Block, Buffer, Expr, ExprKind, IterKind, StmtKind};
+use tilewright_arith::Analyzer;
+use tilewright_expr::node::{walk, walk_some};
+use tilewright_ir::tir::{BinOp, Block, Buffer, Expr, ExprKind, IterKind, StmtKind};
 
 use super::Declined;
 use super::accesses::gone;
 use crate::Schedule;
 use crate::size::{MOST_NODES, size};
+use crate::stride::stride;
 use crate::trace::Rv;
 
 /// Operations that are cheaper than to read their result from memory.
@@ -32,12 +34,17 @@ fn pays(schedule: &Schedule, stage: Rv, later: &[Rv]) -> Result<bool, Declined> 
         return Ok(false);
     }
     let ((own, operations), axes) = (size(value), wide_axes(block));
+    let operations = operations + divisions(value);
+    let joins = loads_of_any(value) > 1;
     let (mut loads, mut readers, mut spread, mut nodes) = (0, 0, false, own);
     for &other in later {
         let Some(other) = schedule.stmt(other) else { continue };
         let StmtKind::Block { block, .. } = &other.kind else { continue };
         let here = loads_of(block, buffer);
         if here > 0 {
+            if joins && here > 1 && is_looked_up(block, buffer) {
+                return Ok(false);
+            }
             (loads, readers) = (loads + here, readers + 1);
             spread |= wide_axes(block) > axes;
             if let StmtKind::Store { value, .. } = &block.body.kind {
@@ -56,6 +63,45 @@ fn loads_of(block: &Block, buffer: &Buffer) -> usize {
         loads += usize::from(matches!(&e.kind, ExprKind::Load { buffer: read, .. } if read == buffer));
     });
     loads
+}
+
+fn loads_of_any(value: &Expr) -> usize {
+    let mut loads = 0;
+    walk(value, |e: &Expr| loads += usize::from(matches!(e.kind, ExprKind::Load { .. })));
+    loads
+}
+
+/// Whether neighbouring results read elements that may lie anywhere in a row of the buffer. Such elements are read one by one,
+/// what they are made of in vectors.
+fn is_looked_up(block: &Block, buffer: &Buffer) -> bool {
+    let Some(along) = block.iters.last() else { return false };
+    let (known, mut found) = (Analyzer::new(), false);
+    walk(&block.body, |e: &Expr| {
+        if let ExprKind::Load { buffer: read, indices, .. } = &e.kind
+            && read == buffer
+        {
+            found |= stride(&known, &along.var, buffer, indices).is_none();
+        }
+    });
+    found
+}
+
+/// The divisions of integers that are a value's own, not those of its places in memory: each takes as long as many other
+/// operations.
+fn divisions(value: &Expr) -> usize {
+    let by_number = |e: &Expr| match &e.kind {
+        ExprKind::Binary(BinOp::Div | BinOp::Mod | BinOp::FloorDiv | BinOp::FloorMod, _, by) => {
+            e.dtype.is_int() && !by.as_int().is_some_and(|by| by > 0 && by & (by - 1) == 0)
+        }
+        _ => false,
+    };
+    let mut found = 0;
+    walk_some(value, |node| {
+        let Some(e) = node.downcast::<Expr>() else { return true };
+        found += usize::from(by_number(e));
+        !matches!(e.kind, ExprKind::Load { .. })
+    });
+    found
 }
 
 /// Axes with more than one value.

@@ -25,6 +25,7 @@ mod elementwise;
 mod extreme;
 mod fallback;
 mod inline;
+mod lookup;
 mod moments;
 mod norm;
 mod parts;
@@ -60,6 +61,7 @@ pub const CPU: &[Rule] = &[
     direct::DIRECT,
     channels::CHANNELS,
     product::PRODUCT,
+    lookup::LOOKUP,
     elementwise::ELEMENTWISE,
     windows::WINDOWS,
     softmax::SOFTMAX,

@@ -35,16 +35,22 @@ impl Border {
         }
     }
 
-    /// Where the element comes from that stands so far from the beginning of a dimension of this size.
-    fn source(&self, place: &Value, size: &Value) -> Value {
+    /// Where the element comes from that stands so far from the beginning of a dimension of this size. What is no border is
+    /// told apart by comparisons, which loops can be cut at. The border is at most so wide on each side.
+    fn source(&self, place: &Value, size: &Expr, widths: [&Expr; 2]) -> Value {
+        // A border that is known to have no more elements than there are goes round once.
+        let once = |width: &Expr| width.as_int().zip(size.as_int()).is_some_and(|(width, size)| width <= size);
+        let size = &Value::from(size.clone());
+        let around = |below: &Value, above: &Value| place.lt(0).select(below, &place.ge(size).select(above, place));
         let mirrored = |outermost: i64| {
             let (below, above) = (-place - outermost, size * 2 - (2 - outermost) - place);
-            place.lt(0).select(&below, &place.ge(size).select(&above, place))
+            around(&below, &above)
         };
         match self {
             Self::Constant(_) => place.clone(),
             Self::Edge => place.max(0).min(size - 1),
-            Self::Circular => place.floor_mod(size),
+            Self::Circular if widths.into_iter().all(once) => around(&(place + size), &(place - size)),
+            Self::Circular => around(&place.floor_mod(size), &place.floor_mod(size)),
             Self::Reflect => mirrored(0),
             Self::Symmetric => mirrored(1),
         }
@@ -76,7 +82,7 @@ pub fn bordered(x: &Tensor, before: &[Expr], behind: &[Expr], border: &Border, n
             conditions.extend(front.then(|| Value::from(before.clone()).le(index)));
             conditions.extend(back.then(|| index.lt(end.clone())));
             let bordered = front || back;
-            own.push(if bordered { border.source(&place, &size.clone().into()) } else { place });
+            own.push(if bordered { border.source(&place, size, [before, behind]) } else { place });
         }
         let element = x.at_all(&own);
         match (border, all_of(conditions)) {
