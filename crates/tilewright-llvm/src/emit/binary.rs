@@ -87,13 +87,13 @@ impl FnCx<'_, '_> {
             BinOp::Sub => self.body.assign(format_args!("fsub{flag} {ty} {x}, {y}")),
             BinOp::Mul => self.body.assign(format_args!("fmul {ty} {x}, {y}")),
             BinOp::Div => self.body.assign(format_args!("fdiv {ty} {x}, {y}")),
-            BinOp::Mod => self.body.assign(format_args!("frem {ty} {x}, {y}")),
+            BinOp::Mod => self.float_remainder(dtype, x, y),
             BinOp::FloorDiv => {
                 let quotient = self.body.assign(format_args!("fdiv {ty} {x}, {y}"));
                 self.body.assign(format_args!("call {ty} @llvm.floor.{name}({ty} {quotient})"))
             }
             BinOp::FloorMod => {
-                let rest = self.body.assign(format_args!("frem {ty} {x}, {y}"));
+                let rest = self.float_remainder(dtype, x, y);
                 let bools = Reg(DataType::BOOL.with_lanes(dtype.lanes));
                 let some = self.body.assign(format_args!("fcmp une {ty} {rest}, zeroinitializer"));
                 let below = self.body.assign(format_args!("fcmp olt {ty} {rest}, zeroinitializer"));
@@ -245,7 +245,7 @@ impl FnCx<'_, '_> {
     }
 
     /// Whether any lane is true.
-    fn any(&mut self, value: &Value, dtype: DataType) -> Value {
+    pub(super) fn any(&mut self, value: &Value, dtype: DataType) -> Value {
         if dtype.is_scalar() {
             return value.clone();
         }

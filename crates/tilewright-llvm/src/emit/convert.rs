@@ -6,7 +6,7 @@ use tilewright_tensor::DataType;
 
 use super::function::{FnCx, Position, Result};
 use super::narrow::is_narrow;
-use super::text::{Mangled, Reg, Value};
+use super::text::{Mangled, Reg, Value, float, int};
 
 impl FnCx<'_, '_> {
     pub(crate) fn cast(&mut self, value: &Expr, to: DataType, position: Position) -> Result<Value> {
@@ -48,6 +48,9 @@ impl FnCx<'_, '_> {
                 return self.body.assign(format_args!("icmp ne {source} {x}, zeroinitializer"));
             }
             (true, false) => {
+                if to.is_vector() {
+                    return self.saturated(x, from, to);
+                }
                 // LLVM's plain conversion has no result outside of the range; this one saturates, and NaN gives 0.
                 let name = if to.is_signed() { "fptosi" } else { "fptoui" };
                 let types = format!("{}.{}", Mangled(to), Mangled(from));
@@ -64,6 +67,56 @@ impl FnCx<'_, '_> {
             (false, false) => "zext",
         };
         self.body.assign(format_args!("{name} {source} {x} to {target}"))
+    }
+
+    /// Floats as integers. What is outside of the range, or NaN, is taken out before the conversion, since LLVM's own way of
+    /// keeping to the range goes lane by lane.
+    fn saturated(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
+        if to.bits < 32 {
+            return self.saturated_narrow(x, from, to);
+        }
+        let (source, target, bools) = (Reg(from), Reg(to), Reg(DataType::BOOL.with_lanes(from.lanes)));
+        let (width, sign) = (i32::from(to.bits), i32::from(to.is_signed()));
+        let behind = f64::powi(2.0, width - sign);
+        let first = if to.is_signed() { -behind } else { 0.0 };
+        let (behind, first, zero) = (float(behind, from), float(first, from), float(0.0, from));
+        let above = self.body.assign(format_args!("fcmp oge {source} {x}, {behind}"));
+        let not_below = self.body.assign(format_args!("fcmp oge {source} {x}, {first}"));
+        let not_above = self.body.assign(format_args!("fcmp olt {source} {x}, {behind}"));
+        let inside = self.body.assign(format_args!("and {bools} {not_below}, {not_above}"));
+        let held = self.body.assign(format_args!("select {bools} {inside}, {source} {x}, {source} {zero}"));
+        let name = if to.is_signed() { "fptosi" } else { "fptoui" };
+        let mut result = self.body.assign(format_args!("{name} {source} {held} to {target}"));
+        let most = int(if to.is_signed() { i64::MAX >> (64 - width) } else { -1 }, to);
+        result = self.body.assign(format_args!("select {bools} {above}, {target} {most}, {target} {result}"));
+        if to.is_signed() {
+            let least = int(i64::MIN >> (64 - width), to);
+            let below = self.body.assign(format_args!("fcmp olt {source} {x}, {first}"));
+            result = self.body.assign(format_args!("select {bools} {below}, {target} {least}, {target} {result}"));
+        }
+        result
+    }
+
+    /// The same for integers all of which are floats: comparisons that take the bound where it is NaN bring floats into the
+    /// range.
+    fn saturated_narrow(&mut self, x: &Value, from: DataType, to: DataType) -> Value {
+        let (source, bools) = (Reg(from), Reg(DataType::BOOL.with_lanes(from.lanes)));
+        let (target, words) = (Reg(to), Reg(DataType::I32.with_lanes(from.lanes)));
+        let width = u32::from(to.bits);
+        let (least, most) = match to.is_signed() {
+            true => (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1),
+            false => (0, (1i64 << width) - 1),
+        };
+        let mut held = x.clone();
+        for (order, bound) in [("ogt", least), ("olt", most)] {
+            let bound = float(bound as f64, from);
+            let inside = self.body.assign(format_args!("fcmp {order} {source} {held}, {bound}"));
+            held = self.body.assign(format_args!("select {bools} {inside}, {source} {held}, {source} {bound}"));
+        }
+        let whole = self.body.assign(format_args!("fptosi {source} {held} to {words}"));
+        let narrow = self.body.assign(format_args!("trunc {words} {whole} to {target}"));
+        let number = self.body.assign(format_args!("fcmp ord {source} {x}, zeroinitializer"));
+        self.body.assign(format_args!("select {bools} {number}, {target} {narrow}, {target} zeroinitializer"))
     }
 
     /// The same bits as another type. Bools, whose lanes are bits here, have no such form.

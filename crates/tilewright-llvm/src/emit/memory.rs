@@ -1,12 +1,16 @@
 //! Loads and stores: of a scalar, of neighbours, of elements at a constant distance, of elements anywhere.
 
+use tilewright_expr::node::walk;
 use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind};
 use tilewright_tensor::DataType;
 
 use super::binary::int_constant;
 use super::expr::no_wrap;
 use super::function::{FnCx, Position, Result};
-use super::text::{Mangled, Mem, Reg, Value};
+use super::text::{Mangled, Mem, Reg, Value, int};
+
+/// Bytes of the smallest vector whose elements are gathered by one instruction.
+const LEAST_GATHER: usize = 32;
 
 /// The elements that an access touches.
 enum Place {
@@ -15,7 +19,7 @@ enum Place {
     /// So far apart, in elements, from this address on.
     Strided(Value, i64),
     /// Each lane of the index its own.
-    Anywhere { base: Value, index: Value, index_type: DataType },
+    Anywhere { base: Value, index: Value, index_type: DataType, is_constant: bool },
 }
 
 impl FnCx<'_, '_> {
@@ -60,19 +64,33 @@ impl FnCx<'_, '_> {
             (Place::Strided(address, 2), None) if dtype.lanes.is_multiple_of(4) && !in_registers => {
                 self.load_every_other(&address, dtype)
             }
+            // Of lanes at constant places LLVM knows what is beside what.
+            (place @ Place::Anywhere { is_constant: false, .. }, None) if self.gathers(dtype) => {
+                let all = int(1, DataType::BOOL.with_lanes(dtype.lanes));
+                self.gather(&place, &all, dtype)
+            }
             (place, None) => self.load_lanes(&place, dtype),
             (Place::Strided(address, 2), Some(mask)) if self.is_one_register(dtype) && !in_registers => {
                 self.load_every_other_masked(&address, &mask, dtype)
             }
-            (place, Some(mask)) => {
-                let (addresses, ty) = (self.addresses(&place, dtype), Mem(dtype));
-                let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
-                self.body.assign(format_args!(
-                    "call {ty} @llvm.masked.gather.{name}.v{lanes}p0(<{lanes} x ptr> align {align} {addresses}, \
-                     <{lanes} x i1> {mask}, {ty} zeroinitializer)"
-                ))
-            }
+            (place, Some(mask)) => self.gather(&place, &mask, dtype),
         }
+    }
+
+    /// Whether a vector of elements that may lie anywhere is read by one instruction, or by some.
+    fn gathers(&self, dtype: DataType) -> bool {
+        let bytes = dtype.element_bytes() * usize::from(dtype.lanes);
+        self.unit.target.has_fast_gathers() && matches!(dtype.bits, 32 | 64) && bytes >= LEAST_GATHER
+    }
+
+    /// The elements of the mask's lanes, each from its own address; 0 in the others.
+    fn gather(&mut self, place: &Place, mask: &Value, dtype: DataType) -> Value {
+        let (addresses, ty) = (self.addresses(place, dtype), Mem(dtype));
+        let (lanes, align, name) = (dtype.lanes, dtype.element_bytes(), memory_name(dtype));
+        self.body.assign(format_args!(
+            "call {ty} @llvm.masked.gather.{name}.v{lanes}p0(<{lanes} x ptr> align {align} {addresses}, \
+             <{lanes} x i1> {mask}, {ty} zeroinitializer)"
+        ))
     }
 
     pub(crate) fn store(
@@ -196,7 +214,8 @@ impl FnCx<'_, '_> {
             let first = self.first_lane(index, position)?;
             Place::Strided(self.element_if(whole, &base, dtype, &first, index_type.element()), stride)
         } else {
-            Place::Anywhere { base, index: self.value(index, position)?, index_type }
+            let is_constant = is_constant(index);
+            Place::Anywhere { base, index: self.value(index, position)?, index_type, is_constant }
         };
         Ok((place, dtype))
     }
@@ -408,7 +427,7 @@ impl FnCx<'_, '_> {
                 let steps = Value::constant(stride.wrapping_mul(i64::from(lane)).to_string());
                 self.element(address, dtype, &steps, DataType::I64)
             }
-            Place::Anywhere { base, index, index_type } => {
+            Place::Anywhere { base, index, index_type, .. } => {
                 let index = self.lane(index, *index_type, lane);
                 self.element(base, dtype, &index, index_type.element())
             }
@@ -426,7 +445,7 @@ impl FnCx<'_, '_> {
                 let (lanes, steps) = (dtype.lanes, steps.join(", "));
                 self.body.assign(format_args!("getelementptr {ty}, ptr {address}, <{lanes} x i64> <{steps}>"))
             }
-            Place::Anywhere { base, index, index_type } => {
+            Place::Anywhere { base, index, index_type, .. } => {
                 let index = self.address_index(index, *index_type);
                 self.body.assign(format_args!("getelementptr {ty}, ptr {base}, {index}"))
             }
@@ -443,6 +462,15 @@ impl FnCx<'_, '_> {
 /// The name of a vector in memory as intrinsics have it: bools are bytes there.
 fn memory_name(dtype: DataType) -> Mangled {
     Mangled(if dtype.is_bool() { DataType::U8.with_lanes(dtype.lanes) } else { dtype })
+}
+
+/// Whether the index is the same whenever the access is made.
+fn is_constant(index: &Expr) -> bool {
+    let mut varies = false;
+    walk(index, |e: &Expr| {
+        varies |= matches!(e.kind, ExprKind::Var(_) | ExprKind::Load { .. } | ExprKind::Foreign { .. })
+    });
+    !varies
 }
 
 /// Sums and products that [`stride_of`] looks into. Lowering gives a plain ramp; this is for what it leaves.

@@ -16,6 +16,7 @@ mod memory;
 mod narrow;
 mod parallel;
 mod pieces;
+mod remainder;
 mod scratch;
 mod stmt;
 mod stream;
