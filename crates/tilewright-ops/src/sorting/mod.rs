@@ -2,10 +2,12 @@
 //!
 //! The order is total: equal elements stay in the order in which they stand, and NaN is greater than every number.
 
+mod candidates;
 mod keys;
 mod lines;
 mod radix;
 mod rank;
+mod run;
 mod select;
 mod short;
 

@@ -12,7 +12,8 @@ use tilewright_ir::tir::Stmt;
 use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::lines::{Cell, Lines, Names, compare, serial, when, with_local};
+use super::lines::Lines;
+use super::run::{Cell, Names, compare, serial, when, with_local};
 use super::{Line, short};
 
 /// Lines of up to so many pieces of keys are short.
@@ -72,7 +73,7 @@ impl Given<'_> {
 
 /// Sorts a line, short or not.
 fn ordered(lines: &Lines<'_>, given: Given<'_>, line: &[Var]) -> Result<Stmt, TeError> {
-    let (extent, most) = (lines.extent(), SHORT * lines.piece);
+    let (extent, most) = (lines.extent(), SHORT * lines.run.piece);
     let body = match extent.as_int() {
         Some(0) => return Ok(Stmt::nothing()),
         Some(extent) if extent <= most => short::compared(lines, given, line, most)?,
@@ -105,10 +106,10 @@ impl<'a> Radix<'a> {
             Some(extent) if extent < i64::from(i32::MAX) => DataType::I32,
             _ => DataType::I64,
         };
-        let rounds = (lines.keys.bits() + BITS - 1) / BITS;
+        let rounds = (lines.run.keys.bits() + BITS - 1) / BITS;
         let size = Expr::i64(DIGITS * rounds);
         let counts = Buffer::new("counts", vec![size], place).derive(|node| node.scope = Scope::Local);
-        let places = Buffer::new("places", lines.memory.shape.to_vec(), place);
+        let places = Buffer::new("places", lines.run.memory.shape.to_vec(), place);
         Self { lines, given, places, counts, rounds, side: Cell::new("side", DataType::I64) }
     }
 
@@ -125,7 +126,7 @@ impl<'a> Radix<'a> {
 
     /// Where keys and places of a side begin.
     fn begin(&self, side: &Expr) -> Expr {
-        side.clone() * (self.lines.pieces.clone() * self.lines.piece)
+        side.clone() * (self.lines.run.pieces.clone() * self.lines.run.piece)
     }
 
     /// Where the count of a key's digit stands.
@@ -151,7 +152,7 @@ impl<'a> Radix<'a> {
         let zeros = Expr::ramp(&(Expr::var(&at) * lanes), &Expr::i64(1), lanes as u16)?;
         let none = self.set_count(&zeros, &Expr::int(0, self.counts.dtype.with_lanes(lanes as u16)))?;
         let mut names = Names::default();
-        let key = names.name("key", self.lines.key(&Expr::var(&own))?);
+        let key = names.name("key", self.lines.run.key(&Expr::var(&own))?);
         let mut steps =
             vec![Stmt::store(&self.places, vec![Expr::var(&own)], &Expr::var(&own).cast(self.places.dtype)?)?];
         for round in 0..self.rounds {
@@ -169,7 +170,7 @@ impl<'a> Radix<'a> {
         let begin = names.name("begin", self.begin(&side));
         let other = names.name("other", Expr::i64(1) - side);
         let target = names.name("target", self.begin(&other));
-        let first = self.digit(&self.lines.key(&begin)?, round)?;
+        let first = self.digit(&self.lines.run.key(&begin)?, round)?;
         let differ = compare(CmpOp::Lt, &self.count(&first)?.cast(DataType::I64)?, self.lines.extent())?;
         let move_all =
             Stmt::seq([self.summed(round)?, self.scattered(round, &begin, &target)?, self.side.set(&other)?]);
@@ -190,14 +191,14 @@ impl<'a> Radix<'a> {
     fn scattered(&self, round: &Expr, begin: &Expr, target: &Expr) -> Result<Stmt, TeError> {
         let (own, mut names) = (Var::new("own", DataType::I64), Names::default());
         let at = names.name("at", begin + &Expr::var(&own));
-        let key = names.name("key", self.lines.key(&at)?);
+        let key = names.name("key", self.lines.run.key(&at)?);
         let place = names.name("place", Expr::load(&self.places, vec![at])?);
         let digit = names.name("digit", self.digit(&key, round)?);
         let next = names.name("next", self.count(&digit)?);
         let to = names.name("to", target + &next.cast(DataType::I64)?);
         let steps = [
             self.set_count(&digit, &(next + 1))?,
-            Stmt::store(&self.lines.memory, vec![to.clone()], &key)?,
+            Stmt::store(&self.lines.run.memory, vec![to.clone()], &key)?,
             Stmt::store(&self.places, vec![to], &place)?,
         ];
         Ok(serial(&own, self.lines.extent(), names.around(Stmt::seq(steps))))

@@ -12,7 +12,8 @@ use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
 use super::Line;
-use super::lines::{Cell, Lines, Names, both, compare, serial, when};
+use super::lines::Lines;
+use super::run::{Cell, Names, both, compare, serial, when};
 use super::select::enough;
 
 /// Which element of a line is looked for.
@@ -48,22 +49,6 @@ pub(crate) fn ranked(x: &Tensor, line: Line, rank: Rank, name: &str) -> Result<(
     }
 }
 
-/// The first `k` elements of each line in the order of their places, and these. A line has at least so many, or the run ends.
-pub(super) fn gathered(x: &Tensor, line: Line, k: i64, name: &str) -> Result<Vec<Tensor>, TeError> {
-    let mut dims = x.shape().to_vec();
-    dims[line.axis] = Expr::i64(k);
-    let outputs: Vec<_> = [x.dtype()].into_iter().chain(line.indices).map(|dtype| (dims.clone(), dtype)).collect();
-    let op = extern_op(&outputs, std::slice::from_ref(x), name, Attrs::new(), |ins, outs| match (ins, outs) {
-        ([x], [values, indices @ ..]) => {
-            let lines = Lines::new(x, line, 1);
-            let own = |vars: &[Var]| lines.first(vars, k, values, indices.first());
-            Ok(Stmt::seq([enough(x, line.axis, k)?, lines.each(own)?]))
-        }
-        _ => Err(TeError(format!("`{name}` selects of one tensor"))),
-    })?;
-    Ok(op.outputs())
-}
-
 impl Lines<'_> {
     /// The element of a rank, and its place.
     fn one(&self, line: &[Var], rank: Rank, values: &Buffer, indices: Option<&Buffer>) -> Result<Stmt, TeError> {
@@ -86,7 +71,7 @@ impl Lines<'_> {
                 return at(&half);
             }
             // No other key is the least one than that of NaN.
-            self.counted(&[Expr::int(1, self.keys.dtype())], |counts| {
+            self.run.counted(&[Expr::int(1, self.run.keys.dtype())], |counts| {
                 let none = compare(CmpOp::Eq, &counts[0], &Expr::i64(0))?;
                 at(&Expr::select(&none, &half, &Expr::i64(0))?)
             })
@@ -109,60 +94,25 @@ impl Lines<'_> {
 
     /// The place of the element of a rank.
     fn place_of(&self, rank: &Expr, place: &Cell) -> Result<Stmt, TeError> {
-        let (key, below) = (Cell::new("key", self.keys.dtype()), Cell::new("below", DataType::I64));
+        let (key, below) = (Cell::new("key", self.run.keys.dtype()), Cell::new("below", DataType::I64));
         let seen = Cell::new("seen", DataType::I64);
         let mut names = Names::default();
         let (key_is, rank_is) = (names.name("key", key.get()?), names.name("among", rank.clone() - below.get()?));
         let piece = Var::new("piece", DataType::I64);
         let alike = |key: &Expr| compare(CmpOp::Eq, key, &key_is.broadcast(key.dtype.lanes)?);
-        let look = self.of_piece(&Expr::var(&piece), alike, |there| {
+        let look = self.run.of_piece(&Expr::var(&piece), alike, |there| {
             let own = Var::new("own", DataType::I64);
-            let here = Expr::var(&piece) * self.piece + Expr::var(&own);
+            let here = Expr::var(&piece) * self.run.piece + Expr::var(&own);
             let is_it = compare(CmpOp::Eq, &seen.get()?, &rank_is)?;
             let count = [when(is_it, place.set(&here)?, None), seen.set(&(seen.get()? + 1))?];
-            let search = serial(&own, &Expr::i64(self.piece), when(alike(&self.key(&here)?)?, Stmt::seq(count), None));
+            let search =
+                serial(&own, &Expr::i64(self.run.piece), when(alike(&self.run.key(&here)?)?, Stmt::seq(count), None));
             let end = seen.get()? + there.clone();
             let inside = both(&compare(CmpOp::Le, &seen.get()?, &rank_is)?, &compare(CmpOp::Lt, &rank_is, &end)?)?;
             Ok(when(inside, search, Some(seen.set(&end)?)))
         })?;
-        let all = [seen.set(&Expr::i64(0))?, place.set(&Expr::i64(0))?, serial(&piece, &self.pieces, look)];
-        let body = Stmt::seq([self.found(rank, &key, &below)?, names.around(Stmt::seq(all))]);
+        let all = [seen.set(&Expr::i64(0))?, place.set(&Expr::i64(0))?, serial(&piece, &self.run.pieces, look)];
+        let body = Stmt::seq([self.run.found(rank, &key, &below)?, names.around(Stmt::seq(all))]);
         Ok(key.around(below.around(seen.around(body))))
-    }
-
-    /// The first `k` elements, in the order of their places.
-    fn first(&self, line: &[Var], k: i64, values: &Buffer, indices: Option<&Buffer>) -> Result<Stmt, TeError> {
-        let (key, below) = (Cell::new("key", self.keys.dtype()), Cell::new("below", DataType::I64));
-        let (next, alike) = (Cell::new("next", DataType::I64), Cell::new("alike", DataType::I64));
-        let mut names = Names::default();
-        let key_is = names.name("key", key.get()?);
-        let (piece, own) = (Var::new("piece", DataType::I64), Var::new("own", DataType::I64));
-        let here = Expr::var(&piece) * self.piece + Expr::var(&own);
-        let target = self.at(line, &Expr::binary(BinOp::Min, &next.get()?, &Expr::i64(k - 1))?);
-        let mut taken = vec![Stmt::store(values, target.clone(), &Expr::load(self.x, self.at(line, &here))?)?];
-        if let Some(indices) = indices {
-            taken.push(Stmt::store(indices, target, &here.cast(indices.dtype)?)?);
-        }
-        taken.push(next.set(&(next.get()? + 1))?);
-        let is_alike = compare(CmpOp::Eq, &self.key(&here)?, &key_is)?;
-        // Of those that are alike the first ones, as many as are left.
-        let left = both(&is_alike, &compare(CmpOp::Gt, &alike.get()?, &Expr::i64(0))?)?;
-        let belongs = Expr::binary(BinOp::Or, &compare(CmpOp::Lt, &self.key(&here)?, &key_is)?, &left)?;
-        let fewer = when(is_alike, alike.set(&(alike.get()? - 1))?, None);
-        let one = when(belongs, Stmt::seq(taken.into_iter().chain([fewer])), None);
-        let not_above = |key: &Expr| compare(CmpOp::Le, key, &key_is.broadcast(key.dtype.lanes)?);
-        let look = self.of_piece(&Expr::var(&piece), not_above, |there| {
-            let some = compare(CmpOp::Gt, there, &Expr::i64(0))?;
-            let open = compare(CmpOp::Lt, &next.get()?, &Expr::i64(k))?;
-            Ok(when(both(&some, &open)?, serial(&own, &Expr::i64(self.piece), one), None))
-        })?;
-        let gather = [
-            next.set(&Expr::i64(0))?,
-            alike.set(&(Expr::i64(k) - below.get()?))?,
-            names.around(serial(&piece, &self.pieces, look)),
-        ];
-        let found = self.found(&Expr::i64(k - 1), &key, &below)?;
-        let body = Stmt::seq([self.made(line)?, found].into_iter().chain(gather));
-        Ok(key.around(below.around(next.around(alike.around(body)))))
     }
 }

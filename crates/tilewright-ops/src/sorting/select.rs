@@ -13,7 +13,7 @@ use tilewright_ir::tir::{ForKind, Stmt, StmtKind};
 use tilewright_te::{TeError, Tensor, extern_op};
 use tilewright_tensor::DataType;
 
-use super::lines::with_local;
+use super::run::with_local;
 use super::{Line, before};
 
 /// Lanes of the extremes of a piece, and elements of a piece.

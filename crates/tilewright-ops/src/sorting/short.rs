@@ -8,12 +8,13 @@ use tilewright_ir::tir::Stmt;
 use tilewright_te::TeError;
 use tilewright_tensor::DataType;
 
-use super::lines::{Lines, Names, compare, serial, with_local};
+use super::lines::Lines;
 use super::radix::Given;
+use super::run::{Names, compare, serial, with_local};
 
 /// Sorts a line of up to `most` elements, whose keys are there.
 pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: i64) -> Result<Stmt, TeError> {
-    let (lanes, own) = (i64::from(lines.lanes), Var::new("own", DataType::I64));
+    let (lanes, own) = (i64::from(lines.run.lanes), Var::new("own", DataType::I64));
     let lane = if lanes == 8 { DataType::I64 } else { DataType::I32 };
     let ranks = Buffer::new("ranks", vec![Expr::i64(most)], lane).derive(|node| node.scope = Scope::Local);
     let mut names = Names::default();
@@ -35,19 +36,19 @@ pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: 
 /// How many elements belong before each of the vector at `begin`.
 fn counted(lines: &Lines<'_>, ranks: &Buffer, begin: &Expr) -> Result<Stmt, TeError> {
     let other = Var::new("other", DataType::I64);
-    let lane = ranks.dtype.with_lanes(lines.lanes);
+    let lane = ranks.dtype.with_lanes(lines.run.lanes);
     let mut names = Names::default();
-    let places = Expr::ramp(begin, &Expr::i64(1), lines.lanes)?;
-    let keys = names.name("keys", lines.key(&places)?);
-    let own = names.name("places", Expr::ramp(&begin.cast(ranks.dtype)?, &Expr::int(1, ranks.dtype), lines.lanes)?);
-    let ranks_at = Expr::ramp(&Expr::i64(0), &Expr::i64(1), lines.lanes)?;
-    let sums = Buffer::new("sums", vec![Expr::i64(i64::from(lines.lanes))], ranks.dtype)
+    let places = Expr::ramp(begin, &Expr::i64(1), lines.run.lanes)?;
+    let keys = names.name("keys", lines.run.key(&places)?);
+    let own = names.name("places", Expr::ramp(&begin.cast(ranks.dtype)?, &Expr::int(1, ranks.dtype), lines.run.lanes)?);
+    let ranks_at = Expr::ramp(&Expr::i64(0), &Expr::i64(1), lines.run.lanes)?;
+    let sums = Buffer::new("sums", vec![Expr::i64(i64::from(lines.run.lanes))], ranks.dtype)
         .derive(|node| node.scope = Scope::Local);
     let mut inner = Names::default();
-    let key = inner.name("key", lines.key(&Expr::var(&other))?.broadcast(lines.lanes)?);
+    let key = inner.name("key", lines.run.key(&Expr::var(&other))?.broadcast(lines.run.lanes)?);
     let less = compare(CmpOp::Lt, &key, &keys)?;
     let alike = compare(CmpOp::Eq, &key, &keys)?;
-    let earlier = compare(CmpOp::Lt, &Expr::var(&other).cast(ranks.dtype)?.broadcast(lines.lanes)?, &own)?;
+    let earlier = compare(CmpOp::Lt, &Expr::var(&other).cast(ranks.dtype)?.broadcast(lines.run.lanes)?, &own)?;
     let belongs = Expr::binary(BinOp::Or, &less, &Expr::binary(BinOp::And, &alike, &earlier)?)?;
     let one = Expr::select(&belongs, &Expr::int(1, lane), &Expr::int(0, lane))?;
     let sum = Expr::load(&sums, vec![ranks_at.clone()])?;

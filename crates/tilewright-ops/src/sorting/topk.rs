@@ -7,7 +7,7 @@ use tilewright_ir::tir::PrimFunc;
 use tilewright_te::legalize as legalize_formula;
 use tilewright_tensor::DataType;
 
-use super::rank::gathered;
+use super::candidates::gathered;
 use super::select::selected;
 use super::{Line, index_dtype, infer_ordered, sorted, with_dtype};
 use crate::elementwise::block_name;
@@ -35,7 +35,7 @@ op! {
 }
 
 /// Up to so many elements are selected without sorting the others.
-const FEW: i64 = 32;
+const FEW: i64 = 4;
 
 /// Whether values and whether indices are given.
 fn wanted(call: &OpCall<'_>) -> Result<(bool, bool), InferError> {

@@ -7,6 +7,8 @@
 # run: integers seed=5 == same
 # run: truths == same
 # run: wide special == same
+# run: candidates special == same
+# run: least_alike == same
 # run: symbolic n=40 == same
 # run: symbolic n=41 special == same
 # run: symbolic n=400 special == same
@@ -46,3 +48,13 @@ class Module:
     @R.function
     def symbolic(x: R.Tensor((2, "n"), "float32")):
         return (R.topk(x, k=40), R.topk(x, k=40, largest=False))
+
+    @R.function
+    def candidates(x: R.Tensor((2, 700), "float32"), y: R.Tensor((520, 2), "int16"), z: R.Tensor((1, 320), "float64")):
+        return (R.topk(x, k=9), R.topk(x, k=21, largest=False), R.topk(y, k=10, axis=0), R.topk(z, k=8, dtype="int64"))
+
+    @R.function
+    def least_alike(x: R.Tensor((1, 640), "uint8"), y: R.Tensor((1, 700), "float32")):
+        zeros = R.multiply(x, R.const(0, "uint8"))
+        nans = R.divide(R.multiply(y, R.const(0, "float32")), R.const(0, "float32"))
+        return (R.topk(zeros, k=20, largest=False), R.topk(zeros, k=20), R.topk(nans, k=20), R.topk(R.round(y), k=20))
