@@ -11,7 +11,7 @@ use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
 use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, substituted, typed};
-use crate::loops::{looped, named, only_if, serial, store, task_block, with_names};
+use crate::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
 use crate::primitive::{Call, Fault};
 use crate::tree::Site;
 
@@ -56,6 +56,16 @@ impl<'a> RowVectors<'a> {
     ) -> Result<Self, Fault> {
         let (lanes, accumulators) = (call.power_of_two(1, "lanes", 64)?, call.power_of_two(2, "accumulators", 16)?);
         let several = call.size(3, "rows", 1..=MOST)?;
+        Self::with(call, site, (rows, column, out), [lanes, accumulators, several])
+    }
+
+    /// The same, of so many lanes, accumulators and rows of a task.
+    pub(crate) fn with(
+        call: &Call<'_>,
+        site: &Site,
+        (rows, column, out): (&'a Group, &'a Axis, &Buffer),
+        [lanes, accumulators, several]: [i64; 3],
+    ) -> Result<Self, Fault> {
         let result = site.block().filter(|block| block.writes.iter().any(|region| region.buffer == *out));
         let name = result.ok_or_else(|| Fault::at(site, "the block does not give the result"))?.name.clone();
         if let Some(columns) = column.extent.as_int().filter(|&columns| columns > MOST) {
@@ -228,6 +238,16 @@ impl RowVectors<'_> {
         let u = self.var("u");
         let clear = self.lanes_of(|l| store(buffer, &[&Expr::var(&u), l], value))?;
         Ok(looped(&u, &Expr::i64(self.accumulators), ForKind::Unrolled, clear))
+    }
+
+    /// All lanes of all accumulators times a number.
+    pub(crate) fn scaled(&self, buffer: &Buffer, by: &Expr) -> Result<Stmt, Fault> {
+        let u = self.var("u");
+        let scale = self.lanes_of(|l| {
+            let before = load(buffer, &[&Expr::var(&u), l])?;
+            store(buffer, &[&Expr::var(&u), l], &binary(BinOp::Mul, &before, by)?)
+        })?;
+        Ok(looped(&u, &Expr::i64(self.accumulators), ForKind::Unrolled, scale))
     }
 
     fn lanes_of(&self, body: impl FnOnce(&Expr) -> Result<Stmt, Fault>) -> Result<Stmt, Fault> {

@@ -37,6 +37,8 @@ mod rfactor;
 mod sample;
 pub(crate) mod seek_extreme;
 mod set_scope;
+mod softmax_by_pieces;
+mod softmax_side_by_side;
 mod split;
 mod stage_transpose;
 mod storage_align;
@@ -121,6 +123,8 @@ pub const ALL: &[Primitive] = &[
     decompose_padding::DECOMPOSE_PADDING,
     multiply_by_reciprocal::MULTIPLY_BY_RECIPROCAL,
     pipeline_softmax::PIPELINE_SOFTMAX,
+    softmax_by_pieces::SOFTMAX_BY_PIECES,
+    softmax_side_by_side::SOFTMAX_SIDE_BY_SIDE,
     pipeline_norm::PIPELINE_NORM,
     pipeline_moments::PIPELINE_MOMENTS,
     seek_extreme::SEEK_EXTREME,

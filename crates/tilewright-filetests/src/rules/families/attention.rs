@@ -186,7 +186,19 @@ fn masked(g: &mut Graph<'_>, s: &Sizes, scores: Value) -> Value {
 pub(super) fn softmax(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     let dtype = g.dice.word(&["float32", "float32", "float32", "float16", "float64"]);
-    let (shape, axis) = if g.dice.one_in(2) {
+    let (shape, axis) = if g.dice.one_in(8) {
+        // Rows that are taken piece by piece.
+        let (rows, columns) = (g.dice.between(8, 10), g.dice.between(16_385, 16_500));
+        (vec![g.dim(rows, 4), Dim::known(columns)], 1)
+    } else if g.dice.one_in(3) {
+        // Rows side by side.
+        let (batch, own) = (g.dice.between(1, 20), g.dice.between(1, 40));
+        let (height, width) = (g.dice.between(1, 12), g.dice.between(8, 150));
+        let batch = g.dim(batch, 4);
+        let own = g.dim(own, 6);
+        let beside = if g.dice.one_in(2) { vec![g.dim(width, 4)] } else { [height, width].map(Dim::known).to_vec() };
+        ([vec![batch, own], beside].concat(), 1)
+    } else if g.dice.one_in(2) {
         let rows = g.dice.pick(&[256, 257, 300, 512]).unwrap_or(256);
         let columns = g.dice.pick(&[8, 16, 32, 48, 64]).unwrap_or(8);
         let rows = g.dim(rows, 4);

@@ -5,7 +5,7 @@ use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, Stm
 use tilewright_tensor::DataType;
 
 use super::Softmax;
-use crate::exprs::{binary, compare, greater, mentions, stored, substituted, typed};
+use crate::exprs::{binary, compare, greater, stored, substituted, typed};
 use crate::loops::{folded, load, memory, serial, store, with_names};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors, UNKNOWN};
@@ -139,7 +139,7 @@ impl Maker<'_> {
         let sum = |l: &Expr, power: &Expr| {
             store(&m.sums, &[&at.vector, l], &binary(BinOp::Add, &load(&m.sums, &[&at.vector, l])?, power)?)
         };
-        if !self.keeps_powers() {
+        if !self.s.keeps_powers() {
             return self.of.vector(at, |l, column| sum(l, &power(column)?));
         }
         let slot = self.slot(i)?;
@@ -148,15 +148,11 @@ impl Maker<'_> {
         Ok(Stmt::seq([kept, sums]))
     }
 
-    fn keeps_powers(&self) -> bool {
-        mentions(&self.s.value, std::slice::from_ref(&self.s.power))
-    }
-
     fn result(&self, m: &Memory, row: &Row, i: &Expr, at: &Place) -> Result<Stmt, Fault> {
         let slot = self.slot(i)?;
         let value = |column: &Expr| {
             let mut numbers = Row::new();
-            if self.keeps_powers() {
+            if self.s.keeps_powers() {
                 numbers.push((self.s.power.clone(), load(&m.powers, &[&slot, column])?));
             }
             for (number, (var, _)) in (0..).zip(&self.s.of_row) {

@@ -46,6 +46,9 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let site = call.block(0)?;
     call.with_root_body(&site, || {
         let softmax = Softmax::of(call.function).map_err(|fault| Fault::at(&site, fault.message))?;
+        if softmax.beside.is_some() {
+            return Err(Fault::at(&site, "columns do not lie together in memory"));
+        }
         let of = RowVectors::of(call, &site, &softmax.rows, &softmax.column, &softmax.out)?;
         Maker { s: &softmax, of }.tasks()
     })

@@ -9,7 +9,7 @@
 use tilewright_arith::Analyzer;
 use tilewright_expr::node::{rewrite, walk};
 use tilewright_ir::nest::same_indices;
-use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Var};
+use tilewright_ir::tir::{BinOp, Buffer, Expr, ExprKind, Intrinsic, PrimFunc, Range, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
@@ -18,27 +18,30 @@ use crate::exprs::{binary, loaded_buffers, mentions, typed};
 use crate::formulas::{self, Reduced, Stage, check_temporary};
 use crate::primitive::Fault;
 use crate::reduced_rows::{axes, check_rows, indexed, is_of, lies_along, read_at};
+use crate::stride::{Steps, run, steps, steps_of};
 
 /// A softmax over the axes of its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Softmax {
-    /// All axes of the result but one, in their order, and their extents as 64 bits.
+    /// The axes of the result but one, without the last of them that lie side by side; their extents as 64 bits.
     pub(crate) rows: Group,
+    /// Rows that lie side by side in memory; none where the numbers of a row do.
+    pub(crate) beside: Option<Group>,
     /// That one.
     pub(crate) column: Axis,
     /// In float32.
-    pub(super) number: Expr,
+    pub(in crate::primitive) number: Expr,
     /// What the maximum begins with.
-    pub(super) lowest: Expr,
-    pub(super) out: Buffer,
-    pub(super) indices: Vec<Expr>,
+    pub(in crate::primitive) lowest: Expr,
+    pub(in crate::primitive) out: Buffer,
+    pub(in crate::primitive) indices: Vec<Expr>,
     /// The result, with names for the power and for numbers of its row.
-    pub(super) value: Expr,
-    pub(super) power: Var,
-    pub(super) most: Var,
-    pub(super) total: Var,
+    pub(in crate::primitive) value: Expr,
+    pub(in crate::primitive) power: Var,
+    pub(in crate::primitive) most: Var,
+    pub(in crate::primitive) total: Var,
     /// What is worked out once for a row, from the largest number and the sum, by its name in `value`.
-    pub(super) of_row: Vec<(Var, Expr)>,
+    pub(in crate::primitive) of_row: Vec<(Var, Expr)>,
 }
 
 fn fault(message: &str) -> Fault {
@@ -59,13 +62,18 @@ struct Found<'a> {
 }
 
 impl Softmax {
+    /// Whether the result is made with the power: otherwise with the number itself.
+    pub(in crate::primitive) fn keeps_powers(&self) -> bool {
+        mentions(&self.value, std::slice::from_ref(&self.power))
+    }
+
     pub(crate) fn of(function: &PrimFunc) -> Result<Self, Fault> {
         let stages = formulas::of(function, 2)?;
         let [most, total, out] = stages.as_slice() else {
             return Err(fault("there is not a maximum, a sum and a result"));
         };
         check_temporary(function, [most, total])?;
-        let known = analyzer_of(function);
+        let mut known = analyzer_of(function);
         let (least, sum) = (reduction(most, BinOp::Max)?, reduction(total, BinOp::Add)?);
         let lowest = matches!(&least.from.kind, ExprKind::Float(from) if from.0 <= f64::from(f32::MIN));
         let begins = matches!(&sum.from.kind, ExprKind::Float(from) if from.0 == 0.0);
@@ -88,6 +96,10 @@ impl Softmax {
         }
         let found = Found { most, total, out, column, number, power, at_most, at_total };
         found.check()?;
+        for axis in rows.iter().chain([&found.column]) {
+            known.bind(&axis.var, &Range::up_to(typed(axis.extent.cast(axis.var.dtype))?));
+        }
+        let rows = found.layout(&known, rows)?;
         found.named(&known, rows, widened(&least.from)?)
     }
 }
@@ -97,16 +109,14 @@ impl Found<'_> {
         std::slice::from_ref(&self.column.var)
     }
 
-    /// What is read and written lies together along the columns, is read where it is written, and costs little; the maximum
-    /// is that of the numbers.
+    /// What is read is read where it is written, and costs little; the maximum is that of the numbers.
     fn check(&self) -> Result<(), Fault> {
         let most = self.most.at(&self.at_most, Some(&Expr::var(&self.column.var)));
         let largest = most.map(|most| widened(&most)).transpose()?;
         if mentions(&self.at_most, self.column()) || !largest.is_some_and(|largest| largest.equal(&self.number)) {
             return Err(fault("the maximum or the sum is of other numbers"));
         }
-        let along = |indices: &[Expr]| lies_along(indices, &self.column);
-        let (mut apart, mut elsewhere, mut costly) = (!along(&self.out.indices), false, false);
+        let (mut apart, mut elsewhere, mut costly) = (false, false, false);
         walk(&self.number, |e: &Expr| {
             costly |= match &e.kind {
                 ExprKind::Call { intrinsic, .. } => *intrinsic != Intrinsic::IfThenElse,
@@ -116,7 +126,7 @@ impl Found<'_> {
         });
         walk(&vec![self.number.clone(), self.out.value.clone()], |e: &Expr| {
             if let ExprKind::Load { buffer, indices, predicate } = &e.kind {
-                apart |= mentions(indices, self.column()) && !along(indices) || predicate.is_some();
+                apart |= predicate.is_some();
                 let same = *buffer == self.out.buffer && same_indices(indices, &self.out.indices);
                 elsewhere |= buffer.data == self.out.buffer.data && !same;
                 elsewhere |= *buffer == self.most.buffer && !same_indices(indices, &self.at_most);
@@ -166,8 +176,43 @@ impl Found<'_> {
         loaded_buffers(rest.as_ref().unwrap_or(&self.out.value)).contains(&self.most.buffer)
     }
 
+    /// The axes of rows, and those of them that lie side by side: none where all that is read and written lies together along
+    /// the columns.
+    fn layout(&self, known: &Analyzer, mut rows: Vec<Axis>) -> Result<(Vec<Axis>, Vec<Axis>), Fault> {
+        let along = |indices: &[Expr]| lies_along(indices, &self.column);
+        let values = vec![self.number.clone(), self.out.value.clone()];
+        let mut together = along(&self.out.indices);
+        walk(&values, |e: &Expr| {
+            if let ExprKind::Load { indices, .. } = &e.kind {
+                together &= !mentions(indices, self.column()) || along(indices);
+            }
+        });
+        if together {
+            return Ok((rows, Vec::new()));
+        }
+        let apart = || fault("columns do not lie together in memory");
+        let wide: Vec<Axis> = rows.iter().filter(|axis| axis.extent.as_int() != Some(1)).cloned().collect();
+        let steps_along = |axes: &[Axis]| {
+            let mut all = vec![steps(known, axes, &self.out.buffer, &self.out.indices)?];
+            for value in &values {
+                all.extend(steps_of(known, value, axes)?);
+            }
+            Some(all)
+        };
+        let last = wide.last().map(std::slice::from_ref).and_then(steps_along).ok_or_else(apart)?;
+        let is_near = |steps: &Steps| matches!(steps.as_slice(), [0 | 1]);
+        if last.first().is_none_or(|written| written != &[1]) || !last.iter().all(is_near) {
+            return Err(apart());
+        }
+        // Where steps between them are not constants, axes are not taken together.
+        let count = steps_along(&wide).map_or(1, |all| run(&all, &wide));
+        let beside = wide.get(wide.len() - count..).unwrap_or_default().to_vec();
+        rows.retain(|axis| beside.iter().all(|other| other.var != axis.var));
+        Ok((rows, beside))
+    }
+
     /// The softmax, with names in its result for what is known by then.
-    fn named(&self, known: &Analyzer, rows: Vec<Axis>, lowest: Expr) -> Result<Softmax, Fault> {
+    fn named(&self, known: &Analyzer, (rows, beside): (Vec<Axis>, Vec<Axis>), lowest: Expr) -> Result<Softmax, Fault> {
         let name = |name: &str| Var::new(name, DataType::F32);
         let (power, most, total, scale) = (name("power"), name("most"), name("total"), name("scale"));
         let narrow = typed(Expr::var(&most).cast(self.most.buffer.dtype))?;
@@ -206,6 +251,7 @@ impl Found<'_> {
         }
         Ok(Softmax {
             rows: Group::new(known, rows, DataType::I64)?,
+            beside: if beside.is_empty() { None } else { Some(Group::new(known, beside, DataType::I64)?) },
             column: self.column.clone(),
             number: self.number.clone(),
             lowest,
