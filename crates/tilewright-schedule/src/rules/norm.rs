@@ -9,6 +9,7 @@ use super::softmax::{ROWS, TASK, accumulators};
 use super::{Declined, Rule};
 use crate::Schedule;
 use crate::primitive::pipeline_norm::Norm;
+use crate::row_vectors::UNKNOWN;
 use crate::size::TASKS;
 use crate::trace::Arg;
 
@@ -25,10 +26,8 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let last = *schedule.stages()?.last().ok_or_else(gone)?;
     let (function, _) = schedule.site(last).ok_or_else(gone)?;
     let norm = Norm::of(function).map_err(|fault| Declined::because(fault.message))?;
-    let (Some(columns), Some(count)) = (norm.column.extent.as_int(), norm.rows.size.as_int()) else {
-        return Err(Declined::because("the number of rows, or of columns, is not known"));
-    };
-    let columns = columns.max(1);
+    let count = norm.rows.size.as_int().ok_or_else(|| Declined::because("the number of rows is not known"))?;
+    let columns = norm.column.extent.as_int().unwrap_or(UNKNOWN).max(1);
     // The rows of all stages, and one of each parameter of the columns.
     let near = (norm.depth as i64 + 2).saturating_mul(columns).saturating_mul(4);
     if u64::try_from(near).is_ok_and(|near| near > target.limits.l1_bytes) {
