@@ -13,6 +13,7 @@ X = draw(2, 3, 5)
 Y = draw(2, 3, 5, seed=1)
 SQUARE = draw(4, 4)
 IMAGE = draw(2, 4, 9, 7)
+PLACES = draw(2, 5, 20, 2)
 INTS = draw(3, 5, dtype="int64", low=-9, high=9)
 BITS = draw(3, 5, dtype="int32", low=0, high=99)
 OTHER = draw(3, 5, dtype="int32", low=1, high=5, seed=2)
@@ -359,6 +360,20 @@ CASES = {
     "interpolate bilinear": (lambda x: F.interpolate(x, size=(12, 10), mode="bilinear"), IMAGE),
     "interpolate corners": (lambda x: F.interpolate(x, (12, 10), mode="bilinear", align_corners=True), IMAGE),
     "interpolate bicubic": (lambda x: F.interpolate(x, (12, 10), mode="bicubic"), IMAGE),
+    "interpolate wide": (lambda x: F.interpolate(x, size=(7, 77), mode="bilinear", align_corners=True), IMAGE),
+    "grid_sample": (lambda x, g: F.grid_sample(x, g, align_corners=False), IMAGE, PLACES),
+    "grid_sample border": (
+        lambda x, g: F.grid_sample(x, g, padding_mode="border", align_corners=True),
+        IMAGE,
+        PLACES,
+    ),
+    "grid_sample nearest": (lambda x, g: F.grid_sample(x, g, "nearest", "reflection", True), IMAGE, PLACES),
+    "grid_sample bicubic": (lambda x, g: F.grid_sample(x, g, "bicubic", align_corners=False), IMAGE, PLACES),
+    "grid_sample 3d": (
+        lambda x, g: F.grid_sample(x, g, align_corners=False),
+        draw(1, 2, 6, 4, 4),
+        draw(1, 3, 2, 5, 3),
+    ),
     # Normalisations, attention, losses.
     "batch_norm": (F.batch_norm, IMAGE, draw(4), draw(4).abs() + 0.5, draw(4, seed=5), draw(4, seed=6)),
     "layer_norm": (lambda x, w, b: F.layer_norm(x, (3, 5), w, b, 1e-3), X, draw(3, 5), draw(3, 5, seed=1)),

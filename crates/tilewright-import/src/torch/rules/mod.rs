@@ -15,6 +15,7 @@ pub mod attention;
 pub mod bags;
 pub mod convolution;
 pub mod create;
+pub mod grid;
 pub mod indexing;
 pub mod linear;
 pub mod loss;
@@ -103,7 +104,7 @@ pub const fn same(names: &'static str, signature: &'static str) -> Rule {
 }
 
 /// The tables of the families.
-const FAMILIES: [&[Rule]; 21] = [
+const FAMILIES: [&[Rule]; 22] = [
     arithmetic::RULES,
     activation::RULES,
     reduce::RULES,
@@ -121,6 +122,7 @@ const FAMILIES: [&[Rule]; 21] = [
     linear::RULES,
     convolution::RULES,
     antialias::RULES,
+    grid::RULES,
     pool::RULES,
     normalise::RULES,
     attention::RULES,

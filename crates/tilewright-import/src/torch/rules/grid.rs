@@ -1,0 +1,48 @@
+//! Images that are read at the places of a grid.
+
+use tilewright_ir::relax::Expr;
+
+use super::super::args::Args;
+use super::super::cx::{Cx, ToAttr};
+use super::super::value::{Refused, Res, Value};
+use super::{Rule, rule};
+
+/// With numbers that say how neighbours are joined, and what lies outside.
+const ATEN: &str = "input, grid, interpolation_mode, padding_mode, align_corners";
+
+pub const RULES: &[Rule] = &[
+    rule("grid_sampler grid_sampler_2d grid_sampler_3d", ATEN, of_aten),
+    rule("grid_sample", "input, grid, mode=bilinear, padding_mode=zeros, align_corners=None", |cx, args| {
+        sampled(cx, args, args.text("mode")?, args.text("padding_mode")?)
+    }),
+];
+
+fn of_aten(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let named = |number: i64, names: [&'static str; 3]| {
+        let name = usize::try_from(number).ok().and_then(|number| names.get(number).copied());
+        name.ok_or_else(|| Refused(format!("the mode number {number} of a grid has no rule")))
+    };
+    let mode = named(args.int("interpolation_mode")?, ["bilinear", "nearest", "bicubic"])?;
+    let outside = named(args.int("padding_mode")?, ["zeros", "border", "reflection"])?;
+    sampled(cx, args, mode, outside)
+}
+
+/// PyTorch has the coordinates of a place beside each other, the operator one behind the other as channels are.
+fn sampled(cx: &mut Cx<'_>, args: &Args, mode: &str, outside: &str) -> Res {
+    let (x, grid): (Expr, Expr) = (args.tensor("input")?, args.tensor("grid")?);
+    let rank = cx.rank(&x)?;
+    let layout = match rank {
+        4 => "NCHW",
+        5 => "NCDHW",
+        _ => return Err(Refused(format!("a grid over an image of {rank} dimensions has no rule"))),
+    };
+    let last = rank as i64 - 1;
+    let grid = cx.permute(&grid, [0, last].into_iter().chain(1..last).collect())?;
+    let attrs = [
+        ("method", mode.to_attr()),
+        ("layout", layout.to_attr()),
+        ("padding_mode", outside.to_attr()),
+        ("align_corners", args.flag("align_corners")?.to_attr()),
+    ];
+    cx.call("image.grid_sample", &[&x, &grid], attrs).map(Value::Tensor)
+}
