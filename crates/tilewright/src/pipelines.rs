@@ -40,6 +40,8 @@ pub fn default_build(target: &Target) -> Sequential {
         Arc::new(relax::FuseOps::default()),
         Arc::new(relax::FuseTIR),
         Arc::new(relax::DeadCodeElimination::default()),
+        // Operators of what was too large to be a constant: before a call is found to write in their place.
+        Arc::new(relax::FoldConstant),
         // What may be overwritten is proved on loops as they are written.
         Arc::new(relax::RewriteDataflowReshape),
         Arc::new(relax::DataflowUseInplaceCalls),

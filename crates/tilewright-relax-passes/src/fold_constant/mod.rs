@@ -7,14 +7,15 @@
 //!
 //! What stays as it is: calls with effects, calls with a symbolic dimension, results that nobody uses, results of more than
 //! [`GROWTH`] times the bytes of the arguments and [`FREE_BYTES`] more (`R.zeros((10000, 10000))` is smaller as a call),
-//! calls whose evaluation fails, as the fault is the run's, where it happens at all, and functions that fusion has made: what
-//! a kernel works out from nothing would be read from memory.
+//! calls whose evaluation fails, as the fault is the run's, where it happens at all, what a later call writes in place, as
+//! constants are for ever, and functions that fusion has made: what a kernel works out from nothing would be read from memory.
 //!
 //! A constant that only folded calls have used goes at once, so that memory holds the constants that the module is left
 //! with and those of one chain of calls.
 
 mod evaluate;
 mod view;
+mod written;
 
 use tilewright_expr::node::{VarId, rewrite, walk};
 use tilewright_ir::IRModule;
@@ -52,6 +53,7 @@ impl Pass for FoldConstant {
             let function = normalized(function);
             let mut fold = Fold::new(&module, cx.evaluator);
             fold.count(&function.body, Count::More);
+            fold.written = written::in_place(&function.body);
             let mut body = fold.sequence(&function.body);
             fold.finish(&mut body);
             Function { body, ..function }
@@ -78,13 +80,15 @@ struct Fold<'a> {
     dead: Set<VarId>,
     /// The number of bindings and results that mention a variable.
     uses: Map<VarId, usize>,
+    /// Variables in whose memory a call may write.
+    written: Set<VarId>,
 }
 
 impl<'a> Fold<'a> {
     fn new(module: &'a IRModule, evaluator: Option<&'a dyn Evaluator>) -> Self {
         let (known, uses) = (Map::default(), Map::default());
         let (folded, dead, computations) = Default::default();
-        Self { module, evaluator, computations, known, folded, dead, uses }
+        Self { module, evaluator, computations, known, folded, dead, uses, written: Set::default() }
     }
 
     /// Counts the uses in a sequence.
@@ -154,6 +158,7 @@ impl<'a> Fold<'a> {
                 let kind = ExprKind::Function(Box::new(Function { body, ..(**function).clone() }));
                 binding.value = BindingValue::Expr(Expr::raw(value.struct_info.clone(), kind));
             } else if self.uses.get(&binding.var.id()).is_some_and(|uses| *uses > 0)
+                && !self.written.contains(&binding.var.id())
                 && let Some(constant) = self.constant(value).or_else(|| self.evaluated(value))
             {
                 let value = value.clone();

@@ -1,0 +1,58 @@
+//! What calls write in place: it must not become a constant.
+
+use tilewright_expr::node::{VarId, walk};
+use tilewright_ir::calls::packed_places;
+use tilewright_ir::relax::{BindingValue, Callee, Expr, ExprKind, SeqExpr, Var};
+use tilewright_support::{Set, with_stack};
+
+/// The variables of a function's body in whose memory a call may write: its arguments that it overwrites, and what these may
+/// be other names or views of.
+pub(super) fn in_place(body: &SeqExpr) -> Set<VarId> {
+    let mut written = Set::default();
+    walk(body, |value: &Expr| overwritten(value, &mut written));
+    if !written.is_empty() {
+        sources(body, &mut written);
+    }
+    written
+}
+
+/// Tells the variables that a call overwrites.
+fn overwritten(value: &Expr, found: &mut Set<VarId>) {
+    let ExprKind::Call { callee, args, attrs, .. } = &value.kind else { return };
+    let places: Vec<Option<usize>> = match callee {
+        Callee::TirInplace { results, .. } => results.clone(),
+        Callee::Packed(_) => packed_places(attrs).unwrap_or_default(),
+        _ => return,
+    };
+    places.into_iter().flatten().filter_map(|place| args.get(place)).for_each(|arg| mentioned(arg, found));
+}
+
+/// Adds what the values of these variables are made of, from the last binding on; but a call of a PrimFunc has memory of its
+/// own.
+fn sources(seq: &SeqExpr, written: &mut Set<VarId>) {
+    for binding in seq.blocks.iter().rev().flat_map(|block| block.bindings.iter().rev()) {
+        let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
+        if written.contains(&binding.var.id()) && !is_fresh(value) {
+            mentioned(value, written);
+        }
+        match &value.kind {
+            ExprKind::If { then, otherwise, .. } => with_stack(|| {
+                sources(then, written);
+                sources(otherwise, written);
+            }),
+            ExprKind::Function(function) => with_stack(|| sources(&function.body, written)),
+            _ => {}
+        }
+    }
+}
+
+/// Adds the variables that a value mentions.
+fn mentioned(value: &Expr, found: &mut Set<VarId>) {
+    walk(&vec![value.clone()], |var: &Var| {
+        found.insert(var.id());
+    });
+}
+
+fn is_fresh(value: &Expr) -> bool {
+    matches!(&value.kind, ExprKind::Call { callee: Callee::Tir(_), .. })
+}
