@@ -85,6 +85,23 @@ fn operators_beside_a_constant() {
     check_on(cases, &[1, 8], &Runner::native()[..1]);
 }
 
+#[test]
+fn remainders_of_quotients_close_to_whole_numbers() {
+    let mut cases = Vec::new();
+    for dtype in types().into_iter().filter(|dtype| dtype.is_float()) {
+        for op in [BinOp::Mod, BinOp::FloorMod] {
+            cases.push(Case {
+                name: format!("{op:?} {dtype}"),
+                result: dtype,
+                write: Box::new(move |v| Expr::binary(op, &v[0], &v[1]).unwrap()),
+                mean: Box::new(move |v| semantics::binary(op, v[0], v[1]).unwrap()),
+                rows: values::near_multiples(dtype),
+            });
+        }
+    }
+    check("remainders_of_quotients_close_to_whole_numbers", cases);
+}
+
 /// Whether a constant on the left is no other case than one on the right.
 fn is_symmetric(op: BinOp) -> bool {
     matches!(op, BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::BitAnd | BinOp::BitOr | BinOp::BitXor)

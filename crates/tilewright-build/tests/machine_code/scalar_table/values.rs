@@ -73,6 +73,25 @@ pub(super) fn random(dtype: DataType, count: usize, seed: u64) -> Vec<Scalar> {
     (0..count).map(|_| value(next())).collect()
 }
 
+/// Pairs of which the first is a whole number of times the second one, or a float or two beside that: of up to as many
+/// times as there are digits, and more.
+pub(super) fn near_multiples(dtype: DataType) -> Vec<Vec<Scalar>> {
+    let mut pairs = Vec::new();
+    for (at, random) in random(DataType::U64, 400, 3).into_iter().enumerate() {
+        let bits = random.bits();
+        // From 1 to 2, as many digits as there are.
+        let divisor = Scalar::from_float(1.0 + (bits >> 12) as f64 / (1u64 << 52) as f64, dtype);
+        let times = ((bits << 7 | 1 << 63) >> (63 - at as u32 % 60)) as f64;
+        let near = Scalar::from_float(divisor.as_float() * times, dtype);
+        for beside in [0, 1, u64::MAX, 2, u64::MAX - 1] {
+            let dividend = Scalar::from_bits(dtype, near.bits().wrapping_add(beside));
+            let negative = Scalar::from_float(-dividend.as_float(), dtype);
+            pairs.extend([vec![dividend, divisor], vec![negative, divisor]]);
+        }
+    }
+    pairs
+}
+
 /// Every pair of extreme values, and some of random bits.
 pub(super) fn pairs(dtype: DataType) -> Vec<Vec<Scalar>> {
     let values = extremes(dtype);
