@@ -114,7 +114,7 @@ fn one_hot(g: &mut Graph<'_>, budget: i64) -> Value {
     g.emit(&text, &shape, dtype)
 }
 
-/// The greatest and smallest, medians, products of all before, counts of what is less.
+/// The greatest and smallest, medians and other ranks, what is sorted.
 pub(super) fn ranked(dice: &mut Dice) -> Program {
     let mut g = Graph::new(dice);
     let dtype = g.dice.word(&TYPES);
@@ -125,9 +125,9 @@ pub(super) fn ranked(dice: &mut Dice) -> Program {
     let x = filled(&mut g, dtype, rank, budget);
     let axis = g.dice.below(rank);
     let size = x.shape[axis].size;
-    let results = match g.dice.below(4) {
+    let results = match g.dice.below(5) {
         0 | 1 => topk(&mut g, &x, axis, size),
-        2 => {
+        kind @ (2 | 3) => {
             let keep = g.dice.one_in(2);
             let mut shape = x.shape.clone();
             if keep {
@@ -136,7 +136,11 @@ pub(super) fn ranked(dice: &mut Dice) -> Program {
                 drop(shape.remove(axis))
             }
             let flag = if keep { "True" } else { "False" };
-            let both = g.emit(&format!("R.median({}, axis=[{axis}], keepdims={flag})", x.name), &shape, dtype);
+            let text = match kind {
+                2 => format!("R.median({}, axis=[{axis}], keepdims={flag})", x.name),
+                _ => format!("R.kthvalue({}, k={}, axis={axis}, keepdims={flag})", x.name, g.dice.between(1, size)),
+            };
+            let both = g.emit(&text, &shape, dtype);
             let value = g.emit(&format!("{}[0]", both.name), &shape, dtype);
             vec![value, g.emit(&format!("{}[1]", both.name), &shape, "int64")]
         }
