@@ -34,6 +34,9 @@ const MAX_ADDED: usize = 8 * 1024;
 const TILE: i64 = 16;
 /// Elements that a vector reads one by one.
 const SHORT: i64 = 8;
+/// A loop of so many iterations is cut, too, by conditions on which elements are read that vary with loops around it: finding
+/// out where it is cut is nothing beside its vectors.
+const LONG: i64 = 512;
 
 pub fn partition_loops(function: &PrimFunc) -> Result<PrimFunc> {
     let (analyzer, magnitudes) = (analyzer_of(function), Magnitudes::of(function));
@@ -254,7 +257,13 @@ impl Partition {
         search.stmt(body);
         let found = std::mem::take(&mut search.found);
         self.analyzer.leave(scope);
-        let own = |condition: &Condition| *l.kind != ForKind::Vectorized || !mentions(&condition.node, &self.around);
+        let is_long = l.extent.as_int().is_none_or(|extent| extent >= LONG);
+        let indices = if *l.kind == ForKind::Vectorized && is_long { indices(body) } else { Set::default() };
+        let own = |condition: &Condition| {
+            *l.kind != ForKind::Vectorized
+                || !mentions(&condition.node, &self.around)
+                || indices.contains(&condition.node.address())
+        };
         found.into_iter().flatten().filter(own).collect()
     }
 }

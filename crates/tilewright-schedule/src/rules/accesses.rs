@@ -124,10 +124,17 @@ impl PlainNest {
     /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them.
     pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
         let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
-        let pairs = order.iter().zip(order.iter().skip(1)).rev();
-        1 + pairs
-            .take_while(|&(&a, &b)| !decides(a) && !decides(b) && self.same_sort(a, b) && self.is_contiguous(a, b))
-            .count()
+        // A loop of one iteration is part of what is around it: the loops before and behind it are neighbours.
+        let Some(mut inner) = order.last().copied() else { return 0 };
+        let joins = |&&outer: &&usize| {
+            let joins = !decides(outer) && !decides(inner) && self.same_sort(outer, inner);
+            let joins = joins && self.is_contiguous(outer, inner);
+            if joins && !self.is_unit(outer) {
+                inner = outer;
+            }
+            joins
+        };
+        1 + order.iter().rev().skip(1).take_while(joins).count()
     }
 
     fn same_sort(&self, a: usize, b: usize) -> bool {
