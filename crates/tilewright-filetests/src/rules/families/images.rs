@@ -63,7 +63,8 @@ pub(super) fn resized(dice: &mut Dice) -> Program {
     let sizes = g.dice.sizes(2, 400);
     let (batch, channels) = (g.dice.between(1, 2), g.dice.between(1, 5));
     let last = g.dice.one_in(3);
-    let new: Vec<i64> = [(); 2].map(|()| g.dice.size(40).max(1)).to_vec();
+    let most = g.dice.pick(&[40, 40, 150]).unwrap_or(40);
+    let new: Vec<i64> = [(); 2].map(|()| g.dice.size(most).max(1)).to_vec();
     let [batch, height, width] = [batch, sizes[0].max(1), sizes[1].max(1)].map(|size| g.dim(size, 6));
     let image = |height: Dim, width: Dim| {
         let channels = Dim::known(channels);
@@ -95,5 +96,30 @@ pub(super) fn resized(dice: &mut Dice) -> Program {
     let value = g.emit(&text, &shape, dtype);
     let value =
         if value.is_float() && g.dice.one_in(3) { g.map(&format!("R.nn.relu({})", value.name), &value) } else { value };
+    g.finish(&[value])
+}
+
+/// Images read at the places of a grid.
+pub(super) fn placed(dice: &mut Dice) -> Program {
+    let mut g = Graph::new(dice);
+    g.numbers = Numbers::Real;
+    g.rounds(64.0, 64.0);
+    let dtype = g.dice.word(&["float32", "float32", "float64"]);
+    let sizes = g.dice.sizes(2, 200);
+    let (batch, channels) = (g.dice.between(1, 2), g.dice.between(1, 5));
+    let [height, width] = [sizes[0].max(1), sizes[1].max(1)].map(|size| g.dim(size, 6));
+    let batch = Dim::known(batch);
+    let new: Vec<Dim> = [(); 2].map(|()| Dim::known(g.dice.size(40).max(1))).to_vec();
+    // Places that lie between elements, at which a rounding of the place changes little.
+    let method = g.dice.word(&["bilinear", "bicubic"]);
+    let outside = g.dice.word(&["zeros", "border"]);
+    let corners = if g.dice.one_in(2) { "True" } else { "False" };
+    let x = g.param(&[batch.clone(), Dim::known(channels), height, width], dtype);
+    let grid = g.param(&[&[batch.clone(), Dim::known(2)], new.as_slice()].concat(), dtype);
+    let text = format!(
+        "R.image.grid_sample({}, {}, method=\"{method}\", padding_mode=\"{outside}\", align_corners={corners})",
+        x.name, grid.name
+    );
+    let value = g.emit(&text, &[&[batch, Dim::known(channels)], new.as_slice()].concat(), dtype);
     g.finish(&[value])
 }

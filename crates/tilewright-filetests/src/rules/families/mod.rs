@@ -53,6 +53,7 @@ pub const FAMILIES: &[Family] = &[
     family("ranked", picked::ranked),
     family("transposed", images::transposed),
     family("resized", images::resized),
+    family("placed", images::placed),
     family("choices", choices::choices),
     family("joins", choices::joins),
 ];
