@@ -46,8 +46,7 @@ impl Detector<'_> {
         let mut expected = self.int(1, whole);
         let alone = left.len() == 1;
         while !left.is_empty() {
-            let exact = (0..left.len())
-                .find(|&at| left[at].lower == expected || self.proves(CmpOp::Eq, left[at].lower, expected));
+            let exact = (0..left.len()).find(|&at| self.are_equal(left[at].lower, expected));
             let next = match exact {
                 None if level == IterMapLevel::Surjective => self.lowest_above(&left, expected),
                 exact => exact,
@@ -57,7 +56,7 @@ impl Detector<'_> {
             expected = self.op(BinOp::Mul, split.lower, split.extent);
         }
         if level == IterMapLevel::Bijective {
-            return expected == whole || self.proves(CmpOp::Eq, expected, whole);
+            return self.are_equal(expected, whole);
         }
         // A single piece meets all of its values where the mark has as many; several must divide the mark.
         self.exact_quotient(whole, expected).is_some() || alone

@@ -105,7 +105,15 @@ impl<'a> Detector<'a> {
     /// `a / b`, where `b` divides `a`.
     pub(super) fn exact_quotient(&mut self, a: Id, b: Id) -> Option<Id> {
         let rest = self.op(BinOp::FloorMod, a, b);
-        self.is(rest, 0).then(|| self.op(BinOp::FloorDiv, a, b))
+        if self.is(rest, 0) {
+            return Some(self.op(BinOp::FloorDiv, a, b));
+        }
+        self.quotient_of_polynomials(a, b)
+    }
+
+    /// Whether the two are certainly equal.
+    pub(super) fn are_equal(&mut self, a: Id, b: Id) -> bool {
+        a == b || self.proves(CmpOp::Eq, a, b) || self.are_same_polynomial(a, b)
     }
 
     pub(super) fn fail<T>(&mut self, reason: &str, id: Id) -> Option<T> {

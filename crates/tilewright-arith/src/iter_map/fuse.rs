@@ -29,8 +29,7 @@ impl Detector<'_> {
             if left.is_empty() {
                 break;
             }
-            next = (0..left.len())
-                .find(|&at| left[at].scale == expected || self.proves(CmpOp::Eq, left[at].scale, expected))?;
+            next = (0..left.len()).find(|&at| self.are_equal(left[at].scale, expected))?;
         }
         ordered.reverse();
         Some(ordered)
@@ -135,7 +134,7 @@ impl Detector<'_> {
     fn is_last(&mut self, split: Split) -> bool {
         let reach = self.op(BinOp::Mul, split.lower, split.extent);
         let extent = self.marks[split.mark].extent;
-        reach == extent || self.proves(CmpOp::Ge, reach, extent)
+        self.are_equal(reach, extent) || self.proves(CmpOp::Ge, reach, extent)
     }
 
     fn is_positive(&mut self, c: Id) -> bool {

@@ -6,13 +6,14 @@
 //! splits of each mark are compared: where they are disjoint digits of it, the indices take every combination of their
 //! values, and each once if nothing of any mark is left out.
 //!
-//! `detect` reads expressions, `fuse` joins splits to marks, `check` compares splits, `inverse` solves for the iterators,
-//! and `subspace` divides a map into outer and inner loops.
+//! `detect` reads expressions, `fuse` joins splits to marks, `check` compares splits, `polynomial` divides symbolic extents,
+//! `inverse` solves for the iterators, and `subspace` divides a map into outer and inner loops.
 
 mod check;
 mod detect;
 mod fuse;
 mod inverse;
+mod polynomial;
 mod subspace;
 
 #[cfg(test)]

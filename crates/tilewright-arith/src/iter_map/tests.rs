@@ -190,6 +190,33 @@ fn symbolic_extents_fuse_too() {
 }
 
 #[test]
+fn extents_that_are_sums_of_symbols_fuse_and_divide() {
+    let [n, h, w] = ["n", "h", "w"].map(|name| Var::new(name, DataType::I64));
+    let mut cx = Analyzer::new();
+    [&n, &h, &w].into_iter().for_each(|var| cx.bind_bounds(var, Some(0), None));
+    let [n, h, w] = [n, h, w].map(|var| Expr::var(&var));
+    let (line, row) = (&h + 2, &(&w * 3) + 1);
+    let divided = |cx: &mut Analyzer, extents: [&Expr; 3], by: &Expr| {
+        let all = Var::new("all", DataType::I64);
+        let extent = extents.iter().fold(Expr::i64(1), |product, extent| &product * *extent);
+        let below = &row * by;
+        let all = (Expr::var(&all), (all, Range::up_to(cx.simplify(&extent))));
+        let floor = |op: BinOp, a: &Expr, b: &Expr| Expr::binary(op, a, b).unwrap();
+        let indices = [
+            floor(BinOp::FloorDiv, &all.0, &below),
+            floor(BinOp::FloorDiv, &floor(BinOp::FloorMod, &all.0, &below), &row),
+            floor(BinOp::FloorMod, &all.0, &row),
+        ];
+        let iters = [all.1];
+        detect_iter_map(cx, &indices, &iters, &Expr::bool(true), IterMapLevel::Bijective, true).errors.is_empty()
+    };
+    assert!(divided(&mut cx, [&Expr::i64(32), &line, &row], &line));
+    assert!(divided(&mut cx, [&(&n * 32), &line, &row], &line));
+    assert!(!divided(&mut cx, [&Expr::i64(32), &line, &row], &(&h + 1)));
+    assert!(!divided(&mut cx, [&Expr::i64(32), &line, &(&row + 1)], &line));
+}
+
+#[test]
 fn simplified_maps_lose_their_divisions() {
     let space = Space::new(&[4, 8]);
     let [i, j] = <[Expr; 2]>::try_from(space.exprs()).unwrap();
