@@ -121,14 +121,16 @@ impl PlainNest {
         self.reads.iter().filter(temporaries).find_map(along)
     }
 
-    /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them.
+    /// How many of the loops, from the last on, go through memory as one, without conditions that vary with them. A loop of
+    /// unknown length is the first of them: the iterations of a fused one would be divided by that, each for itself.
     pub(crate) fn contiguous(&self, order: &[usize]) -> usize {
         let decides = |at: usize| self.decides.get(at).copied().unwrap_or(false);
         // A loop of one iteration is part of what is around it: the loops before and behind it are neighbours.
         let Some(mut inner) = order.last().copied() else { return 0 };
         let joins = |&&outer: &&usize| {
             let joins = !decides(outer) && !decides(inner) && self.same_sort(outer, inner);
-            let joins = joins && self.is_contiguous(outer, inner);
+            let is_known = self.is_unit(outer) || self.extent(inner).is_some();
+            let joins = joins && is_known && self.is_contiguous(outer, inner);
             if joins && !self.is_unit(outer) {
                 inner = outer;
             }

@@ -41,12 +41,10 @@ class Module:
         B = T.match_buffer(var_B, (n, m), "float32")
         C = T.match_buffer(var_C, (n, m), "float32")
         # with T.block("root"):
-        for i_j_fused_0 in T.parallel((n * m + T.int64(8191)) // T.int64(8192)):
-            for i_j_fused_1 in T.vectorized(T.int64(8192)):
+        for i in T.parallel(n):
+            for j in T.vectorized(m):
                 with T.block("result"):
-                    vi = T.axis.spatial(n, (i_j_fused_0 * T.int64(8192) + i_j_fused_1) // m)
-                    vj = T.axis.spatial(m, (i_j_fused_0 * T.int64(8192) + i_j_fused_1) % m)
-                    T.where(i_j_fused_0 * T.int64(8192) + i_j_fused_1 < n * m)
+                    vi, vj = T.axis.remap("SS", [i, j])
                     T.reads(A[vi, vj], B[vi, vj])
                     T.writes(C[vi, vj])
                     C[vi, vj] = T.max(A[vi, vj] + B[vi, vj], T.float32(0.0)) * (A[vi, vj] + B[vi, vj])
