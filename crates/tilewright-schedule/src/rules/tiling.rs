@@ -267,27 +267,31 @@ fn crowd_of_rows(target: &Target) -> i64 {
     (l1(target) / L1_WAY - 1).max(CROWD_OF_ROWS)
 }
 
-/// Whether the rows of a register tile are runs of memory that the first-level cache holds beside each other, where so many
-/// may meet on one of its places.
+/// Whether the rows of a register tile are runs of memory, or pixels of a line, that the first-level cache holds beside each
+/// other, where so many may meet on one of its places. Windows with gaps leave out places between pixels, which other pixels
+/// use.
 fn rows_stay(c: &Contraction, rows: i64, most: i64) -> bool {
     let along = |axis: Option<&Axis>| stride(&c.of_rows, axis.map(|axis| &axis.var));
     let last = |axes: &[Axis]| axes.iter().rfind(|axis| axis.extent.as_int() != Some(1)).cloned();
     let (row, place) = (last(&c.rows.axes), last(&c.depth.axes));
     let element = i64::from(c.of_rows.dtype.bits / 8);
-    let runs = place.is_none() || along(place.as_ref()) == Some(element);
+    let are_pixels = || along(row.as_ref()) == Some(element) && line(c).is_some();
+    let runs = place.is_none() || along(place.as_ref()) == Some(element) || are_pixels();
     runs && along(row.as_ref()).is_some_and(|stride| crowd(stride, rows, L1_WAY) <= most)
 }
 
 /// Rows along the last of their axes, where rows are pixels of an image with a border, and columns have a place in memory for
 /// each of them: parts of such a line are read where they are, without a division for each row.
 fn line_of_rows(c: &Contraction) -> Option<i64> {
+    line(c).filter(|_| !c.has_lines() && rows_stay(c, 1, CROWD_OF_ROWS))
+}
+
+/// Rows along the last of their axes, where those of the one around it do not follow in memory.
+fn line(c: &Contraction) -> Option<i64> {
     let long: Vec<&Axis> = c.rows.axes.iter().filter(|axis| axis.extent.as_int() != Some(1)).collect();
     let [.., outer, inner] = long.as_slice() else { return None };
-    let dense = is_dense(&c.of_rows, outer, inner);
-    (!dense && !c.has_lines() && rows_stay(c, 1, CROWD_OF_ROWS))
-        .then(|| inner.extent.as_int())
-        .flatten()
-        .filter(|&line| line > 0)
+    let apart = !is_dense(&c.of_rows, outer, inner);
+    apart.then(|| inner.extent.as_int()).flatten().filter(|&line| line > 0)
 }
 
 /// Whether neighbours along the axis are neighbours in memory.
