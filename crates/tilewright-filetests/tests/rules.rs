@@ -4,8 +4,8 @@ use tilewright::schedule::rules::CPU;
 use tilewright_filetests::faults;
 use tilewright_filetests::rules::{Case, FAMILIES, Step};
 
-/// Programs of the test, three of each family.
-const SEEDS: std::ops::Range<u64> = 0..3 * FAMILIES.len() as u64;
+/// Programs of the test, five of each family.
+const SEEDS: std::ops::Range<u64> = 0..5 * FAMILIES.len() as u64;
 
 #[test]
 fn random_programs_mean_the_same_scheduled_and_on_any_number_of_threads() {

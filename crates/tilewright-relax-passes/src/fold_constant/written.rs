@@ -27,8 +27,8 @@ fn overwritten(value: &Expr, found: &mut Set<VarId>) {
     places.into_iter().flatten().filter_map(|place| args.get(place)).for_each(|arg| mentioned(arg, found));
 }
 
-/// Adds what the values of these variables are made of, from the last binding on; but a call of a PrimFunc has memory of its
-/// own.
+/// Adds what the values of these variables are made of, from the last binding on; but the result of a PrimFunc has memory of
+/// its own, or that of an argument that is known to be overwritten.
 fn sources(seq: &SeqExpr, written: &mut Set<VarId>) {
     for binding in seq.blocks.iter().rev().flat_map(|block| block.bindings.iter().rev()) {
         let (BindingValue::Expr(value) | BindingValue::MatchCast { value, .. }) = &binding.value;
@@ -54,5 +54,5 @@ fn mentioned(value: &Expr, found: &mut Set<VarId>) {
 }
 
 fn is_fresh(value: &Expr) -> bool {
-    matches!(&value.kind, ExprKind::Call { callee: Callee::Tir(_), .. })
+    matches!(&value.kind, ExprKind::Call { callee: Callee::Tir(_) | Callee::TirInplace { .. }, .. })
 }
