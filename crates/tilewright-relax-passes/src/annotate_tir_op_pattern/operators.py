@@ -54,14 +54,41 @@ class Module:
         T.func_attr({"op_pattern": 8, "tir.noalias": T.bool(True)})
         # with T.block("root"):
         with T.block("T_cumsum"):
-            T.reads(soft[T.int64(0):T.int64(2), T.int64(0):T.int64(2)], T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
+            T.reads(soft[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
             T.writes(T_cumsum[T.int64(0):T.int64(2), T.int64(0):T.int64(2)])
             for i0 in T.parallel(T.int64(2)):
-                for i1 in range(T.int64(2)):
-                    if i1 == T.int64(0):
-                        T_cumsum[i0, i1] = soft[i0, i1]
-                    else:
-                        T_cumsum[i0, i1] = T_cumsum[i0, i1 - T.int64(1)] + soft[i0, i1]
+                with T.block("line"):
+                    T.reads()
+                    T.writes()
+                    so_far = T.alloc_buffer((T.int64(1),), scope="local")
+                    so_far[T.int64(0)] = T.float32(-0.0)
+                    for vector in range(T.int64(0)):
+                        taken: T.float32x16 = soft[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)]
+                        both: T.float32x16 = T.Shuffle([taken], [0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14]) + taken
+                        together: T.float32x16 = T.Shuffle([taken, both], [0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31])
+                        both_1: T.float32x16 = T.Shuffle([together], [0, 1, 1, 1, 4, 5, 5, 5, 8, 9, 9, 9, 12, 13, 13, 13]) + together
+                        together_1: T.float32x16 = T.Shuffle([together, both_1], [0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31])
+                        both_2: T.float32x16 = T.Shuffle([together_1], [0, 1, 2, 3, 3, 3, 3, 3, 8, 9, 10, 11, 11, 11, 11, 11]) + together_1
+                        together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
+                        both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
+                        together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
+                        behind: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                        all: T.float32x16 = behind + together_3
+                        T_cumsum[i0, T.Ramp(vector * T.int64(16), T.int64(1), 16)] = all
+                        so_far[T.int64(0)] = T.Shuffle([all], [15])
+                    taken: T.float32x16 = soft.vload([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
+                    both: T.float32x16 = T.Shuffle([taken], [0, 0, 2, 2, 4, 4, 6, 6, 8, 8, 10, 10, 12, 12, 14, 14]) + taken
+                    together: T.float32x16 = T.Shuffle([taken, both], [0, 17, 2, 19, 4, 21, 6, 23, 8, 25, 10, 27, 12, 29, 14, 31])
+                    both_1: T.float32x16 = T.Shuffle([together], [0, 1, 1, 1, 4, 5, 5, 5, 8, 9, 9, 9, 12, 13, 13, 13]) + together
+                    together_1: T.float32x16 = T.Shuffle([together, both_1], [0, 1, 18, 19, 4, 5, 22, 23, 8, 9, 26, 27, 12, 13, 30, 31])
+                    both_2: T.float32x16 = T.Shuffle([together_1], [0, 1, 2, 3, 3, 3, 3, 3, 8, 9, 10, 11, 11, 11, 11, 11]) + together_1
+                    together_2: T.float32x16 = T.Shuffle([together_1, both_2], [0, 1, 2, 3, 20, 21, 22, 23, 8, 9, 10, 11, 28, 29, 30, 31])
+                    both_3: T.float32x16 = T.Shuffle([together_2], [0, 1, 2, 3, 4, 5, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7]) + together_2
+                    together_3: T.float32x16 = T.Shuffle([together_2, both_3], [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31])
+                    behind: T.float32x16 = T.Broadcast(so_far[T.int64(0)], 16)
+                    all: T.float32x16 = behind + together_3
+                    T_cumsum.vstore([i0, T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16)], all, predicate=T.Ramp(T.Mul(T.int64(0), T.int64(16)), T.int64(1), 16) < T.Broadcast(T.int64(2), 16))
+                    so_far[T.int64(0)] = T.Shuffle([all], [15])
 
     @T.prim_func(private=True)
     def matmul(x: T.Buffer((T.int64(2), T.int64(3)), "float32"), w: T.Buffer((T.int64(3), T.int64(2)), "float32"), matmul: T.Buffer((T.int64(2), T.int64(2)), "float32")):
