@@ -60,6 +60,27 @@ pub(crate) fn reads_memory(expr: &Expr) -> bool {
     found
 }
 
+/// The elements that formulas read and of which `is_meant` holds, each once, as far as their places are known without reading
+/// memory: an index that is read may be one only under a condition.
+pub(crate) fn elements_read<'a>(
+    formulas: impl IntoIterator<Item = &'a Expr>,
+    is_meant: impl Fn(&Expr) -> bool,
+) -> Vec<Expr> {
+    let mut found: Vec<Expr> = Vec::new();
+    for formula in formulas {
+        walk(formula, |e: &Expr| {
+            if let ExprKind::Load { indices, .. } = &e.kind
+                && !indices.iter().any(reads_memory)
+                && is_meant(e)
+                && !found.iter().any(|known| e.equal(known))
+            {
+                found.push(e.clone());
+            }
+        });
+    }
+    found
+}
+
 /// Whether the expression has no value where one of its divisors is zero, which may be.
 fn may_divide_by_zero(expr: &Expr) -> bool {
     let mut found = false;
@@ -78,6 +99,14 @@ pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Resu
         return Ok(Stmt::nothing());
     }
     typed_stmt(Stmt::prefetch(buffer, indices, write, 2))
+}
+
+/// The same of an element as it is read; nothing where the expression is none.
+pub(crate) fn prefetch_element(element: &Expr) -> Result<Stmt, Fault> {
+    match &element.kind {
+        ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
+        _ => Ok(Stmt::nothing()),
+    }
 }
 
 /// Whether memory of which `which` says so is read only under a condition within the expression: in a branch of a choice, or

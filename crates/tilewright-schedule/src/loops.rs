@@ -2,10 +2,11 @@
 //! ask of the loops that were there.
 
 use tilewright_arith::Analyzer;
+use tilewright_expr::node::walk;
 use tilewright_ir::Attrs;
 use tilewright_ir::nest::Loop;
 use tilewright_ir::tir::{Block, Buffer, BufferRegion, Expr, ForKind, Range, Scope, Stmt, StmtKind, Var};
-use tilewright_support::Origins;
+use tilewright_support::{Origins, Set};
 use tilewright_tensor::DataType;
 
 use crate::exprs::{loaded_buffers, mentions, stored, typed};
@@ -93,6 +94,15 @@ pub(crate) fn folded(
 /// The extent of the first dimension.
 fn constant(buffer: &Buffer) -> Option<i64> {
     buffer.shape.first()?.as_int()
+}
+
+/// Those of the buffers that the statement mentions.
+pub(crate) fn used_in<const N: usize>(body: &Stmt, buffers: [Buffer; N]) -> Vec<Buffer> {
+    let mut used = Set::default();
+    walk(body, |buffer: &Buffer| {
+        used.insert(buffer.data.id());
+    });
+    buffers.into_iter().filter(|buffer| used.contains(&buffer.data.id())).collect()
 }
 
 /// A temporary of a task, on lines of the cache of its own.

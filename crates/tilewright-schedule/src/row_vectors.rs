@@ -4,13 +4,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tilewright_arith::Analyzer;
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Stmt, Var};
 use tilewright_tensor::DataType;
 use tilewright_tir_passes::analyzer_of;
 
 use crate::axes::{Axis, Group};
-use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, substituted, typed};
+use crate::exprs::{binary, compare, elements_read, mentions, prefetch_element, substituted, typed};
 use crate::loops::{load, looped, named, only_if, serial, store, task_block, with_names};
 use crate::primitive::{Call, Fault};
 use crate::tree::Site;
@@ -210,27 +209,10 @@ impl RowVectors<'_> {
     /// What these formulas read of a row is on its way to the second level of cache, where it is no matter that the row may
     /// belong to another task, or to none.
     pub(crate) fn prefetches(&self, formulas: &[Expr], row: &Row, at: &Place) -> Result<Vec<Stmt>, Fault> {
-        let mut places: Vec<Expr> = Vec::new();
-        walk(&formulas.to_vec(), |e: &Expr| {
-            let of_row = |var: &Var| mentions(e, std::slice::from_ref(var));
-            if let ExprKind::Load { indices, .. } = &e.kind
-                && of_row(&self.column.var)
-                && row.iter().any(|(var, _)| of_row(var))
-                // An index may be one only under a condition.
-                && !indices.iter().any(reads_memory)
-                && !places.iter().any(|known| e.equal(known))
-            {
-                places.push(e.clone());
-            }
-        });
-        let ask = |place: &Expr| {
-            let place = self.placed(place, row, &at.first, &[])?;
-            match &place.kind {
-                ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
-                _ => Ok(Stmt::nothing()),
-            }
-        };
-        places.iter().map(ask).collect()
+        let of_row = |e: &Expr, var: &Var| mentions(e, std::slice::from_ref(var));
+        let is_meant = |e: &Expr| of_row(e, &self.column.var) && row.iter().any(|(var, _)| of_row(e, var));
+        let ask = |e: &Expr| prefetch_element(&self.placed(e, row, &at.first, &[])?);
+        elements_read(formulas, is_meant).iter().map(ask).collect()
     }
 
     /// The value in all lanes of all accumulators.

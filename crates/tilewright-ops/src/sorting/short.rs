@@ -10,7 +10,7 @@ use tilewright_tensor::DataType;
 
 use super::lines::Lines;
 use super::radix::Given;
-use super::run::{Names, compare, serial, with_local};
+use super::run::{Names, compare, parts, serial, with_local};
 
 /// Sorts a line of up to `most` elements, whose keys are there.
 pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: i64) -> Result<Stmt, TeError> {
@@ -22,10 +22,7 @@ pub(super) fn compared(lines: &Lines<'_>, given: Given<'_>, line: &[Var], most: 
     let rank = names.name("rank", Expr::binary(BinOp::Min, &rank, &(lines.extent() - &Expr::i64(1)))?);
     let give = names.around(given.moved(lines, line, &Expr::var(&own), &rank)?);
     let vector = Var::new("vector", DataType::I64);
-    let vectors = match lines.extent().as_int() {
-        Some(extent) => Expr::i64((extent + lanes - 1) / lanes),
-        None => lines.extent().ceil_div(lanes)?,
-    };
+    let vectors = parts(lines.extent(), lanes);
     let all = [
         serial(&vector, &vectors, counted(lines, &ranks, &(Expr::var(&vector) * lanes))?),
         serial(&own, lines.extent(), give),

@@ -1,13 +1,12 @@
 //! The loops of a norm by moments.
 
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Scope, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
 use super::Moments;
 use crate::axes::Group;
-use crate::exprs::{binary, compare, mentions, prefetch, reads_memory, stored, substituted, typed};
-use crate::loops::{folded, load, memory, named, only_if, serial, store, with_names};
+use crate::exprs::{binary, compare, elements_read, mentions, prefetch_element, stored, substituted, typed};
+use crate::loops::{folded, load, memory, named, only_if, serial, store, used_in, with_names};
 use crate::pieces::{Piece, Pieces};
 use crate::primitive::Fault;
 use crate::row_vectors::{Place, Row, RowVectors};
@@ -60,12 +59,7 @@ impl Maker<'_> {
             let m = self.memory();
             let body = self.rows(&m, first, count)?;
             let Memory { sums, squares, halves, so_far, totals, of_row } = m;
-            let is_used = |buffer: &Buffer| {
-                let mut used = false;
-                walk(&body, |other: &Buffer| used |= other == buffer);
-                used
-            };
-            let own = [sums, squares, halves, so_far, totals, of_row].into_iter().filter(is_used).collect();
+            let own = used_in(&body, [sums, squares, halves, so_far, totals, of_row]);
             Ok((body, own))
         })
     }
@@ -279,19 +273,9 @@ impl Maker<'_> {
     /// What the terms read elsewhere is on its way to the second level of cache, where it is no matter that the row may belong
     /// to another task, or to none.
     fn prefetches(&self, here: &Here<'_>, place: (&Group, &Expr)) -> Result<Vec<Stmt>, Fault> {
-        let mut places: Vec<Expr> = Vec::new();
-        walk(&self.moments.term, |e: &Expr| {
-            let ExprKind::Load { indices, .. } = &e.kind else { return };
-            let of_row = here.row.iter().any(|(var, _)| mentions(e, std::slice::from_ref(var)));
-            if of_row && !indices.iter().any(reads_memory) && !places.iter().any(|known| e.equal(known)) {
-                places.push(e.clone());
-            }
-        });
-        let ask = |e: &Expr| match &self.placed(e, here, place, &[])?.kind {
-            ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
-            _ => Ok(Stmt::nothing()),
-        };
-        places.iter().map(ask).collect()
+        let of_row = |e: &Expr| here.row.iter().any(|(var, _)| mentions(e, std::slice::from_ref(var)));
+        let ask = |e: &Expr| prefetch_element(&self.placed(e, here, place, &[])?);
+        elements_read([&self.moments.term], of_row).iter().map(ask).collect()
     }
 
     /// A formula at a place of a group of axes.

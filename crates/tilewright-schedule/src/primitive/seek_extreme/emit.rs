@@ -1,12 +1,11 @@
 //! The loops that look for extremes.
 
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, ForKind, Intrinsic, Scope, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ForKind, Intrinsic, Scope, Stmt, Var};
 use tilewright_tensor::DataType;
 
 use super::Extreme;
 use crate::axes::Group;
-use crate::exprs::{binary, compare, prefetch, reads_memory, stored, substituted, typed};
+use crate::exprs::{binary, compare, elements_read, prefetch_element, stored, substituted, typed};
 use crate::loops::{folded, load, memory, named, only_if, serial, store, with_names};
 use crate::pieces::{Piece, Pieces};
 use crate::primitive::Fault;
@@ -52,20 +51,8 @@ impl Extreme {
 
     /// What is searched there is on its way to the second level of cache, where it is no matter whether there is such a place.
     fn prefetches(&self, row: &Row, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let mut places: Vec<Expr> = Vec::new();
-        walk(&self.term, |e: &Expr| {
-            if let ExprKind::Load { indices, .. } = &e.kind
-                && !indices.iter().any(reads_memory)
-                && !places.iter().any(|known| e.equal(known))
-            {
-                places.push(e.clone());
-            }
-        });
-        let ask = |e: &Expr| match &self.placed(e, row, column)?.kind {
-            ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
-            _ => Ok(Stmt::nothing()),
-        };
-        places.iter().map(ask).collect()
+        let ask = |e: &Expr| prefetch_element(&self.placed(e, row, column)?);
+        elements_read([&self.term], |_| true).iter().map(ask).collect()
     }
 
     /// The place goes to its element.

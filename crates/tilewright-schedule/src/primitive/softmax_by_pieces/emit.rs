@@ -1,11 +1,10 @@
 //! The loops of a softmax of long rows.
 
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
-use crate::exprs::{binary, compare, greater, mentions, prefetch, reads_memory, stored, substituted, typed};
-use crate::loops::{folded, load, memory, serial, store, with_names};
+use crate::exprs::{binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed};
+use crate::loops::{folded, load, memory, serial, store, used_in, with_names};
 use crate::pieces::{Piece, Pieces};
 use crate::primitive::Fault;
 use crate::primitive::pipeline_softmax::Softmax;
@@ -51,13 +50,7 @@ impl Maker<'_> {
             let m = self.memory();
             let body = self.rows(&m, first, count)?;
             let Memory { powers, from, next, sums, halves, most, moved, last, scale, of_row } = m;
-            let is_used = |buffer: &Buffer| {
-                let mut used = false;
-                walk(&body, |other: &Buffer| used |= other == buffer);
-                used
-            };
-            let own = [powers, from, next, sums, halves, most, moved, last, scale, of_row];
-            let own = own.into_iter().filter(is_used).collect();
+            let own = used_in(&body, [powers, from, next, sums, halves, most, moved, last, scale, of_row]);
             Ok((body, own))
         })
     }
@@ -217,23 +210,10 @@ impl Maker<'_> {
     /// What numbers read of a row is on its way to the second level of cache, where it is no matter that the row may have no
     /// such place.
     fn prefetches(&self, row: &Row, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let mut places: Vec<Expr> = Vec::new();
-        walk(&self.s.number, |e: &Expr| {
-            let of_row = |var: &Var| mentions(e, std::slice::from_ref(var));
-            if let ExprKind::Load { indices, .. } = &e.kind
-                && of_row(&self.s.column.var)
-                && row.iter().any(|(var, _)| of_row(var))
-                && !indices.iter().any(reads_memory)
-                && !places.iter().any(|known| e.equal(known))
-            {
-                places.push(e.clone());
-            }
-        });
-        let ask = |e: &Expr| match &self.placed(e, row, column, &[])?.kind {
-            ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
-            _ => Ok(Stmt::nothing()),
-        };
-        places.iter().map(ask).collect()
+        let of_row = |e: &Expr, var: &Var| mentions(e, std::slice::from_ref(var));
+        let is_meant = |e: &Expr| of_row(e, &self.s.column.var) && row.iter().any(|(var, _)| of_row(e, var));
+        let ask = |e: &Expr| prefetch_element(&self.placed(e, row, column, &[])?);
+        elements_read([&self.s.number], is_meant).iter().map(ask).collect()
     }
 
     fn memory(&self) -> Memory {

@@ -1,15 +1,15 @@
 //! The loops of a softmax of rows side by side.
 
-use tilewright_expr::node::walk;
-use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, ExprKind, Intrinsic, Scope, Stmt, StmtKind, Var};
+use tilewright_ir::tir::{BinOp, Buffer, CmpOp, Expr, Intrinsic, Scope, Stmt, StmtKind, Var};
 use tilewright_tensor::DataType;
 
 use crate::axes::Group;
-use crate::exprs::{binary, compare, greater, mentions, prefetch, reads_memory, stored, substituted, typed};
-use crate::loops::{load, memory, serial, store, with_names};
+use crate::exprs::{binary, compare, elements_read, greater, mentions, prefetch_element, stored, substituted, typed};
+use crate::loops::{load, memory, serial, store, used_in, with_names};
 use crate::primitive::Fault;
 use crate::primitive::pipeline_softmax::Softmax;
 use crate::row_vectors::{Place, Row, RowVectors};
+use crate::size::ceil_div;
 
 /// Bytes that are asked for before they are read.
 const AHEAD: i64 = 8 << 10;
@@ -71,13 +71,7 @@ impl Maker<'_> {
                 None => self.two_at_once(&m, first, count)?,
             };
             let Memory { most, total, next, sum, powers, from, last, of_row, scale } = m;
-            let is_used = |buffer: &Buffer| {
-                let mut used = false;
-                walk(&body, |other: &Buffer| used |= other == buffer);
-                used
-            };
-            let own = [most, total, next, sum, powers, from, last, of_row, scale];
-            let own = own.into_iter().filter(is_used).collect();
+            let own = used_in(&body, [most, total, next, sum, powers, from, last, of_row, scale]);
             Ok((body, own))
         })
     }
@@ -290,23 +284,10 @@ impl Maker<'_> {
     /// What numbers read at this step is on its way to the second level of cache, where it is no matter whether there is such a
     /// place.
     fn prefetches(&self, lot: &Lot, k: &Expr, column: &Expr) -> Result<Vec<Stmt>, Fault> {
-        let mut places: Vec<Expr> = Vec::new();
-        walk(&self.s.number, |e: &Expr| {
-            let of_row = |var: &Var| mentions(e, std::slice::from_ref(var));
-            if let ExprKind::Load { indices, .. } = &e.kind
-                && of_row(&self.s.column.var)
-                && self.beside.axes.iter().any(|axis| of_row(&axis.var))
-                && !indices.iter().any(reads_memory)
-                && !places.iter().any(|known| e.equal(known))
-            {
-                places.push(e.clone());
-            }
-        });
-        let ask = |e: &Expr| match &self.placed(e, lot, k, column, &[])?.kind {
-            ExprKind::Load { buffer, indices, .. } => prefetch(buffer, indices.clone(), false),
-            _ => Ok(Stmt::nothing()),
-        };
-        places.iter().map(ask).collect()
+        let of_row = |e: &Expr, var: &Var| mentions(e, std::slice::from_ref(var));
+        let is_beside = |e: &Expr| self.beside.axes.iter().any(|axis| of_row(e, &axis.var));
+        let ask = |e: &Expr| prefetch_element(&self.placed(e, lot, k, column, &[])?);
+        elements_read([&self.s.number], |e| of_row(e, &self.s.column.var) && is_beside(e)).iter().map(ask).collect()
     }
 
     fn memory(&self) -> Result<Memory, Fault> {
@@ -314,7 +295,7 @@ impl Maker<'_> {
             memory(name, shape.iter().map(|&size| Expr::i64(size)).collect(), DataType::F32, scope)
         };
         let lanes = self.of.lanes;
-        let lot = (self.lot + lanes - 1) / lanes * lanes;
+        let lot = ceil_div(self.lot, lanes) * lanes;
         let steps = self.s.column.extent.as_int().filter(|_| self.keep).unwrap_or(1);
         Ok(Memory {
             most: buffer("most", &[lot], Scope::Global),
