@@ -332,3 +332,31 @@ fn rows_of_an_odd_length_go_past_the_caches_in_whole_lines() {
     let text = tilewright_llvm::emit_llvm_ir(&[low], &target, &Default::default()).unwrap();
     assert!(text.contains("align 64, !nontemporal"), "{text}");
 }
+
+#[test]
+fn many_elements_that_are_loaded_one_by_one_are_not_searched_for_vectors() {
+    let target = Target::parse("llvm -mcpu=haswell").unwrap();
+    for (vectors, many) in [(2, false), (64, true)] {
+        let size = 16 * vectors;
+        let shape = [Expr::i64(size)];
+        let (a, places, b) = (buffer("A", &shape), Buffer::new("P", shape.to_vec(), I64), buffer("B", &shape));
+        let (u, j) = (index("u"), index("j"));
+        let at = &(&of(&u) * 16) + &of(&j);
+        let inside = |e: Expr| binary(BinOp::Min, &binary(BinOp::Max, &e, &Expr::i64(0)), &Expr::i64(size - 1));
+        let lanes = repeat(&j, Expr::i64(16), ForKind::Vectorized, {
+            store(&b, std::slice::from_ref(&at), &load(&a, &[inside(load(&places, std::slice::from_ref(&at)))]))
+        });
+        let f = function(&[&a, &places, &b], &[], &[], repeat(&u, Expr::i64(vectors), ForKind::Unrolled, lanes));
+        let low = tilewright_tir_passes::lower("f", &f).unwrap();
+        let text = tilewright_llvm::emit_llvm_ir(&[low], &target, &Default::default()).unwrap();
+        assert_eq!(text.contains("noimplicitfloat"), many, "{vectors}:\n{text}");
+        let values: Vec<f32> = (0..size).map(|i| i as f32 * 0.5 - 3.0).collect();
+        let from: Vec<i64> = (0..size).map(|i| (i * 7 + 3) % size).collect();
+        let result = vector(&vec![0.0; values.len()]);
+        let from_tensor = Tensor::from_vec(&[size], from.clone()).unwrap();
+        run(&compiled(&f, &Target::host()), "f", &[vector(&values).into(), from_tensor.into(), result.clone().into()])
+            .unwrap();
+        let expected: Vec<f32> = from.iter().map(|&at| values[at as usize]).collect();
+        assert_eq!(result.to_vec::<f32>().unwrap(), expected, "{vectors}");
+    }
+}

@@ -15,8 +15,8 @@ pub(crate) type Result<T> = std::result::Result<T, CodegenError>;
 
 /// Loops inside each other: LLVM's loop passes recurse over the nest.
 const MAX_LOOPS: usize = 256;
-/// Elements that a function loads each for itself and LLVM still looks for vectors among.
-const MOST_GATHERED: usize = 256;
+/// Elements that a function puts into vectors one by one and LLVM still looks for other vectors among.
+const MOST_INSERTED: usize = 256;
 
 /// Where a parameter of an internal function comes from, as the function around it finds it.
 #[derive(Clone, Debug)]
@@ -164,10 +164,11 @@ impl<'u, 'a> FnCx<'u, 'a> {
         self.body.line(format_args!("ret i32 0"));
         self.unit.check_length(self.body.length)?;
         self.unit.instructions += self.body.length;
-        // LLVM looks for vectors among elements that are loaded one by one, again and again where there are many; not so in
-        // a function that must not have any but those that are written in it.
-        let vectors = if self.body.gathered > MOST_GATHERED { " noimplicitfloat" } else { "" };
         let body = self.body.finish();
+        // LLVM's search for vectors among elements that are put into vectors one by one goes over them again and again
+        // where there are many: not so in a function that must not have any vectors but those that are written in it.
+        let many = body.matches("insertelement").count() > MOST_INSERTED;
+        let vectors = if many { " noimplicitfloat" } else { "" };
         let text =
             format!("define internal fastcc i32 {name}({}) noinline{vectors} #0 {{\n{body}}}\n", self.parameters);
         self.unit.add_function(&text);

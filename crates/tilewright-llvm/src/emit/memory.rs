@@ -331,7 +331,6 @@ impl FnCx<'_, '_> {
                 .assign(format_args!("shufflevector {ty} {first}, {ty} poison, <{lanes} x i32> zeroinitializer"));
         }
         let mut result = Value::constant("poison");
-        self.body.gathered += usize::from(dtype.lanes);
         for lane in 0..dtype.lanes {
             let address = self.lane_address(place, dtype, lane);
             let value = self.load_vector(&address, dtype.element());

@@ -152,21 +152,11 @@ pub(crate) struct Body {
     open: Label,
     /// Instructions so far.
     pub(crate) length: usize,
-    /// Elements that were loaded each for itself to make vectors.
-    pub(crate) gathered: usize,
 }
 
 impl Body {
     pub(crate) fn new() -> Self {
-        Self {
-            stack: String::new(),
-            text: String::new(),
-            registers: 0,
-            labels: 0,
-            open: Label(0),
-            length: 0,
-            gathered: 0,
-        }
+        Self { stack: String::new(), text: String::new(), registers: 0, labels: 0, open: Label(0), length: 0 }
     }
 
     /// A register that a later line defines.
