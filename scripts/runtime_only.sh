@@ -13,7 +13,7 @@ manifest=examples/runtime_only/Cargo.toml
 model=$build/kernels.twx
 mkdir -p "$build"
 
-cargo run -q -p tilewright-cli -- compile crates/tilewright-vm-program/tests/corpus/kernels.py -o "$model"
+cargo run -q --profile suite -p tilewright-cli -- compile crates/tilewright-vm-program/tests/corpus/kernels.py -o "$model"
 cargo build -q --release --locked --manifest-path "$manifest" --target-dir "$build"
 program=$build/release/runtime-only
 

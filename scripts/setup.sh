@@ -6,7 +6,7 @@
 #   scripts/setup.sh torch       PyTorch into .venv, after `venv`
 #   scripts/setup.sh peers       .venv-peers with what `make bench-peers` compares with, after `torch`
 #   scripts/setup.sh emulator    an emulator of AArch64 with its C compiler, for the tests
-#   scripts/setup.sh extension   the package built from here into .venv, after `venv`
+#   scripts/setup.sh extension   the package built from here into .venv, after `venv`; `extension suite` as the tests do
 #   scripts/setup.sh wheel-deps  what linking LLVM statically needs on top of `system`
 #   scripts/setup.sh space       says so where the disk is too small for `make test`
 #
@@ -166,19 +166,21 @@ step_space() {
         "$left MB more are needed and $found MB are free, so that it may run out of disk"
 }
 
+# The package, built by this profile of cargo.
 step_extension() {
     step_venv
     say "building the package into .venv (cargo does only what changed)"
     # Editable: Python reads python/tilewright as it stands, with the compiled core beside it.
-    VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop --release --skip-install ||
-        die "the extension does not build"
+    maturin_develop --profile "$1" --skip-install || die "the extension does not build"
     mark=$(stamp package pyproject.toml)
     if ! [ -e "$mark" ]; then
-        VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop -q --release \
-            >"$STAMPS/maturin.log" 2>&1 || { cat "$STAMPS/maturin.log" >&2; die "the package does not install"; }
+        maturin_develop -q --profile "$1" >"$STAMPS/maturin.log" 2>&1 ||
+            { cat "$STAMPS/maturin.log" >&2; die "the package does not install"; }
         touch "$mark"
     fi
 }
+
+maturin_develop() { VIRTUAL_ENV="$PWD/.venv" PATH="$PWD/.venv/bin:$PATH" .venv/bin/maturin develop "$@"; }
 
 # What runs kernels for AArch64 on another machine; where it cannot be had, the tests that need it say so.
 step_emulator() {
@@ -210,7 +212,7 @@ venv) step_venv ;;
 torch) step_torch ;;
 peers) step_peers ;;
 emulator) step_emulator ;;
-extension) step_extension ;;
+extension) step_extension "${2:-release}" ;;
 wheel-deps) step_wheel_deps ;;
 space) step_space ;;
 *) sed -n '2,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;

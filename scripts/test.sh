@@ -34,7 +34,7 @@ skip() { skipped="$skipped
 
 tests_of_workspace() {
     # The extension is a library for Python to load; it is tested from Python below.
-    cargo test -q --no-fail-fast --workspace --exclude tilewright-py
+    cargo test -q --profile suite --no-fail-fast --workspace --exclude tilewright-py
 }
 
 # Tests mostly compile, each on a core of its own; a process that compares with PyTorch takes about 1 GB.
@@ -46,16 +46,16 @@ else
     skip "format (cargo fmt)" "rustfmt is not installed"
 fi
 if cargo clippy --version >/dev/null 2>&1; then
-    group "lints (cargo clippy)" cargo clippy -q --workspace --all-targets -- -D warnings
+    group "lints (cargo clippy)" cargo clippy -q --profile suite --workspace --all-targets -- -D warnings
 else
     skip "lints (cargo clippy)" "clippy is not installed"
 fi
-group "rules of the house (cargo xtask tidy)" cargo xtask tidy
+group "rules of the house (cargo xtask tidy)" cargo run -q --profile suite -p xtask -- tidy
 group "Rust tests (cargo test)" tests_of_workspace
 group "a program of the runtime alone" scripts/runtime_only.sh
 group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
     .venv/bin/ruff format -q --check python examples'
-group "the package builds (maturin)" scripts/setup.sh extension
+group "the package builds (maturin)" scripts/setup.sh extension suite
 if [ "${TORCH:-1}" = 0 ]; then
     group "Python tests without PyTorch (pytest)" pytest -m "not torch" -rs
     left_out=$(.venv/bin/python -m pytest -m torch --collect-only -q 2>/dev/null | grep '::' | sed 's/^/            /')

@@ -1,5 +1,6 @@
 //! Run lines: the same arguments through the interpreter and through compiled code, before and after the passes.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use tilewright::ir::interface::KernelInterface;
@@ -11,7 +12,7 @@ use tilewright::{
 };
 use tilewright_interp::{Arg, InterpCx, Random, Value as Interpreted};
 
-use crate::action::{Outcome, Output};
+use crate::action::{Outcome, Output, perform};
 use crate::compare::Plain;
 use crate::data::{Argument, Spec, Values};
 use crate::{Action, PassStep, TestFile};
@@ -157,38 +158,100 @@ fn after(outcome: &Outcome) -> Result<&IRModule, String> {
     }
 }
 
+/// The modules of a test, each compiled when a run line first asks for it.
+#[derive(Default)]
+struct Machines {
+    before: OnceCell<VirtualMachine>,
+    after: OnceCell<VirtualMachine>,
+}
+
+/// Whether a run line of the test is for the device: the interpreter's are the host's.
+pub(crate) fn runs_on(test: &TestFile, device: Device) -> bool {
+    test.runs.iter().any(|line| device == Device::cpu() || line.is_run_by(Runner::Compiled))
+}
+
+/// All run lines of a test on a device; on the host through the interpreter, too.
+pub(crate) fn check_runs(test: &TestFile, device: Device) -> Result<(), String> {
+    let (outcome, machines) = (perform(test, None), Machines::default());
+    let problems: Vec<String> = test
+        .runs
+        .iter()
+        .filter_map(|line| check(test, line, &outcome, device, &machines).err().map(|e| format!("{}: {e}", line.text)))
+        .collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+fn check(
+    test: &TestFile,
+    line: &RunLine,
+    outcome: &Outcome,
+    device: Device,
+    machines: &Machines,
+) -> Result<(), String> {
+    if !line.is_run_by(Runner::Interpreter) {
+        let before = outcome.before.as_ref().ok_or("the text is not read")?;
+        let args = line.arguments(before)?;
+        let found = of_machine(&machines.before, before, default_build, &line.function, &args, device)?;
+        return is_as_stated(line, before, &found);
+    }
+    let (args, meaning) = meaning(test, line, outcome)?;
+    if device == Device::cpu() {
+        agrees_interpreted(test, line, outcome, &args, &meaning)?;
+    }
+    match line.is_run_by(Runner::Compiled) {
+        true => agrees_compiled(test, line, outcome, device, machines, &args, &meaning),
+        false => Ok(()),
+    }
+}
+
 /// The interpreter after the passes, against the meaning.
 pub(crate) fn check_interpreter(test: &TestFile, line: &RunLine, outcome: &Outcome) -> Result<(), String> {
     let (args, meaning) = meaning(test, line, outcome)?;
+    agrees_interpreted(test, line, outcome, &args, &meaning)
+}
+
+fn agrees_interpreted(
+    test: &TestFile,
+    line: &RunLine,
+    outcome: &Outcome,
+    args: &[Argument],
+    meaning: &Plain,
+) -> Result<(), String> {
     let steps = test.action.steps();
     let is_flat = matches!(test.action, Action::Lower) || steps.iter().any(|step| step.name() == "flatten_buffers");
     let flat = match (is_flat, outcome.before.as_ref().and_then(|m| m.prim(&line.function))) {
         (true, Some(before)) => Flat::Of(before),
         _ => Flat::No,
     };
-    let args = unbound(outcome, &line.function, &args);
+    let args = unbound(outcome, &line.function, args);
     let found = interpret(after(outcome)?, &line.function, &args, flat)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("the interpreter after the passes: {e}"))
 }
 
 /// Compiled code before and after the passes, against the meaning.
-pub(crate) fn check_compiled(test: &TestFile, line: &RunLine, outcome: &Outcome, device: Device) -> Result<(), String> {
+fn agrees_compiled(
+    test: &TestFile,
+    line: &RunLine,
+    outcome: &Outcome,
+    device: Device,
+    machines: &Machines,
+    args: &[Argument],
+    meaning: &Plain,
+) -> Result<(), String> {
     let before = outcome.before.as_ref().ok_or("the text is not read")?;
-    if !line.is_run_by(Runner::Interpreter) {
-        let args = line.arguments(before)?;
-        let found = compiled(before, pipelines::default_build(&Target::host()), &line.function, &args, device)?;
-        return is_as_stated(line, before, &found);
-    }
-    let (args, meaning) = meaning(test, line, outcome)?;
-    let found = compiled(before, pipelines::default_build(&Target::host()), &line.function, &args, device)?;
+    let found = of_machine(&machines.before, before, default_build, &line.function, args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled before the passes: {e}"))?;
-    let for_gpu = outcome.before.is_some() && after(outcome).is_ok_and(has_gpu_threads);
+    let for_gpu = after(outcome).is_ok_and(has_gpu_threads);
     if !compiles_after(test, line, outcome) || (for_gpu && device == Device::cpu()) {
         return Ok(());
     }
-    let args = unbound(outcome, &line.function, &args);
-    let found = compiled(after(outcome)?, remaining(test), &line.function, &args, device)?;
+    let args = unbound(outcome, &line.function, args);
+    let found = of_machine(&machines.after, after(outcome)?, || remaining(test), &line.function, &args, device)?;
     meaning.agree(&found, line.tolerance).map_err(|e| format!("compiled after the passes: {e}"))
+}
+
+fn default_build() -> Sequential {
+    pipelines::default_build(&Target::host())
 }
 
 /// Whether what the passes leave is compiled, too.
@@ -213,7 +276,7 @@ pub(crate) fn has_gpu_threads(module: &IRModule) -> bool {
 
 /// The build's passes that come behind those that the test has run, as far as those have changed the module's form.
 fn remaining(test: &TestFile) -> Sequential {
-    let mut build = pipelines::default_build(&Target::host());
+    let mut build = default_build();
     let steps = test.action.steps();
     let changes_form = |pass: &Arc<dyn Pass>| pass.info().from != pass.info().to;
     let place = |step: &PassStep| match step {
@@ -312,6 +375,7 @@ fn kernel_order(before: &PrimFunc, args: &[Argument]) -> Result<Vec<Argument>, S
     Ok(ordered)
 }
 
+/// What the module's machine code gives.
 pub(crate) fn compiled(
     module: &IRModule,
     pipeline: Sequential,
@@ -319,8 +383,27 @@ pub(crate) fn compiled(
     args: &[Argument],
     device: Device,
 ) -> Result<Plain, String> {
-    let options = CompileOptions { pipeline, ..CompileOptions::default() };
-    call(&machine(module, options, device)?, module, name, &fresh(args)?)
+    of_machine(&OnceCell::new(), module, || pipeline, name, args, device)
+}
+
+/// The same of machine code that is made when it is first asked for.
+fn of_machine(
+    made: &OnceCell<VirtualMachine>,
+    module: &IRModule,
+    pipeline: impl FnOnce() -> Sequential,
+    name: &str,
+    args: &[Argument],
+    device: Device,
+) -> Result<Plain, String> {
+    let machine = match made.get() {
+        Some(machine) => machine,
+        None => {
+            let options = CompileOptions { pipeline: pipeline(), ..CompileOptions::default() };
+            let machine = machine(module, options, device)?;
+            made.get_or_init(|| machine)
+        }
+    };
+    call(machine, module, name, &fresh(args)?)
 }
 
 /// The module's machine code, ready to run.

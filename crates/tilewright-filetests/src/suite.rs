@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tilewright::ir::verify::{Form, verify};
+use tilewright::runtime::Device;
 use tilewright::script::print::{PrintOptions, print_module};
 
 use crate::action::{Action, PassStep, perform, read};
 use crate::faults::{self, Fault};
-use crate::run::{Runner, check_compiled, check_interpreter, devices};
+use crate::run::{Runner, check_interpreter, check_runs, devices, runs_on};
 use crate::{TestFile, expectation, language};
 
 /// Runs the trials of a workspace as the test program that was called, and ends the process.
@@ -38,9 +39,11 @@ pub fn trials(root: &Path) -> Vec<Trial> {
     let tests: Arc<[Arc<TestFile>]> = tests.into();
     of_faults(&mut trials, &tests);
     let root = root.to_owned();
-    trials.push(Trial::test("the language has a test for everything", move || {
+    let of_language = Trial::test("the language has a test for everything", move || {
         language::check(&root, &tests).map_err(Failed::from)
-    }));
+    });
+    // The longest of all: begun last, it would be waited for.
+    trials.insert(0, of_language);
     trials
 }
 
@@ -71,25 +74,15 @@ fn of_file(trials: &mut Vec<Trial>, test: &Arc<TestFile>, path: PathBuf) {
         let title = format!("{name}: well-formed, and read back");
         trials.push(Trial::test(title, move || survives(&of_print).map_err(Failed::from)));
     }
-    for (i, line) in test.runs.iter().enumerate() {
-        let title = |who: &str| format!("{name} run {}: {who}", i + 1);
-        let (of_interpreter, of_line) = (test.clone(), line.clone());
-        if line.is_run_by(Runner::Interpreter) {
-            trials.push(Trial::test(title("interpreter"), move || {
-                check_interpreter(&of_interpreter, &of_line, &perform(&of_interpreter, None)).map_err(Failed::from)
-            }));
-        }
-        for &device in devices().iter().filter(|_| line.is_run_by(Runner::Compiled)) {
-            let (of_device, of_line) = (test.clone(), line.clone());
-            let trial = Trial::test(title(&device.to_string()), move || {
-                check_compiled(&of_device, &of_line, &perform(&of_device, None), device).map_err(Failed::from)
-            });
-            // The kind is shown beside the name: the reason for leaving it out.
-            trials.push(match device.exists() {
-                true => trial,
-                false => trial.with_kind("no such device").with_ignored_flag(true),
-            });
-        }
+    for &device in devices().iter().filter(|&&device| runs_on(test, device)) {
+        let (of_device, is_host) = (test.clone(), device == Device::cpu());
+        let title = if is_host { format!("{name}: runs") } else { format!("{name}: runs on {device}") };
+        let trial = Trial::test(title, move || check_runs(&of_device, device).map_err(Failed::from));
+        // The kind is shown beside the name: the reason for leaving it out.
+        trials.push(match device.exists() {
+            true => trial,
+            false => trial.with_kind("no such device").with_ignored_flag(true),
+        });
     }
 }
 
