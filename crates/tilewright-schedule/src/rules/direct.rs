@@ -55,7 +55,10 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
     let (tiling, cost) = tiling(&windows, target)?;
-    let as_product = as_product + padding(&windows);
+    // Images that are columns of one product, as those of a volume are, are images of their own here.
+    let pixels = windows.height.saturating_mul(windows.width).max(1);
+    let images = c.columns.size.as_int().map_or(1, |all| ceil_div(all, pixels)).max(1);
+    let as_product = as_product / images as f64 + padding(&windows);
     if cost > as_product * LESS {
         return Err(Declined::because("the product is as fast"));
     }

@@ -9,8 +9,9 @@ use crate::exprs::{binary, substituted};
 use crate::loops::{looped, serial};
 use crate::primitive::Fault;
 
-/// Places of the inner axes at most: with each place of the outermost one something may be asked for.
-const MOST: i64 = 64;
+/// Places of the inner axes at most: with each place of the outermost one something may be asked for. A volume's windows of
+/// three by seven by seven are among them.
+const MOST: i64 = 160;
 /// Iterations of the innermost axis that are written out.
 const WRITTEN_OUT: i64 = 3;
 
