@@ -5,6 +5,7 @@
 //! say where they are. Sums of narrow floats are worked out in float32.
 
 mod phases;
+mod taps;
 
 use tilewright_arith::Analyzer;
 use tilewright_expr::{BinOp, Expr};
@@ -140,19 +141,20 @@ fn of_data(f: &Value, own: &Expr, channels: &Expr, c: &Value) -> Value {
 }
 
 /// `result[n, f, y] = sum over c, r of data[n, group(f) + c, y * stride + r * dilation - before] * kernel[f, c, r]`, with
-/// the sums in `dtype`.
+/// the sums in `dtype`. Places of the window that are in the border for every result bring nothing, and are left out.
 pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Result<Tensor, TeError> {
     let data_shape = conv.data.logical_shape(data.shape())?;
     let taps = conv.kernel.logical_shape(kernel.shape())?;
     let result = conv.out.physical_shape(&conv.result(&data_shape, &taps)?)?;
     let (channels, own) = (extent(&taps, 1)?, of_group(&extent(&taps, 0)?, conv.groups)?);
+    let used = taps::used(conv, &data_shape, &taps)?;
     let border = |before: bool| {
-        conv.data.by_dim(|axis, _| match axis.checked_sub(2).map(|d| conv.along(d)) {
-            Some(along) => {
+        conv.data.by_dim(|axis, _| match axis.checked_sub(2).and_then(|d| used.get(d)) {
+            Some(used) => {
                 if before {
-                    along.before
+                    used.before
                 } else {
-                    along.behind
+                    used.behind
                 }
             }
             None => 0,
@@ -160,22 +162,30 @@ pub fn conv(data: &Tensor, kernel: &Tensor, conv: &Conv, dtype: DataType) -> Res
     };
     let zero = Value::from(Expr::number(0, data.dtype()));
     let data = padded(data, &border(true), &border(false), &zero, "pad_temp")?;
-    let over = conv.window(channels.clone(), &taps);
-    let formula = |i: &[Value]| {
-        let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
-        let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
-            return Value::wrong(TeError("a convolution has a batch and channels".into()));
+    let counts = used.iter().map(|used| used.count.clone());
+    let over = conv.window(channels.clone(), &taps.iter().take(2).cloned().chain(counts).collect::<Vec<_>>());
+    let formula =
+        |i: &[Value]| {
+            let (at, r) = (conv.out.logical(i), over.iter().map(|axis| Value::clone(axis)).collect::<Vec<_>>());
+            let ([n, f, spatial @ ..], [c, window @ ..]) = (at.as_slice(), r.as_slice()) else {
+                return Value::wrong(TeError("a convolution has a batch and channels".into()));
+            };
+            let of_data = if conv.groups == 1 { c.clone() } else { of_data(f, &own, &channels, c) };
+            let places =
+                spatial.iter().zip(window).zip(&used).enumerate().map(|(d, ((y, r), used))| {
+                    behind(times(y, conv.along(d).stride) + times(r, used.apart), used.start)
+                });
+            let places: Vec<Value> = [n.clone(), of_data].into_iter().chain(places).collect();
+            let of_window = window.iter().zip(&used).map(|(r, used)| behind(r.clone(), used.first));
+            let of_kernel: Vec<Value> = [f.clone(), c.clone()].into_iter().chain(of_window).collect();
+            product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
         };
-        let of_data = if conv.groups == 1 { c.clone() } else { of_data(f, &own, &channels, c) };
-        let places = spatial.iter().zip(window).enumerate().map(|(d, (y, r))| {
-            let along = conv.along(d);
-            times(y, along.stride) + times(r, along.dilation)
-        });
-        let places: Vec<Value> = [n.clone(), of_data].into_iter().chain(places).collect();
-        let of_kernel = [std::slice::from_ref(f), r.as_slice()].concat();
-        product(&data, &conv.data.physical(&places), kernel, &conv.kernel.physical(&of_kernel), wide(dtype), &over)
-    };
     narrowed(compute_over(&result, &conv.name(""), &conv.names(), formula)?, dtype)
+}
+
+/// So many places behind a place.
+fn behind(place: Value, count: i64) -> Value {
+    if count == 0 { place } else { place + count }
 }
 
 /// The sum over the axes of the products of an element of the data and one of the kernel.
