@@ -49,7 +49,7 @@ const SUM: &[&str] = &[
 /// The first term is looked for; the others must be in the sum with the same factor.
 const TERMS: &[&str] = &[
     "x % c + (x // c) * c = x",
-    "x % y + (x // y) * y = x where y > 0",
+    "x % y + (x // y) * y = x",
     "((x // c) % a) * c + x % c = x % (a * c) where a > 0, c > 0",
     "(x // c) * (0 - c) + x = x % c",
     "(x % c) * (0 - 1) + x = (x // c) * c",

@@ -46,7 +46,7 @@ class Module:
                         for i, i_1, i_2 in T.grid(1, 2, 20):
                             for piece in T.unroll(2):
                                 for lane in T.vectorized(16):
-                                    pad[i * 1280 + i_1 * 640 + i_2 * 32 + piece * 16 + lane] = T.if_then_else(piece * 16 + lane < 21, T.if_then_else(1 <= first_row + i_2 and first_row + i_2 < 19 and 1 <= piece * 16 + lane and piece * 16 + lane < 20, X[0 + i, vf // 4 * 2 + i_1, first_row + i_2 - 1, piece * 16 + lane - 1], T.float32(0.0)), T.float32(0.0))
+                                    pad[i * 1280 + i_1 * 640 + i_2 * 32 + piece * 16 + lane] = T.if_then_else(piece * 16 + lane < 21 and (1 <= first_row + i_2 and first_row + i_2 < 19 and 1 <= piece * 16 + lane and piece * 16 + lane < 20), X[0 + i, vf // 4 * 2 + i_1, first_row + i_2 - 1, piece * 16 + lane - 1], T.float32(0.0))
                         for block in range(1):
                             first_channel: T.int32 = vf
                             for down in range(3):

@@ -22,6 +22,8 @@ const NARROWEST: i64 = 3;
 const FURTHEST: i64 = 2;
 /// Bytes of a copy that stays in the first-level cache.
 const NEAR: i64 = 24 << 10;
+/// Rows of a tile at most where it is not known how many there are: the last ones of the last tile are computed for nothing.
+const ROWS: i64 = 4;
 /// What an instruction costs beside its lanes, to a whole vector.
 const INSTRUCTION: f64 = 0.2;
 /// Cycles of a task; under how many the work is not shared.
@@ -63,15 +65,23 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let bits = u32::from(w.part.buffer.dtype.bits);
     let most = (i64::from(target.limits.vector_registers) / 4).max(1);
     let vector = lanes(w.width, target, bits);
+    let in_parts = w.all_rows.is_some() || w.all_columns.is_some();
     let images = w.outer.size.as_int();
     let work = w.height * w.width * (w.window() + 4) / vector;
     let most = most.min(UNROLLED / w.window()).max(1);
-    let at_least = bands_at_least(w, NEAR, |read| read.stage.is_some()).max(bands_to_share(w, images, work));
+    let most = if w.all_rows.is_some() { most.min(ROWS) } else { most };
+    let at_least = bands_at_least(w, NEAR, |read| read.stage.is_some()).max(bands_to_share(
+        w,
+        if in_parts { images.or(Some(1)) } else { images },
+        work,
+    ));
     let (band, rows) = bands(w.height, most, at_least);
+    // How much work images are of which parts are gone through is not known.
+    let images = if in_parts { 1 } else { images_of_task(images, work) };
     // Where rows are few, columns take their place.
     let fits = |count: &i64| rows * count <= most && vector * count <= w.width.min(64);
     let lanes = vector * [4, 2, 1].into_iter().find(fits).unwrap_or(1);
-    Ok(Tiling { rows, lanes, band, images: images_of_task(images, work), channels: 1 })
+    Ok(Tiling { rows, lanes, band, images, channels: 1 })
 }
 
 /// The lanes of the vectors that cover the columns at the least cost.

@@ -51,7 +51,7 @@ class Module:
                         for i, i_1, i_2 in T.grid(1, 1, 11):
                             for piece in T.unroll(2):
                                 for lane in T.vectorized(8):
-                                    padded[i * 176 + i_1 * 176 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13, T.if_then_else(1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12, X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0)), T.float32(0.0))
+                                    padded[i * 176 + i_1 * 176 + i_2 * 16 + piece * 8 + lane] = T.if_then_else(piece * 8 + lane < 13 and (1 <= first_row + i_2 and first_row + i_2 < 10 and 1 <= piece * 8 + lane and piece * 8 + lane < 12), X[vn + i, vc + i_1, first_row + i_2 - 1, piece * 8 + lane - 1], T.float32(0.0))
                         for down in range(3):
                             y: T.int32 = down * 3
                             for across in range(2):

@@ -72,7 +72,8 @@ impl Contraction {
             let own = |axis: &&Axis| mentions(factor, std::slice::from_ref(&axis.var)) && !in_both(axis);
             spatial.iter().filter(own).cloned().collect()
         };
-        let (outer_rows, rows) = run_of(sort(&of_rows), |_, _| true);
+        // A row of several is divided to find its place along each axis.
+        let (outer_rows, rows) = run_of(sort(&of_rows), |_, inner| inner.extent.as_int().is_some());
         let one_row = rows.iter().all(|axis| axis.extent.as_int() == Some(1));
         let are_in_place = one_row && is_plain(&of_columns) && !is_constant(function, &of_columns);
         let (outer_columns, columns) = columns_of(&sum, sort(&of_columns), are_in_place.then_some(&of_columns));
@@ -280,14 +281,13 @@ fn is_plain(factor: &Expr) -> bool {
     plain
 }
 
-/// The axes up to, and from, the first of the longest run at the end of which each follows the one before, and all but the
-/// first have constant extents. Axes of extent 1 are in no one's way.
+/// The axes up to, and from, the first of the longest run at the end of which each follows the one before. Axes of extent 1
+/// are in no one's way.
 fn run_of(axes: Vec<Axis>, follows: impl Fn(&Axis, &Axis) -> bool) -> (Vec<Axis>, Vec<Axis>) {
     let (units, long): (Vec<Axis>, Vec<Axis>) = axes.into_iter().partition(|axis| axis.extent.as_int() == Some(1));
     let mut start = long.len().saturating_sub(1);
     while let Some(before) = start.checked_sub(1)
         && let (Some(outer), Some(inner)) = (long.get(before), long.get(start))
-        && inner.extent.as_int().is_some()
         && follows(outer, inner)
     {
         start = before;

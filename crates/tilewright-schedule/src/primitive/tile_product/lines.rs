@@ -65,21 +65,19 @@ impl Product<'_> {
         let Some((last, outer)) = c.columns.axes.split_last() else {
             return Err(Fault::of_call("columns have an axis"));
         };
-        let Some(length) = last.extent.as_int() else {
-            return Err(Fault::of_call("the extents of inner columns are not constant"));
-        };
-        let lines = Group { axes: outer.to_vec(), size: self.floor_div(&c.columns.size, length)? };
+        let length = &last.extent;
+        let lines = Group::new(&self.known, outer.to_vec(), c.index)?;
         let mut lets = Vec::new();
-        let first = named("first_line", &self.floor_div(&copied.column, length)?, &mut lets);
+        let first = named("first_line", &self.lines_of(&copied.column, length)?, &mut lets);
         let past = self.least(&(&copied.column + self.tiling.panel()), &c.columns.size)?;
-        let count = &(&self.floor_div(&(&past - 1), length)? + 1) - &first;
+        let count = &(&self.lines_of(&(&past - 1), length)? + 1) - &first;
         let (number, x) = (self.var("number"), self.var("x"));
         let mut inner = Vec::new();
         let line = named("line", &(&first + &Expr::var(&number)), &mut inner);
         let begin = &line * length;
         let from = self.simple(&binary(BinOp::Max, &(&copied.column - &begin), &self.int(0))?);
         let from = named("from", &from, &mut inner);
-        let to = self.least(&(&past - &begin), &self.int(length))?;
+        let to = self.least(&(&past - &begin), length)?;
         let piece = named("piece", &(&to - &from), &mut inner);
         let along = &from + &Expr::var(&x);
         let mut values = lines.values(&self.known, &line)?;
@@ -95,6 +93,11 @@ impl Product<'_> {
         let body = with_names(inner, only_if(in_lines, body));
         let rest = self.cleared_rest(copied, &past)?;
         Ok(with_names(lets, Stmt::seq([serial(&number, &count, body)].into_iter().chain(rest))))
+    }
+
+    /// In how many lines of a length so many columns are, the last line not counted where it is not whole.
+    fn lines_of(&self, columns: &Expr, length: &Expr) -> Result<Expr, Fault> {
+        Ok(self.simple(&binary(BinOp::FloorDiv, columns, length)?))
     }
 
     /// Zeros behind the last column, in the panel that has it.

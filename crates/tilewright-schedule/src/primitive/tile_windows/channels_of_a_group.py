@@ -60,7 +60,7 @@ class Module:
                             for phase in T.unroll(T.int64(3)):
                                 for piece in T.unroll(T.int64(2)):
                                     for lane in T.vectorized(T.int64(4)):
-                                        padded[i * T.int64(432) + i_1 * T.int64(144) + i_2 * T.int64(24) + phase * T.int64(8) + piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(12) + lane * T.int64(3) + phase < T.int64(19), T.if_then_else(T.int64(1) <= first_row + i_2 and T.int64(1) <= piece * T.int64(12) + lane * T.int64(3) + phase and piece * T.int64(12) + lane * T.int64(3) + phase < T.int64(18), X[vi + i, vf // T.int64(4) * T.int64(3) + i_1, first_row + i_2 - T.int64(1), piece * T.int64(12) + lane * T.int64(3) + phase - T.int64(1)], T.float32(0.0)), T.float32(0.0))
+                                        padded[i * T.int64(432) + i_1 * T.int64(144) + i_2 * T.int64(24) + phase * T.int64(8) + piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(12) + lane * T.int64(3) + phase < T.int64(19) and (T.int64(1) <= first_row + i_2 and T.int64(1) <= piece * T.int64(12) + lane * T.int64(3) + phase and piece * T.int64(12) + lane * T.int64(3) + phase < T.int64(18)), X[vi + i, vf // T.int64(4) * T.int64(3) + i_1, first_row + i_2 - T.int64(1), piece * T.int64(12) + lane * T.int64(3) + phase - T.int64(1)], T.float32(0.0))
                         for block in range(T.int64(2)):
                             first_channel: T.int64 = vf + block * T.int64(2)
                             for down in range(T.int64(2)):

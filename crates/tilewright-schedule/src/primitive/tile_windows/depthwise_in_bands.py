@@ -58,7 +58,7 @@ class Module:
                         for i, i_1, i_2 in T.grid(T.int64(1), T.int64(1), T.int64(6)):
                             for piece in T.unroll(T.int64(3)):
                                 for lane in T.vectorized(T.int64(4)):
-                                    padded[i * T.int64(72) + i_1 * T.int64(72) + i_2 * T.int64(12) + piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(4) + lane < T.int64(9), T.if_then_else(T.int64(1) <= first_row + i_2 and first_row + i_2 < T.int64(10) and T.int64(1) <= piece * T.int64(4) + lane and piece * T.int64(4) + lane < T.int64(8), X[vi + i, vc + i_1, first_row + i_2 - T.int64(1), piece * T.int64(4) + lane - T.int64(1)], T.float32(0.0)), T.float32(0.0))
+                                    padded[i * T.int64(72) + i_1 * T.int64(72) + i_2 * T.int64(12) + piece * T.int64(4) + lane] = T.if_then_else(piece * T.int64(4) + lane < T.int64(9) and (T.int64(1) <= first_row + i_2 and first_row + i_2 < T.int64(10) and T.int64(1) <= piece * T.int64(4) + lane and piece * T.int64(4) + lane < T.int64(8)), X[vi + i, vc + i_1, first_row + i_2 - T.int64(1), piece * T.int64(4) + lane - T.int64(1)], T.float32(0.0))
                         for down in range(T.int64(2)):
                             y: T.int64 = down * T.int64(2)
                             for across in range(T.int64(2)):

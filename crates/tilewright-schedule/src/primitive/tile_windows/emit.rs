@@ -20,17 +20,23 @@ use crate::size::ceil_div;
 const PIECES: i64 = 8;
 
 /// What the loops are made from.
-struct Emitter<'a> {
-    w: &'a Windows,
-    tiling: &'a Tiling,
+pub(super) struct Emitter<'a> {
+    pub(super) w: &'a Windows,
+    pub(super) tiling: &'a Tiling,
     outputs: &'a Outputs,
     known: Analyzer,
     /// Whether the last columns are masked.
     masked: bool,
     /// The row of a band that a tile's element is in.
     row: Var,
-    /// The band's first row.
-    band: Var,
+    /// The column of a strip that a tile's element is in.
+    column: Var,
+    /// The band's first row, and the strip's first column.
+    pub(super) band: Var,
+    pub(super) strip: Var,
+    /// Tiles of a band below each other, and tiles of a strip beside each other.
+    pub(super) down: Expr,
+    pub(super) across: Expr,
     /// The tile's first channel, from that of its group on.
     channel: Var,
     /// The copy of what each read needs, where there is one.
@@ -45,21 +51,29 @@ pub(super) fn windows(
     outputs: &Outputs,
     name: &Arc<str>,
 ) -> Result<Stmt, Fault> {
-    let masked = w.width < tiling.lanes || (outputs.reads_own() && w.width % tiling.lanes != 0);
+    let own_is_read = outputs.reads_own() && w.width % tiling.lanes != 0;
+    let masked = w.all_columns.is_some() || w.width < tiling.lanes || own_is_read;
     let var = |name: &str| Var::new(name, w.index);
     let known = analyzer_of(function);
-    let (row, band, channel) = (var("row"), var("first_row"), var("first_channel"));
-    let mut e = Emitter { w, tiling, outputs, known, masked, row, band, channel, copies: Vec::new() };
+    let [row, column, band, strip, channel] = ["row", "column", "first_row", "first_column", "first_channel"].map(var);
+    let tiles = |name: &str, all: &Option<Expr>, count: i64| match all {
+        Some(_) => Expr::var(&var(name)),
+        None => Expr::int(count, w.index),
+    };
+    let down = tiles("tiles_down", &w.all_rows, ceil_div(tiling.band, tiling.rows));
+    let across = tiles("tiles_across", &w.all_columns, ceil_div(w.width, tiling.lanes));
+    let copies = Vec::new();
+    let mut e = Emitter { w, tiling, outputs, known, masked, row, column, band, strip, down, across, channel, copies };
     e.copies = w.reads.iter().map(|read| e.copy_of(read)).collect();
     e.tasks(name)
 }
 
 impl Emitter<'_> {
-    fn int(&self, value: i64) -> Expr {
+    pub(super) fn int(&self, value: i64) -> Expr {
         Expr::int(value, self.w.index)
     }
 
-    fn var(&self, name: &str) -> Var {
+    pub(super) fn var(&self, name: &str) -> Var {
         Var::new(name, self.w.index)
     }
 
@@ -74,7 +88,7 @@ impl Emitter<'_> {
     }
 
     /// The places of a read that a band needs, along each dimension.
-    fn needed(&self, read: &Read) -> Vec<i64> {
+    pub(super) fn needed(&self, read: &Read) -> Vec<i64> {
         read.along.iter().map(|along| along.extent(self.w, self.tiling.band, self.w.width)).collect()
     }
 
@@ -99,10 +113,11 @@ impl Emitter<'_> {
         ceil_div(ceil_div(needed, phases), self.tiling.lanes) * self.tiling.lanes
     }
 
-    /// Elements that are computed, or that would be read behind the end of a row, are copied. What masked columns read lies
-    /// in the row behind, or in some space behind the last one.
+    /// Elements that are computed, or that would be read behind the end of a row or of an image, are copied. What masked
+    /// columns read lies in the row behind, or in some space behind the last one.
     fn copy_of(&self, read: &Read) -> Option<Buffer> {
-        if read.stage.is_none() && !self.masked && self.phases(read) == 1 {
+        let inside = !self.masked && self.w.all_rows.is_none();
+        if read.stage.is_none() && inside && self.phases(read) == 1 {
             return None;
         }
         let size = self.extents(read).iter().product::<i64>() + self.behind_last(read);
@@ -151,21 +166,13 @@ impl Emitter<'_> {
     fn tasks(&self, name: &Arc<str>) -> Result<Stmt, Fault> {
         let (w, t) = (self.w, self.tiling);
         let images = self.images()?;
-        // Bands that have rows in common are those of one task.
-        let all = ceil_div(w.height, t.band);
-        let (bands, own_bands) = if w.height % t.band == 0 { (all, 1) } else { (1, all) };
         let groups = self.known.simplify(&binary(BinOp::FloorDiv, &images.size, &self.int(t.images))?);
-        let count = self.known.simplify(&(&groups * bands));
+        let parts = self.parts()?;
+        let count = self.known.simplify(&(&groups * &parts.shared));
         let (task, image) = (self.var("task"), self.var("image"));
-        let mut lets = Vec::new();
         let number = Expr::var(&task);
-        let group = self.simple(&binary(BinOp::FloorDiv, &number, &self.int(bands))?);
-        let own_band = self.var("band");
-        let band = match own_bands {
-            1 => binary(BinOp::FloorMod, &number, &self.int(bands))?,
-            _ => Expr::var(&own_band),
-        };
-        let start = binary(BinOp::Min, &(&band * t.band), &self.int(w.height - t.band))?;
+        let group = self.simple(&binary(BinOp::FloorDiv, &number, &parts.shared)?);
+        let part = self.simple(&binary(BinOp::FloorMod, &number, &parts.shared)?);
         let mut inner = Vec::new();
         let place = self.simple(&(&(&group * t.images) + &Expr::var(&image)));
         let place = match t.images {
@@ -179,7 +186,6 @@ impl Emitter<'_> {
         let values = images.values(&self.known, &place)?.into_iter().map(first);
         let values: Vec<(Var, Expr)> =
             values.map(|(var, value)| (var.clone(), named(&var.name, &value, &mut inner))).collect();
-        lets.push((self.band.clone(), self.simple(&start)));
         let own = self.copies.iter().flatten().cloned();
         let sums =
             memory("tile", vec![self.int(t.channels * t.rows), self.int(t.lanes)], w.part.buffer.dtype, Scope::Local);
@@ -189,8 +195,7 @@ impl Emitter<'_> {
         let copies = copies.into_iter().map(|(read, copy)| self.copy(read, copy)).collect::<Result<Vec<_>, _>>()?;
         let body = Stmt::seq(copies.into_iter().chain([self.blocks(&sums)?]));
         let body = substituted(&with_names(inner, body), &values);
-        let body = serial(&image, &self.int(t.images), body);
-        let body = serial(&own_band, &self.int(own_bands), with_names(lets, body));
+        let body = self.in_parts(&parts, &part, serial(&image, &self.int(t.images), body))?;
         let body = Stmt::seq(cleared.into_iter().chain([body]));
         let written = self.outputs.all.iter().map(|output| output.buffer.clone()).collect();
         let read = w.reads.iter().map(|read| &read.formula.value).chain([&w.part.value]);
@@ -201,7 +206,7 @@ impl Emitter<'_> {
         Ok(looped(&task, &count, kind, block))
     }
 
-    fn simple(&self, expr: &Expr) -> Expr {
+    pub(super) fn simple(&self, expr: &Expr) -> Expr {
         self.known.simplify(expr)
     }
 
@@ -219,17 +224,29 @@ impl Emitter<'_> {
         let from = outer_places().chain([&(&along_phase * phases) + &of_phase]);
         let place = read.along.iter().zip(from).map(|(along, from)| {
             let first = &along.base + &(&Expr::var(&self.band) * along.y);
+            let first =
+                if self.w.all_columns.is_some() { &first + &(&Expr::var(&self.strip) * along.x) } else { first };
             self.simple(&(&first + &from))
         });
         let place: Vec<Expr> = place.collect();
-        let value = read.element(&place, self.needed(read) != extents)?;
+        let value = read.element(&place, &self.may_be_behind(read, &extents))?;
         let body = stored(copy, vec![self.flat(read, &to)], &value)?;
         let body = looped(&lane, &self.int(lanes), ForKind::Vectorized, body);
         // Written out, pieces inside of the image have no masks, and those at its borders constant ones.
-        let kind = if pitch / lanes <= PIECES { ForKind::Unrolled } else { ForKind::Serial };
-        let body = looped(&piece, &self.int(length / lanes), kind.clone(), body);
+        let is_short = self.w.all_columns.is_none() && pitch / lanes <= PIECES;
+        let kind = if is_short { ForKind::Unrolled } else { ForKind::Serial };
+        let pieces = match (&self.w.all_columns, read.along.last()) {
+            (Some(_), Some(along)) => self.parts_of(&self.parts_of(&self.places_across(along), phases)?, lanes)?,
+            _ => self.int(length / lanes),
+        };
+        let body = looped(&piece, &self.simple(&pieces), kind.clone(), body);
         let body = if phases == 1 { body } else { looped(&phase, &self.int(phases), kind, body) };
-        Ok(vars.iter().zip(outer).rev().fold(body, |body, (var, &extent)| serial(var, &self.int(extent), body)))
+        let counts = read.along.iter().zip(outer).map(|(along, &extent)| match &self.w.all_rows {
+            Some(_) if along.y > 0 => self.simple(&self.places_down(along)),
+            _ => self.int(extent),
+        });
+        let counts: Vec<Expr> = counts.collect();
+        Ok(vars.iter().zip(&counts).rev().fold(body, |body, (var, count)| serial(var, count, body)))
     }
 
     fn phase_of(&self, phases: i64, phase: &Var) -> Expr {
@@ -261,8 +278,8 @@ impl Emitter<'_> {
         let mut inner = Vec::new();
         let left = named("x", &simple_left, &mut inner);
         let tile = with_names(inner, self.tile(sums, &first, &left)?);
-        let pieces = serial(&across, &self.int(self.pieces()), tile);
-        Ok(serial(&down, &self.int(ceil_div(t.band, t.rows)), with_names(lets, pieces)))
+        let pieces = serial(&across, &self.across, tile);
+        Ok(serial(&down, &self.down, with_names(lets, pieces)))
     }
 
     /// One tile: its results begin, all windows are gone through, what follows is computed.
@@ -338,7 +355,7 @@ impl Emitter<'_> {
         let mut stmt: Stmt = StmtKind::Evaluate(self.w.part.value.clone()).into();
         for (read, copy) in self.w.reads.iter().zip(&self.copies) {
             let Some(copy) = copy else { continue };
-            let (x, phases) = (Expr::var(&self.w.x.var), self.phases(read));
+            let (x, phases) = (Expr::var(&self.column), self.phases(read));
             let of_taps = |along: &Along, sum: Expr| {
                 self.w.taps.iter().zip(&along.taps).fold(sum, |sum, ((var, _), &step)| &sum + &(&Expr::var(var) * step))
             };
@@ -364,7 +381,11 @@ impl Emitter<'_> {
     /// The values of the image's axes at a channel and a row of a tile.
     fn at(&self, (channel, r): (i64, i64), first: &Expr, column: &Expr) -> Vec<(Var, Expr)> {
         let row = first + r;
-        let mut values = vec![(self.w.x.var.clone(), column.clone())];
+        let of_image = match &self.w.all_columns {
+            Some(_) => &Expr::var(&self.strip) + column,
+            None => column.clone(),
+        };
+        let mut values = vec![(self.w.x.var.clone(), of_image), (self.column.clone(), column.clone())];
         if let Some(y) = &self.w.y {
             values.push((y.var.clone(), &Expr::var(&self.band) + &row));
         }
@@ -395,7 +416,7 @@ impl Emitter<'_> {
 
     /// What is computed of the finished results of a row.
     fn behind(&self, sums: &Buffer, place: (i64, i64), first: &Expr, left: &Expr) -> Result<Stmt, Fault> {
-        self.lanes(|l| {
+        let stores = self.lanes(|l| {
             let column = left + l;
             let mut values = self.at(place, first, &column);
             values.push((self.outputs.sum.clone(), typed(Expr::load(sums, vec![self.number(place), l.clone()]))?));
@@ -407,8 +428,15 @@ impl Emitter<'_> {
             if !self.masked {
                 return Ok(all);
             }
-            Ok(only_if(compare(CmpOp::Lt, &column, &self.int(self.w.width))?, all))
-        })
+            let inside = match &self.w.all_columns {
+                Some(all) => compare(CmpOp::Lt, &(&Expr::var(&self.strip) + &column), all)?,
+                None => compare(CmpOp::Lt, &column, &self.int(self.w.width))?,
+            };
+            Ok(only_if(inside, all))
+        })?;
+        let Some(rows) = &self.w.all_rows else { return Ok(stores) };
+        let row = &Expr::var(&self.band) + &(first + place.1);
+        Ok(only_if(compare(CmpOp::Lt, &row, rows)?, stores))
     }
 
     /// The statement for each lane.

@@ -23,12 +23,15 @@
 //! order of the rows that they are in, and within a row in the order of the reduction. Where the reduction goes through
 //! rows in another order, floats are summed in another one than in the function as it was. The last rows and columns
 //! are computed with some of those before them, so that all tiles are whole; where the results are written over what
-//! they are computed from, the last columns are masked, and the rows are parts of all. Tasks depend on shapes alone.
+//! they are computed from, the last columns are masked, and the rows are parts of all. Of images whose size is not known
+//! parts are copied that have as many rows and columns as those of a large one, and those of the last tiles that are
+//! outside of the image are not stored. Tasks depend on shapes alone.
 
 mod emit;
+mod parts;
 mod recognise;
 
-use tilewright_ir::tir::Stmt;
+use tilewright_ir::tir::{PrimFunc, Stmt};
 
 use super::{Call, Default, Fault, Outcome, Primitive, Results};
 use crate::epilogue::{self, Outputs, Produced};
@@ -83,9 +86,14 @@ fn tiling(call: &Call<'_>, windows: &Windows) -> Result<Tiling, Fault> {
         let message = format!("`channels` must divide the {group} that read the same images, found {channels}");
         return Err(Fault::of_call(message));
     }
+    let lanes = call.size(2, "lanes", 1..=64)?;
+    if windows.all_columns.is_some() && windows.width % lanes != 0 {
+        let message = format!("`lanes` must divide the {} columns of a strip, found {lanes}", windows.width);
+        return Err(Fault::of_call(message));
+    }
     Ok(Tiling {
         rows: call.size(1, "rows", 1..=band.min(UNROLLED))?,
-        lanes: call.size(2, "lanes", 1..=64)?,
+        lanes,
         band,
         images: call.size(4, "images", 1..=MOST)?,
         channels,
@@ -98,19 +106,12 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
     let windows = Windows::of(call.function, &site)?;
     let tiling = tiling(call, &windows)?;
     let part = &windows.part;
-    let produced = Produced {
-        out: &part.buffer,
-        indices: &part.indices,
-        read: windows.reads.iter().map(|read| &read.formula.value).chain([&part.value]).collect(),
-        always: true,
-        stays: false,
-    };
-    let outputs = epilogue::outputs(call.function, &site, &scope, &produced, &nests_behind(&site)?)?;
+    let (outputs, behind) = outputs_of(call.function, &site, &scope, &windows)?;
     let kept = kept_in_front(&windows, &site, &scope)?;
     let tiling = fitting(tiling, &windows, &outputs);
     let name = site.block().map(|block| block.name.clone()).unwrap_or_default();
     let body = emit::windows(call.function, &windows, &tiling, &outputs, &name)?;
-    let body = Stmt::seq(kept.into_iter().chain([body]));
+    let body = Stmt::seq(kept.into_iter().chain([body]).chain(behind));
     let gone = |buffer: &_| {
         *buffer == part.buffer || windows.reads.iter().any(|read| read.stage.is_some() && read.buffer == *buffer)
     };
@@ -119,6 +120,34 @@ fn run(call: &Call<'_>) -> Result<Outcome, Fault> {
         block.body = body;
     })?;
     Ok(Outcome::changed(function, Results::Nothing))
+}
+
+/// What is written of the results of windows of several channels, and what stays behind them as it is: all of it, if something
+/// there does not read each result once, at its own axes.
+fn outputs_of(
+    function: &PrimFunc,
+    site: &Site,
+    scope: &Site,
+    windows: &Windows,
+) -> Result<(Outputs, Vec<Stmt>), Fault> {
+    let part = &windows.part;
+    let produced = |stays: bool| Produced {
+        out: &part.buffer,
+        indices: &part.indices,
+        read: windows.reads.iter().map(|read| &read.formula.value).chain([&part.value]).collect(),
+        always: true,
+        stays,
+    };
+    let on_tiles =
+        nests_behind(site).and_then(|after| epilogue::outputs(function, site, scope, &produced(false), &after));
+    let behind: Vec<Stmt> = statements(scope).into_iter().skip(own_nest(site)? + 1).map(|site| site.stmt).collect();
+    match on_tiles {
+        Ok(outputs) => Ok((outputs, Vec::new())),
+        Err(_) if windows.channels.is_some() && !behind.is_empty() => {
+            Ok((epilogue::outputs(function, site, scope, &produced(true), &[])?, behind))
+        }
+        Err(fault) => Err(fault),
+    }
 }
 
 /// What stands in front of the windows, without the stages that make padded images. Tasks make these when they need
@@ -146,13 +175,18 @@ fn kept_in_front(windows: &Windows, site: &Site, scope: &Site) -> Result<Vec<Stm
     Ok(kept.map(|(_, site)| site.stmt).collect())
 }
 
-/// The sizes where results may be computed twice, and where they may not.
+/// The sizes where results may be computed twice, and where they may not. Where it is not known how many rows there are, no
+/// tile goes into the next band.
 fn fitting(tiling: Tiling, windows: &Windows, outputs: &Outputs) -> Tiling {
     let of_image = if tiling.channels > 1 { windows.channels.as_ref().map_or(1, |channels| channels.group) } else { 1 };
     let images = match windows.outer.size.as_int() {
         Some(count) if count / of_image % tiling.images == 0 => tiling.images,
         _ => 1,
     };
+    if windows.all_rows.is_some() {
+        let band = tiling.band / tiling.rows * tiling.rows;
+        return Tiling { images, band, ..tiling };
+    }
     if !outputs.reads_own() {
         return Tiling { images, ..tiling };
     }

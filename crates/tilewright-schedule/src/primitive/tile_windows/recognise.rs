@@ -8,7 +8,7 @@ use tilewright_tensor::DataType;
 
 use crate::axes::{self, Axis, Group};
 use crate::epilogue::check_whole;
-use crate::exprs::{compare, mentions, reads_memory, reads_under_condition, substituted, typed};
+use crate::exprs::{binary, compare, mentions, reads_memory, reads_under_condition, substituted, typed};
 use crate::guard::known_around;
 use crate::primitive::Fault;
 use crate::primitive::tile_product::{divisor, with_groups};
@@ -19,6 +19,12 @@ use crate::tree::Site;
 
 /// The most elements of an image.
 const MOST: i64 = 1 << 40;
+/// Rows and columns of a part of an image, where it is not known how many the image has; and columns where there are no rows.
+const PART_ROWS: i64 = 32;
+const PART_COLUMNS: i64 = 128;
+const PART_OF_LINE: i64 = 1024;
+/// The most steps between neighbouring windows of such parts.
+const FURTHEST: i64 = 1 << 20;
 
 /// A reduction over windows of images.
 pub(crate) struct Windows {
@@ -27,8 +33,12 @@ pub(crate) struct Windows {
     /// Rows of results, where the results have such, and columns.
     pub(crate) y: Option<Axis>,
     pub(crate) x: Axis,
+    /// Of an image, or of a part of one where it is not known how many there are.
     pub(crate) height: i64,
     pub(crate) width: i64,
+    /// All rows, and all columns, of an image where that is not known.
+    pub(crate) all_rows: Option<Expr>,
+    pub(crate) all_columns: Option<Expr>,
     /// The reduced axes and their extents.
     pub(crate) taps: Vec<(Var, i64)>,
     pub(crate) part: Part,
@@ -99,14 +109,17 @@ impl Windows {
         let taps = taps.filter(|taps| taps.iter().all(|(_, extent)| *extent > 0));
         let taps = taps.ok_or_else(|| refuse("has windows whose size is not known"))?;
         let (y, x) = image_axes(&part, &spatial).ok_or_else(|| refuse("has no columns beside each other"))?;
-        let size = |axis: &Axis| axis.extent.as_int().filter(|&extent| extent > 0);
-        let (Some(width), Some(height)) = (size(&x), y.as_ref().map_or(Some(1), size)) else {
-            return Err(refuse("has images whose size is not known"));
+        let of_line = if y.is_some() { PART_COLUMNS } else { PART_OF_LINE };
+        let rows = y.as_ref().map_or(Some((1, None)), |y| size(y, PART_ROWS));
+        let (Some((width, all_columns)), Some((height, all_rows))) = (size(&x, of_line), rows) else {
+            return Err(refuse("has no images, or its index is too narrow for images whose size is not known"));
         };
         let of_image = |axis: &&Axis| axis.var != x.var && y.as_ref().is_none_or(|y| axis.var != y.var);
         let outer: Vec<Axis> = spatial.iter().filter(of_image).cloned().collect();
         let outer = Group::new(&known_around(function, site), outer, index)?;
-        let mut windows = Self { outer, y, x, height, width, taps, part, op, reads: Vec::new(), channels: None, index };
+        let (reads, channels) = (Vec::new(), None);
+        let mut windows =
+            Self { outer, y, x, height, width, all_rows, all_columns, taps, part, op, reads, channels, index };
         windows.reads = windows.reads_of(function, site)?;
         windows.channels = windows.outer.axes.iter().rev().find_map(|axis| windows.channels_along(axis));
         let slides = |read: &Read| read.along.iter().any(|along| along.x > 0 && along.taps.iter().any(|&tap| tap > 0));
@@ -129,8 +142,11 @@ impl Windows {
         };
         let product = |read: &Read| read.along.iter().try_fold(1_i64, |all, along| all.checked_mul(extent(along)?));
         let few = |count: Option<i64>| count.is_some_and(|count| count <= MOST);
+        let in_parts = self.all_rows.is_some() || self.all_columns.is_some();
+        let mut along = self.reads.iter().flat_map(|read| &read.along);
         few(self.height.checked_mul(self.width))
             && few(Some(self.window()))
+            && (!in_parts || along.all(|along| along.y <= FURTHEST && along.x <= FURTHEST))
             && self.reads.iter().all(|read| few(product(read)))
     }
 
@@ -212,6 +228,14 @@ impl Windows {
     }
 }
 
+/// As many places as there are along an axis, or as a part of so many has, then with all of them.
+fn size(axis: &Axis, part: i64) -> Option<(i64, Option<Expr>)> {
+    match axis.extent.as_int() {
+        Some(extent) => (extent > 0).then_some((extent, None)),
+        None => (axis.var.dtype == DataType::I64).then(|| (part, Some(axis.extent.clone()))),
+    }
+}
+
 /// The axes of the last two dimensions of the results, as far as there are two.
 fn image_axes(part: &Part, spatial: &[Axis]) -> Option<(Option<Axis>, Axis)> {
     let axis = |index: &Expr| spatial.iter().find(|axis| index.as_var() == Some(&axis.var)).cloned();
@@ -246,8 +270,9 @@ fn loaded(buffer: &Buffer) -> Result<Element, Fault> {
 }
 
 impl Read {
-    /// The element at a place, or zero where that is behind the end of its row: nothing asks for it there.
-    pub(crate) fn element(&self, place: &[Expr], may_be_behind: bool) -> Result<Expr, Fault> {
+    /// The element at a place, or zero where that is behind the end of one of the dimensions for which it may be: nothing asks
+    /// for it there.
+    pub(crate) fn element(&self, place: &[Expr], may_be_behind: &[bool]) -> Result<Expr, Fault> {
         let values: Option<Vec<(Var, Expr)>> = self
             .formula
             .place
@@ -257,10 +282,22 @@ impl Read {
             .collect();
         let values = values.ok_or_else(|| Fault::of_call("indices have another type than axes"))?;
         let value = substituted(&self.formula.value, &values);
-        let (Some((_, last)), Some(extent), true) = (values.last(), self.buffer.shape.last(), may_be_behind) else {
-            return Ok(value);
-        };
-        let inside = compare(CmpOp::Lt, last, &typed(extent.cast(last.dtype))?)?;
-        typed(Expr::call(Intrinsic::IfThenElse, &[inside, value.clone(), Expr::number(0, value.dtype)]))
+        let mut inside: Option<Expr> = None;
+        let may = may_be_behind.iter().zip(&values).zip(&self.buffer.shape).filter(|((may, _), _)| **may);
+        for ((_, (_, at)), extent) in may {
+            let own = compare(CmpOp::Lt, at, &typed(extent.cast(at.dtype))?)?;
+            inside = Some(inside.map_or_else(|| Ok(own.clone()), |all| binary(BinOp::And, &all, &own))?);
+        }
+        let Some(mut inside) = inside else { return Ok(value) };
+        let (zero, mut value) = (Expr::number(0, value.dtype), value);
+        // What pads an image with zeros asks where the image ends, too: one condition is one mask.
+        if let ExprKind::Call { intrinsic: Intrinsic::IfThenElse, args } = &value.kind
+            && let [own, then, otherwise] = args.as_slice()
+            && otherwise.equal(&zero)
+        {
+            inside = binary(BinOp::And, &inside, own)?;
+            value = then.clone();
+        }
+        typed(Expr::call(Intrinsic::IfThenElse, &[inside, value, zero]))
     }
 }
