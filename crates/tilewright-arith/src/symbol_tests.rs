@@ -233,3 +233,22 @@ fn what_is_proven_of_symbols_is_true() {
     }
     assert!(proven > 800, "{proven}");
 }
+
+#[test]
+fn places_among_pieces_of_several_dimensions_are_in_their_piece() {
+    let vars = ["n", "h", "t"].map(|name| Var::new(name, DataType::I64));
+    let [n, h, t] = vars.clone().map(|var| Expr::var(&var));
+    let of_line = pieces(&h, 256);
+    let all = &(&n * &of_line) * 64;
+    let mut cx = Analyzer::new();
+    vars[..2].iter().for_each(|var| cx.bind_bounds(var, Some(0), None));
+    cx.bind(&vars[2], &Range::up_to(all.clone()));
+    cx.assume_positive(&all);
+    assert_eq!(cx.bounds(&h), IntBounds::new(Some(1), None));
+    let (batch, piece) = (div(&t, &of_line), rem(&t, &of_line));
+    assert!(cx.prove(&inside(&piece, &of_line)));
+    assert!(cx.prove(&inside(&batch, &(&n * 64))));
+    assert!(cx.prove(&inside(&rem(&batch, &n), &n)) && cx.prove(&inside(&div(&batch, &n), &Expr::i64(64))));
+    assert!(cx.prove(&inside(&rem(&batch, &Expr::i64(64)), &Expr::i64(64))));
+    assert!(cx.prove(&inside(&div(&batch, &Expr::i64(64)), &n)));
+}

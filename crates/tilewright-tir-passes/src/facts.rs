@@ -32,6 +32,13 @@ impl Facts {
         self.analyzer.enter()
     }
 
+    /// A scope in which the loops around have iterations.
+    fn enter_running(&mut self) -> Scope {
+        let scope = self.enter();
+        self.running.iter().for_each(|&(var, least)| self.analyzer.learn_least(var, least));
+        scope
+    }
+
     /// Forgets what was learnt since the scope was opened.
     pub(crate) fn leave(&mut self, scope: Scope) {
         self.analyzer.leave(scope);
@@ -40,14 +47,20 @@ impl Facts {
     /// A loop's variable.
     pub(crate) fn bind(&mut self, var: &Var, min: &Expr, extent: &Expr) {
         self.analyzer.bind(var, &Range::new(min.clone(), extent.clone()));
+        let scope = self.enter_running();
         self.magnitudes.bind(&self.analyzer, var, min, extent);
+        self.leave(scope);
     }
 
     /// A loop of that extent is around, and has an iteration.
     pub(crate) fn runs(&mut self, extent: &Expr) {
-        if self.magnitudes.factors_fit(&self.analyzer, extent) {
-            self.running.extend(self.analyzer.least_where_positive(extent));
-        }
+        let natural = Magnitudes::natural_factors(&self.analyzer, extent);
+        self.running.extend(natural.into_iter().map(|var| (var, 1)));
+        let scope = self.enter_running();
+        let fits = self.magnitudes.factors_fit(&self.analyzer, extent);
+        let found = if fits { self.analyzer.least_where_positive(extent) } else { Vec::new() };
+        self.leave(scope);
+        self.running.extend(found);
     }
 
     /// Whether it holds where the loops around have iterations.
@@ -55,8 +68,7 @@ impl Facts {
         if self.running.is_empty() {
             return false;
         }
-        let scope = self.enter();
-        self.running.iter().for_each(|&(var, least)| self.analyzer.learn_least(var, least));
+        let scope = self.enter_running();
         let answer = holds(self);
         self.leave(scope);
         answer
@@ -64,7 +76,10 @@ impl Facts {
 
     pub(crate) fn bind_value(&mut self, var: &Var, value: &Expr) {
         self.analyzer.bind_value(var, value);
+        // Nothing is computed in a loop that has no iteration.
+        let scope = self.enter_running();
         self.magnitudes.bind_value(&self.analyzer, var, value);
+        self.leave(scope);
     }
 
     /// The variable that the statement binds, where it binds one.

@@ -95,6 +95,12 @@ impl Magnitudes {
         all
     }
 
+    /// The variables that are factors of the product and not negative: none is 0 if the product is not, whatever the others are.
+    pub(crate) fn natural_factors(known: &Analyzer, product: &Expr) -> Vec<VarId> {
+        let natural = |factor: Expr| factor.as_var().filter(|_| known.bounds(&factor).at_least(0)).map(Var::id);
+        factors(product).into_iter().flatten().filter_map(natural).collect()
+    }
+
     /// Whether each factor of the product is what the mathematical integers say: in 64 bits it is 0, too, if one of them is.
     pub(crate) fn factors_fit(&self, known: &Analyzer, product: &Expr) -> bool {
         factors(product).is_some_and(|factors| factors.iter().all(|factor| self.is_exact(known, factor)))
@@ -136,6 +142,7 @@ impl Magnitudes {
                         size @ ..LIMIT => Some(size),
                         size => Some(self.part_of_a_tensor(known, expr).unwrap_or(size)),
                     },
+                    BinOp::Mod | BinOp::FloorMod if a.max(b) < LIMIT => Some(b),
                     BinOp::Min | BinOp::Max | BinOp::Mod | BinOp::FloorMod => Some(a.max(b)),
                     // What has overflowed says nothing.
                     BinOp::Div | BinOp::FloorDiv if a.max(b) >= LIMIT => Some(a.max(b)),
@@ -161,7 +168,7 @@ impl Magnitudes {
         for factor in factors(product)? {
             match factor.as_int() {
                 Some(value) => number = number.saturating_mul(u128::from(value.unsigned_abs())),
-                None => dims.push(dimension_above(&factor)?),
+                None => dims.extend(dimensions_above(&factor)?),
             }
         }
         let has = |shape: &Vec<Var>| {
@@ -210,12 +217,13 @@ fn factors(product: &Expr) -> Option<Vec<Expr>> {
     Some(found)
 }
 
-/// `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not negative.
-fn dimension_above(expr: &Expr) -> Option<Var> {
-    let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return expr.as_var().cloned() };
+/// The dimensions of the product `n` of `n` and of `(n + c) // k`, `0 <= c < k`, which is not larger where `n` is not negative.
+fn dimensions_above(expr: &Expr) -> Option<Vec<Var>> {
+    let of = |product: &Expr| factors(product)?.iter().map(|dim| dim.as_var().cloned()).collect();
+    let ExprKind::Binary(BinOp::FloorDiv | BinOp::Div, x, k) = &expr.kind else { return of(expr) };
     let k = k.as_int().filter(|&k| k > 0)?;
     match &x.kind {
-        ExprKind::Binary(BinOp::Add, x, c) if (0..k).contains(&c.as_int()?) => x.as_var().cloned(),
-        _ => x.as_var().cloned(),
+        ExprKind::Binary(BinOp::Add, x, c) if (0..k).contains(&c.as_int()?) => of(x),
+        _ => of(x),
     }
 }

@@ -203,7 +203,10 @@ impl Emitter<'_> {
         let block = task_block(name, &read, written, own.chain([sums]).collect(), body);
         let block = without_reads_of(block, w);
         let kind = if count.as_int() == Some(1) { ForKind::Serial } else { ForKind::Parallel };
-        Ok(looped(&task, &count, kind, block))
+        let tasks = looped(&task, &count, kind, block);
+        let (Some(columns), None) = (&w.all_columns, images.size.as_int()) else { return Ok(tasks) };
+        // Of images without columns there may be any number, more of them and of their bands than integers count.
+        Ok(only_if(compare(CmpOp::Gt, columns, &self.int(0))?, tasks))
     }
 
     pub(super) fn simple(&self, expr: &Expr) -> Expr {
