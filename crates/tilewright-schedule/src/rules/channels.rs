@@ -38,6 +38,9 @@ const LESS_OF_MANY: f64 = 0.97;
 /// Multiplications of vectors in whose time an element of a window is copied, and a vector of results is turned.
 const COPY: f64 = 0.5;
 const TURN: f64 = 12.0;
+/// The same for a vector of results of groups, which may be neighbours of each other, and for a weight that tasks of groups copy.
+const TURN_GROUPS: f64 = 48.0;
+const COPY_WEIGHT: f64 = 0.4;
 /// The most vectors of a register tile that are compared.
 const VECTORS: i64 = 8;
 
@@ -123,11 +126,11 @@ fn costs(c: &Contraction, target: &Target) -> Option<Costs> {
         return None;
     }
     if mentions(&c.of_rows, &groups) {
-        return costs_in_groups(c, target);
+        return costs_in_groups(c, target).or_else(|| costs_of_many_in_groups(c, target));
     }
     // Pixels that no border surrounds are neighbours, read as fast as they lie.
     let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
-    if slides { costs_of_many(c, target) } else { None }
+    if slides { costs_of_many(c, target, TURN) } else { None }
 }
 
 /// Of groups of about a vector of channels.
@@ -144,8 +147,15 @@ fn costs_in_groups(c: &Contraction, target: &Target) -> Option<Costs> {
     Some(Costs { as_it_is, turned, less: LESS })
 }
 
-/// Of many channels.
-fn costs_of_many(c: &Contraction, target: &Target) -> Option<Costs> {
+/// Of groups of many channels, as the phases of a transposed convolution are.
+fn costs_of_many_in_groups(c: &Contraction, target: &Target) -> Option<Costs> {
+    let [channels, ..] = sizes(c)?;
+    let costs = costs_of_many(c, target, TURN_GROUPS)?;
+    Some(Costs { as_it_is: costs.as_it_is + channels as f64 * COPY_WEIGHT, ..costs })
+}
+
+/// Of many channels, where to turn a vector of results costs so much.
+fn costs_of_many(c: &Contraction, target: &Target, turn: f64) -> Option<Costs> {
     let [channels, pixels, depth] = sizes(c)?;
     let line = c.columns.axes.last().and_then(|axis| axis.extent.as_int()).unwrap_or(0);
     let counts = lane_counts(target, u32::from(c.out.dtype.bits), false);
@@ -154,7 +164,7 @@ fn costs_of_many(c: &Contraction, target: &Target) -> Option<Costs> {
         return None;
     }
     let registers = i64::from(target.limits.vector_registers);
-    let turning = (pixels * ceil_div(channels, lanes)) as f64 * TURN / depth as f64;
+    let turning = (pixels * ceil_div(channels, lanes)) as f64 * turn / depth as f64;
     let turned = in_tiles((pixels, channels), lanes, registers, Some(line)) + turning;
     Some(Costs { as_it_is: as_it_is(c, target, COPY)?, turned, less: LESS_OF_MANY })
 }

@@ -10,8 +10,9 @@ use tilewright_target::Target;
 use super::accesses::gone;
 use super::calls::int;
 use super::channels;
+use super::fallback::{self, attempt};
 use super::inline::cheap_temporaries;
-use super::product::heavy_stage;
+use super::product::{heavy_stage, is_same};
 use super::tasks::tile_cost;
 use super::tiles::{bands, bands_at_least, bands_to_share, images_of_task, lanes};
 use super::{Declined, Rule};
@@ -52,6 +53,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     let as_product = channels::least_cost(&c, function, target)
         .ok_or_else(|| Declined::because("the sizes of the product are not known"))?;
     cheap_temporaries(schedule)?;
+    let slides = c.depth.axes.iter().skip(1).any(|axis| axis.extent.as_int() != Some(1));
     let (function, site) = schedule.site(heavy).ok_or_else(gone)?;
     let windows = Windows::of(function, &site).map_err(|fault| Declined::because(fault.message))?;
     let (tiling, cost) = tiling(&windows, target)?;
@@ -64,7 +66,20 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
     }
     let Tiling { rows, lanes, band, images, channels } = tiling;
     let sizes = [rows, lanes, band, images, channels].map(int);
+    let mut behind = schedule.stages()?;
+    let at = behind.iter().position(|&stage| is_same(schedule, stage, heavy)).ok_or_else(gone)?;
+    behind.drain(..=at);
     schedule.apply_named("tile_windows", std::iter::once(Arg::Rv(heavy)).chain(sizes).collect())?;
+    // What is not computed on finished tiles is still there.
+    behind.retain(|stage| schedule.stmt(*stage).is_some());
+    if !slides && !behind.is_empty() {
+        return Err(Declined::because(
+            "windows of one pixel whose results are put elsewhere are a product as they lie",
+        ));
+    }
+    for stage in behind {
+        attempt(schedule, |schedule| fallback::stage(schedule, target, stage));
+    }
     Ok(())
 }
 
