@@ -14,8 +14,9 @@ use crate::size::ceil_div;
 /// Extents of the depth that are known only when the function runs are planned for as if they were this, which is the depth
 /// of a step where something is copied for each.
 pub(super) const STEP: i64 = 384;
-/// The least depth of a step where it is chosen so that a widened panel stays in the first-level cache.
-const LEAST_STEP: i64 = 128;
+/// The least depth of a step where it is chosen so that a panel stays in the first-level cache: one that is widened, or one
+/// that comes from memory for few tiles.
+pub(super) const LEAST_STEP: i64 = 128;
 /// The most of a depth that is one step where nothing is copied.
 pub(super) const WHOLE: i64 = 1536;
 /// The most of a depth that is one step in any case.
@@ -25,8 +26,9 @@ const CROWD: i64 = NEAR_BYTES.cast_signed() / L2_WAY;
 /// Bytes between the first and the last place of a step whose columns are read where they are: of more, too many places share
 /// the second-level cache's, wherever their pages are in memory, and their pages are too many to be found at once.
 const SPAN: i64 = 12 * L2_WAY;
-/// Rows for which a copy of the columns takes longer than what else it would save.
-const FEW_FOR_COPY: i64 = 64;
+/// Rows for which a copy of the columns takes longer than what else it would save, and whose few tiles wait for columns more
+/// than sums that go to memory and back take.
+pub(super) const FEW_FOR_COPY: i64 = 64;
 
 /// The depth of steps whose panel of columns the second-level cache holds where it is, which few tiles of rows use. The fewer
 /// rows, the shallower steps may be: sums that go to memory and back more often cost less than a copy.

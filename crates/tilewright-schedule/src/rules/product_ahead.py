@@ -70,66 +70,30 @@ class Module:
                             for v in T.unroll(6):
                                 for j in T.vectorized(8):
                                     tile[i, v, j] = T.float64(0.0)
-                        for line in range(19):
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 8]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 24]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 32]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 40]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 48]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 56]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 64]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 72]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 80]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 88]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 96]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 104]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 112]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 120]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 128]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 136]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 144]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 152]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 160]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 168]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 176]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 184]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 192]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 200]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 208]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 216]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 224]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 232]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 240]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 248]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 256]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 264]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 272]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 280]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 288]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 296]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 304]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 312]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 320]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 328]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 336]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 344]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 352]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 360]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 368]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7296 + line * 384 + 376]), 0, 2))
-                            for k in range(4):
+                        for line in range(77):
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 8]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 24]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 40]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 48]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 56]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 64]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 72]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 80]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(packed_columns[next_panel, 0, t * 7392 + line * 96 + 88]), 0, 2))
+                            for k in range(1):
                                 for u in T.unroll(4):
                                     for i in T.unroll(4):
                                         for v in T.unroll(6):
                                             for j in T.vectorized(8):
-                                                tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, line * 16 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 16 + k * 4 + u), v * 8 + j]
-                        for k in range(6):
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, line * 4 + k * 4 + u] * packed_columns[panel + p, 0 + (line * 4 + k * 4 + u), v * 8 + j]
+                        for k in range(2):
                             for i in T.unroll(4):
                                 for v in T.unroll(6):
                                     for j in T.vectorized(8):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, k + 304] * packed_columns[panel + p, 0 + (k + 304), v * 8 + j]
+                                        tile[i, v, j] = tile[i, v, j] + A[t * 4 + i, k + 308] * packed_columns[panel + p, 0 + (k + 308), v * 8 + j]
                         for i in T.unroll(4):
                             for v in T.unroll(6):
                                 for j in T.vectorized(8):
@@ -408,42 +372,19 @@ class Module:
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):
                                     tile[i, v, j] = T.float32(0.0)
-                        for line in range(32):
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 32]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 48]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 64]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 80]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 96]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + line * 3 // 4, line * 3 % 4 * 128 + 112]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 3 + 1) % 4 * 128]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 9) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 10) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 11) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 12) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 13) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 14) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 1) // 4, (line * 24 + 15) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 3 + 2) % 4 * 128]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 17) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 18) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 19) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 20) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 21) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 22) % 32 * 16]), 0, 2))
-                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + t * 24 + (line * 3 + 2) // 4, (line * 24 + 23) % 32 * 16]), 0, 2))
-                            for k in range(4):
+                        for line in range(130):
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3) // 16, (t * 390 + line * 3) % 16 * 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3) // 16, (t * 390 + line * 3) % 16 * 32 + 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3 + 1) // 16, (t * 390 + line * 3 + 1) % 16 * 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3 + 1) // 16, (t * 780 + line * 6 + 3) % 32 * 16]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3 + 2) // 16, (t * 390 + line * 3 + 2) % 16 * 32]), 0, 2))
+                            T.evaluate(T.prefetch(T.address_of(B[next_panel * 48 + (t * 390 + line * 3 + 2) // 16, (t * 780 + line * 6 + 5) % 32 * 16]), 0, 2))
+                            for k in range(1):
                                 for u in T.unroll(4):
                                     for i in T.unroll(5):
                                         for v in T.unroll(3):
                                             for j in T.vectorized(16):
-                                                tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, line * 16 + k * 4 + u] * packed_columns[line * 16 + k * 4 + u, v * 16 + j]
-                        for k in range(8):
-                            for i in T.unroll(5):
-                                for v in T.unroll(3):
-                                    for j in T.vectorized(16):
-                                        tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, k + 512] * packed_columns[k + 512, v * 16 + j]
+                                                tile[i, v, j] = tile[i, v, j] + A[t * 5 + i, line * 4 + k * 4 + u] * packed_columns[line * 4 + k * 4 + u, v * 16 + j]
                         for i in T.unroll(5):
                             for v in T.unroll(3):
                                 for j in T.vectorized(16):

@@ -21,10 +21,11 @@ const NEXT_OF_RUN: f64 = 1.5;
 const SUM: f64 = 4.0;
 /// What a tile of rows costs that lie at uneven distances, each of which needs a register for its place.
 const DIVIDES: f64 = 1.06;
+/// What tiles cost that are few and not all of one size.
+const UNEVEN: f64 = 1.02;
+const FEW_TILES: i64 = 3;
 /// What a vector costs that is narrower than a register, to that part of what a whole one costs.
 const NARROW: f64 = 1.03;
-/// Bytes of columns that are rather read once in tiles of one vector, which load a factor for each sum, than again from a cache.
-const FARTHEST: i64 = 12 << 20;
 /// Bytes of columns that no cache near by holds.
 pub(super) const FAR: i64 = NEAR_BYTES.cast_signed();
 /// Bytes of rows' copies that stay in the second-level cache while the columns go by.
@@ -125,13 +126,17 @@ impl Registers {
             Some(line) if line % rows != 0 => DIVIDES,
             _ => 1.0,
         };
-        let near = sizes.elements_of_columns().is_some_and(|count| count.saturating_mul(sizes.bytes) <= FAR);
+        let uneven = match sizes.rows.map(|all| (all, ceil_div(all, rows))) {
+            Some((all, tiles)) if (2..=FEW_TILES).contains(&tiles) && all % tiles != 0 => UNEVEN,
+            _ => 1.0,
+        };
+        let near = sizes.bytes_of_columns().is_some_and(|bytes| bytes <= FAR);
         let all = sizes.rows.is_some_and(|all| (1..=rows).contains(&all));
         let sums = match all && near {
             true => self.cost_of_run(tile),
             false => self.cost_of_panel(sizes, tile),
         };
-        waste * more_instructions * divides * sums / (rows * vectors) as f64
+        waste * more_instructions * divides * uneven * sums / (rows * vectors) as f64
     }
 
     /// Cycles of a tile at a place of the depth, in which a vector's products take one, where other tiles read the panel again:
@@ -157,13 +162,13 @@ impl Registers {
     /// A tile with all rows, where columns come from memory: they are read once, as one run of memory, and not again from a
     /// cache for each further tile.
     pub(super) fn tall_tile(&self, sizes: &Sizes) -> Option<RegisterTile> {
-        let (rows, depth, columns) = (sizes.rows?, sizes.depth?, sizes.columns?);
+        let (rows, depth) = (sizes.rows?, sizes.depth?);
         let vectors = (self.count - 1) / (rows + 1);
-        let far = depth.saturating_mul(columns).saturating_mul(sizes.bytes) > if vectors == 1 { FARTHEST } else { FAR };
+        let far = sizes.bytes_of_columns()? > FAR;
         let row = ceil_div(rows.saturating_mul(sizes.bytes), LINE).saturating_mul(LINE);
         let near_rows = row.saturating_mul(depth) <= NEAR_ROWS;
         let lanes = self.lane_counts.first().copied()?;
-        (far && near_rows && rows > FEW_ROWS && vectors > 0).then_some(RegisterTile { rows, vectors, lanes })
+        (far && near_rows && rows > FEW_ROWS && vectors > 1).then_some(RegisterTile { rows, vectors, lanes })
     }
 }
 

@@ -29,6 +29,8 @@ const NEAR: f64 = 1e6;
 pub(super) const COPY: f64 = 0.2;
 const READ: f64 = 0.2;
 const STREAM: f64 = 0.05;
+/// Cycles to read an element from memory that few rows wait for.
+const AWAITED: f64 = 0.5;
 const BEGIN: f64 = 2000.0;
 /// Cycles until memory is read fast behind the beginning of a run of columns.
 const JUMP: f64 = 400.0;
@@ -93,6 +95,7 @@ fn cost(t: &Tiling, sizes: &Sizes, (rows, per_task): (i64, i64), wanted: i64) ->
     let read = match t.pack_columns {
         PackColumns::Task => sizes.copy,
         PackColumns::InPlace if columns as f64 * depth * sizes.bytes as f64 > NEAR => READ,
+        PackColumns::Ahead if sizes.awaited => AWAITED,
         PackColumns::InPlace | PackColumns::Ahead => STREAM,
     };
     let jump = match t.pack_columns {

@@ -45,6 +45,8 @@ pub(super) struct Sizes {
     pub(super) bytes: i64,
     /// Whether the columns are read from memory, a few places of the depth in turns.
     pub(super) streamed: bool,
+    /// Whether a few tiles of rows wait for columns, constants, to come from memory.
+    pub(super) awaited: bool,
     /// Cycles to copy an element of the columns.
     pub(super) copy: f64,
 }
@@ -58,6 +60,7 @@ impl Sizes {
             depth: c.depth.size.as_int(),
             bytes: i64::from(c.of_columns.dtype.bits / 8),
             streamed: false,
+            awaited: false,
             copy: copy_cost(c),
         }
     }
@@ -73,6 +76,10 @@ impl Sizes {
     /// Elements of the columns of a matrix.
     pub(super) fn elements_of_columns(&self) -> Option<i64> {
         Some(self.depth?.saturating_mul(self.columns?))
+    }
+
+    pub(super) fn bytes_of_columns(&self) -> Option<i64> {
+        Some(self.elements_of_columns()?.saturating_mul(self.bytes))
     }
 }
 
@@ -142,9 +149,13 @@ impl<'a> Tiled<'a> {
         let may_be_tall = constant && grouping.is_none() && !c.has_lines();
         let tall = if may_be_tall { registers.tall_tile(&sizes) } else { None };
         let tile = tall.unwrap_or_else(|| registers.tile(&sizes));
-        // A number of rows that is planned for as a small one has many tasks, each of which would copy what others do as well.
-        let most = if sizes.rows.is_none() { crowd_of_rows(target) } else { CROWD_OF_ROWS };
+        let few = sizes.has_at_most(depths::FEW_FOR_COPY) && !sizes.has_at_most(tile.rows);
+        let awaited = constant && grouping.is_none() && few && sizes.bytes_of_columns() > Some(FAR);
+        // A number of rows that is small, or planned for as such, has many tasks, each of which would copy what others do as
+        // well.
+        let most = if awaited || sizes.rows.is_none() { crowd_of_rows(target) } else { CROWD_OF_ROWS };
         let rows_stay = grouping.is_none() && rows_stay(c, tile.rows, most);
+        let sizes = Sizes { awaited, ..sizes };
         Ok(Self { c, constant, sizes, grouping, tile, is_tall: tall.is_some(), line, rows_stay })
     }
 
@@ -175,6 +186,9 @@ impl<'a> Tiled<'a> {
     fn depth_beside_rows(&self) -> i64 {
         let all = self.all_of_depth();
         let no_copies = self.rows_stay || self.is_tall || self.sizes.has_at_most(FEW_ROWS);
+        if self.sizes.awaited {
+            return depths::steps(all, self.tile.lanes, depths::LEAST_STEP);
+        }
         match no_copies && (self.is_single_tile() || all <= depths::WHOLE) {
             true => all.min(depths::MOST),
             false => depths::steps(all, self.tile.lanes, STEP),
@@ -216,8 +230,7 @@ impl<'a> Tiled<'a> {
         if self.sizes.has_at_most_columns(self.tile.panel()) {
             return false;
         }
-        let bytes = self.sizes.elements_of_columns().map(|count| count.saturating_mul(self.sizes.bytes));
-        self.is_single_tile() && pack_columns == PackColumns::InPlace && bytes > Some(FAR)
+        self.is_single_tile() && pack_columns == PackColumns::InPlace && self.sizes.bytes_of_columns() > Some(FAR)
     }
 
     /// Whether tasks have few columns each and all rows, which would come from afar again for each task if it made all steps.

@@ -1,9 +1,9 @@
 //! Columns that lie in memory far away come near before they are multiplied.
 //!
 //! The first tile of a panel reads columns faster than the last level of cache gives them, and a processor that follows runs
-//! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with each
-//! [`PLACES`] places of the depth, as many of its lines as make up the panel when the last tile is done. Behind the last
-//! panel of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
+//! of memory by itself does so too late for a panel. So all tiles of a panel together ask for the next one: with some places
+//! of the depth, as many of its lines as make up the panel when the last tile is done, a few at a time. Behind the last panel
+//! of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
 //! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself; not
 //! so what the second level of cache may hold, which is read once each time.
 
@@ -19,8 +19,11 @@ use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;
 use crate::size::{LINE, ceil_div};
 
-/// Places of the depth behind each of which some lines of the next panel are asked for.
-const PLACES: i64 = 16;
+/// Places of the depth behind each of which some lines of the next panel are asked for, the most first.
+const PLACES: [i64; 3] = [16, 8, 4];
+/// The most lines that are asked for at a time where there is a choice: with more, reads of the panel itself have to wait for
+/// a place among those that are under way.
+const AT_ONCE: i64 = 8;
 /// Bytes from what is read to what is asked for of the same panel.
 const DISTANCE: i64 = 1 << 15;
 /// Bytes of columns that are near by themselves, where other tiles of a panel read it again.
@@ -57,7 +60,7 @@ pub(super) fn next_columns(
     let limit = if tiles <= 1 { FAR } else { NEAR };
     let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
     let known = p.tiling.pack_columns == PackColumns::Ahead || is_plain_load(p.columns);
-    let others = p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES;
+    let others = p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES[0];
     if near || !known || others || bytes <= 0 || width % LINE != 0 {
         return Ok(None);
     }
@@ -79,9 +82,10 @@ pub(super) fn next_columns(
         start = p.simple(&typed(Expr::select(&is_there, &start, &next))?);
     }
     let panel = named("next_panel", &p.simple(&(&first + &number)), lets);
-    let places = p.places_in_window().unwrap_or(PLACES);
-    let lines = ceil_div(width * places / LINE, tiles);
-    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places, lines, length }))
+    let lines = |places: i64| ceil_div(width * places / LINE, tiles);
+    let few = PLACES.into_iter().find(|&places| lines(places) <= AT_ONCE);
+    let places = p.places_in_window().or(few).unwrap_or(PLACES[2]);
+    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places, lines: lines(places), length }))
 }
 
 /// Whether the factor is an element whose place is known without reading anything.
