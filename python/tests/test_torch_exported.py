@@ -67,6 +67,57 @@ def test_regions_of_a_model():
         assert torch.allclose(own.float(), expected.float(), tolerance, tolerance)
 
 
+class Counter(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+        self.norm = nn.BatchNorm1d(3)
+
+
+CHANGES = {
+    "a buffer": (lambda own, x: own.total.add_(x[0]) * 2, "its buffer `total`.*: return function.*as an argument"),
+    "a part of a buffer": (lambda own, x: own.total[1:].mul_(0) + x[0, 1:], "its buffer `total`"),
+    "one of several parts": (lambda own, x: own.total.unbind()[1].sub_(1) + x, "its buffer `total`"),
+    "places of a buffer": (lambda own, x: own.total.index_copy_(0, torch.tensor([1]), x[0, :1]) + x, "its buffer"),
+    "a buffer by assignment": (lambda own, x: setattr(own, "total", own.total + 1) or own.total + x, "its buffer"),
+    "an input": (lambda own, x: x.add_(1) * 2, r"its input `x`.*clone\(\)"),
+    "a row of an input": (lambda own, x: x[0].zero_() + x, "its input `x`"),
+    "an input that is told to hold it": (lambda own, x: torch.add(x, 1, out=x) * 2, "its input `x`"),
+    "statistics": (lambda own, x: own.norm(x), r"buffer `norm.num_batches_tracked`.*model.eval\(\)"),
+    "statistics of a function": (
+        lambda own, x: nn.functional.batch_norm(x, own.total, own.norm.running_var, training=True),
+        "its buffer `total`",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_changes_are_not_dropped_unless_that_is_asked_for(name):
+    function, message = CHANGES[name]
+
+    class Model(Counter):
+        def forward(self, x):
+            return function(self, x)
+
+    model, x = Model(), draw(2, 3)
+    program = torch.export.export(model, (x.clone(),))
+    with pytest.raises(tvm.TVMError, match=f"(?s){message}"):
+        from_exported_program(program)
+    module = from_exported_program(program, drop_changes=True)
+    assert_close(machine(module)["main"](nd(x)), (model(x.clone()),), 1e-5)
+
+
+def test_changes_of_what_the_model_has_made_itself():
+    class Model(Counter):
+        def forward(self, x):
+            total = self.total.clone()
+            total[0] = 1
+            return total.add_(x[0]).mul_(2), self.norm(x)
+
+    model, x = Model(), draw(2, 3)
+    assert_close(machine(from_exported_program(exported(model, x)))["main"](nd(x)), model(x), 1e-5)
+
+
 def test_rules_of_the_user_s_for_exported_operators():
     class Model(nn.Module):
         def forward(self, x):

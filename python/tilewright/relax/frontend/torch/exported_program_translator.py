@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .changes import refuse_changes, without_changes
 from .decomposition import taken_apart
 from .recording import Importer, Places, Recorder, function_name, said_of
+from .sizes import Sizes
 
 if TYPE_CHECKING:
     from torch import fx
@@ -22,6 +24,7 @@ def from_exported_program(
     unwrap_unit_return_tuple: bool = False,
     no_bind_return_tuple: bool = False,
     custom_convert_map: Mapping[Any, Callable[..., Any]] | None = None,
+    drop_changes: bool = False,
 ) -> IRModule:
     """The module whose function `main` computes what an exported program computes.
 
@@ -34,8 +37,9 @@ def from_exported_program(
     place in the model's source. Operators of the `custom_convert_map`, which is as in `from_fx`, by names such as
     `aten.det` or without `aten.`, are not taken apart.
 
-    The function gives what the model gives. What the model would keep in its buffers from one call to the next it does
-    not: each call begins with the buffers that were exported.
+    The function gives what the model gives, and changes nothing: a program that changes its buffers or its inputs is
+    an error. With `drop_changes` it is imported nevertheless: each call begins with the buffers that were exported, and
+    inputs stay as they are.
     """
     options: dict[str, Any] = {
         "unwrap_unit_return_tuple": unwrap_unit_return_tuple,
@@ -43,7 +47,10 @@ def from_exported_program(
     }
     if keep_params_as_input:
         options["params_as_input"] = sorted(exported_program.graph_signature.parameters)
-    importer = ExportedProgramImporter(exported_program, custom_convert_map)
+    program = without_changes(exported_program) if drop_changes else exported_program
+    importer = ExportedProgramImporter(program, custom_convert_map)
+    if not drop_changes:
+        refuse_changes(importer.program)
     return importer.from_exported_program(options)
 
 
@@ -78,9 +85,11 @@ class ExportedProgramImporter(Importer):
         inputs = [node for node in program.graph.nodes if node.op == "placeholder"]
         own = [node for node in inputs if specs[node.name].kind == InputKind.USER_INPUT]
         given = [node for node in own if hasattr(node.meta.get("val"), "shape")]
+        sizes = Sizes(node.meta["val"].shape for node in given)
         recorder = Recorder(
-            [([_dim(size) for size in node.meta["val"].shape], node.meta["val"].dtype) for node in given]
+            [([sizes.of_input(size) for size in node.meta["val"].shape], node.meta["val"].dtype) for node in given]
         )
+        recorder.sizes = sizes
         for node in own:
             if node in given:
                 recorder.input(node, node.name)
@@ -147,11 +156,6 @@ def _record_call(importer: Importer, recorder: Recorder, node: fx.Node, place: A
     else:
         recorder.node(node, target, said, node.args, node.kwargs, place)
         recorder.targets[recorder.prefix + node.name] = node.target
-
-
-def _dim(size: Any) -> Any:
-    """A dimension: a number, or the name of a dynamic one."""
-    return size if isinstance(size, int) else str(size)
 
 
 def _specs(program: ExportedProgram) -> dict[str, Any]:
