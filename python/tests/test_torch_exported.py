@@ -173,6 +173,42 @@ def test_a_compiled_model_called_with_several_shapes():
         assert not torch.equal(own, draw(3))
 
 
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64", "bool", "int8"])
+def test_a_compiled_model_of_another_type(dtype):
+    def function(x, y):
+        if y.is_floating_point():
+            y.add_(1)
+        return x[1:].mT, y[0] | y[1] if dtype == "bool" else y[0] + y[1], x.to(torch.bfloat16), x[:0]
+
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend=relax_dynamo())
+    x = draw(4, 3).to(getattr(torch, dtype))
+    own, torch_s = x.clone().mT[1:], x.clone().mT[1:]
+    found, expected = compiled(x, own), function(x.clone(), torch_s)
+    assert [one.dtype for one in found] == [one.dtype for one in expected]
+    for one, wanted in zip((*found, own), (*expected, torch_s), strict=True):
+        assert torch.equal(one, wanted)
+
+
+def test_a_compiled_layer_of_bfloat16():
+    torch._dynamo.reset()
+    layer, x = draw_again(nn.Linear(5, 4)).to(torch.bfloat16), draw(3, 5).to(torch.bfloat16)
+    found = torch.compile(layer, backend=relax_dynamo())(x)
+    assert found.dtype == torch.bfloat16
+    assert torch.allclose(found.float(), layer(x).float(), 2e-2, 2e-2)
+
+
+def test_a_compiled_model_called_with_several_floats():
+    def function(x, k):
+        half = k / 2
+        return x * k + half, torch.clamp(x, max=half), x.to(torch.int32) * k
+
+    torch._dynamo.reset()
+    compiled, x = torch.compile(function, backend=relax_dynamo()), draw(3, 5)
+    for k in (2.5, 3.5, -1.0, 3.5, float("inf")):
+        assert_close(compiled(x, k), function(x, k))
+
+
 @pytest.mark.parametrize("layer", [nn.BatchNorm1d(3), nn.InstanceNorm1d(3, track_running_stats=True)])
 def test_running_statistics_are_not_forgotten(layer):
     x = draw(2, 3, 4)

@@ -24,7 +24,8 @@ def relax_dynamo(pipeline: Any = None) -> Callable[..., Any]:
 
     Each captured graph is imported, taken through the pipeline (a pass; the default one where none is given),
     compiled for this machine and run in its place; inputs that it changes in place are changed after it has run. Each
-    shape has a graph of its own. Layers that keep running statistics while they are trained are refused.
+    shape has a graph of its own, and so has each value of a Python number. Layers that keep running statistics while
+    they are trained are refused.
     """
 
     def backend(graph_module: fx.GraphModule, example_inputs: list[Any]) -> Callable[..., Any]:
@@ -47,10 +48,11 @@ def relax_dynamo(pipeline: Any = None) -> Callable[..., Any]:
 
         def run(*args: Any) -> Any:
             tensors = [args[at] for at in places]
-            given = [array(tensor.detach().cpu().numpy()) for tensor in tensors]
+            given = [array(tensor.detach().cpu()) for tensor in tensors]
             found = machine["main"](*given)
             found = found if isinstance(found, (list, tuple)) else (found,)
-            results = [torch.from_numpy(one.numpy().copy()) for one in found]
+            # A result may be a constant of the program.
+            results = [torch.from_dlpack(one).clone() for one in found]
             own = len(results) - len(changed)
             with torch.no_grad():
                 for at, result in zip(changed, results[own:], strict=True):
@@ -89,11 +91,11 @@ def _sized(
     """A copy of the graph for the shapes of these inputs, whose inputs are the tensors among them, and their infos.
 
     Numbers that are inputs, such as sizes that have varied, become constants: that they are read tells TorchDynamo to
-    capture another graph for others.
+    capture another graph for others. So do numbers that are items of inputs, as TorchDynamo passes floats that have
+    varied.
     """
     import torch
     from torch import fx
-    from torch.fx.node import map_arg
 
     sized, infos = fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph)), []
     inputs = [node for node in sized.graph.nodes if node.op == "placeholder"]
@@ -101,13 +103,23 @@ def _sized(
         if isinstance(value, torch.Tensor):
             infos.append((tuple(int(size) for size in value.shape), str(value.dtype).removeprefix("torch.")))
             continue
-        number = float(value) if isinstance(value, (float, torch.SymFloat)) else int(value)
-        constants = {node: number}
-        for user in list(node.users):
-            user.args, user.kwargs = map_arg((user.args, user.kwargs), lambda one, of=constants: of.get(one, one))
-        sized.graph.erase_node(node)
+        _make_constant(node, float(value) if isinstance(value, (float, torch.SymFloat)) else int(value))
+    for node in list(sized.graph.nodes):
+        number = node.meta.get("example_value")
+        if node.op == "call_method" and isinstance(number, torch.SymFloat) and number.node.has_hint():
+            _make_constant(node, float(number))
     sized.recompile()
     return sized, infos
+
+
+def _make_constant(node: fx.Node, number: float) -> None:
+    """Puts a number in the place of a node."""
+    from torch.fx.node import map_arg
+
+    constants = {node: number}
+    for user in list(node.users):
+        user.args, user.kwargs = map_arg((user.args, user.kwargs), lambda one: constants.get(one, one))
+    node.graph.erase_node(node)
 
 
 def _refuse_running_statistics(graph_module: fx.GraphModule) -> None:
