@@ -36,5 +36,5 @@ class Module:
                 for q_outer in range(T.int64(1024)):
                     C[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] = A[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] + T.Broadcast(T.float32(1.0), 16)
             else:
-                for q_outer in range(T.int64(1024)):
-                    C.vstore([T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)], A.vload([T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)], predicate=T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16) < T.Broadcast(n * T.int64(768), 16)) + T.Broadcast(T.float32(1.0), 16), predicate=T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16) < T.Broadcast(n * T.int64(768), 16))
+                for q_outer in range(n * T.int64(48) - p * T.int64(1024)):
+                    C[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] = A[T.Ramp(p * T.int64(16384) + q_outer * T.int64(16), T.int64(1), 16)] + T.Broadcast(T.float32(1.0), 16)

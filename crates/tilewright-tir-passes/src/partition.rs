@@ -12,6 +12,9 @@
 //! it: what is behind them then goes in whole vectors. One that becomes a single vector is cut by conditions that say which
 //! elements are read, so that these are neighbours: such vectors are read at once, others element by element.
 //!
+//! One of many iterations that runs under a limit which nobody knows before it runs, the end of a row of unknown length, ends
+//! there: the lanes behind it are not gone through under a mask.
+//!
 //! A loop whose bounds read memory is not cut, since its parts would read them anew, and no limit is taken that might
 //! overflow.
 //!
@@ -24,7 +27,7 @@ use tilewright_ir::tir::{BinOp, CmpOp, Expr, ExprKind, ForKind, PrimFunc, Range,
 use tilewright_support::{Map, Set, with_stack};
 
 use crate::magnitude::Magnitudes;
-use crate::stmt::{Result, analyzer_of, map_below, mentions, reads, typed, with_body};
+use crate::stmt::{Result, analyzer_of, conjuncts, map_below, mentions, reads, typed, with_body};
 use crate::substitute::copy_with;
 use crate::vectorize::MAX_LANES;
 
@@ -89,6 +92,9 @@ impl Partition {
             return self.below(stmt);
         };
         let l = Loop { var, min, extent, kind, annotations };
+        if let Some(ended) = self.ended(&l, body) {
+            return with_stack(|| self.stmt(&ended));
+        }
         let cut = is_long(kind, extent) && !reads(min) && !reads(extent);
         let mut conditions = if cut { self.conditions(&l, body) } else { Vec::new() };
         if *kind == ForKind::Vectorized && extent.as_int().is_some_and(|extent| extent <= MAX_LANES) {
@@ -238,8 +244,47 @@ impl Partition {
         self.below(&StmtKind::For { var, min, extent, kind, annotations, body: choice.into() }.into())
     }
 
+    /// A vectorised loop of many iterations that does nothing behind a limit of unknown size, up to that limit. What is inside
+    /// of one that becomes a single vector stays in registers: it is left as it is.
+    fn ended(&mut self, l: &Loop<'_>, body: &Stmt) -> Option<Stmt> {
+        let StmtKind::If { condition, otherwise: None, .. } = &body.kind else { return None };
+        let is_meant = *l.kind == ForKind::Vectorized && l.extent.as_int().is_some_and(|extent| extent > MAX_LANES);
+        if !is_meant || reads(l.min) {
+            return None;
+        }
+        let parts: Set<usize> = conjuncts(condition).iter().map(Expr::address).collect();
+        let mut limits = self.found(l, body);
+        limits.retain(|limit| {
+            limit.below && parts.contains(&limit.node.address()) && mentions_other(&limit.holds, &self.around)
+        });
+        if limits.is_empty() {
+            return None;
+        }
+        let left = |limit: &Condition| &limit.holds - l.min;
+        let extent = limits
+            .iter()
+            .try_fold(l.extent.clone(), |least, limit| typed(Expr::binary(BinOp::Min, &left(limit), &least)).ok())?;
+        let extent = self.analyzer.simplify(&extent);
+        let body = decided(body, limits.iter().map(|limit| (limit, true)));
+        let (var, min, kind, annotations) = (l.var.clone(), l.min.clone(), l.kind.clone(), l.annotations.clone());
+        Some(StmtKind::For { var, min, extent, kind, annotations, body }.into())
+    }
+
     /// The conditions in the body that the loop is cut by.
     fn conditions(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
+        let found = self.found(l, body);
+        let is_long = l.extent.as_int().is_none_or(|extent| extent >= LONG);
+        let indices = if *l.kind == ForKind::Vectorized && is_long { indices(body) } else { Set::default() };
+        let own = |condition: &Condition| {
+            *l.kind != ForKind::Vectorized
+                || !mentions(&condition.node, &self.around)
+                || indices.contains(&condition.node.address())
+        };
+        found.into_iter().filter(own).collect()
+    }
+
+    /// The conditions in the body that vary with the loop.
+    fn found(&mut self, l: &Loop<'_>, body: &Stmt) -> Vec<Condition> {
         let scope = self.analyzer.enter();
         self.analyzer.bind(l.var, &Range::new(l.min.clone(), l.extent.clone()));
         self.magnitudes.bind(&self.analyzer, l.var, l.min, l.extent);
@@ -257,14 +302,7 @@ impl Partition {
         search.stmt(body);
         let found = std::mem::take(&mut search.found);
         self.analyzer.leave(scope);
-        let is_long = l.extent.as_int().is_none_or(|extent| extent >= LONG);
-        let indices = if *l.kind == ForKind::Vectorized && is_long { indices(body) } else { Set::default() };
-        let own = |condition: &Condition| {
-            *l.kind != ForKind::Vectorized
-                || !mentions(&condition.node, &self.around)
-                || indices.contains(&condition.node.address())
-        };
-        found.into_iter().flatten().filter(own).collect()
+        found.into_iter().flatten().collect()
     }
 }
 
@@ -435,6 +473,13 @@ impl Mapper for Decide {
         self.memo.put(node, &result);
         result
     }
+}
+
+/// Whether the expression depends on more than these variables.
+fn mentions_other(expr: &Expr, vars: &[Var]) -> bool {
+    let mut found = false;
+    walk(expr, |var: &Var| found |= !vars.contains(var));
+    found
 }
 
 /// Whether a loop may be cut.
