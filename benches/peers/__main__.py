@@ -16,9 +16,9 @@ from .rows import CLASSIFIER, FURTHER, ROWS, row_of
 def main() -> None:
     parser = argparse.ArgumentParser(prog="peers", description="Tilewright beside other compilers and libraries.")
     parser.add_argument("--rows", default="", help="patterns such as 'matmul-*,softmax-16MB', or parts of names")
-    parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--threads", type=_counts, default="1,2")
+    parser.add_argument("--rounds", type=_at_least_1, default=7)
+    parser.add_argument("--peers", type=_peers, default=",".join(PEERS), help="parts of names; '' is none")
     parser.add_argument("--turn", type=float, default=0.2, help="seconds that a library is timed for in a round")
     parser.add_argument("--limit", type=float, default=300.0, help="seconds that loading or a turn may take")
     parser.add_argument("--by", choices=("median", "least"), default="median", help="on a noisy machine, the least")
@@ -29,7 +29,7 @@ def main() -> None:
     if given.list:
         print("\n".join(row.name for row in chosen))
         return
-    peers = tuple(name for name in PEERS if any(part in name for part in given.peers.split(",") if part))
+    peers = given.peers
     options = bench.Options(peers, given.rounds, given.turn, given.limit, given.keep, given.by)
     scratch = ROOT / "target" / "bench-peers"
     scratch.mkdir(parents=True, exist_ok=True)
@@ -37,7 +37,7 @@ def main() -> None:
     print(table.head(peers), flush=True)
     try:
         for row in chosen:
-            for result in bench.measure(fleet, row, [int(n) for n in given.threads.split(",")], options):
+            for result in bench.measure(fleet, row, given.threads, options):
                 results.append(result)
                 lines = [table.line(result, row, peers), *table.extras(result), *table.failures(result)]
                 print("\n".join(lines), flush=True)
@@ -48,6 +48,26 @@ def main() -> None:
         path = scratch / "results.json"
         path.write_text(json.dumps([result.as_json() for result in results], indent=1))
         print("\n" + "\n".join(table.summary(results)) + f"\nall figures: {path.relative_to(ROOT)}")
+
+
+def _at_least_1(text: str) -> int:
+    """A number that a user has written."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, found `{text}`")
+    return int(text)
+
+
+def _counts(text: str) -> list[int]:
+    return [_at_least_1(one.strip()) for one in text.split(",")]
+
+
+def _peers(text: str) -> tuple[str, ...]:
+    """The peers that have one of these parts in their names; each part is in one at least."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if not any(part in name for name in PEERS):
+            raise argparse.ArgumentTypeError(f"no peer is called `{part}`, only {', '.join(PEERS)}")
+    return tuple(name for name in PEERS if any(part in name for part in parts))
 
 
 def choose(patterns: list[str]) -> list[Row]:
