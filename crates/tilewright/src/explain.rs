@@ -117,9 +117,19 @@ fn find(wanted: &str, names: &[impl AsRef<str>]) -> Result<usize, String> {
     names.iter().position(|name| name.as_ref() == wanted).ok_or_else(|| {
         match nearest(wanted, names.iter().map(AsRef::as_ref)) {
             Some(near) => format!("there is no kernel `{wanted}`: did you mean `{near}`?"),
-            None => format!("there is no kernel `{wanted}`"),
+            None => format!("there is no kernel `{wanted}`, only {}", listed(names)),
         }
     })
+}
+
+/// The first of the names, and how many more there are.
+fn listed(names: &[impl AsRef<str>]) -> String {
+    const MOST: usize = 8;
+    let first: Vec<&str> = names.iter().take(MOST).map(AsRef::as_ref).collect();
+    match names.len().saturating_sub(MOST) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// The names of an executable's kernels, in its order.

@@ -1,5 +1,6 @@
 //! Arguments of a call from the command line: files, numbers and random values, by the function's signature.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tilewright::expr::semantics::{Scalar, cast};
@@ -28,7 +29,7 @@ pub(crate) struct CallArguments {
 impl CallArguments {
     /// The arguments of a call of this function, in order.
     pub(crate) fn values(&self, function: &Function) -> Outcome<Vec<Value>> {
-        let mut sizes = Sizes { names: &function.slots, known: vec![None; function.slots.len()] };
+        let mut sizes = Sizes::of(function);
         for dim in &self.dims {
             sizes.set(dim)?;
         }
@@ -112,30 +113,51 @@ fn read_bytes(path: &Path) -> Outcome<Vec<u8>> {
     std::fs::read(path).map_err(|error| Failure::file("read", path, &error))
 }
 
+/// The slots that the dimensions of a parameter give their values.
+fn add_slots(kind: &Kind, found: &mut BTreeSet<usize>) {
+    let dims = match kind {
+        Kind::Tensor { dims: Some(dims), .. } | Kind::Shape { dims: Some(dims) } => dims.as_slice(),
+        Kind::Tuple(fields) => return fields.iter().for_each(|field| add_slots(field, found)),
+        Kind::Prim { value, .. } => std::slice::from_ref(value),
+        Kind::Tensor { .. } | Kind::Shape { .. } | Kind::Object | Kind::Function => return,
+    };
+    found.extend(dims.iter().filter_map(|dim| match dim {
+        DimPattern::Slot(slot) => Some(*slot as usize),
+        DimPattern::Const(_) | DimPattern::Any => None,
+    }));
+}
+
 /// What is known of the function's symbolic dimensions.
 struct Sizes<'a> {
     names: &'a [String],
+    /// Which of them the parameters have: the others are worked out when the function runs.
+    given: BTreeSet<usize>,
     known: Vec<Option<i64>>,
 }
 
-impl Sizes<'_> {
+impl<'a> Sizes<'a> {
+    fn of(function: &'a Function) -> Self {
+        let mut given = BTreeSet::new();
+        function.params.iter().for_each(|param| add_slots(&param.kind, &mut given));
+        Self { names: &function.slots, given, known: vec![None; function.slots.len()] }
+    }
+
     /// Reads `NAME=SIZE`.
     fn set(&mut self, text: &str) -> Outcome {
         let size = text.split_once('=').and_then(|(name, size)| Some((name, size.parse::<i64>().ok()?)));
         let Some((name, size)) = size.filter(|(_, size)| *size >= 0) else {
             return Err(Failure::Message(format!("expected NAME=SIZE for --dim, found `{text}`")));
         };
-        match self.names.iter().position(|known| known == name) {
-            Some(slot) => self.known[slot] = Some(size),
-            None if self.names.is_empty() => {
-                return Err(Failure::Message(format!("there is no symbolic dimension `{name}`, nor any other")));
-            }
-            None => {
-                let known = self.names.join(", ");
-                return Err(Failure::Message(format!("there is no symbolic dimension `{name}`, only {known}")));
-            }
+        let mut slots = self.given.iter().filter_map(|&slot| Some((slot, self.names.get(slot)?.as_str())));
+        if let Some((slot, _)) = slots.clone().find(|(_, known)| *known == name) {
+            self.known[slot] = Some(size);
+            return Ok(());
         }
-        Ok(())
+        let only = match slots.next() {
+            None => "nor any other".to_owned(),
+            Some((_, first)) => format!("only {}", slots.fold(first.to_owned(), |all, (_, one)| all + ", " + one)),
+        };
+        Err(Failure::Message(format!("there is no symbolic dimension `{name}`, {only}")))
     }
 
     /// Takes sizes from an argument. One that does not fit is left for the machine to refuse.

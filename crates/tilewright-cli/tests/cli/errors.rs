@@ -94,6 +94,25 @@ fn damaged_executables_are_refused() {
 }
 
 #[test]
+fn sizes_that_a_run_works_out_are_not_offered() {
+    let folder = Folder::new("sizes");
+    let text = r#"
+@R.function
+def main(x: R.Tensor(("n",), "float32")):
+    k = T.int64()
+    y = R.unique(x)
+    z = R.match_cast(y, R.Tensor((k,), "float32"))
+    return z
+"#;
+    fs::write(folder.path("unique.py"), text).expect("the module");
+    for name in ["k", "m"] {
+        let error = folder.fail(1, &format!("tilewright run unique.py --random 1 --dim {name}=3"));
+        assert!(error.trim_end().ends_with(&format!("no symbolic dimension `{name}`, only n")), "{error}");
+    }
+    folder.succeed("tilewright run unique.py --random 1 --dim n=3");
+}
+
+#[test]
 fn wrong_names_come_with_near_ones() {
     let folder = Folder::new("names");
     for (command, near) in [

@@ -50,6 +50,9 @@ fn what_is_neither_a_code_nor_a_kernel_is_refused() {
     assert!(folder.fail(1, "tilewright explain model.txt").contains("no code and no file `model.txt`"));
     assert!(folder.fail(1, "tilewright explain model.py --kernel scael").contains("did you mean `scale`?"));
     assert!(folder.fail(1, "tilewright explain model.py --kernel 99").contains("there is no kernel 99"));
+    assert!(
+        folder.fail(1, "tilewright explain model.py --kernel nope").contains("there is no kernel `nope`, only scale")
+    );
     assert!(folder.succeed("tilewright explain TW0303").contains("TW0303"));
 }
 
