@@ -1,5 +1,7 @@
 """Executables: saved, loaded, called from several threads."""
 
+import copy
+import pickle
 import threading
 
 import numpy as np
@@ -61,6 +63,14 @@ def test_what_is_no_executable_is_refused(tmp_path):
         tw.relax.vm.Executable.load(tmp_path / "bad")
     with pytest.raises(tw.TVMError, match="missing"):
         tw.relax.vm.Executable.load(tmp_path / "missing")
+    with pytest.raises(tw.TVMError, match="is a directory"):
+        tw.runtime.load_module(tmp_path)
+
+
+def test_an_executable_is_a_file_not_a_pickle(executable):
+    for copied in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match=r"save\(path\).*load_module\(path\)"):
+            copied(executable)
 
 
 def test_threads_may_call_at_once(executable, rng):

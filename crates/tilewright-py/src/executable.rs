@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tilewright::runtime::fork::Lock;
@@ -60,6 +61,14 @@ impl PyExecutable {
     /// program `tilewright` and the Rust runtime; the system's loader and archivers do not read it.
     fn export_library(&self, py: Python<'_>, #[pyo3(from_py_with = argument::path)] path: PathBuf) -> PyResult<()> {
         self.save(py, path)
+    }
+
+    /// Executables are not pickled: they are files.
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "executables are not pickled: write one to a file with save(path) or export_library(path), which \
+             runtime.load_module(path) opens",
+        ))
     }
 
     /// The executable: its code is linked already.

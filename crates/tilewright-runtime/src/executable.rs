@@ -107,8 +107,11 @@ fn io_error(path: &Path) -> impl Fn(io::Error) -> ErrorKind {
 
 fn map_file(path: &Path) -> io::Result<Result<ExecutableBytes>> {
     let file = File::open(path)?;
-    let length = file.metadata()?.len();
-    if length == 0 {
+    let found = file.metadata()?;
+    if found.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    if found.len() == 0 {
         return Ok(ExecutableBytes::copy_from(&[]).map_err(Into::into));
     }
     // SAFETY: the mapping is read-only; that nobody changes the file is the documented condition of `open`.
