@@ -31,7 +31,7 @@ struct Fact {
 /// Knows facts about variables and answers questions about expressions over them.
 ///
 /// Facts are scoped: [`Analyzer::enter`] opens a scope, [`Analyzer::leave`] forgets what was learnt since.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Analyzer {
     facts: Map<VarId, Fact>,
     /// What the facts were before, in order.

@@ -1,6 +1,6 @@
 //! Rules about shapes and element types that the inference of many ops shares.
 
-use tilewright_expr::Expr;
+use tilewright_expr::{CmpOp, Expr, ExprKind};
 use tilewright_ir::Attr;
 use tilewright_ir::op::{InferCx, InferError, OpCall};
 use tilewright_ir::relax::{StructInfo, TensorShape, VDevice};
@@ -15,6 +15,23 @@ pub use tilewright_ir::verify::show_dim as dim_text;
 pub fn dims_text(dims: &[Expr]) -> String {
     let comma = if dims.len() == 1 { "," } else { "" };
     format!("({}{comma})", dims.iter().map(dim_text).collect::<Vec<_>>().join(", "))
+}
+
+/// What is known where these are sizes: none is negative.
+pub fn of_sizes(cx: &InferCx, sizes: &[Expr]) -> InferCx {
+    let mut known = InferCx::default();
+    known.analyzer = cx.analyzer.clone();
+    for size in sizes {
+        match size.as_var() {
+            Some(var) => known.analyzer.learn_least(var.id(), 0),
+            None if size.as_int().is_some() => {}
+            None => known.analyzer.assume(&Expr::raw(
+                DataType::BOOL,
+                ExprKind::Compare(CmpOp::Ge, size.clone(), Expr::int(0, size.dtype)),
+            )),
+        }
+    }
+    known
 }
 
 /// The number of dimensions, where known.

@@ -1,13 +1,14 @@
 //! Numbers at equal distances.
 
-use tilewright_expr::{BinOp, Expr, ExprKind};
+use tilewright_expr::node::walk;
+use tilewright_expr::{BinOp, Expr, ExprKind, Var};
 use tilewright_ir::op::{AttrDefault, Fusion, InferCx, InferError, Legalize, OpCall, Properties};
 use tilewright_ir::relax::{StructInfo, TensorShape};
 use tilewright_te::Value;
 use tilewright_tensor::DataType;
 
 use super::legalize_by_index;
-use crate::attributes;
+use crate::{attributes, shapes};
 
 op! {
     /// The numbers `start`, `start + step`, … before `end`. With one number alone, that is the end, and they start at 0.
@@ -87,11 +88,12 @@ fn length(cx: &InferCx, numbers: &Numbers) -> Result<Expr, InferError> {
     let (distance, size) = if step > 0 { (end - start, step) } else { (start - end, step.saturating_neg()) };
     let rounded_up = Expr::binary(BinOp::FloorDiv, &(distance + (size - 1)), &Expr::i64(size));
     let count = cx.analyzer.simplify(&rounded_up.map_err(|error| InferError::new(error.0))?);
+    // A name is taken to be that of a symbolic dimension, which is never negative.
+    let mut sizes = shapes::of_sizes(cx, &[]);
+    walk(&count, |var: &Var| sizes.analyzer.learn_least(var.id(), 0));
     Ok(match count.as_int() {
         Some(count) => Expr::i64(count.max(0)),
-        None if cx.analyzer.bounds(&count).at_least(0) => count,
-        // A name that is a symbolic dimension is never negative.
-        None if count.as_var().is_some() => count,
+        None if sizes.analyzer.bounds(&count).at_least(0) => count,
         None => Expr::binary(BinOp::Max, &count, &Expr::i64(0)).map_err(|error| InferError::new(error.0))?,
     })
 }

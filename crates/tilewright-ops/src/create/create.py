@@ -3,6 +3,8 @@
 # run: filled n=3 == same
 # run: counted n=5 == same
 # run: counted n=0 == same
+# run: counted_sums n=3 m=4 == same
+# run: counted_sums n=1 m=0 == same
 # run: down == i64[3]=[7, 4, 1]
 # run: quarters == f32[4]=[0, 0.25, 0.5, 0.75]
 # run: none == same
@@ -30,6 +32,13 @@ class Module:
     def counted(x: R.Tensor(("n",), "float32")):
         n = T.int64()
         return (R.arange(n), R.arange(2, n + 2, 2), R.arange(n, 0, -1, dtype="float32"))
+
+    @R.function
+    def counted_sums(x: R.Tensor(("n", "m"), "float32")):
+        n, m = T.int64(), T.int64()
+        sums: R.Tensor((n + m,), "int64") = R.arange(n + m)
+        halves: R.Tensor((n // 2 + m,), "int64") = R.arange(3, n // 2 + m + 3)
+        return (sums, halves)
 
     @R.function
     def down():

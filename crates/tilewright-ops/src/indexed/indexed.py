@@ -11,6 +11,9 @@
 # run: sliced n=0 == same
 # run: backwards == same
 # run: symbolic n=5 == same
+# run: last_of_few n=5 == same
+# run: last_of_few n=2 == same
+# run: last_of_few n=0 == same
 
 
 @I.ir_module
@@ -77,3 +80,9 @@ class Module:
             R.strided_slice(x, axes=[0], begin=[0], end=[n]),
             R.strided_slice(x, axes=[0], begin=[n - 2], end=[n], assume_inbound=True),
         )
+
+    @R.function
+    def last_of_few(x: R.Tensor((2, "n"), "float32")):
+        n = T.int64()
+        last: R.Tensor((2, T.min(n, 1)), "float32") = R.strided_slice(x, axes=[1], begin=[-1], end=[n])
+        return (last, R.strided_slice(x, axes=[1], begin=[T.max(n - 3, 0)], end=[T.max(n - 1, 0)]))

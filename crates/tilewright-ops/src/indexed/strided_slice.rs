@@ -57,6 +57,7 @@ fn slices(cx: &InferCx, call: &OpCall<'_>, dims: &[Expr]) -> Result<Vec<Slice>, 
     };
     let axes = axes.iter().map(|axis| constant(axis, "axes")).collect::<Result<Vec<_>, _>>()?;
     let axes = attributes::axes(call, &axes, dims.len())?;
+    let cx = &shapes::of_sizes(cx, dims);
     let mut slices = Vec::new();
     for (k, &axis) in axes.iter().enumerate() {
         let stride = strides.get(k).map_or(Ok(1), |stride| constant(stride, "strides"))?;
