@@ -9,6 +9,7 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use tilewright::expr::Expr as Scalar;
 use tilewright::import::torch::rules::find;
 use tilewright::import::torch::{Argument, Graph, Input, Node as Recorded, Options, Refused, Target, Value, translate};
 use tilewright::ir::builder::BlockBuilder;
@@ -180,8 +181,18 @@ fn node_of(record: &Bound<'_, PyDict>, files: &HashMap<String, Arc<SourceFile>>)
         args: entry(record, "args")?.try_iter()?.map(|item| argument_of(&item?)).collect::<PyResult<_>>()?,
         kwargs,
         said: entry(record, "said")?.extract()?,
+        sizes: entry(record, "sizes")?.try_iter()?.map(|size| size_of(&size?)).collect::<PyResult<_>>()?,
         place: place.and_then(|(file, line)| line_of(files.get(&file)?, line)),
     })
+}
+
+/// A size that is known, as an integer or an expression.
+fn size_of(size: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    if size.is_none() {
+        return Ok(None);
+    }
+    let size = argument::<Scalar>(size, "size")?;
+    Ok(Some(size.as_int().map_or(size, Scalar::i64)))
 }
 
 /// The text of a line of a file.

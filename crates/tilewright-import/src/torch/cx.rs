@@ -2,7 +2,7 @@
 
 use tilewright_expr as scalar;
 use tilewright_expr::node::walk;
-use tilewright_expr::{BinOp, CmpOp};
+use tilewright_expr::{BinOp, CmpOp, ExprKind};
 use tilewright_ir::builder::BlockBuilder;
 use tilewright_ir::node::FloatBits;
 use tilewright_ir::op::InferCx;
@@ -168,8 +168,30 @@ impl Cx<'_> {
         Ok(Expr::var(&self.bb.emit_match_cast(value, info)?))
     }
 
+    /// The value with the sizes that whoever recorded the graph knows, where they say more than its own: constants, and
+    /// those without the least or the greatest of two numbers.
+    pub fn told(&mut self, value: Value, sizes: &[Option<scalar::Expr>]) -> Res {
+        let Value::Tensor(x) = &value else { return Ok(value) };
+        let StructInfo::Tensor { shape, .. } = &x.struct_info else { return Ok(value) };
+        let dims = match shape {
+            TensorShape::Known(own) if own.len() == sizes.len() => {
+                let told = own.iter().zip(sizes).map(|(own, told)| match told {
+                    Some(told) if own.as_int().is_none() && (told.as_int().is_some() || chooses(own)) => told.clone(),
+                    _ => own.clone(),
+                });
+                Some(told.collect::<Vec<_>>()).filter(|told| !told.iter().zip(own).all(|(told, own)| told.equal(own)))
+            }
+            TensorShape::Rank(rank) if *rank == sizes.len() => sizes.iter().cloned().collect::<Option<Vec<_>>>(),
+            _ => None,
+        };
+        match dims {
+            Some(dims) => self.known(&x.clone(), dims).map(Value::Tensor),
+            None => Ok(value),
+        }
+    }
+
     /// Operands that are made as wide as each other. What a symbolic dimension is beside a constant other than 1, or beside
-    /// another symbolic one, is checked when the module runs: it is the same.
+    /// another symbolic one, is checked when the module runs: it is the same, or 1 where it is 1 at most.
     pub fn widened(&mut self, operands: [Expr; 2]) -> Res<[Expr; 2]> {
         let [Some(a), Some(b)] = operands.each_ref().map(|one| one.struct_info.dims().map(<[_]>::to_vec)) else {
             return Ok(operands);
@@ -183,6 +205,8 @@ impl Cx<'_> {
             }
             match (x.as_int(), y.as_int()) {
                 (Some(_), Some(_)) => {}
+                _ if is_one_at_most(x) => (*x, changed[0]) = (scalar::Expr::i64(1), true),
+                _ if is_one_at_most(y) => (*y, changed[1]) = (scalar::Expr::i64(1), true),
                 (None, Some(_)) => (*x, changed[0]) = (y.clone(), true),
                 _ => (*y, changed[1]) = (x.clone(), true),
             }
@@ -265,44 +289,47 @@ impl Cx<'_> {
     pub fn slice(&self, x: &Expr, axis: usize, begin: &scalar::Expr, end: &scalar::Expr, step: i64) -> Res<Expr> {
         let one = |value: scalar::Expr| Expr::tuple(vec![Expr::prim(value)]);
         let (axes, step) = (one(scalar::Expr::i64(axis as i64)), one(scalar::Expr::i64(step)));
-        let inside = self.inside(x, axis, begin)?.zip(self.inside(x, axis, end)?);
-        let symbolic = begin.as_int().is_none() || end.as_int().is_none();
-        match inside.filter(|_| symbolic) {
-            Some((begin, end)) => {
-                let args = [x, &axes, &one(begin), &one(end), &step];
-                self.call("strided_slice", &args, [("assume_inbound", true.to_attr())])
-            }
-            None => self.call("strided_slice", &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []),
+        if begin.as_int().is_some() && end.as_int().is_some() {
+            return self.call("strided_slice", &[x, &axes, &one(begin.clone()), &one(end.clone()), &step], []);
         }
+        let (begin, end) = (self.inside(x, axis, begin)?, self.inside(x, axis, end)?);
+        let args = [x, &axes, &one(begin), &one(end), &step];
+        self.call("strided_slice", &args, [("assume_inbound", true.to_attr())])
     }
 
-    /// A place along a dimension cut off at its end; `None` where it may be negative, for all that is known.
-    fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<Option<scalar::Expr>> {
+    /// A place along a dimension as Python has it: one that is negative counts from the end, and what lies outside is cut
+    /// off.
+    fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let extent = self.shape(x)?[axis].clone();
-        // Dimensions are no negative numbers. The builder is not told: its types are those that the verifier finds.
-        let mut facts = InferCx::default();
-        for var in [at, &extent].into_iter().flat_map(variables) {
-            facts.analyzer.bind_bounds(&var, Some(0), None);
-        }
-        let known = facts.analyzer.decide(CmpOp::Ge, at, &scalar::Expr::i64(0)) == Some(true);
-        let cut = facts.analyzer.simplify(&scalar::Expr::binary(BinOp::Min, at, &extent)?);
-        Ok(known.then_some(cut))
+        let at = self.from_start(x, axis, at)?;
+        let zero = scalar::Expr::i64(0);
+        let cut = scalar::Expr::binary(BinOp::Min, &scalar::Expr::binary(BinOp::Max, &at, &zero)?, &extent)?;
+        Ok(sizes([&cut]).analyzer.simplify(&cut))
+    }
+
+    /// A place along a dimension, counted from its start; negative where it lies before that.
+    fn from_start(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
+        let (extent, zero) = (&self.shape(x)?[axis], scalar::Expr::i64(0));
+        let counted = self.simplified(&(extent + at));
+        Ok(match sizes([at, extent]).analyzer.decide(CmpOp::Lt, at, &zero) {
+            Some(true) => counted,
+            Some(false) => at.clone(),
+            None => scalar::Expr::select(&scalar::Expr::compare(CmpOp::Lt, at, &zero)?, &counted, at)?,
+        })
     }
 
     /// One element along a dimension, which goes.
     pub fn select(&self, x: &Expr, axis: usize, index: &scalar::Expr) -> Res<Expr> {
-        let extent = &self.shape(x)?[axis];
-        let from_start = match index.as_int() {
-            Some(index) if index < 0 => self.simplified(&(extent + index)),
-            _ => index.clone(),
-        };
+        let (extent, from_start) = (&self.shape(x)?[axis], self.from_start(x, axis, index)?);
         if let (Some(at), Some(extent)) = (from_start.as_int(), extent.as_int())
             && !(0..extent).contains(&at)
         {
             return Err(Refused(format!("a dimension of {extent} has no index {}", index.as_int().unwrap_or(at))));
         }
-        let end = self.simplified(&(&from_start + 1));
-        let cut = self.slice(x, axis, &from_start, &end, 1)?;
+        // The run checks that there is one element: of a place before the start or behind the end there is none.
+        let kept = |at: &scalar::Expr| scalar::Expr::binary(BinOp::Max, at, &scalar::Expr::i64(0));
+        let (begin, end) = (kept(&from_start)?, kept(&(&from_start + 1))?);
+        let cut = self.slice(x, axis, &self.simplified(&begin), &self.simplified(&end), 1)?;
         self.call("squeeze", &[&cut], [("axis", vec![axis as i64].to_attr())])
     }
 }
@@ -419,10 +446,29 @@ impl From<i64> for Number {
     }
 }
 
-fn variables(expr: &scalar::Expr) -> Vec<scalar::Var> {
-    let mut found = Vec::new();
-    walk(expr, |var: &scalar::Var| found.push(var.clone()));
+/// What is known where the variables of these expressions are sizes, which are no negative numbers. The builder is not told:
+/// its types are those that the verifier finds.
+fn sizes<const N: usize>(exprs: [&scalar::Expr; N]) -> InferCx {
+    let mut facts = InferCx::default();
+    for expr in exprs {
+        walk(expr, |var: &scalar::Var| facts.analyzer.learn_least(var.id(), 0));
+    }
+    facts
+}
+
+/// Whether there is a choice between two numbers in a size, as of a part that may be cut off.
+fn chooses(size: &scalar::Expr) -> bool {
+    let mut found = false;
+    walk(size, |part: &scalar::Expr| {
+        found |= matches!(part.kind, ExprKind::Binary(BinOp::Min | BinOp::Max, ..) | ExprKind::Select { .. });
+    });
     found
+}
+
+/// Whether a size that is no constant is 0 or 1.
+pub fn is_one_at_most(size: &scalar::Expr) -> bool {
+    let one = scalar::Expr::i64(1);
+    size.as_int().is_none() && sizes([size]).analyzer.decide(CmpOp::Le, size, &one) == Some(true)
 }
 
 fn float_bytes(value: f64, dtype: DataType) -> Res<Vec<u8>> {

@@ -1,5 +1,6 @@
 //! A traced PyTorch graph as the front end records it: plain data, of which nothing is interpreted yet.
 
+use tilewright_expr as scalar;
 use tilewright_ir::relax::StructInfo;
 use tilewright_support::{OrderedMap, Span};
 use tilewright_tensor::{DataType, Tensor};
@@ -35,6 +36,8 @@ pub struct Node {
     pub said: String,
     /// The line of the user's source that called it.
     pub place: Option<Span>,
+    /// The sizes of the tensor that it gives, those that whoever recorded it knows; empty where it gives no tensor.
+    pub sizes: Vec<Option<scalar::Expr>>,
 }
 
 /// What turns a node into IR.

@@ -22,6 +22,7 @@ fn node(name: &str, target: &str, args: &[Argument]) -> Node {
         kwargs: Vec::new(),
         said: format!("torch.{target}"),
         place: None,
+        sizes: Vec::new(),
     }
 }
 

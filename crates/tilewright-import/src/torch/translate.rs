@@ -248,6 +248,7 @@ impl<'a> Translation<'a> {
             let value = apply(&mut Cx { bb }, rule, &args)?;
             let value = if in_place { of_same_type(&Cx { bb }, &args, value)? } else { value };
             let value = bound(bb, value)?;
+            let value = Cx { bb }.told(value, &node.sizes)?;
             self.store(at, node, rule, value, in_place)
         }))
     }

@@ -5,7 +5,7 @@ use tilewright_expr::BinOp;
 use tilewright_ir::relax::Expr;
 
 use super::super::args::Args;
-use super::super::cx::{Cx, ToAttr, promoted};
+use super::super::cx::{Cx, ToAttr, is_one_at_most, promoted};
 use super::super::value::{Refused, Res, Value};
 use super::{Rule, rule, view};
 
@@ -37,6 +37,7 @@ pub const RULES: &[Rule] = &[
     view("atleast_2d", "input", |cx, args| at_least(cx, args, 2)),
     view("movedim moveaxis", "input, source, destination", movedim),
     view("squeeze squeeze_copy", "input, dim=None", squeeze),
+    view("aten.squeeze aten.squeeze_copy", "input, dim=None", squeeze_known),
     view("unsqueeze unsqueeze_copy", "input, dim", unsqueeze),
     view("expand expand_copy", "input, *size", expand),
     view("expand_as", "input, other", |cx, args| {
@@ -185,16 +186,27 @@ fn movedim(cx: &mut Cx<'_>, args: &Args) -> Res {
     cx.permute(&x, axes.into_iter().map(|axis| axis as i64).collect()).map(Value::Tensor)
 }
 
-/// Dimensions that are not 1 stay.
+/// Dimensions that are not 1 stay. Of a symbolic one that is named, or is 1 at most, the run checks that it is 1: whether it
+/// stays would change the number of dimensions. Others that are symbolic are taken to be larger, as `torch.export` does.
 fn squeeze(cx: &mut Cx<'_>, args: &Args) -> Res {
+    let named = args.has("dim");
+    squeezed(cx, args, |size| if named { size.as_int().is_none() } else { is_one_at_most(size) })
+}
+
+/// What was exported says of each size whether it is 1.
+fn squeeze_known(cx: &mut Cx<'_>, args: &Args) -> Res {
+    squeezed(cx, args, is_one_at_most)
+}
+
+/// The dimensions of 1 taken out, and those symbolic ones that go as well.
+fn squeezed(cx: &mut Cx<'_>, args: &Args, goes: impl Fn(&scalar::Expr) -> bool) -> Res {
     let x = args.tensor("input")?;
     let shape = cx.shape(&x)?;
-    let is_one = |dim: &i64| shape.get(*dim as usize).is_some_and(|size| size.as_int() == Some(1));
     let mut dims = Vec::new();
     for dim in args.axes("dim")?.unwrap_or_else(|| (0..shape.len() as i64).collect()) {
         dims.push(cx.axis(dim, shape.len())? as i64);
     }
-    dims.retain(is_one);
+    dims.retain(|dim| shape.get(*dim as usize).is_some_and(|size| size.as_int() == Some(1) || goes(size)));
     match dims.is_empty() {
         true => Ok(Value::Tensor(x)),
         false => cx.call("squeeze", &[&x], [("axis", dims.to_attr())]).map(Value::Tensor),

@@ -5,7 +5,8 @@ A recorded graph is a dict:
 - `inputs`: pairs of a name and a struct info;
 - `parameters`: the tensors that nodes refer to, by their names in the model;
 - `nodes`: dicts with `name`, `target` (an ATen-like name; `None` for a function of the user's), `args`, `kwargs`,
-  `said` (what the user called) and `place` (file and line, or `None`);
+  `said` (what the user called), `place` (file and line, or `None`) and `sizes` (those of the tensor that it gives, as
+  far as they are known);
 - `output`: what the graph gives;
 - `files`: the texts of the files that places are in.
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from torch import fx
 
     from ....ir.module import IRModule
+    from .sizes import Sizes
 
 
 class Recorder:
@@ -59,6 +61,8 @@ class Recorder:
         self.prefix = ""
         #: The operators of nodes that `torch.export` has written, by the names under which they are recorded.
         self.targets: dict[str, Any] = {}
+        #: What PyTorch knows of the sizes of results; nothing where those may be the sizes of an example alone.
+        self.sizes: Sizes | None = None
         self._module_name = ""
         self._infos = struct_infos(input_info)
 
@@ -100,6 +104,7 @@ class Recorder:
             "kwargs": {key: self.argument(value) for key, value in kwargs.items()},
             "said": said,
             "place": place,
+            "sizes": [] if self.sizes is None else self.sizes.of(node),
         })  # fmt: skip
         self.meaning[node] = {"node": name}
 
