@@ -301,14 +301,14 @@ impl Cx<'_> {
     /// off.
     fn inside(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let extent = self.shape(x)?[axis].clone();
-        let at = self.from_start(x, axis, at)?;
+        let at = self.counted_from_start(x, axis, at)?;
         let zero = scalar::Expr::i64(0);
         let cut = scalar::Expr::binary(BinOp::Min, &scalar::Expr::binary(BinOp::Max, &at, &zero)?, &extent)?;
         Ok(sizes([&cut]).analyzer.simplify(&cut))
     }
 
     /// A place along a dimension, counted from its start; negative where it lies before that.
-    fn from_start(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
+    fn counted_from_start(&self, x: &Expr, axis: usize, at: &scalar::Expr) -> Res<scalar::Expr> {
         let (extent, zero) = (&self.shape(x)?[axis], scalar::Expr::i64(0));
         let counted = self.simplified(&(extent + at));
         Ok(match sizes([at, extent]).analyzer.decide(CmpOp::Lt, at, &zero) {
@@ -320,7 +320,7 @@ impl Cx<'_> {
 
     /// One element along a dimension, which goes.
     pub fn select(&self, x: &Expr, axis: usize, index: &scalar::Expr) -> Res<Expr> {
-        let (extent, from_start) = (&self.shape(x)?[axis], self.from_start(x, axis, index)?);
+        let (extent, from_start) = (&self.shape(x)?[axis], self.counted_from_start(x, axis, index)?);
         if let (Some(at), Some(extent)) = (from_start.as_int(), extent.as_int())
             && !(0..extent).contains(&at)
         {
