@@ -30,6 +30,7 @@ fn traced(operator: &str, rest: &[Argument]) -> Graph {
         kwargs: Vec::new(),
         said: format!("torch.{operator}"),
         place: Some(Span::new(&SourceFile::part("model.py", text, 6), 4, end)),
+        sizes: Vec::new(),
     };
     Graph {
         inputs: vec![Input { name: "x".to_owned(), info: StructInfo::tensor_of(&[2, 3], DataType::F32) }],
