@@ -134,10 +134,10 @@ class Module:
 
 
 def rules(module: tw.IRModule, folder: pathlib.Path) -> dict[str, str]:
-    """The rule of each kernel of the module's default build, by the kernel's name."""
+    """The rule of each kernel of the module's default build for a processor, by the kernel's name: others may have others."""
     file = folder / "module.py"
     file.write_text(module.script(show_meta=True))
-    command = [sys.executable, "-m", "tilewright", "explain", str(file)]
+    command = [sys.executable, "-m", "tilewright", "explain", str(file), "--target", "llvm -mcpu=znver5"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return dict(re.findall(r"^ *\d+  (\w+)  \(([\w ]+)\)$", listed, re.MULTILINE))
 

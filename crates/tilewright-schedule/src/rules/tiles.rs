@@ -70,11 +70,9 @@ fn tiling(w: &Windows, target: &Target) -> Result<Tiling, Declined> {
     let work = w.height * w.width * (w.window() + 4) / vector;
     let most = most.min(UNROLLED / w.window()).max(1);
     let most = if w.all_rows.is_some() { most.min(ROWS) } else { most };
-    let at_least = bands_at_least(w, NEAR, |read| read.stage.is_some()).max(bands_to_share(
-        w,
-        if in_parts { images.or(Some(1)) } else { images },
-        work,
-    ));
+    // An unknown number of images of unknown size may be one.
+    let shared = bands_to_share(w, if in_parts { images.or(Some(1)) } else { images }, work);
+    let at_least = bands_at_least(w, NEAR, |read| read.stage.is_some()).max(shared);
     let (band, rows) = bands(w.height, most, at_least);
     // How much work images are of which parts are gone through is not known.
     let images = if in_parts { 1 } else { images_of_task(images, work) };

@@ -4,6 +4,7 @@
 //! copied, the depth of a step (`depths`), whether columns are copied, the rows and columns of a task (`tasks`), and whether
 //! tasks widen panels.
 
+use tilewright_arith::Analyzer;
 use tilewright_expr::node::walk;
 use tilewright_ir::tir::{Expr, ExprKind, Var};
 use tilewright_target::Target;
@@ -309,12 +310,14 @@ fn line(c: &Contraction) -> Option<i64> {
 
 /// Whether neighbours along the axis are neighbours in memory.
 fn runs_along(factor: &Expr, axis: Option<&Var>) -> bool {
-    let Some(axis) = axis else { return false };
+    let Some(axis) = axis.map(std::slice::from_ref) else { return false };
+    let known = Analyzer::new();
+    let is_apart = |index: &Expr| known.linear_in(index, axis).is_some_and(|linear| linear.coefficients != [1]);
     let mut along = false;
     walk(factor, |e: &Expr| {
         if let ExprKind::Load { indices, .. } = &e.kind {
             let last = indices.iter().rev().find(|index| index.as_int().is_none());
-            along |= last.is_some_and(|index| mentions(index, std::slice::from_ref(axis)));
+            along |= last.is_some_and(|index| mentions(index, axis) && !is_apart(index));
         }
     });
     along

@@ -236,13 +236,25 @@ fn size(axis: &Axis, part: i64) -> Option<(i64, Option<Expr>)> {
     }
 }
 
-/// The axes of the last two dimensions of the results, as far as there are two.
+/// The axes of the last two dimensions of the results, as far as there are two: along the first of them another row is read,
+/// and not the same one for another channel.
 fn image_axes(part: &Part, spatial: &[Axis]) -> Option<(Option<Axis>, Axis)> {
     let axis = |index: &Expr| spatial.iter().find(|axis| index.as_var() == Some(&axis.var)).cloned();
     let (last, outer) = part.indices.split_last()?;
     let x = axis(last)?;
-    let reads = |axis: &Axis| mentions(&part.value, std::slice::from_ref(&axis.var));
-    let y = outer.last().and_then(axis).filter(|y| y.var != x.var && reads(y) && y.extent.as_int() != Some(1));
+    let along = |index: &Expr, axis: &Axis| mentions(index, std::slice::from_ref(&axis.var));
+    let other_row = |y: &Axis| {
+        let mut found = false;
+        walk(&part.value, |e: &Expr| {
+            if let ExprKind::Load { indices, .. } = &e.kind
+                && indices.iter().any(|index| along(index, &x))
+            {
+                found |= indices.iter().any(|index| along(index, y) && divisor(index, &y.var).is_none());
+            }
+        });
+        found
+    };
+    let y = outer.last().and_then(axis).filter(|y| y.var != x.var && y.extent.as_int() != Some(1) && other_row(y));
     Some((y, x))
 }
 
