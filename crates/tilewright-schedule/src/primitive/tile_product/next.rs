@@ -13,7 +13,8 @@ use tilewright_target::NEAR_BYTES;
 use super::PackColumns;
 use super::emit::Micro;
 use super::nest::{Product, Step, Task};
-use crate::exprs::{compare, prefetch, reads_memory, substituted, typed};
+use crate::axes::Group;
+use crate::exprs::{compare, mentions, prefetch, reads_memory, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;
@@ -61,7 +62,8 @@ pub(super) fn next_columns(
     let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
     let known = p.tiling.pack_columns == PackColumns::Ahead || is_plain_load(p.columns);
     let others = p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES[0];
-    if near || !known || others || bytes <= 0 || width % LINE != 0 {
+    let meet = p.tiling.pack_columns != PackColumns::Ahead && columns_meet(p);
+    if near || !known || others || meet || bytes <= 0 || width % LINE != 0 {
         return Ok(None);
     }
     let length = LINE / bytes;
@@ -91,6 +93,15 @@ pub(super) fn next_columns(
 /// Whether the factor is an element whose place is known without reading anything.
 fn is_plain_load(factor: &Expr) -> bool {
     matches!(&factor.kind, ExprKind::Load { indices, .. } if !indices.iter().any(reads_memory))
+}
+
+/// Whether windows go along the columns: most of what the next panel reads this one has read, and to find the rest of it
+/// takes longer than to wait for it.
+fn columns_meet(p: &Product<'_>) -> bool {
+    let vars = |group: &Group| group.axes.iter().map(|axis| axis.var.clone()).collect::<Vec<_>>();
+    let (columns, depth) = (vars(&p.c.columns), vars(&p.c.depth));
+    let ExprKind::Load { indices, .. } = &p.columns.kind else { return false };
+    indices.iter().any(|index| mentions(index, &columns) && mentions(index, &depth))
 }
 
 impl Micro<'_> {
