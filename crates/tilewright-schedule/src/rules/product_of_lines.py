@@ -78,12 +78,12 @@ class Module:
                         for v in T.unroll(5):
                             for j in T.vectorized(8):
                                 tile[i, v, j] = T.float32(0.0)
-                    for k in range(36):
-                        for u in T.unroll(4):
+                    for vc in range(48):
+                        for vr in T.unroll(3):
                             for i in T.unroll(5):
                                 for v in T.unroll(5):
                                     for j in T.vectorized(8):
-                                        tile[i, v, j] = tile[i, v, j] + W[t * 5 + i, (k * 4 + u) // 3, (k * 4 + u) % 3] * X[0, (k * 4 + u) // 3, panel * 40 + p * 40 + v * 8 + j + (k * 4 + u) % 3]
+                                        tile[i, v, j] = tile[i, v, j] + W[t * 5 + i, 0 + vc, 0 + vr] * X[0, 0 + vc, panel * 40 + p * 40 + v * 8 + j + (0 + vr)]
                     for i in T.unroll(5):
                         for v in T.unroll(5):
                             for j in T.vectorized(8):

@@ -1,11 +1,12 @@
 //! Places of the depth, gone through axis by axis: no place is divided to find where it is in a window.
 
-use tilewright_ir::tir::{BinOp, Expr, ForKind, Stmt, Var};
+use tilewright_ir::tir::{BinOp, Expr, ExprKind, ForKind, Stmt, Var};
 
 use super::emit::Micro;
 use super::nest::Product;
 use super::{PackColumns, PackRows, is_one};
-use crate::exprs::{binary, substituted};
+use crate::axes::Group;
+use crate::exprs::{binary, mentions, substituted};
 use crate::loops::{looped, serial};
 use crate::primitive::Fault;
 
@@ -74,15 +75,26 @@ impl Product<'_> {
         Ok(Places { first, count: self.floor_div(count, inner)?, inner: loops, number, axes })
     }
 
-    /// Places of the depth for each place of its outermost axis, where register tiles go through it axis by axis: rows are
-    /// read where they lie, and steps have whole places of the outermost axis.
+    /// Places of the depth for each place of its outermost axis, where register tiles go through it axis by axis: rows, or
+    /// columns that windows go along, are read where they lie, and steps have whole places of the outermost axis.
     pub(super) fn places_in_window(&self) -> Option<i64> {
         let t = self.tiling;
-        let in_windows = t.pack_rows == PackRows::InPlace && t.pack_columns != PackColumns::InPlace;
+        let in_windows = match t.pack_columns {
+            PackColumns::InPlace => self.columns_meet(),
+            PackColumns::Ahead | PackColumns::Task => t.pack_rows == PackRows::InPlace,
+        };
         let inner: i64 = self.c.depth.axes.iter().skip(1).map(|axis| axis.extent.as_int()).product::<Option<i64>>()?;
         let single = self.c.depth.size.as_int().is_some_and(|depth| depth <= t.depth);
         let whole = (2..=MOST).contains(&inner) && (t.depth % inner == 0 || single);
         (in_windows && self.grouping.is_none() && whole).then_some(inner)
+    }
+
+    /// Whether windows go along the columns: what a panel reads is in part what the one before it has read.
+    pub(super) fn columns_meet(&self) -> bool {
+        let vars = |group: &Group| group.axes.iter().map(|axis| axis.var.clone()).collect::<Vec<_>>();
+        let (columns, depth) = (vars(&self.c.columns), vars(&self.c.depth));
+        let ExprKind::Load { indices, .. } = &self.columns.kind else { return false };
+        indices.iter().any(|index| mentions(index, &columns) && mentions(index, &depth))
     }
 }
 
@@ -109,5 +121,14 @@ impl Micro<'_> {
         let mut values = self.p.c.rows.values(&self.p.known, &(&self.task.row + row))?;
         values.extend(axes.iter().chain(&self.task.batch).cloned());
         Ok(substituted(&self.p.c.of_rows, &values))
+    }
+
+    /// The factor of the columns at a column of the panel and a place of the step.
+    pub(super) fn of_columns_at(&self, lane: Expr, place: &Place) -> Result<Expr, Fault> {
+        let in_place = self.p.tiling.pack_columns == PackColumns::InPlace && self.wide.is_none();
+        match &place.axes {
+            Some(axes) if in_place => self.p.of_columns_at(&self.task.batch, &self.column_at(&lane), axes.clone()),
+            _ => self.of_columns(lane, &place.number),
+        }
     }
 }

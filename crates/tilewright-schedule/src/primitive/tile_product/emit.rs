@@ -145,7 +145,7 @@ impl Micro<'_> {
             self.along_depth(tile, |place| {
                 self.for_each(size, |i, l| {
                     let a = self.of_rows_at(&(start + i), place)?;
-                    let b = self.of_columns(self.lane(l), &place.number)?;
+                    let b = self.of_columns_at(self.lane(l), place)?;
                     let product = binary(BinOp::Mul, &a, &b)?;
                     self.set(sums, i, l, &binary(BinOp::Add, &self.get(sums, i, l)?, &product)?)
                 })
@@ -238,11 +238,13 @@ impl Micro<'_> {
                 let place = [&self.task.panel + &self.panel, &start + k, lane];
                 self.p.widened(&typed(Expr::load(packed, batch.chain(place).collect()))?)
             }
-            (None, _) => {
-                let column = &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + &lane;
-                self.p.of_columns(&self.task.batch, &column, &(&self.step.start + k))
-            }
+            (None, _) => self.p.of_columns(&self.task.batch, &self.column_at(&lane), &(&self.step.start + k)),
         }
+    }
+
+    /// The column at a lane of the panel.
+    pub(super) fn column_at(&self, lane: &Expr) -> Expr {
+        &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + lane
     }
 
     /// The places of copied columns in the axes of the batch.
@@ -272,7 +274,7 @@ impl Micro<'_> {
 
     /// The column of the result.
     fn column(&self, l: &Lanes) -> Expr {
-        &(&(&self.task.panel + &self.panel) * self.p.tiling.panel()) + &self.lane(l)
+        self.column_at(&self.lane(l))
     }
 
     /// The statement where the column is one of the result.

@@ -13,8 +13,7 @@ use tilewright_target::NEAR_BYTES;
 use super::PackColumns;
 use super::emit::Micro;
 use super::nest::{Product, Step, Task};
-use crate::axes::Group;
-use crate::exprs::{compare, mentions, prefetch, reads_memory, substituted, typed};
+use crate::exprs::{compare, prefetch, reads_memory, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;
@@ -62,7 +61,8 @@ pub(super) fn next_columns(
     let near = depth.zip(columns).is_some_and(|(k, n)| k.saturating_mul(n).saturating_mul(bytes) <= limit);
     let known = p.tiling.pack_columns == PackColumns::Ahead || is_plain_load(p.columns);
     let others = p.c.has_lines() || p.grouping.is_some() || p.tiling.depth < PLACES[0];
-    let meet = p.tiling.pack_columns != PackColumns::Ahead && columns_meet(p);
+    // Most of what a window's next panel reads has been read, and to find the rest of it takes longer than to wait for it.
+    let meet = p.tiling.pack_columns != PackColumns::Ahead && p.columns_meet();
     if near || !known || others || meet || bytes <= 0 || width % LINE != 0 {
         return Ok(None);
     }
@@ -95,15 +95,6 @@ fn is_plain_load(factor: &Expr) -> bool {
     matches!(&factor.kind, ExprKind::Load { indices, .. } if !indices.iter().any(reads_memory))
 }
 
-/// Whether windows go along the columns: most of what the next panel reads this one has read, and to find the rest of it
-/// takes longer than to wait for it.
-fn columns_meet(p: &Product<'_>) -> bool {
-    let vars = |group: &Group| group.axes.iter().map(|axis| axis.var.clone()).collect::<Vec<_>>();
-    let (columns, depth) = (vars(&p.c.columns), vars(&p.c.depth));
-    let ExprKind::Load { indices, .. } = &p.columns.kind else { return false };
-    indices.iter().any(|index| mentions(index, &columns) && mentions(index, &depth))
-}
-
 impl Micro<'_> {
     /// Asks for the lines that belong to the places behind the one with this number in the depth of the tile with that one.
     pub(super) fn asked(&self, next: &NextColumns, tile: &Expr, number: &Expr) -> Result<Vec<Stmt>, Fault> {
@@ -121,7 +112,7 @@ impl Micro<'_> {
                 let along_depth = (depth / next.length).max(1);
                 (p.floor_div(&number, along_depth)?, &p.floor_mod(&number, along_depth)? * next.length)
             };
-            let element = self.column_at(next, &p.simple(&lane), &p.simple(&k))?;
+            let element = self.next_column(next, &p.simple(&lane), &p.simple(&k))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
             prefetch(buffer, indices.clone(), false)
         };
@@ -129,7 +120,7 @@ impl Micro<'_> {
     }
 
     /// The element of what comes next as it lies in memory.
-    fn column_at(&self, next: &NextColumns, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
+    fn next_column(&self, next: &NextColumns, lane: &Expr, k: &Expr) -> Result<Expr, Fault> {
         let (p, place) = (self.p, self.p.simple(&(&next.start + k)));
         if let (Some(packed), PackColumns::Ahead) = (&self.columns, p.tiling.pack_columns) {
             let indices = self.batch_of_packed().chain([next.panel.clone(), place, lane.clone()]).collect();

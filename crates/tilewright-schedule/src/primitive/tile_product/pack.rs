@@ -48,8 +48,18 @@ impl Product<'_> {
 
     /// What copies have of the factor of the columns, at a column and a place of the depth; zero behind the last column.
     pub(super) fn of_columns(&self, batch: &[(Var, Expr)], column: &Expr, depth: &Expr) -> Result<Expr, Fault> {
+        self.of_columns_at(batch, column, self.c.depth.values(&self.known, depth)?)
+    }
+
+    /// The same with the values of the depth's axes.
+    pub(super) fn of_columns_at(
+        &self,
+        batch: &[(Var, Expr)],
+        column: &Expr,
+        depth: Vec<(Var, Expr)>,
+    ) -> Result<Expr, Fault> {
         let mut values = self.c.columns.values(&self.known, column)?;
-        values.extend(self.c.depth.values(&self.known, depth)?);
+        values.extend(depth);
         values.extend(batch.iter().cloned());
         let value = substituted(self.columns, &values);
         if !self.is_ragged()? {
