@@ -94,6 +94,7 @@ macro_rules! transposed_convolution {
                     $crate::nn::convolution::legalize(call, $spatial, $crate::nn::convolution::Direction::Transposed)
                 }),
                 properties: $crate::nn::convolution::PROPERTIES,
+                decompose: |cx, call, purpose| $crate::nn::phases::decompose(cx, call, $spatial, purpose),
                 layouts: $crate::nn::convolution::LAYOUTS,
             }
         }
@@ -181,6 +182,13 @@ fn more(call: &OpCall<'_>, conv: &Conv) -> Result<Vec<i64>, InferError> {
         }
     }
     Ok(more)
+}
+
+/// The attributes of a transposed convolution, and the elements that it adds.
+pub(super) fn transposed_parameters(call: &OpCall<'_>, spatial: usize) -> Result<(Conv, Vec<i64>), InferError> {
+    let conv = parameters(call, spatial, Direction::Transposed)?;
+    let more = more(call, &conv)?;
+    Ok((conv, more))
 }
 
 /// The element type of the result.

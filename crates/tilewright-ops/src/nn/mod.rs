@@ -7,6 +7,7 @@ mod decomposition;
 mod exponentials;
 pub(crate) mod likelihood;
 mod normalised;
+mod phases;
 #[macro_use]
 pub(crate) mod pooling;
 
