@@ -107,6 +107,7 @@ pub(super) fn decompose(
     side_by_side(cx, concat::call(cx, Expr::tuple(parts), 2)?, &conv, &places, &result).map(Some)
 }
 
+/// A phase along a dimension, with its number; nothing where it meets no place of the kernel.
 fn phase(cx: &InferCx, conv: &Conv, (d, f): (usize, i64), data: &Scalar, taps: i64, places: &Scalar) -> Option<Phase> {
     let (stride, dilation, before) = (conv.strides[d], conv.dilation[d], *conv.padding.get(d)?);
     let begin = f.checked_add(before)?;
@@ -149,7 +150,6 @@ fn side_by_side(
     }
     let list = |of: Vec<Scalar>| Expr::tuple(of.into_iter().map(Expr::prim).collect());
     let axes = list((2..2 + count).map(Scalar::i64).collect());
-    let ones = || vec![Scalar::i64(1); places.len()];
-    let zeros = list(vec![Scalar::i64(0); places.len()]);
-    strided_slice::call(cx, found, axes, zeros, list(spatial.to_vec()), list(ones()), true)
+    let each = |value: i64| list(vec![Scalar::i64(value); places.len()]);
+    strided_slice::call(cx, found, axes, each(0), list(spatial.to_vec()), each(1), true)
 }
