@@ -54,7 +54,7 @@ lint: ## clippy, tidy and ruff, without the tests
 	@scripts/setup.sh venv
 	cargo clippy -q --workspace --all-targets -- -D warnings
 	cargo xtask tidy
-	.venv/bin/ruff check -q python examples
+	.venv/bin/ruff check -q python examples benches
 
 clean: ## remove what was built here, .venv included
 	rm -rf target dist .venv .venv-peers python/tilewright/_core*.so

@@ -40,6 +40,8 @@ tests_of_workspace() {
 # Tests mostly compile, each on a core of its own; a process that compares with PyTorch takes about 1 GB.
 pytest() { .venv/bin/python -m pytest -n auto --maxprocesses 4 --dist worksteal "$@"; }
 
+group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
+    .venv/bin/ruff format -q --check python examples'
 if cargo fmt --version >/dev/null 2>&1; then
     group "format (cargo fmt)" sh -c "cargo fmt --all --check && scripts/fmt-ops.sh --check"
 else
@@ -53,8 +55,6 @@ fi
 group "rules of the house (cargo xtask tidy)" cargo run -q --profile suite -p xtask -- tidy
 group "Rust tests (cargo test)" tests_of_workspace
 group "a program of the runtime alone" scripts/runtime_only.sh
-group "Python style (ruff)" sh -c '.venv/bin/ruff check -q python examples benches &&
-    .venv/bin/ruff format -q --check python examples'
 group "the package builds (maturin)" scripts/setup.sh extension suite
 if [ "${TORCH:-1}" = 0 ]; then
     group "Python tests without PyTorch (pytest)" pytest -m "not torch" -rs

@@ -134,7 +134,7 @@ class Module:
 
 
 def rules(module: tw.IRModule, folder: pathlib.Path) -> dict[str, str]:
-    """The rule of each kernel of the module's default build for a processor, by the kernel's name: others may have others."""
+    """The rule of each kernel of the module's default build for one processor, by the kernel's name."""
     file = folder / "module.py"
     file.write_text(module.script(show_meta=True))
     command = [sys.executable, "-m", "tilewright", "explain", str(file), "--target", "llvm -mcpu=znver5"]
