@@ -92,13 +92,30 @@ fn may_divide_by_zero(expr: &Expr) -> bool {
     found
 }
 
+/// Where to in the caches something is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Level {
+    First,
+    Second,
+}
+
 /// An element, which need not be there, is on its way to the second level of cache. Nothing is asked for where its place may
 /// be one only under a condition, or is read from memory: what says the place would have to be there.
 pub(crate) fn prefetch(buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
+    prefetch_into(Level::Second, buffer, indices, write)
+}
+
+/// The same, to a level of choice.
+pub(crate) fn prefetch_into(level: Level, buffer: &Buffer, indices: Vec<Expr>, write: bool) -> Result<Stmt, Fault> {
     if indices.iter().any(|index| may_divide_by_zero(index) || reads_memory(index)) {
         return Ok(Stmt::nothing());
     }
-    typed_stmt(Stmt::prefetch(buffer, indices, write, 2))
+    // LLVM's measure of locality, from 0 to 3.
+    let locality = match level {
+        Level::First => 3,
+        Level::Second => 2,
+    };
+    typed_stmt(Stmt::prefetch(buffer, indices, write, locality))
 }
 
 /// The same of an element as it is read; nothing where the expression is none.

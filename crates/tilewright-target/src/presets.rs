@@ -148,6 +148,14 @@ mod tests {
     }
 
     #[test]
+    fn what_is_read_once_comes_into_the_first_level_on_zen_4() {
+        let near =
+            |name| find(Arch::X86_64, name).unwrap().target("x86_64-unknown-linux-gnu").reads_once_into_first_level();
+        let found = ["icelake-server", "sapphirerapids", "znver3", "znver4", "znver5"].map(near);
+        assert_eq!(found, [false, false, false, true, false]);
+    }
+
+    #[test]
     fn dot_products_of_bfloat16_are_fast_on_processors_of_amd() {
         let fast = |name| find(Arch::X86_64, name).unwrap().target("x86_64-unknown-linux-gnu").has_fast_bf16_dots();
         let found = ["icelake-server", "cooperlake", "sapphirerapids", "znver4", "znver5"].map(fast);

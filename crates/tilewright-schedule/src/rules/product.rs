@@ -55,7 +55,7 @@ fn apply(schedule: &mut Schedule, target: &Target) -> Result<(), Declined> {
         .chain(sizes.map(int))
         .chain([text(tiling.pack_rows.name()), text(tiling.pack_columns.name())])
         .chain([Narrow::Grouped, Narrow::WidenedInPanels].map(|way| Arg::Attr(Attr::Bool(tiling.narrow == way))))
-        .chain([Arg::Attr(Attr::Bool(tiling.outer_steps))])
+        .chain([tiling.outer_steps, tiling.ask_near].map(|flag| Arg::Attr(Attr::Bool(flag))))
         .collect();
     schedule.apply_named("tile_product", args)?;
     // What is not computed on finished tiles is still there.

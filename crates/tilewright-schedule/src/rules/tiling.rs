@@ -33,6 +33,8 @@ const COPY_APART: f64 = 1.8;
 const STREAMED: i64 = 8;
 /// Panels of a task that are as few as that all rows come from afar for each of them takes longer than what follows a step.
 const FEW_PANELS: i64 = 2;
+/// Rows of a tile that multiplies a line of columns faster than memory gives the next one.
+const WAITING_ROWS: i64 = 4;
 /// Rows that can be read in place without being in each other's way in the cache.
 pub(super) const FEW_ROWS: i64 = 4;
 
@@ -120,6 +122,7 @@ pub(super) fn tiling(c: &Contraction, batch: Option<i64>, constant: bool, target
         pack_columns,
         narrow: if p.grouping.is_some() { Narrow::Grouped } else { Narrow::WidenedInTiles },
         outer_steps: false,
+        ask_near: p.waits_for_columns(pack_columns) && target.reads_once_into_first_level(),
     };
     let sizes = Sizes { streamed, ..p.sizes };
     blocks(&mut found, &sizes);
@@ -163,6 +166,11 @@ impl<'a> Tiled<'a> {
     /// Whether one register tile has all rows.
     fn is_single_tile(&self) -> bool {
         self.sizes.has_at_most(self.tile.rows)
+    }
+
+    /// Whether columns are read once, by a tile that waits for them to come from memory.
+    fn waits_for_columns(&self, pack_columns: PackColumns) -> bool {
+        pack_columns == PackColumns::Ahead && self.is_single_tile() && self.tile.rows <= WAITING_ROWS
     }
 
     /// The whole depth, or what is planned for in its place.

@@ -1,5 +1,5 @@
 //! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped,
-//! widened, outer_steps)`: a sum of products runs as a blocked product with a register tile, whatever its factors are,
+//! widened, outer_steps, ask_near)`: a sum of products runs as a blocked product with a register tile, whatever its factors are,
 //! and what follows it is computed on finished tiles.
 //!
 //! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one
@@ -37,6 +37,9 @@
 //!
 //! With `outer_steps`, all tasks make a step before any makes the next one, so that the rows of a step, which all of them
 //! read, stay near. Tasks then copy nothing for a step, and the partial sums of all of them are kept.
+//!
+//! With `ask_near`, columns that were copied ahead and that a single tile reads are asked for into the first level of cache,
+//! shortly before they are read, and not into the second.
 //!
 //! What follows stays as it is, behind the product, if something there does not read each sum once, at its own axes.
 //!
@@ -89,6 +92,7 @@ pub(in crate::primitive) const TILE_PRODUCT: Primitive = Primitive {
         ("grouped", Default::Bool(false)),
         ("widened", Default::Bool(false)),
         ("outer_steps", Default::Bool(false)),
+        ("ask_near", Default::Bool(false)),
     ],
     gives_list: false,
     run,
@@ -165,6 +169,8 @@ pub(crate) struct Tiling {
     pub(crate) narrow: Narrow,
     /// Whether the loop over steps is outside of the one over tasks.
     pub(crate) outer_steps: bool,
+    /// Whether columns that are read once are asked for into the first level of cache.
+    pub(crate) ask_near: bool,
 }
 
 impl Tiling {
@@ -194,6 +200,7 @@ fn tiling(call: &Call<'_>) -> Result<Tiling, Fault> {
             (true, true) => return Err(Fault::of_call("what is grouped is not widened")),
         },
         outer_steps: call.flag(11)?,
+        ask_near: call.flag(12)?,
     };
     if found.column_block % found.panel() != 0 {
         let (block, panel) = (found.column_block, found.panel());

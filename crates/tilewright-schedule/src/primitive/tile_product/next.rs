@@ -5,7 +5,8 @@
 //! of the depth, as many of its lines as make up the panel when the last tile is done, a few at a time. Behind the last panel
 //! of a step comes the first one of the next step. Where a panel has a single tile, copies made ahead are asked for
 //! [`DISTANCE`] before they are read, since many more of a core's reads are under way then than it has begun by itself; not
-//! so what the second level of cache may hold, which is read once each time.
+//! so what the second level of cache may hold, which is read once each time. With `ask_near` they come into the first level of
+//! cache, [`NEAR_DISTANCE`] before.
 
 use tilewright_ir::tir::{CmpOp, Expr, ExprKind, Stmt, Var};
 use tilewright_target::NEAR_BYTES;
@@ -13,7 +14,7 @@ use tilewright_target::NEAR_BYTES;
 use super::PackColumns;
 use super::emit::Micro;
 use super::nest::{Product, Step, Task};
-use crate::exprs::{compare, prefetch, reads_memory, substituted, typed};
+use crate::exprs::{Level, compare, prefetch_into, reads_memory, substituted, typed};
 use crate::loops::named;
 use crate::primitive::Fault;
 use crate::primitive::vectorize_transpose::is_along;
@@ -26,6 +27,8 @@ const PLACES: [i64; 3] = [16, 8, 4];
 const AT_ONCE: i64 = 8;
 /// Bytes from what is read to what is asked for of the same panel.
 const DISTANCE: i64 = 1 << 15;
+/// The same where they come into the first level of cache, of which they take half.
+const NEAR_DISTANCE: i64 = 1 << 14;
 /// Bytes of columns that are near by themselves, where other tiles of a panel read it again.
 const NEAR: i64 = 1 << 18;
 /// Bytes of columns that no cache near by holds.
@@ -43,6 +46,8 @@ pub(super) struct NextColumns {
     lines: i64,
     /// The elements of a line.
     length: i64,
+    /// Whether they come into the first level of cache.
+    near: bool,
 }
 
 /// What comes behind a panel of the task, its place under names; `None` where nothing is gained.
@@ -68,8 +73,9 @@ pub(super) fn next_columns(
     }
     let length = LINE / bytes;
     if tiles <= 1 {
-        let (panel, start) = (&task.panel + panel, &step.start + ceil_div(DISTANCE, width));
-        let further = NextColumns { panel, start, places: 1, lines: width / LINE, length };
+        let distance = if p.tiling.ask_near { NEAR_DISTANCE } else { DISTANCE };
+        let (panel, start) = (&task.panel + panel, &step.start + ceil_div(distance, width));
+        let further = NextColumns { panel, start, places: 1, lines: width / LINE, length, near: p.tiling.ask_near };
         return Ok((p.tiling.pack_columns == PackColumns::Ahead).then_some(further));
     }
     // With steps outside of tasks the next task's panels follow, and the first task's of the next step.
@@ -87,7 +93,8 @@ pub(super) fn next_columns(
     let lines = |places: i64| ceil_div(width * places / LINE, tiles);
     let few = PLACES.into_iter().find(|&places| lines(places) <= AT_ONCE);
     let places = p.places_in_window().or(few).unwrap_or(PLACES[2]);
-    Ok(Some(NextColumns { panel, start: named("next_start", &start, lets), places, lines: lines(places), length }))
+    let start = named("next_start", &start, lets);
+    Ok(Some(NextColumns { panel, start, places, lines: lines(places), length, near: false }))
 }
 
 /// Whether the factor is an element whose place is known without reading anything.
@@ -114,7 +121,8 @@ impl Micro<'_> {
             };
             let element = self.next_column(next, &p.simple(&lane), &p.simple(&k))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
-            prefetch(buffer, indices.clone(), false)
+            let level = if next.near { Level::First } else { Level::Second };
+            prefetch_into(level, buffer, indices.clone(), false)
         };
         (0..next.lines).map(ask).collect()
     }
