@@ -8,8 +8,8 @@
 //! From any form to any form. An operator changes whose declaration says how ([`tilewright_ir::op::OpDef::decompose`]):
 //! `nn.batch_norm`, with the mean and variance that the call takes, and `nn.dropout`, which drops nothing here; `einsum`,
 //! two operands at a time; `nn.conv1d_transpose` to `nn.conv3d_transpose` with strides, where several without, by parts of the
-//! kernel, multiply less. What is known beforehand of the simpler operators, `FoldConstant` computes. A call of whose operands too little is known stays. Fields of
-//! tuples that a dataflow block writes out are used as they are.
+//! kernel, multiply less. What is known beforehand of the simpler operators, `FoldConstant` computes. A call of whose operands
+//! too little is known stays. Fields of tuples that a dataflow block writes out are used as they are.
 
 use std::sync::Arc;
 

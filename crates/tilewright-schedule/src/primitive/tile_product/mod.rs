@@ -1,6 +1,6 @@
 //! `tile_product(block, rows, vectors, lanes, depth, row_block, column_block, pack_rows, pack_columns, grouped,
-//! widened, outer_steps, ask_near)`: a sum of products runs as a blocked product with a register tile, whatever its factors are,
-//! and what follows it is computed on finished tiles.
+//! widened, outer_steps, ask_near)`: a sum of products runs as a blocked product with a register tile, whatever its
+//! factors are, and what follows it is computed on finished tiles.
 //!
 //! A block `out[f(s)] += a(s, k) * b(s, k)` is a product of matrices in disguise (`contraction`): rows stand in one
 //! factor only, columns in the other one only, the batch in both, and the depth is what is reduced. A convolution is

@@ -46,8 +46,8 @@ pub(super) struct NextColumns {
     lines: i64,
     /// The elements of a line.
     length: i64,
-    /// Whether they come into the first level of cache.
-    near: bool,
+    /// Where they come to.
+    level: Level,
 }
 
 /// What comes behind a panel of the task, its place under names; `None` where nothing is gained.
@@ -73,9 +73,10 @@ pub(super) fn next_columns(
     }
     let length = LINE / bytes;
     if tiles <= 1 {
-        let distance = if p.tiling.ask_near { NEAR_DISTANCE } else { DISTANCE };
+        let (level, distance) =
+            if p.tiling.ask_near { (Level::First, NEAR_DISTANCE) } else { (Level::Second, DISTANCE) };
         let (panel, start) = (&task.panel + panel, &step.start + ceil_div(distance, width));
-        let further = NextColumns { panel, start, places: 1, lines: width / LINE, length, near: p.tiling.ask_near };
+        let further = NextColumns { panel, start, places: 1, lines: width / LINE, length, level };
         return Ok((p.tiling.pack_columns == PackColumns::Ahead).then_some(further));
     }
     // With steps outside of tasks the next task's panels follow, and the first task's of the next step.
@@ -94,7 +95,7 @@ pub(super) fn next_columns(
     let few = PLACES.into_iter().find(|&places| lines(places) <= AT_ONCE);
     let places = p.places_in_window().or(few).unwrap_or(PLACES[2]);
     let start = named("next_start", &start, lets);
-    Ok(Some(NextColumns { panel, start, places, lines: lines(places), length, near: false }))
+    Ok(Some(NextColumns { panel, start, places, lines: lines(places), length, level: Level::Second }))
 }
 
 /// Whether the factor is an element whose place is known without reading anything.
@@ -121,8 +122,7 @@ impl Micro<'_> {
             };
             let element = self.next_column(next, &p.simple(&lane), &p.simple(&k))?;
             let ExprKind::Load { buffer, indices, .. } = &element.kind else { return Ok(Stmt::nothing()) };
-            let level = if next.near { Level::First } else { Level::Second };
-            prefetch_into(level, buffer, indices.clone(), false)
+            prefetch_into(next.level, buffer, indices.clone(), false)
         };
         (0..next.lines).map(ask).collect()
     }
